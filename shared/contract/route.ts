@@ -1,0 +1,90 @@
+import type * as z from 'zod';
+
+/**
+ * Who may call a route.
+ * `public`: anybody, credentials are not looked at. `optional`: anybody, a valid credential is honoured and a bad one ignored.
+ * `user`: a verified identity. `admin`: a verified identity whose record has `is_admin`. `cron`: the shared secret.
+ * `signature`: the payment provider's signature over the raw body.
+ */
+export type Auth = 'public' | 'optional' | 'user' | 'admin' | 'cron' | 'signature';
+
+/** All rate tiers. Their counts and windows are settings, see `#platform/settings.ts`. */
+export const tiers = ['general', 'voting', 'auth', 'submission', 'admin', 'analytics', 'comments'] as const;
+export type Tier = (typeof tiers)[number];
+
+/** All feature flags. A switched-off feature answers 404 on its routes before any other check. */
+export const features = ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks'] as const;
+export type Feature = (typeof features)[number];
+
+/**
+ * What a function may touch beyond answering: the source of its IAM statements and environment variables.
+ * `table:read`: items by key and collections. `table:write`: items, alone and in transactions. `catalog`: the feed index.
+ * `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream. `stripe`: the payment provider's secret.
+ */
+export const needs = ['table:read', 'table:write', 'catalog', 'mail', 'bus', 'stream', 'stripe'] as const;
+export type Need = (typeof needs)[number];
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A body that is written piece by piece and never held whole in memory. */
+export interface StreamedReply {
+  readonly stream: true;
+  readonly contentType: string;
+  readonly description: string;
+}
+
+/** A text body of a fixed type, such as a style sheet. */
+export interface TextReply {
+  readonly stream: false;
+  readonly contentType: string;
+  readonly description: string;
+}
+
+export type ReplySchema = z.ZodType | StreamedReply | TextReply;
+
+export interface RouteDeclaration {
+  readonly method: Method;
+  /** Variables are named after the resource, one name per position: `/api/projects/{project}`. */
+  readonly path: `/${string}`;
+  /** A few words, imperative: the title in the reference. */
+  readonly summary: string;
+  /** What the reference says beyond the title. */
+  readonly description?: string;
+  readonly auth: Auth;
+  /** `none` is for callers that must never be limited, such as the payment provider. */
+  readonly tier: Tier | 'none';
+  readonly feature?: Feature;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** How the body arrives; JSON when absent. */
+  readonly bodyKind?: 'json' | 'multipart';
+  /** Honours `If-Match` with the resource's tag; a stale one is 412. */
+  readonly ifMatch?: true;
+  /** Status to schema. Nothing that the schema does not promise leaves the service. */
+  readonly replies: Readonly<Record<number, ReplySchema>>;
+  /** Failures of the work itself; those of the gates are derived from the other fields. */
+  readonly failures?: readonly import('#shared/errors.ts').ErrorCode[];
+  readonly needs: readonly Need[];
+  /** How long shared caches may keep the answer, in seconds. */
+  readonly cacheSeconds?: number;
+  /** When one run may take longer than the usual 10 seconds; the gateway ends a request after 29. */
+  readonly timeoutSeconds?: number;
+  /** When a function needs another size than its kind's usual memory, in MB. */
+  readonly memoryMb?: number;
+}
+
+export type Route<Id extends string = string, D extends RouteDeclaration = RouteDeclaration> = D & {
+  /** `domain.verbObject`; the door is `functions/<domain>/<verb-object>.ts`. */
+  readonly id: Id;
+};
+
+/** States a route as one value. The literal types survive, so a handler's input and replies are checked against it. */
+export const defineRoute = <const Id extends `${string}.${string}`, const D extends RouteDeclaration>(
+  id: Id,
+  declaration: D,
+): Route<Id, D> => ({ id, ...declaration });
+
+/** The names of the variables in a path, such as `project`. */
+export type PathVariable<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathVariable<Rest>
+  : never;

@@ -1,0 +1,16 @@
+/** A category as it is kept. `project_count` is not stored: it is counted from the catalog. */
+export interface CategoryRecord {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly sphere: string | null;
+  readonly description: string | null;
+  readonly icon: string | null;
+  /** `#rrggbb`. */
+  readonly color: string | null;
+  readonly sort_order: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Grows by one with every write. */
+  readonly version: number;
+}
