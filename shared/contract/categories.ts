@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { data } from './envelope.ts';
+import { line, Slug, Timestamp, text } from './fields.ts';
+import { defineRoute } from './route.ts';
+
+/** A category as callers see it. */
+export const Category = z
+  .object({
+    id: z.string().describe('`cat_` and a ULID.'),
+    slug: z.string().describe("What a project's `categories` name."),
+    name: z.string(),
+    sphere: z.string().nullable().describe('The group it belongs to.'),
+    description: z.string().nullable(),
+    icon: z.string().nullable(),
+    color: z.string().nullable().describe('`#rrggbb`.'),
+    sort_order: z.int(),
+    project_count: z.int().min(0).describe('Live projects.'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Category' });
+export type Category = z.infer<typeof Category>;
+
+const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
+
+const SORT_ORDER_MAX = 1_000_000;
+
+const fields = {
+  name: line(1, 50),
+  slug: z
+    .union([z.literal('').transform(() => undefined), Slug])
+    .optional()
+    .describe('Made from the name when empty.'),
+  sphere: blankAsNull(line(1, 50).nullable()).optional(),
+  description: blankAsNull(text(0, 200).nullable()).optional(),
+  icon: blankAsNull(line(1, 100).nullable()).optional().describe('The name or the address of a picture.'),
+  color: blankAsNull(
+    z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^#[0-9a-f]{6}$/, { error: 'must be a colour such as #1a2b3c' })
+      .nullable(),
+  ).optional(),
+  sort_order: z.int().min(-SORT_ORDER_MAX).max(SORT_ORDER_MAX).optional().describe('After all others when absent.'),
+} as const;
+
+export const CategoryBody = z.object(fields).meta({ id: 'CategoryBody' });
+export type CategoryBody = z.infer<typeof CategoryBody>;
+
+export const CategoryUpdate = z.object({ ...fields, name: fields.name.optional() }).meta({ id: 'CategoryUpdate' });
+export type CategoryUpdate = z.infer<typeof CategoryUpdate>;
+
+export const list = defineRoute('categories.list', {
+  method: 'GET',
+  path: '/api/categories',
+  summary: 'List the categories',
+  description: 'All of them, by `sort_order`, then name.',
+  auth: 'public',
+  tier: 'general',
+  replies: {
+    200: z.object({
+      data: z.array(Category),
+      meta: z.object({ spheres: z.array(z.string()).describe('Every sphere in use, in the order of its categories.') }),
+    }),
+  },
+  needs: ['catalog'],
+});
+
+export const read = defineRoute('categories.read', {
+  method: 'GET',
+  path: '/api/categories/{category}',
+  summary: 'Read a category',
+  description: 'By id or slug.',
+  auth: 'public',
+  tier: 'general',
+  replies: { 200: data(Category) },
+  failures: ['NOT_FOUND'],
+  needs: ['table:read', 'catalog'],
+});
+
+export const create = defineRoute('categories.create', {
+  method: 'POST',
+  path: '/api/admin/categories',
+  summary: 'Create a category',
+  auth: 'admin',
+  tier: 'admin',
+  body: CategoryBody,
+  replies: { 201: data(Category) },
+  failures: ['CATEGORY_EXISTS'],
+  needs: ['table:read', 'table:write', 'catalog'],
+});
+
+export const update = defineRoute('categories.update', {
+  method: 'PUT',
+  path: '/api/admin/categories/{category}',
+  summary: 'Change a category',
+  description: 'A changed slug is carried over to the projects.',
+  auth: 'admin',
+  tier: 'admin',
+  body: CategoryUpdate,
+  ifMatch: true,
+  replies: { 200: data(Category) },
+  failures: ['NOT_FOUND', 'CATEGORY_EXISTS'],
+  needs: ['table:read', 'table:write', 'catalog'],
+  timeoutSeconds: 29,
+});
+
+/** How many categories one call reorders: all of them in one transaction. */
+export const REORDER_MAX = 100;
+
+export const reorder = defineRoute('categories.reorder', {
+  method: 'PUT',
+  path: '/api/admin/categories/reorder',
+  summary: 'Order the categories',
+  description: 'All or nothing: with one unknown id nothing is written.',
+  auth: 'admin',
+  tier: 'admin',
+  body: z
+    .array(
+      z.object({
+        id: z.string().trim().min(1).max(200),
+        sort_order: z.int().min(-SORT_ORDER_MAX).max(SORT_ORDER_MAX),
+        sphere: fields.sphere.describe('Left as it is when absent.'),
+      }),
+    )
+    .min(1, { error: 'must name at least one category' })
+    .max(REORDER_MAX, { error: `must name at most ${REORDER_MAX} categories` })
+    .meta({ id: 'CategoryOrder' }),
+  replies: { 200: z.object({ data: z.array(Category) }) },
+  needs: ['table:read', 'table:write', 'catalog'],
+});
+
+export const remove = defineRoute('categories.remove', {
+  method: 'DELETE',
+  path: '/api/admin/categories/{category}',
+  summary: 'Delete a category',
+  description: 'Projects are kept and lose the slug, however many they are.',
+  auth: 'admin',
+  tier: 'admin',
+  replies: { 200: data(z.object({ id: z.string(), projects_updated: z.int().min(0) })) },
+  failures: ['NOT_FOUND'],
+  needs: ['table:read', 'table:write', 'catalog'],
+  timeoutSeconds: 29,
+});

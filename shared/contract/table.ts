@@ -1,0 +1,51 @@
+import * as categories from './categories.ts';
+import * as comments from './comments.ts';
+import * as projects from './projects.ts';
+import * as ratings from './ratings.ts';
+import * as reference from './reference.ts';
+import type { Route } from './route.ts';
+import * as votes from './votes.ts';
+
+/**
+ * Every route of the service. The gateway, its functions and their permissions, the local server, the OpenAPI document,
+ * the typed client and the laws are derived from it. A function never imports it: it would carry every schema along.
+ */
+export const table = {
+  projects: {
+    list: projects.list,
+    map: projects.map,
+    submit: projects.submit,
+    read: projects.read,
+    update: projects.update,
+    remove: projects.remove,
+    resubmit: projects.resubmit,
+    mine: projects.mine,
+    browse: projects.browse,
+    exportCsv: projects.exportCsv,
+    importCsv: projects.importCsv,
+    bulk: projects.bulk,
+    approve: projects.approve,
+    reject: projects.reject,
+    edit: projects.edit,
+    purge: projects.purge,
+  },
+  votes: { toggle: votes.toggle, cast: votes.cast, withdraw: votes.withdraw },
+  comments: { list: comments.list, add: comments.add, update: comments.update, remove: comments.remove },
+  ratings: { rate: ratings.rate, remove: ratings.remove },
+  categories: {
+    list: categories.list,
+    read: categories.read,
+    create: categories.create,
+    reorder: categories.reorder,
+    update: categories.update,
+    remove: categories.remove,
+  },
+  reference: { readOpenapi: reference.readOpenapi },
+} as const satisfies Record<string, Record<string, Route>>;
+
+/** All routes in the order of the reference. */
+export const routes: readonly Route[] = Object.values(table).flatMap((domain) => Object.values(domain) as Route[]);
+
+/** The file behind the id of a route, subscription or job, without its ending: `projects.exportCsv` is `projects/export-csv`. */
+export const doorOf = (id: string): string =>
+  id.replace('.', '/').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

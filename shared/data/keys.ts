@@ -1,0 +1,97 @@
+/**
+ * The grammar of the one table: the only place where a key is spelled. Every builder returns the attributes that place
+ * an item; the infrastructure, the single-machine world and the entities take them from here.
+ */
+
+/** Where an item lives. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** The shape of the table and its indexes, for whoever creates it. */
+export const tableShape = {
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  ttl: 'ttl',
+  indexes: [
+    /** All cards, counters and categories by time of change: what the catalog follows. */
+    { name: 'feed', partitionKey: 'feed_pk', sortKey: 'feed_sk' },
+    /** Collections that belong to somebody or something: a user's writings, all users, events of a kind. */
+    { name: 'collection', partitionKey: 'collection_pk', sortKey: 'collection_sk' },
+  ],
+} as const;
+
+export type IndexName = (typeof tableShape.indexes)[number]['name'];
+
+/** An id or slug longer than this cannot exist; DynamoDB refuses keys beyond 2048 bytes. */
+export const REFERENCE_MAX = 200;
+
+// Projects and what hangs on them share a partition, so one query finds everything that a purge has to take along.
+export const projectKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'CARD' });
+export const countsKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'COUNTS' });
+export const projectTombstoneKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'TOMBSTONE' });
+export const voteKey = (projectId: string, userId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: `VOTE#${userId}` });
+export const ratingKey = (projectId: string, userId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: `RATING#${userId}` });
+export const commentKey = (projectId: string, commentId: string): Key => ({
+  pk: `PROJECT#${projectId}`,
+  sk: `COMMENT#${commentId}`,
+});
+export const projectPartition = (projectId: string): string => `PROJECT#${projectId}`;
+/** Sort-key prefixes inside a project's partition. */
+export const projectPrefix = { comments: 'COMMENT#', votes: 'VOTE#', ratings: 'RATING#' } as const;
+
+/** A slug belongs to the project that holds this claim, also after the project has taken another one. */
+export const slugKey = (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' });
+/** A canonical address belongs to the project that holds this claim; only kept where duplicates are refused. */
+export const urlKey = (canonicalUrl: string): Key => ({ pk: `URL#${canonicalUrl}`, sk: 'URL' });
+
+export const categoriesPartition = 'CATEGORIES';
+export const categoryKey = (categoryId: string): Key => ({ pk: categoriesPartition, sk: `CATEGORY#${categoryId}` });
+export const categoryPrefix = 'CATEGORY#';
+export const categorySlugKey = (slug: string): Key => ({ pk: categoriesPartition, sk: `SLUG#${slug}` });
+export const categoryTombstoneKey = (categoryId: string): Key => ({ pk: categoriesPartition, sk: `TOMBSTONE#${categoryId}` });
+
+export const userKey = (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'USER' });
+
+/** Events of a month share a partition: the ledger is walked backwards through at most four of them. */
+export const eventKey = (occurredAt: string, eventId: string): Key => ({ pk: `EVENTS#${occurredAt.slice(0, 7)}`, sk: eventId });
+/** What every event's partition key begins with: the filter of the stream. */
+export const eventPrefix = 'EVENTS#';
+
+/** That a subscriber has dealt with an event. */
+export const receiptKey = (subscriber: string, eventId: string): Key => ({ pk: `RECEIPT#${subscriber}#${eventId}`, sk: 'RECEIPT' });
+
+/** What a rate counter's partition key begins with: the limit of every function's write permission for counting. */
+export const ratePrefix = 'RATE#';
+export const rateKey = (tier: string, bucket: string, window: number): Key => ({
+  pk: `${ratePrefix}${tier}#${bucket}#${window}`,
+  sk: 'RATE',
+});
+
+export const feedPartition = 'FEED';
+
+/** Places an item in the feed by the time of its change. */
+export const inFeed = (changedAt: string, key: Key) => ({
+  feed_pk: feedPartition,
+  feed_sk: `${changedAt}#${key.pk}#${key.sk}`,
+});
+
+/** Places an item among its owner's. `kind` groups, `order` sorts within. */
+export const ofUser = (userId: string, kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT', order: string) => ({
+  collection_pk: `OWNER#${userId}`,
+  collection_sk: `${kind}#${order}`,
+});
+export const ownerPartition = (userId: string): string => `OWNER#${userId}`;
+
+/** Places a user among all users by the time of joining. */
+export const amongUsers = (joinedAt: string, userId: string) => ({
+  collection_pk: 'USERS',
+  collection_sk: `${joinedAt}#${userId}`,
+});
+
+/** Places an event among those of its kind. */
+export const ofEventKind = (kind: string, eventId: string) => ({
+  collection_pk: `EVENT_KIND#${kind}`,
+  collection_sk: eventId,
+});

@@ -1,0 +1,45 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamo } from '#platform/dynamo.ts';
+import { settings } from '#platform/settings.ts';
+import { rateKey } from './keys.ts';
+
+/**
+ * The shared counter behind the rate tiers. It sends its command itself, apart from `write.ts`, because every function
+ * may do just this, also those that may write nothing else.
+ */
+
+/** One window of one bucket. */
+export interface RateWindow {
+  readonly tier: string;
+  /** Who is counted, already made unreadable. */
+  readonly bucket: string;
+  /** The number of the window since the epoch. */
+  readonly window: number;
+  /** The end of the window, in seconds since the epoch. */
+  readonly endsAt: number;
+}
+
+/**
+ * Counts one request, unless the limit is reached already; the counter never grows beyond the limit.
+ * @returns the count with this request, or undefined when the limit was reached before.
+ */
+export const countRequest = async (rate: RateWindow, limit: number): Promise<number | undefined> => {
+  try {
+    const answer = await dynamo().send(
+      new UpdateCommand({
+        TableName: settings().table,
+        Key: rateKey(rate.tier, rate.bucket, rate.window),
+        UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+        ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
+        ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':ttl': rate.endsAt + 60 },
+        ReturnValues: 'UPDATED_NEW',
+      }),
+    );
+    return Number(answer.Attributes?.count);
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,149 @@
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { setTimeout as wait } from 'node:timers/promises';
+import { dynamo } from '#platform/dynamo.ts';
+import { settings } from '#platform/settings.ts';
+import { type IndexName, type Key, tableShape } from './keys.ts';
+
+/** An item as it is stored. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** The newest state of an item. */
+export const findItem = async (key: Key): Promise<Item | undefined> => {
+  const answer = await dynamo().send(new GetCommand({ TableName: settings().table, Key: key, ConsistentRead: true }));
+  return answer.Item;
+};
+
+const BATCH_MAX = 100;
+const BATCH_TRIES = 8;
+
+const identify = (key: Key): string => JSON.stringify([key.pk, key.sk]);
+
+/**
+ * The newest states of many items, in the order of the keys; a missing item is undefined.
+ * @throws when the table keeps refusing a part of them.
+ */
+export const findItems = async (keys: readonly Key[]): Promise<(Item | undefined)[]> => {
+  const found = new Map<string, Item>();
+  const distinct = [...new Map(keys.map((key) => [identify(key), key])).values()];
+  for (let start = 0; start < distinct.length; start += BATCH_MAX) {
+    let pending = distinct.slice(start, start + BATCH_MAX) as Key[];
+    for (let attempt = 1; pending.length > 0; attempt += 1) {
+      if (attempt > BATCH_TRIES) throw new Error('The table keeps refusing a batch of reads.');
+      if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
+      const answer = await dynamo().send(
+        new BatchGetCommand({ RequestItems: { [settings().table]: { Keys: pending, ConsistentRead: true } } }),
+      );
+      for (const item of answer.Responses?.[settings().table] ?? []) found.set(identify(item as unknown as Key), item);
+      pending = (answer.UnprocessedKeys?.[settings().table]?.Keys ?? []) as unknown as Key[];
+    }
+  }
+  return keys.map((key) => found.get(identify(key)));
+};
+
+/** Which items of a collection are read, and in which order. */
+export interface CollectionRange {
+  readonly partition: string;
+  readonly index?: IndexName;
+  /** Only sort keys that begin with this. */
+  readonly prefix?: string;
+  /** Only sort keys after this one. */
+  readonly after?: string;
+  /** Only sort keys before this one. */
+  readonly before?: string;
+  readonly newestFirst?: boolean;
+  /** How many items one call to the table returns at most. */
+  readonly pageSize?: number;
+  /** Only these attributes. */
+  readonly only?: readonly string[];
+}
+
+const attributesOf = (index: IndexName | undefined) =>
+  index ? (tableShape.indexes.find((one) => one.name === index) ?? tableShape) : tableShape;
+
+// A collection's sort keys are all below this; DynamoDB compares them as UTF-8 bytes.
+const LAST = '\u{10ffff}';
+
+/**
+ * Walks a collection page by page; a page is at most 1 MB.
+ * Reads of the table itself are consistent, those of an index follow the table within moments.
+ */
+export async function* collectionPages(range: CollectionRange): AsyncGenerator<readonly Item[]> {
+  const { partitionKey, sortKey } = attributesOf(range.index);
+  const low = range.after ?? range.prefix;
+  const high = range.before ?? (range.prefix === undefined ? undefined : `${range.prefix}${LAST}`);
+  const condition = [
+    '#p = :p',
+    ...(low !== undefined && high !== undefined ? ['#s BETWEEN :low AND :high'] : []),
+    ...(low !== undefined && high === undefined ? ['#s > :low'] : []),
+    ...(low === undefined && high !== undefined ? ['#s < :high'] : []),
+  ].join(' AND ');
+  const names = Object.fromEntries((range.only ?? []).map((attribute, position) => [`#o${position}`, attribute]));
+  let start: Record<string, unknown> | undefined;
+  do {
+    const answer = await dynamo().send(
+      new QueryCommand({
+        TableName: settings().table,
+        ...(range.index ? { IndexName: range.index } : { ConsistentRead: true }),
+        KeyConditionExpression: condition,
+        ExpressionAttributeNames: {
+          '#p': partitionKey,
+          ...((low !== undefined || high !== undefined) && { '#s': sortKey }),
+          ...names,
+        },
+        ExpressionAttributeValues: {
+          ':p': range.partition,
+          ...(low !== undefined && { ':low': low }),
+          ...(high !== undefined && { ':high': high }),
+        },
+        ...(range.only && { ProjectionExpression: Object.keys(names).join(', ') }),
+        ...(range.newestFirst && { ScanIndexForward: false }),
+        ...(range.pageSize && { Limit: range.pageSize }),
+        ExclusiveStartKey: start,
+      }),
+    );
+    // BETWEEN includes its ends, and the caller asked for what lies strictly between.
+    const items = (answer.Items ?? []).filter(
+      (item) => item[sortKey] !== range.after && item[sortKey] !== range.before,
+    );
+    if (items.length > 0) yield items;
+    start = answer.LastEvaluatedKey;
+  } while (start);
+}
+
+/** A whole collection; only for those that are known to be small. */
+export const wholeCollection = async (range: CollectionRange): Promise<Item[]> => {
+  const all: Item[] = [];
+  for await (const items of collectionPages(range)) all.push(...items);
+  return all;
+};
+
+/** The first items of a collection, at most `count`. */
+export const firstOfCollection = async (range: CollectionRange, count: number): Promise<Item[]> => {
+  const first: Item[] = [];
+  for await (const items of collectionPages({ ...range, pageSize: count })) {
+    first.push(...items);
+    if (first.length >= count) break;
+  }
+  return first.slice(0, count);
+};
+
+/** How many items a collection has, without reading them out. */
+export const countCollection = async (partition: string, prefix: string): Promise<number> => {
+  let total = 0;
+  let start: Record<string, unknown> | undefined;
+  do {
+    const answer = await dynamo().send(
+      new QueryCommand({
+        TableName: settings().table,
+        Select: 'COUNT',
+        KeyConditionExpression: '#p = :p AND begins_with(#s, :prefix)',
+        ExpressionAttributeNames: { '#p': tableShape.partitionKey, '#s': tableShape.sortKey },
+        ExpressionAttributeValues: { ':p': partition, ':prefix': prefix },
+        ExclusiveStartKey: start,
+      }),
+    );
+    total += answer.Count ?? 0;
+    start = answer.LastEvaluatedKey;
+  } while (start);
+  return total;
+};

@@ -1,0 +1,91 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { Request } from '@middy/core';
+import type * as z from 'zod';
+import type { Route, StreamedReply } from '#contract/route.ts';
+import type { PathVariable } from '#contract/route.ts';
+import type { UserRecord } from '#domain/users/user.ts';
+import type { Settings } from '#platform/settings.ts';
+
+type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** One part of a multipart body that came as a file. */
+export interface UploadedFile {
+  readonly filename: string;
+  readonly content: Buffer;
+}
+
+/** A multipart body: its text fields and its files by name. */
+export interface MultipartBody {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, UploadedFile>>;
+}
+
+type BodyOf<R extends Route> = R['bodyKind'] extends 'multipart' ? MultipartBody : OutputOf<R['body']>;
+
+type UserOf<R extends Route> = R['auth'] extends 'user' | 'admin'
+  ? UserRecord
+  : R['auth'] extends 'optional'
+    ? UserRecord | undefined
+    : undefined;
+
+/** What a door's work is given: input that has passed the route's schemas, and who asks. */
+export interface Call<R extends Route = Route> {
+  readonly params: Readonly<Record<PathVariable<R['path']>, string>>;
+  readonly query: OutputOf<R['query']>;
+  readonly body: BodyOf<R>;
+  readonly user: UserOf<R>;
+  /** The tags of `If-Match`, where the route honours it and the caller sent it. */
+  readonly ifMatch: readonly string[] | undefined;
+  readonly requestId: string;
+}
+
+interface ReplyHead<Status> {
+  readonly status: Status;
+  /** A strong tag without quotes; made from the body when absent. */
+  readonly tag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type ReplyWith<Status, S> = S extends z.ZodType
+  ? ReplyHead<Status> & { readonly body: z.input<S> }
+  : S extends StreamedReply
+    ? ReplyHead<Status> & { readonly stream: AsyncIterable<string> }
+    : ReplyHead<Status> & { readonly text: string };
+
+/** What a door may answer: one of the route's statuses with a body that fits its schema. */
+export type Reply<R extends Route = Route> = {
+  [Status in keyof R['replies'] & number]: ReplyWith<Status, R['replies'][Status]>;
+}[keyof R['replies'] & number];
+
+/** What the gates learn about a request and hand on to the next. */
+export interface GateState {
+  readonly route: Route;
+  readonly settings: Settings;
+  startedAt: number;
+  requestId: string;
+  /** Where the caller stands in his tier, once the limiter has passed him. */
+  quota?: { readonly tier: string; readonly limit: number; readonly windowSeconds: number; readonly remaining: number; readonly resetSeconds: number };
+  user?: UserRecord;
+  /** Reads a multipart body, where the door was given a reader. */
+  readonly readMultipart: ((event: APIGatewayProxyEvent) => Promise<MultipartBody>) | undefined;
+  /** Whether the credential came as a cookie, which a browser sends by itself. */
+  byCookie: boolean;
+  input?: { params: Record<string, string>; query: unknown; body: unknown; ifMatch: readonly string[] | undefined };
+  /** The failure that the caller is not told about. */
+  cause?: unknown;
+}
+
+/** A request on its way through the gates. */
+export type GateRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult> & {
+  internal: { state: GateState };
+};
+
+/** One header of a request by its lower-case name; of several the first. */
+export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
+  const direct = event.headers?.[name];
+  if (direct !== undefined) return direct;
+  for (const [key, value] of Object.entries(event.headers ?? {})) {
+    if (key.toLowerCase() === name) return value;
+  }
+  return undefined;
+};

@@ -1,0 +1,52 @@
+import { userAtFirstSight } from '#data/users.ts';
+import { type GateRequest, header } from '#http/call.ts';
+import { log } from '#platform/log.ts';
+import { type Claims, KeysUnavailable, verifyToken } from '#platform/tokens.ts';
+import { unauthorized } from '#shared/errors.ts';
+
+/** The cookie that a browser on the same origin may present in place of the header. */
+const COOKIE = 'directory_token';
+
+const credentialOf = (request: GateRequest): { token: string; byCookie: boolean } | undefined => {
+  const authorization = header(request.event, 'authorization');
+  if (authorization !== undefined) {
+    const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+    return token === undefined ? undefined : { token, byCookie: false };
+  }
+  for (const pair of (header(request.event, 'cookie') ?? '').split(';')) {
+    const [name, ...value] = pair.split('=');
+    if (name?.trim() === COOKIE) return { token: value.join('=').trim(), byCookie: true };
+  }
+  return undefined;
+};
+
+const claimsOf = async (token: string, required: boolean): Promise<Claims | undefined> => {
+  try {
+    return await verifyToken(token);
+  } catch (error) {
+    // Where a login is not needed, an issuer that does not answer must not take the page away.
+    if (required || !(error instanceof KeysUnavailable)) throw error;
+    log.warn('the credential could not be checked and counts as none', { error });
+    return undefined;
+  }
+};
+
+/**
+ * Finds out who asks: the verified token's user record, made at first sight. Missing or bad credentials are 401 where a
+ * user is needed; for administrators' routes the permission gate speaks; elsewhere they count as none.
+ */
+export const identity = {
+  before: async (request: GateRequest): Promise<void> => {
+    const { state } = request.internal;
+    const { auth } = state.route;
+    if (auth !== 'user' && auth !== 'admin' && auth !== 'optional') return;
+    const credential = credentialOf(request);
+    const claims = credential && (await claimsOf(credential.token, auth !== 'optional'));
+    if (claims) {
+      state.user = await userAtFirstSight(claims);
+      state.byCookie = credential.byCookie;
+    } else if (auth === 'user') {
+      throw unauthorized();
+    }
+  },
+};

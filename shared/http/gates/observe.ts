@@ -1,0 +1,33 @@
+import type { GateRequest } from '#http/call.ts';
+import { log } from '#platform/log.ts';
+import { count } from '#platform/metrics.ts';
+
+/**
+ * Writes one line per request when everything else is done. No address, no user agent, no query: nothing that tells who
+ * asked.
+ */
+const finish = ({ event, internal: { state }, response }: GateRequest): void => {
+  const status = response?.statusCode ?? 500;
+  const line = {
+    route: state.route.id,
+    method: event.httpMethod,
+    status,
+    duration_ms: Math.round(performance.now() - state.startedAt),
+    request_id: state.requestId,
+  };
+  if (state.cause === undefined) {
+    log.info('request', line);
+    return;
+  }
+  count('UnhandledError');
+  log.error('request failed', { ...line, error: state.cause instanceof Error ? state.cause : String(state.cause) });
+};
+
+export const observe = {
+  before: ({ event, context, internal: { state } }: GateRequest): void => {
+    state.startedAt = performance.now();
+    state.requestId = event.requestContext?.requestId ?? context?.awsRequestId ?? '';
+  },
+  after: finish,
+  onError: finish,
+};

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { type GateRequest, header, type Reply } from '#http/call.ts';
+
+const digest = (body: string): string => createHash('sha256').update(body).digest('base64url').slice(0, 27);
+
+const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  ifNoneMatch !== undefined &&
+  ifNoneMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === `"${tag}"`);
+
+const cacheControl = (cacheSeconds: number | undefined, auth: string): string => {
+  if (cacheSeconds !== undefined) return `public, max-age=${cacheSeconds}`;
+  return auth === 'public' ? 'no-cache' : 'private, no-cache';
+};
+
+/**
+ * Writes the answer: the body goes through the route's schema, so nothing leaves that nobody promised, and gets its tag.
+ * A body that does not fit is our own fault and loud.
+ */
+export const reply = {
+  after: (request: GateRequest): void => {
+    const { state } = request.internal;
+    const { route } = state;
+    const answer = request.response as unknown as Reply | undefined;
+    if (!answer) throw new Error(`${route.id} did not answer.`);
+    const schema = route.replies[answer.status];
+    if (!schema) throw new Error(`${route.id} answered ${answer.status}, which its contract does not list.`);
+
+    const head = { 'cache-control': cacheControl(route.cacheSeconds, route.auth), ...answer.headers };
+    if ('stream' in answer && 'stream' in schema) {
+      request.response = {
+        statusCode: answer.status,
+        headers: { ...head, 'content-type': schema.contentType },
+        body: Readable.from(answer.stream),
+      } as unknown as APIGatewayProxyResult;
+      return;
+    }
+
+    let body: string;
+    let contentType = 'application/json; charset=utf-8';
+    if ('text' in answer && 'stream' in schema) {
+      body = answer.text;
+      contentType = schema.contentType;
+    } else if ('body' in answer && 'parse' in schema) {
+      body = JSON.stringify(schema.parse(answer.body));
+    } else {
+      throw new Error(`${route.id} answered ${answer.status} in another form than its contract says.`);
+    }
+
+    const tag = answer.tag ?? digest(body);
+    const headers = { ...head, etag: `"${tag}"` };
+    if (route.method === 'GET' && answer.status === 200 && isKnown(header(request.event, 'if-none-match'), tag)) {
+      request.response = { statusCode: 304, headers, body: '' };
+      return;
+    }
+    request.response = { statusCode: answer.status, headers: { ...headers, 'content-type': contentType }, body };
+  },
+};

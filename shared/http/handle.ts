@@ -1,0 +1,78 @@
+import middy, { type MiddlewareObj } from '@middy/core';
+import { executionModeStandard } from '@middy/core/Standard';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Route } from '#contract/route.ts';
+import { settings } from '#platform/settings.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Call, GateRequest, GateState, MultipartBody, Reply } from './call.ts';
+import { gates } from './gates.ts';
+
+/** A Lambda handler for requests of the gateway. */
+export type Door = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** What a door brings for its gates beside its work. */
+export interface DoorOptions {
+  /** Reads a multipart body; needed by routes that take one. */
+  readonly readMultipart?: (event: APIGatewayProxyEvent) => Promise<MultipartBody>;
+}
+
+/** How long before the runtime would end it a request answers that it took too long, in milliseconds. */
+const LAST_WORD_MS = 200;
+
+/**
+ * Makes the door of a route: the gates in their order around its work.
+ * @param ports what the work needs from outside, as plain functions.
+ * @param run the work; it is given checked input and answers one of the route's statuses.
+ */
+export const handle = <const R extends Route, Ports>(
+  route: R,
+  ports: Ports,
+  run: (call: Call<R>, ports: Ports) => Promise<Reply<R>>,
+  options: DoorOptions = {},
+): Door => {
+  const streams = Object.values(route.replies).some((reply) => 'stream' in reply && reply.stream);
+  // The gates share one state per request; the work finds it in the context, the way Middy hands things to a handler.
+  const open = {
+    before: (request: GateRequest): void => {
+      const state: GateState = {
+        route,
+        settings: settings(),
+        startedAt: 0,
+        requestId: '',
+        byCookie: false,
+        readMultipart: options.readMultipart,
+      };
+      request.internal.state = state;
+      Object.assign(request.context, { state });
+    },
+  };
+  const door = middy({
+    executionMode: streams ? executionModeStreamifyResponse : executionModeStandard,
+    timeoutEarlyInMillis: LAST_WORD_MS,
+    timeoutEarlyResponse: () => {
+      throw new AppError('TIMEOUT');
+    },
+  })
+    .use([open, ...Object.values(gates)] as unknown as MiddlewareObj[])
+    .handler(async (_event: unknown, context: Context) => {
+      const { input, user, requestId } = (context as Context & { state: GateState }).state;
+      return await run({ ...input, user, requestId } as unknown as Call<R>, ports);
+    });
+  return door as unknown as Door;
+};
+
+/** A reply with status 200. */
+export const ok = <const B>(body: B, more: { tag?: string; headers?: Record<string, string> } = {}) => ({
+  status: 200 as const,
+  body,
+  ...more,
+});
+
+/** A reply with status 201. */
+export const created = <const B>(body: B, more: { tag?: string; headers?: Record<string, string> } = {}) => ({
+  status: 201 as const,
+  body,
+  ...more,
+});
+

@@ -1,0 +1,82 @@
+import { JwtVerifier } from 'aws-jwt-verify';
+import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
+import { settings } from './settings.ts';
+
+/** What a verified access token says about its bearer. */
+export interface Claims {
+  /** The identity provider's subject: the user's id. */
+  readonly sub: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly name: string | null;
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** The issuer's keys could not be had: nothing is known about the token. */
+export class KeysUnavailable extends Error {
+  override readonly name = 'KeysUnavailable';
+}
+
+/** Keys travel over https; plain http is taken from this machine only. */
+const fetchKeys = async (address: string): Promise<ArrayBuffer> => {
+  const url = new URL(address);
+  if (url.protocol !== 'https:' && !LOOPBACK.has(url.hostname)) {
+    throw new Error('OIDC_JWKS_URI must be an https address.');
+  }
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(3000), redirect: 'error' });
+    if (answer.ok) return await answer.arrayBuffer();
+    throw new Error(`it answered ${answer.status}`);
+  } catch (cause) {
+    throw new KeysUnavailable(`The issuer's keys are not to be had from ${url.origin}.`, { cause });
+  }
+};
+
+const makeVerifier = () => {
+  const { issuer, audiences, jwksUri } = settings().identity;
+  return JwtVerifier.create(
+    {
+      issuer,
+      // Cognito's access tokens name their client in `client_id` and have no `aud`, so both are checked below.
+      audience: null,
+      jwksUri,
+      customJwtCheck: ({ payload }) => {
+        if (payload.token_use !== undefined && payload.token_use !== 'access') {
+          throw new Error('The token is not an access token.');
+        }
+        const audience = [payload.aud ?? payload.client_id ?? []].flat();
+        if (audiences.length > 0 && !audience.some((one) => audiences.includes(String(one)))) {
+          throw new Error('The token is for another audience.');
+        }
+        if (typeof payload.sub !== 'string' || payload.sub === '') throw new Error('The token has no subject.');
+      },
+    },
+    { jwksCache: new SimpleJwksCache({ fetcher: { fetch: fetchKeys } }) },
+  );
+};
+
+let verifier: ReturnType<typeof makeVerifier> | undefined;
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/**
+ * Checks an access token: signature by the issuer's keys, issuer, audience, time, use.
+ * @returns undefined for a token that does not hold.
+ * @throws {KeysUnavailable} when the issuer's keys are not to be had.
+ */
+export const verifyToken = async (token: string): Promise<Claims | undefined> => {
+  verifier ??= makeVerifier();
+  try {
+    const payload = await verifier.verify(token);
+    return {
+      sub: String(payload.sub),
+      email: textOrNull(payload.email)?.toLowerCase() ?? null,
+      emailVerified: payload.email_verified === true || payload.email_verified === 'true',
+      name: textOrNull(payload.name) ?? textOrNull(payload.client_id),
+    };
+  } catch (error) {
+    if (error instanceof KeysUnavailable) throw error;
+    return undefined;
+  }
+};
