@@ -34,9 +34,7 @@ const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
 /** Text of several lines: trimmed, line ends as `\n`, other control characters removed, `min` to `max` code points. */
 export const text = (min: number, max: number) =>
   bounded(
-    z.string().overwrite((value) =>
-      value.replace(/\r\n?/g, '\n').replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim(),
-    ),
+    z.string().overwrite((value) => value.replace(/\r\n?/g, '\n').replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim()),
     min,
     max,
   );
@@ -44,9 +42,7 @@ export const text = (min: number, max: number) =>
 /** Text of one line: as `text`, with line breaks and tabs made spaces. */
 export const line = (min: number, max: number) =>
   bounded(
-    z.string().overwrite((value) =>
-      value.replace(LINE_BREAKS, ' ').replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim(),
-    ),
+    z.string().overwrite((value) => value.replace(LINE_BREAKS, ' ').replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim()),
     min,
     max,
   );

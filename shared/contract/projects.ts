@@ -68,8 +68,7 @@ const coordinatesTogether = {
 };
 
 /** An empty string stands for "none" in optional fields of forms. */
-const blankAsNull = <T extends z.ZodType>(schema: T) =>
-  z.union([z.literal('').transform(() => null), schema]);
+const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
 
 const optionalFields = {
   slug: z
@@ -225,9 +224,12 @@ const BoundingBox = z
   .string()
   .transform((value) => value.split(','))
   .pipe(z.tuple([decimal, decimal, decimal, decimal], { error: 'must be west,south,east,north in degrees' }))
-  .refine(([west, south, east, north]) => [west, east].every((x) => Math.abs(x) <= 180) && south >= -90 && north <= 90, {
-    error: 'must lie within -180..180 and -90..90',
-  })
+  .refine(
+    ([west, south, east, north]) => [west, east].every((x) => Math.abs(x) <= 180) && south >= -90 && north <= 90,
+    {
+      error: 'must lie within -180..180 and -90..90',
+    },
+  )
   .refine(([, south, , north]) => south <= north, { error: 'south must not be greater than north' });
 
 const Point = z
@@ -292,7 +294,8 @@ export const browse = defineRoute('projects.browse', {
   method: 'GET',
   path: '/api/admin/projects',
   summary: 'List projects of every status',
-  description: 'As the public list, over every status. `all` alone includes deleted ones. `q` looks in name and address.',
+  description:
+    'As the public list, over every status. `all` alone includes deleted ones. `q` looks in name and address.',
   auth: 'admin',
   tier: 'admin',
   query: z.object({
@@ -321,7 +324,8 @@ export const read = defineRoute('projects.read', {
   method: 'GET',
   path: '/api/projects/{project}',
   summary: 'Read a project',
-  description: 'By id, slug or earlier slug. A project that is not live answers 404 except to its owner and administrators.',
+  description:
+    'By id, slug or earlier slug. A project that is not live answers 404 except to its owner and administrators.',
   auth: 'optional',
   tier: 'general',
   replies: { 200: data(Project.extend({ viewer: ViewerMarks.optional().describe('With a credential only.') })) },
@@ -387,7 +391,8 @@ export const update = defineRoute('projects.update', {
   method: 'PUT',
   path: '/api/projects/{project}',
   summary: 'Update a project',
-  description: 'Owner or administrator. Partial; checked as the merged record. A changed slug keeps answering under the old one.',
+  description:
+    'Owner or administrator. Partial; checked as the merged record. A changed slug keeps answering under the old one.',
   auth: 'user',
   tier: 'general',
   body: ProjectUpdate,
@@ -528,7 +533,8 @@ export const exportCsv = defineRoute('projects.exportCsv', {
   method: 'GET',
   path: '/api/admin/projects/export',
   summary: 'Export all projects as CSV',
-  description: 'Streamed, every status and deleted ones too, header first, lists joined by `|`. The import takes it back.',
+  description:
+    'Streamed, every status and deleted ones too, header first, lists joined by `|`. The import takes it back.',
   auth: 'admin',
   tier: 'admin',
   replies: {

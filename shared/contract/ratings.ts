@@ -19,9 +19,7 @@ export const rate = defineRoute('ratings.rate', {
   auth: 'user',
   tier: 'voting',
   feature: 'ratings',
-  body: z
-    .object({ rating: z.int().min(1).max(5).describe('1 (poor) to 5 (excellent).') })
-    .meta({ id: 'RatingBody' }),
+  body: z.object({ rating: z.int().min(1).max(5).describe('1 (poor) to 5 (excellent).') }).meta({ id: 'RatingBody' }),
   replies: { 200: data(Rated) },
   failures: ['NOT_FOUND'],
   needs: ['table:read', 'table:write'],

@@ -24,7 +24,10 @@ export class Placeholders {
   }
 
   /** The members of a request; empty maps are left out because DynamoDB refuses them. */
-  get members(): { ExpressionAttributeNames?: Record<string, string>; ExpressionAttributeValues?: Record<string, unknown> } {
+  get members(): {
+    ExpressionAttributeNames?: Record<string, string>;
+    ExpressionAttributeValues?: Record<string, unknown>;
+  } {
     return {
       ...(this.#nameCount > 0 && { ExpressionAttributeNames: this.names }),
       ...(this.#valueCount > 0 && { ExpressionAttributeValues: this.values }),

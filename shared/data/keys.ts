@@ -31,8 +31,14 @@ export const REFERENCE_MAX = 200;
 export const projectKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'CARD' });
 export const countsKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'COUNTS' });
 export const projectTombstoneKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'TOMBSTONE' });
-export const voteKey = (projectId: string, userId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: `VOTE#${userId}` });
-export const ratingKey = (projectId: string, userId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: `RATING#${userId}` });
+export const voteKey = (projectId: string, userId: string): Key => ({
+  pk: `PROJECT#${projectId}`,
+  sk: `VOTE#${userId}`,
+});
+export const ratingKey = (projectId: string, userId: string): Key => ({
+  pk: `PROJECT#${projectId}`,
+  sk: `RATING#${userId}`,
+});
 export const commentKey = (projectId: string, commentId: string): Key => ({
   pk: `PROJECT#${projectId}`,
   sk: `COMMENT#${commentId}`,
@@ -50,17 +56,26 @@ export const categoriesPartition = 'CATEGORIES';
 export const categoryKey = (categoryId: string): Key => ({ pk: categoriesPartition, sk: `CATEGORY#${categoryId}` });
 export const categoryPrefix = 'CATEGORY#';
 export const categorySlugKey = (slug: string): Key => ({ pk: categoriesPartition, sk: `SLUG#${slug}` });
-export const categoryTombstoneKey = (categoryId: string): Key => ({ pk: categoriesPartition, sk: `TOMBSTONE#${categoryId}` });
+export const categoryTombstoneKey = (categoryId: string): Key => ({
+  pk: categoriesPartition,
+  sk: `TOMBSTONE#${categoryId}`,
+});
 
 export const userKey = (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'USER' });
 
 /** Events of a month share a partition: the ledger is walked backwards through at most four of them. */
-export const eventKey = (occurredAt: string, eventId: string): Key => ({ pk: `EVENTS#${occurredAt.slice(0, 7)}`, sk: eventId });
+export const eventKey = (occurredAt: string, eventId: string): Key => ({
+  pk: `EVENTS#${occurredAt.slice(0, 7)}`,
+  sk: eventId,
+});
 /** What every event's partition key begins with: the filter of the stream. */
 export const eventPrefix = 'EVENTS#';
 
 /** That a subscriber has dealt with an event. */
-export const receiptKey = (subscriber: string, eventId: string): Key => ({ pk: `RECEIPT#${subscriber}#${eventId}`, sk: 'RECEIPT' });
+export const receiptKey = (subscriber: string, eventId: string): Key => ({
+  pk: `RECEIPT#${subscriber}#${eventId}`,
+  sk: 'RECEIPT',
+});
 
 /** What a rate counter's partition key begins with: the limit of every function's write permission for counting. */
 export const ratePrefix = 'RATE#';

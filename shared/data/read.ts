@@ -1,5 +1,5 @@
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { setTimeout as wait } from 'node:timers/promises';
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
 import { type IndexName, type Key, tableShape } from './keys.ts';

@@ -1,25 +1,37 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
+  DeleteCommand,
   PutCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { setTimeout as wait } from 'node:timers/promises';
+import { now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
 import { type Change, type Condition, Placeholders, updateExpression } from './conditions.ts';
-import type { Key } from './keys.ts';
+import { inFeed, type Key } from './keys.ts';
 import type { Item } from './read.ts';
+import { markWrite } from './write-marks.ts';
 
 /** What the caller is told when a condition does not hold. */
 type Refusal = () => Error;
 
-/** One part of a transaction. `orElse` makes the error when its condition `when` does not hold. */
+/**
+ * One part of a transaction. `orElse` makes the error when its condition `when` does not hold. What is `inFeed` is placed
+ * in the feed by the time of the very try that succeeds: a stamp that is older than its commit could be passed over.
+ */
 export type Write =
-  | { readonly put: Item; readonly when?: Condition; readonly orElse?: Refusal }
-  | { readonly update: Key; readonly change: Change; readonly when?: Condition; readonly orElse?: Refusal }
+  | { readonly put: Item & Key; readonly inFeed?: true; readonly when?: Condition; readonly orElse?: Refusal }
+  | {
+      readonly update: Key;
+      readonly inFeed?: true;
+      readonly change: Change;
+      readonly when?: Condition;
+      readonly orElse?: Refusal;
+    }
   | { readonly remove: Key; readonly when?: Condition; readonly orElse?: Refusal }
   | { readonly check: Key; readonly when: Condition; readonly orElse?: Refusal };
 
@@ -28,27 +40,23 @@ export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed';
 }
 
-let writtenAt = 0;
-
-/**
- * When this process last changed what the catalog follows, in milliseconds of the monotonic clock; 0 before the first
- * time. Everything in the feed is written by transactions.
- */
-export const lastWriteAt = (): number => writtenAt;
-
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+const placedChange = (write: Extract<Write, { update: Key }>): Change =>
+  write.inFeed ? { ...write.change, set: { ...write.change.set, ...inFeed(now(), write.update) } } : write.change;
 
 const toRequest = (write: Write): TransactItem => {
   const placeholders = new Placeholders();
-  // The order of these two decides the order of placeholders only.
-  const expression = 'update' in write ? updateExpression(write.change, placeholders) : undefined;
+  const expression = 'update' in write ? updateExpression(placedChange(write), placeholders) : undefined;
   const condition = write.when?.(placeholders);
   const common = {
     TableName: settings().table,
     ...placeholders.members,
     ...(condition !== undefined && { ConditionExpression: condition }),
   };
-  if ('put' in write) return { Put: { ...common, Item: write.put } };
+  if ('put' in write) {
+    return { Put: { ...common, Item: write.inFeed ? { ...write.put, ...inFeed(now(), write.put) } : write.put } };
+  }
   if ('update' in write) return { Update: { ...common, Key: write.update, UpdateExpression: expression as string } };
   if ('remove' in write) return { Delete: { ...common, Key: write.remove } };
   return { ConditionCheck: { ...common, Key: write.check, ConditionExpression: condition as string } };
@@ -70,11 +78,10 @@ const isConflict = (code: string | undefined): boolean =>
  * @throws {ConditionFailed} when a condition without `orElse` does not hold.
  */
 export const transact = async (writes: readonly Write[]): Promise<void> => {
-  const TransactItems = writes.map(toRequest);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await dynamo().send(new TransactWriteCommand({ TransactItems }));
-      writtenAt = performance.now();
+      await dynamo().send(new TransactWriteCommand({ TransactItems: writes.map(toRequest) }));
+      markWrite();
       return;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -135,6 +142,29 @@ export const updateItem = async (key: Key, change: Change, when?: Condition): Pr
     return answer.Attributes ?? {};
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Removes one item.
+ * @returns whether its condition held.
+ */
+export const removeItem = async (key: Key, when?: Condition): Promise<boolean> => {
+  const placeholders = new Placeholders();
+  const condition = when?.(placeholders);
+  try {
+    await dynamo().send(
+      new DeleteCommand({
+        TableName: settings().table,
+        Key: key,
+        ...placeholders.members,
+        ...(condition !== undefined && { ConditionExpression: condition }),
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Plan, Status } from '#contract/projects.ts';
 import { Timestamp } from '#contract/fields.ts';
+import { Plan, Status } from '#contract/projects.ts';
 
 /** What every event about a project says of it. */
 const ProjectFacts = z.object({
@@ -20,7 +20,9 @@ const ProjectFacts = z.object({
 export const eventKinds = {
   projectSubmitted: ProjectFacts.describe('A project waits for moderation, new or again.'),
   projectApproved: ProjectFacts.describe('A pending project went live.'),
-  projectRejected: ProjectFacts.extend({ reason: z.string().nullable() }).describe('A pending project was turned down.'),
+  projectRejected: ProjectFacts.extend({ reason: z.string().nullable() }).describe(
+    'A pending project was turned down.',
+  ),
   projectUpdated: ProjectFacts.extend({
     changed: z.array(z.string()).describe('Names of the fields that changed.'),
   }).describe('Fields of a project changed.'),

@@ -1,8 +1,7 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Request } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod';
-import type { Route, StreamedReply } from '#contract/route.ts';
-import type { PathVariable } from '#contract/route.ts';
+import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Settings } from '#platform/settings.ts';
 
@@ -64,7 +63,13 @@ export interface GateState {
   startedAt: number;
   requestId: string;
   /** Where the caller stands in his tier, once the limiter has passed him. */
-  quota?: { readonly tier: string; readonly limit: number; readonly windowSeconds: number; readonly remaining: number; readonly resetSeconds: number };
+  quota?: {
+    readonly tier: string;
+    readonly limit: number;
+    readonly windowSeconds: number;
+    readonly remaining: number;
+    readonly resetSeconds: number;
+  };
   user?: UserRecord;
   /** Reads a multipart body, where the door was given a reader. */
   readonly readMultipart: ((event: APIGatewayProxyEvent) => Promise<MultipartBody>) | undefined;

@@ -52,5 +52,8 @@ export const bucketOf = (address: string): string => {
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
   const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
   const groups = [...left, ...Array<string>(gap).fill('0'), ...right];
-  return `${groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 };

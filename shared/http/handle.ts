@@ -75,4 +75,3 @@ export const created = <const B>(body: B, more: { tag?: string; headers?: Record
   body,
   ...more,
 });
-

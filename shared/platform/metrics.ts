@@ -4,9 +4,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 export type MetricName = 'RateCounterUnavailable' | 'UnhandledError' | 'CatalogItemSkipped' | 'CatalogReload';
 
 // Without a namespace nobody collects, and the lines would only be noise.
-const metrics = process.env.POWERTOOLS_METRICS_NAMESPACE
-  ? new Metrics({ serviceName: 'directory' })
-  : undefined;
+const metrics = process.env.POWERTOOLS_METRICS_NAMESPACE ? new Metrics({ serviceName: 'directory' }) : undefined;
 
 /** Counts one occurrence, at once: a function that is frozen afterwards loses nothing. */
 export const count = (name: MetricName, value = 1): void => {

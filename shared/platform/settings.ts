@@ -78,7 +78,7 @@ const Environment = z.object({
     .string()
     .default('http://localhost:3000')
     .transform((value) => value.replace(/\/+$/, '')),
-  OIDC_ISSUER: z.string({ error: "is the issuer of access tokens and must be set" }).min(1),
+  OIDC_ISSUER: z.string({ error: 'is the issuer of access tokens and must be set' }).min(1),
   OIDC_AUDIENCES: list,
   OIDC_JWKS_URI: z.string({ error: "is the address of the issuer's keys and must be set" }).min(1),
   ADMIN_EMAILS: list.transform((addresses) => addresses.map((address) => address.toLowerCase())),

@@ -1,14 +1,7 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import * as z from 'zod';
+import { checked } from '#contract/checked.ts';
 import { type GateRequest, header } from '#http/call.ts';
-import {
-  type FieldErrors,
-  invalidFields,
-  invalidInput,
-  notFound,
-  payloadTooLarge,
-  unsupportedMediaType,
-} from '#shared/errors.ts';
+import { invalidInput, notFound, payloadTooLarge, unsupportedMediaType } from '#shared/errors.ts';
 
 /** The largest JSON body, in bytes. */
 const JSON_BYTES_MAX = 256 * 1024;
@@ -20,16 +13,6 @@ const parser = httpJsonBodyParser();
 
 const isJsonType = (contentType: string | undefined): boolean =>
   /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json(?:\s*;|\s*$)/i.test(contentType ?? '');
-
-const explain = (issue: z.core.$ZodRawIssue): string | undefined =>
-  issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined;
-
-/** Checks a value. @throws 400 with the messages of every wrong field. */
-export const checked = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
-  const parsed = schema.safeParse(value, { error: explain });
-  if (!parsed.success) throw invalidFields(z.formatError(parsed.error) as unknown as FieldErrors);
-  return parsed.data;
-};
 
 const paramsOf = ({ event }: GateRequest): Record<string, string> => {
   const params: Record<string, string> = {};

@@ -22,7 +22,10 @@ const addressOf = ({ event, internal: { state } }: GateRequest): string => {
 
 // The table must not tell who called, so the counter's key is a digest that also changes with every window.
 const unreadable = (address: string, tier: string, window: number): string =>
-  createHash('sha256').update(`${tier} ${window} ${bucketOf(address)}`).digest('base64url').slice(0, 22);
+  createHash('sha256')
+    .update(`${tier} ${window} ${bucketOf(address)}`)
+    .digest('base64url')
+    .slice(0, 22);
 
 const remember = (bucket: string, endsAt: number, nowSeconds: number): void => {
   if (exhausted.size >= EXHAUSTED_MAX) {

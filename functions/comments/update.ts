@@ -1,0 +1,8 @@
+import { update } from '#contract/comments.ts';
+import { commentPorts } from '#data/reaction-ports.ts';
+import { changeComment } from '#domain/comments/comment.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(update, commentPorts, async ({ params, body, user }, ports) =>
+  ok({ data: await changeComment(ports, user, params.project, params.comment, body.content) }),
+);

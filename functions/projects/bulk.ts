@@ -1,0 +1,8 @@
+import { bulk } from '#contract/projects.ts';
+import { changePorts } from '#data/project-ports.ts';
+import { changeInBulk } from '#domain/projects/bulk.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(bulk, changePorts, async ({ body, user }, ports) =>
+  ok({ data: await changeInBulk(ports, user, body) }),
+);

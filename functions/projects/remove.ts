@@ -1,0 +1,9 @@
+import { remove } from '#contract/projects.ts';
+import { removePorts } from '#data/project-ports.ts';
+import { deleteProject } from '#domain/projects/update.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(remove, removePorts, async ({ params, user }, ports) => {
+  const { project } = await deleteProject(ports, user, params.project);
+  return ok({ data: { id: project.id, deleted_at: project.deleted_at ?? ports.now() } });
+});

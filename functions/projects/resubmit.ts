@@ -1,0 +1,11 @@
+import { resubmit } from '#contract/projects.ts';
+import { changePorts } from '#data/project-ports.ts';
+import { shownProject } from '#data/shown-project.ts';
+import { resubmitProject } from '#domain/projects/moderate.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(resubmit, changePorts, async ({ params, user }, ports) => {
+  const changed = await resubmitProject(ports, user, params.project);
+  const { view, tag } = await shownProject(changed, user);
+  return ok({ data: view }, { tag });
+});

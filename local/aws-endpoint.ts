@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { log } from '#platform/log.ts';
+import { AwsFailure } from './aws-failure.ts';
+import { readBody } from './body.ts';
+import type { Bus } from './bus.ts';
+import { escapeHtml } from './html.ts';
+import type { MailService } from './mail.ts';
+
+/** Where the AWS clients of this process find the bus and the mail service. */
+export interface AwsEndpoint {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+const BODY_MAX = 30 * 1024 * 1024;
+const JSON_TYPE = 'application/x-amz-json-1.1';
+
+const xmlFailure = (code: string, message: string): string =>
+  [
+    '<ErrorResponse xmlns="http://ses.amazonaws.com/doc/2010-12-01/">',
+    `<Error><Type>Sender</Type><Code>${escapeHtml(code)}</Code><Message>${escapeHtml(message)}</Message></Error>`,
+    `<RequestId>${randomUUID()}</RequestId></ErrorResponse>`,
+  ].join('');
+
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AwsFailure('SerializationException', `The body is not JSON: ${(cause as Error).message}`);
+  }
+};
+
+const events = (bus: Bus, target: string, body: string): Answer => {
+  try {
+    if (target !== 'AWSEvents.PutEvents') throw new AwsFailure('UnknownOperationException', `There is no ${target} here.`);
+    return { status: 200, contentType: JSON_TYPE, body: JSON.stringify(bus.putEvents(parsedJson(body))) };
+  } catch (error) {
+    if (!(error instanceof AwsFailure)) throw error;
+    return { status: 400, contentType: JSON_TYPE, body: JSON.stringify({ __type: error.code, message: error.message }) };
+  }
+};
+
+const mail = (service: MailService, body: string): Answer => {
+  try {
+    return { status: 200, contentType: 'text/xml', body: service.send(new URLSearchParams(body)) };
+  } catch (error) {
+    if (!(error instanceof AwsFailure)) throw error;
+    return { status: 400, contentType: 'text/xml', body: xmlFailure(error.code, error.message) };
+  }
+};
+
+/** Serves the bus and the mail service in the protocols of EventBridge and SES, on a free port of the loopback. */
+export const serveAws = async (bus: Bus, service: MailService): Promise<AwsEndpoint> => {
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const body = (await readBody(request, BODY_MAX)).toString('utf8');
+    const target = request.headers['x-amz-target'];
+    return typeof target === 'string' ? events(bus, target, body) : mail(service, body);
+  };
+  const server = createServer((request, response) => {
+    answer(request).then(
+      ({ status, contentType, body }) => {
+        response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);
+      },
+      (error: unknown) => {
+        log.error('the local AWS endpoint failed', { error: error as Error });
+        response.writeHead(500, { 'content-type': 'text/plain', connection: 'close' }).end();
+      },
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,108 @@
+const WORD_BITS = 32;
+
+/** A set of small whole numbers as one bit each. Grows by itself; ids beyond its end count as absent. */
+export class Bitmap {
+  #words: Uint32Array;
+
+  /** Room for the ids below `capacity` without growing; all absent. */
+  constructor(capacity = 0) {
+    this.#words = new Uint32Array(Math.ceil(capacity / WORD_BITS));
+  }
+
+  /** How many ids fit without growing. */
+  get capacity(): number {
+    return this.#words.length * WORD_BITS;
+  }
+
+  has(id: number): boolean {
+    return this.bit(id) === 1;
+  }
+
+  /** 1 when the id is present, else 0: for counting without a branch. */
+  bit(id: number): number {
+    return ((this.#words[id >>> 5] ?? 0) >>> (id & 31)) & 1;
+  }
+
+  add(id: number): void {
+    const word = id >>> 5;
+    if (word >= this.#words.length) this.#grow(word + 1);
+    this.#words[word] = (this.#words[word] ?? 0) | (1 << (id & 31));
+  }
+
+  delete(id: number): void {
+    const word = id >>> 5;
+    if (word < this.#words.length) this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (id & 31));
+  }
+
+  clone(): Bitmap {
+    const copy = new Bitmap();
+    copy.#words = this.#words.slice();
+    return copy;
+  }
+
+  /** Adds what the other has. */
+  or(other: Bitmap): void {
+    if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
+    const mine = this.#words;
+    const theirs = other.#words;
+    for (let i = 0; i < theirs.length; i += 1) mine[i] = (mine[i] ?? 0) | (theirs[i] ?? 0);
+  }
+
+  /** Keeps only what the other has too. */
+  and(other: Bitmap): void {
+    const mine = this.#words;
+    const theirs = other.#words;
+    const shared = Math.min(mine.length, theirs.length);
+    for (let i = 0; i < shared; i += 1) mine[i] = (mine[i] ?? 0) & (theirs[i] ?? 0);
+    mine.fill(0, shared);
+  }
+
+  /** Keeps only what the other does not have. */
+  andNot(other: Bitmap): void {
+    const mine = this.#words;
+    const theirs = other.#words;
+    const shared = Math.min(mine.length, theirs.length);
+    for (let i = 0; i < shared; i += 1) mine[i] = (mine[i] ?? 0) & ~(theirs[i] ?? 0);
+  }
+
+  /** How many ids are present. */
+  count(): number {
+    const words = this.#words;
+    let total = 0;
+    for (let i = 0; i < words.length; i += 1) total += ones(words[i] ?? 0);
+    return total;
+  }
+
+  /** How many ids are present here and there. */
+  countShared(other: Bitmap): number {
+    const mine = this.#words;
+    const theirs = other.#words;
+    const shared = Math.min(mine.length, theirs.length);
+    let total = 0;
+    for (let i = 0; i < shared; i += 1) total += ones((mine[i] ?? 0) & (theirs[i] ?? 0));
+    return total;
+  }
+
+  /** The ids, ascending. The walk allows deleting the id that it is at. */
+  forEach(visit: (id: number) => void): void {
+    const words = this.#words;
+    for (let i = 0; i < words.length; i += 1) {
+      for (let rest = words[i] ?? 0; rest !== 0; rest &= rest - 1) {
+        visit(i * WORD_BITS + 31 - Math.clz32(rest & -rest));
+      }
+    }
+  }
+
+  #grow(words: number): void {
+    const grown = new Uint32Array(Math.max(words, this.#words.length * 2));
+    grown.set(this.#words);
+    this.#words = grown;
+  }
+}
+
+/** The number of 1 bits in a word, added up in parallel: by pairs, nibbles, then bytes. */
+const ones = (word: number): number => {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};

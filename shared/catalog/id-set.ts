@@ -1,0 +1,123 @@
+import { Bitmap } from './bitmap.ts';
+
+/** What a member costs in a list, in bits: a bitmap that spends less per member is the smaller form. */
+const LIST_BITS = 64;
+
+/** Below this a list is always good enough. */
+const LIST_ALWAYS = 16;
+
+/** A set of small whole numbers in the smaller of two forms: a sorted list while it is sparse, a bitmap when it is dense. */
+export class IdSet {
+  #list: number[] = NONE;
+  #bitmap: Bitmap | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(id: number): boolean {
+    if (this.#bitmap) return this.#bitmap.has(id);
+    return this.#list[this.#placeOf(id)] === id;
+  }
+
+  add(id: number): void {
+    if (this.#bitmap) this.#addToBitmap(this.#bitmap, id);
+    else this.#addToList(id);
+  }
+
+  delete(id: number): void {
+    if (this.#bitmap) {
+      this.#size -= this.#bitmap.bit(id);
+      this.#bitmap.delete(id);
+      return;
+    }
+    const place = this.#placeOf(id);
+    if (this.#list[place] !== id) return;
+    this.#list.splice(place, 1);
+    this.#size -= 1;
+  }
+
+  /** Adds all members to a bitmap. */
+  addTo(bitmap: Bitmap): void {
+    if (this.#bitmap) bitmap.or(this.#bitmap);
+    else for (const id of this.#list) bitmap.add(id);
+  }
+
+  /** The members as a bitmap; the caller must not change it. */
+  toBitmap(): Bitmap {
+    if (this.#bitmap) return this.#bitmap;
+    const bitmap = new Bitmap();
+    this.addTo(bitmap);
+    return bitmap;
+  }
+
+  /** How many members a bitmap has too. */
+  countIn(bitmap: Bitmap): number {
+    if (this.#bitmap) return bitmap.countShared(this.#bitmap);
+    let total = 0;
+    for (const id of this.#list) total += bitmap.bit(id);
+    return total;
+  }
+
+  /** The members, ascending. */
+  forEach(visit: (id: number) => void): void {
+    if (this.#bitmap) this.#bitmap.forEach(visit);
+    else this.#list.forEach((id) => visit(id));
+  }
+
+  #addToList(id: number): void {
+    const last = this.#list[this.#size - 1];
+    if (last === undefined) {
+      this.#list = [id];
+    } else if (id > last) {
+      this.#list.push(id);
+    } else {
+      const place = this.#placeOf(id);
+      if (this.#list[place] === id) return;
+      this.#list.splice(place, 0, id);
+    }
+    this.#size += 1;
+    if (this.#size > LIST_ALWAYS && this.#size * LIST_BITS > Math.max(id, last ?? 0)) this.#becomeBitmap();
+  }
+
+  #addToBitmap(bitmap: Bitmap, id: number): void {
+    // A set that was dense among few ids may be sparse among many; growing is the moment to find out.
+    if (id >= bitmap.capacity && this.#size * LIST_BITS < bitmap.capacity) {
+      this.#becomeList(bitmap);
+      this.#addToList(id);
+      return;
+    }
+    this.#size += 1 - bitmap.bit(id);
+    bitmap.add(id);
+  }
+
+  #becomeBitmap(): void {
+    const bitmap = new Bitmap();
+    for (const id of this.#list) bitmap.add(id);
+    this.#bitmap = bitmap;
+    this.#list = NONE;
+  }
+
+  #becomeList(bitmap: Bitmap): void {
+    const list: number[] = [];
+    bitmap.forEach((id) => list.push(id));
+    this.#list = list;
+    this.#bitmap = undefined;
+  }
+
+  /** Where in the list the id is or belongs. */
+  #placeOf(id: number): number {
+    let low = 0;
+    let high = this.#list.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#list[middle] ?? 0) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Shared by all sets without a list; never written to, because the first member makes a list of its own. */
+const NONE: number[] = [];

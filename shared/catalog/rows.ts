@@ -1,0 +1,52 @@
+import type { Row } from './row.ts';
+
+/** The listings, each in a numbered slot. Slots are dense, so that sets of listings can be bitmaps; freed ones are used again. */
+export class Rows {
+  readonly #slots = new Map<string, number>();
+  readonly #rows: (Row | undefined)[] = [];
+  readonly #free: number[] = [];
+
+  /** How many listings there are. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** The slot of a project's id. */
+  slotOf(id: string): number | undefined {
+    return this.#slots.get(id);
+  }
+
+  /** The listing in a slot that is in use. */
+  at(slot: number): Row {
+    return this.#rows[slot] as Row;
+  }
+
+  find(id: string): Row | undefined {
+    const slot = this.#slots.get(id);
+    return slot === undefined ? undefined : this.#rows[slot];
+  }
+
+  /** Puts a new listing into a free slot, which it answers. */
+  insert(row: Row): number {
+    const slot = this.#free.pop() ?? this.#rows.length;
+    this.#slots.set(row.id, slot);
+    this.#rows[slot] = row;
+    return slot;
+  }
+
+  /** Puts a newer state of the listing into its slot. */
+  replace(slot: number, row: Row): void {
+    this.#rows[slot] = row;
+  }
+
+  remove(slot: number): void {
+    this.#slots.delete(this.at(slot).id);
+    this.#rows[slot] = undefined;
+    this.#free.push(slot);
+  }
+
+  /** The slots in use, in no particular order. */
+  slots(): IterableIterator<number> {
+    return this.#slots.values();
+  }
+}

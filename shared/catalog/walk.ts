@@ -1,0 +1,66 @@
+import type { Bitmap } from './bitmap.ts';
+import type { Order } from './order.ts';
+import type { Sortable } from './row.ts';
+
+/** How many places are counted at once while looking for the first item of a page. */
+const STRIDE = 256;
+
+/** An order walked from its beginning or its end. Positions count from 0 in the direction of the walk. */
+export class Walk {
+  readonly #order: Order;
+  readonly #backwards: boolean;
+
+  constructor(order: Order, backwards: boolean) {
+    this.#order = order;
+    this.#backwards = backwards;
+  }
+
+  /** The position of the first item strictly after these values. */
+  after(values: Sortable): number {
+    return this.#backwards ? this.#order.length - this.#order.rankBefore(values) : this.#order.rankAfter(values);
+  }
+
+  /** How many of `total` matching slots come before a position; counts on the side that is shorter. */
+  matchesBefore(position: number, matches: Bitmap, total: number): number {
+    const end = this.#order.length;
+    return position <= end / 2
+      ? this.#count(matches, 0, position)
+      : total - this.#count(matches, position, end);
+  }
+
+  /** Of the matching slots from a position on, those after the first `skip`; at most `max`. */
+  take(matches: Bitmap, position: number, skip: number, max: number): number[] {
+    const end = this.#order.length;
+    let at = position;
+    let toSkip = skip;
+    for (; at < end; at += STRIDE) {
+      const passed = this.#count(matches, at, Math.min(at + STRIDE, end));
+      if (passed > toSkip) break;
+      toSkip -= passed;
+    }
+    const taken: number[] = [];
+    for (; at < end && taken.length < max; at += 1) {
+      const slot = this.#order.slotAt(this.#backwards ? end - 1 - at : at);
+      if (!matches.has(slot)) continue;
+      if (toSkip > 0) toSkip -= 1;
+      else taken.push(slot);
+    }
+    return taken;
+  }
+
+  /** The matching slots of a page, `offset` of `total` being before it; walks from the nearer end. */
+  page(matches: Bitmap, total: number, offset: number, limit: number): number[] {
+    if (offset >= total) return [];
+    if (offset <= total / 2) return this.take(matches, 0, offset, limit);
+    const length = Math.min(limit, total - offset);
+    const reverse = new Walk(this.#order, !this.#backwards);
+    return reverse.take(matches, 0, total - offset - length, length).reverse();
+  }
+
+  #count(matches: Bitmap, from: number, to: number): number {
+    const end = this.#order.length;
+    return this.#backwards
+      ? this.#order.countIn(matches, end - to, end - from)
+      : this.#order.countIn(matches, from, to);
+  }
+}

@@ -1,0 +1,72 @@
+import { Catalog } from '#catalog/catalog.ts';
+import type { ReadCatalog } from '#catalog/types.ts';
+import { log } from '#platform/log.ts';
+import { count } from '#platform/metrics.ts';
+import { feedSince } from './feed.ts';
+import { lastWriteAt } from './write-marks.ts';
+
+/**
+ * This process's replica of the directory. It follows the feed: at most one look a second, shared by all requests, and
+ * one more at once when this very process has changed something, so that it sees its own writes.
+ */
+
+const REFRESH_MS = 1000;
+
+// Writers stamp a change just before it is committed, and their clocks differ. Each look starts a little before the
+// newest change that was seen, and now and then much before it, so what comes late is still found. What is found again
+// changes nothing.
+const OVERLAP_MS = 2000;
+const WIDE_OVERLAP_MS = 30_000;
+const WIDE_EVERY_MS = 5000;
+
+// Tombstones stay in the feed for a day; who has not looked for so long may have missed one and starts anew.
+const ABSENCE_MAX_MS = 12 * 3600 * 1000;
+
+let replica = new Catalog();
+let watermark: string | undefined;
+/** When the last look began, in milliseconds of the monotonic clock. */
+let lookedAt = Number.NEGATIVE_INFINITY;
+let lookedWideAt = Number.NEGATIVE_INFINITY;
+let looking: Promise<void> | undefined;
+
+const look = async (): Promise<void> => {
+  const beganAt = performance.now();
+  if (watermark !== undefined && beganAt - lookedAt > ABSENCE_MAX_MS) {
+    count('CatalogReload');
+    log.warn('the catalog is too old to be followed and is loaded anew');
+    replica = new Catalog();
+    watermark = undefined;
+  }
+  const isWide = beganAt - lookedWideAt > WIDE_EVERY_MS;
+  const overlapMs = isWide ? WIDE_OVERLAP_MS : OVERLAP_MS;
+  const since = watermark === undefined ? undefined : new Date(Date.parse(watermark) - overlapMs).toISOString();
+  for await (const page of feedSince(since)) {
+    replica.apply(page.changes);
+    // A writer whose clock runs ahead must not make us pass over what others write until then.
+    const reachable = page.changedAt < new Date().toISOString() ? page.changedAt : new Date().toISOString();
+    if (watermark === undefined || reachable > watermark) watermark = reachable;
+  }
+  lookedAt = beganAt;
+  if (isWide) lookedWideAt = beganAt;
+};
+
+const sharedLook = (): Promise<void> => {
+  looking ??= look().finally(() => {
+    looking = undefined;
+  });
+  return looking;
+};
+
+const isStale = (freshness: 'second' | 'now', askedAt: number): boolean =>
+  // A look that began after the question is new enough, however much is written meanwhile.
+  lookedAt < askedAt && (freshness === 'now' || lastWriteAt() > lookedAt || askedAt - lookedAt > REFRESH_MS);
+
+/**
+ * The directory as it is in the memory of this process.
+ * @param freshness `second`: at most a second old. `now`: not older than this call.
+ */
+export const catalog = async (freshness: 'second' | 'now' = 'second'): Promise<ReadCatalog> => {
+  const askedAt = performance.now();
+  while (isStale(freshness, askedAt)) await sharedLook();
+  return replica;
+};

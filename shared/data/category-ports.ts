@@ -1,0 +1,39 @@
+import { carryOver } from '#domain/categories/carry-over.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { catalog } from './catalog.ts';
+import {
+  allCategories,
+  findCategory,
+  findLeavingSlug,
+  insertCategory,
+  releaseSlug,
+  removeCategory,
+  replaceCategories,
+} from './categories.ts';
+import { findProject, replaceProject } from './projects.ts';
+
+/** What is left of the gateway's 29 seconds for carrying a change over within the request, in milliseconds. */
+const REQUEST_BUDGET_MS = 20_000;
+/** What the task that finishes has, in milliseconds. */
+const TASK_BUDGET_MS = 280_000;
+
+const projects = { catalog, findProject, replaceProject };
+
+/** What the verbs of categories work with. */
+export const categoryPorts = {
+  now,
+  newId,
+  catalog,
+  allCategories,
+  findCategory,
+  insertCategory,
+  replaceCategories,
+  removeCategory,
+  findLeavingSlug,
+  releaseSlug,
+  carryOver: carryOver(projects, REQUEST_BUDGET_MS),
+};
+
+/** What the task that finishes a category's change works with. */
+export const finishPorts = { findLeavingSlug, releaseSlug, carryOver: carryOver(projects, TASK_BUDGET_MS) };

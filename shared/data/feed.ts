@@ -1,0 +1,61 @@
+import type { CatalogChange } from '#catalog/types.ts';
+import { log } from '#platform/log.ts';
+import { count } from '#platform/metrics.ts';
+import { categoryOf } from './category-items.ts';
+import { feedPartition } from './keys.ts';
+import { countsOf, projectOf } from './project-items.ts';
+import { collectionPages, type Item } from './read.ts';
+
+/** The feed: every card, counter and category by the time of its last change. It is what catalogs are made from. */
+
+const changeOf = (item: Item): CatalogChange => {
+  switch (item.type) {
+    case 'project':
+      return { kind: 'project', project: projectOf(item) };
+    case 'counts':
+      return { kind: 'counts', projectId: String(item.project_id), counts: countsOf(item) };
+    case 'projectRemoved':
+      return { kind: 'projectRemoved', projectId: String(item.project_id) };
+    case 'category':
+      return { kind: 'category', category: categoryOf(item) };
+    case 'categoryRemoved':
+      return { kind: 'categoryRemoved', categoryId: String(item.category_id) };
+    default:
+      throw new Error(`The feed has an item of an unknown type: ${String(item.type)}.`);
+  }
+};
+
+/** A page of the feed: its changes, and the time of the last of them. */
+export interface FeedPage {
+  readonly changes: readonly CatalogChange[];
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly changedAt: string;
+}
+
+/**
+ * Walks the feed from a time on, oldest first. An item that cannot be read is skipped, counted and logged: one poisoned
+ * item must not take every list away.
+ */
+export async function* feedSince(changedAt: string | undefined): AsyncGenerator<FeedPage> {
+  const pages = collectionPages({
+    partition: feedPartition,
+    index: 'feed',
+    ...(changedAt !== undefined && { after: changedAt }),
+  });
+  for await (const items of pages) {
+    const changes: CatalogChange[] = [];
+    for (const item of items) {
+      try {
+        changes.push(changeOf(item));
+      } catch (error) {
+        count('CatalogItemSkipped');
+        log.error('an item of the feed cannot be read and is skipped', {
+          pk: item.pk,
+          sk: item.sk,
+          error: error as Error,
+        });
+      }
+    }
+    yield { changes, changedAt: String(items.at(-1)?.feed_sk).slice(0, 24) };
+  }
+}

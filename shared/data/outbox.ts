@@ -1,0 +1,22 @@
+import { eventKinds, type Message } from '#events/catalogue.ts';
+import { eventKey, ofEventKind } from './keys.ts';
+import type { Write } from './write.ts';
+
+const DAY_SECONDS = 86_400;
+/** How long the ledger shows an event, and how long a task is kept to be looked at, in seconds. */
+const EVENT_SECONDS = 90 * DAY_SECONDS;
+const TASK_SECONDS = 7 * DAY_SECONDS;
+
+/** The write that puts a message into the outbox; it belongs into the transaction of what it tells about. */
+export const inOutbox = (message: Message): Write => {
+  const isEvent = message.kind in eventKinds;
+  return {
+    put: {
+      ...eventKey(message.occurred_at, message.id),
+      ...(isEvent && ofEventKind(message.kind, message.id)),
+      type: isEvent ? 'event' : 'task',
+      ttl: Math.floor(Date.parse(message.occurred_at) / 1000) + (isEvent ? EVENT_SECONDS : TASK_SECONDS),
+      ...message,
+    },
+  };
+};

@@ -1,0 +1,150 @@
+import { canonicalUrl } from '#domain/projects/canonical-url.ts';
+import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
+import type { Message } from '#events/catalogue.ts';
+import { secondsFromNow } from '#platform/clock.ts';
+import { settings } from '#platform/settings.ts';
+import { conflict, invalidField, notFound } from '#shared/errors.ts';
+import { absent, either, every, exists, is } from './conditions.ts';
+import { categorySlugKey, countsKey, projectKey, projectTombstoneKey, slugKey, urlKey } from './keys.ts';
+import { inOutbox } from './outbox.ts';
+import { countsOf, projectItem, projectOf } from './project-items.ts';
+import { findItem, findItems } from './read.ts';
+import { transact, type Write } from './write.ts';
+
+/** A project and its counters as they are stored at this moment. */
+export interface StoredProject {
+  readonly project: ProjectRecord;
+  readonly counts: ProjectCounts;
+}
+
+const PROJECT_ID = /^prj_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+/** The id behind an id, a slug or an earlier slug. An id is answered as it is, whether it exists or not. */
+export const findProjectId = async (reference: string): Promise<string | undefined> => {
+  if (PROJECT_ID.test(reference)) return reference;
+  const claim = await findItem(slugKey(reference));
+  return claim?.project_id as string | undefined;
+};
+
+/** A project by id, slug or earlier slug; the newest state. */
+export const findProject = async (reference: string): Promise<StoredProject | undefined> => {
+  const id = await findProjectId(reference);
+  if (id === undefined) return undefined;
+  const [card, counts] = await findItems([projectKey(id), countsKey(id)]);
+  return card && { project: projectOf(card), counts: countsOf(counts) };
+};
+
+/** Which of some slugs belong to a project, now or from earlier. */
+export const takenSlugs = async (slugs: readonly string[]): Promise<ReadonlySet<string>> => {
+  const claims = await findItems(slugs.map(slugKey));
+  return new Set(slugs.filter((_, position) => claims[position] !== undefined));
+};
+
+/** Somebody else changed the project since it was read. */
+export class ProjectChanged extends Error {
+  override readonly name = 'ProjectChanged';
+}
+
+const slugTaken = (slug: string) => () => conflict('SLUG_TAKEN', `The slug "${slug}" belongs to another project.`);
+
+const claimSlug = (slug: string, projectId: string): Write => ({
+  put: { ...slugKey(slug), type: 'slug', project_id: projectId },
+  when: either(absent, is('project_id', projectId)),
+  orElse: slugTaken(slug),
+});
+
+// The claim of a canonical address is what makes DUPLICATE_URLS=reject hold for two submissions at once.
+const claimUrl = (project: ProjectRecord): Write[] =>
+  settings().duplicateUrls === 'reject' && project.deleted_at === null
+    ? [
+        {
+          put: { ...urlKey(canonicalUrl(project.url)), type: 'url', project_id: project.id },
+          when: either(absent, is('project_id', project.id)),
+          orElse: () => conflict('DUPLICATE_URL', 'Another project has this address.'),
+        },
+      ]
+    : [];
+
+const releaseUrl = async (project: ProjectRecord): Promise<Write[]> => {
+  if (settings().duplicateUrls !== 'reject') return [];
+  const key = urlKey(canonicalUrl(project.url));
+  const claim = await findItem(key);
+  return claim?.project_id === project.id ? [{ remove: key, when: is('project_id', project.id) }] : [];
+};
+
+/** A category that is removed while somebody takes it must not come to be carried by his project. */
+const categoryExists = (slug: string): Write => ({
+  check: categorySlugKey(slug),
+  when: every(exists, is('state', 'held')),
+  orElse: () => invalidField(['categories'], `"${slug}" is not a category`),
+});
+
+/**
+ * Stores a new project with its slug and its events.
+ * @throws 409 when the slug or, where that is refused, the address belongs to another; 400 when a category is gone.
+ */
+export const insertProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
+  await transact([
+    { put: projectItem(project), inFeed: true, when: absent },
+    claimSlug(project.slug, project.id),
+    ...claimUrl(project),
+    ...project.categories.map(categoryExists),
+    ...messages.map(inOutbox),
+  ]);
+};
+
+/**
+ * Stores the next state of a project with what follows from it.
+ * @throws {ProjectChanged} when it is not as `previous` any more; 409 and 400 as `insertProject`.
+ */
+export const replaceProject = async (
+  previous: ProjectRecord,
+  next: ProjectRecord,
+  messages: readonly Message[],
+): Promise<void> => {
+  const addressMoves = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
+  const staysAt = next.deleted_at === null && canonicalUrl(previous.url) === canonicalUrl(next.url);
+  await transact([
+    {
+      put: projectItem(next),
+      inFeed: true,
+      when: every(exists, is('version', previous.version)),
+      orElse: () => new ProjectChanged(next.id),
+    },
+    ...(previous.slug === next.slug ? [] : [claimSlug(next.slug, next.id)]),
+    ...(addressMoves ? claimUrl(next) : []),
+    ...(addressMoves && !staysAt ? await releaseUrl(previous) : []),
+    ...next.categories.filter((slug) => !previous.categories.includes(slug)).map(categoryExists),
+    ...messages.map(inOutbox),
+  ]);
+};
+
+/** How long the feed remembers that a project is gone for good, in seconds; longer than any reader goes without looking. */
+const TOMBSTONE_SECONDS = 86_400;
+
+// What is left of a transaction for the claims of a project's slugs; more than these are taken away in the background.
+const SLUGS_AT_ONCE = 80;
+
+/**
+ * Removes a project for good, with its slugs; its votes, ratings and comments are left to the task in `messages`.
+ * @throws 404 when it is gone already.
+ */
+export const removeProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
+  const slugs = [project.slug, ...project.earlier_slugs].slice(0, SLUGS_AT_ONCE);
+  await transact([
+    { remove: projectKey(project.id), when: exists, orElse: notFound },
+    { remove: countsKey(project.id) },
+    {
+      put: {
+        ...projectTombstoneKey(project.id),
+        type: 'projectRemoved',
+        project_id: project.id,
+        ttl: secondsFromNow(TOMBSTONE_SECONDS),
+      },
+      inFeed: true,
+    },
+    ...slugs.map((slug): Write => ({ remove: slugKey(slug) })),
+    ...(await releaseUrl(project)),
+    ...messages.map(inOutbox),
+  ]);
+};

@@ -1,0 +1,16 @@
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { findComment, insertComment, removeComment, replaceComment } from './comments.ts';
+import { readCounts } from './counts.ts';
+import { findProject } from './projects.ts';
+import { findRating, removeRating, replaceRating } from './ratings.ts';
+import { hasVoted, insertVote, removeVote } from './votes.ts';
+
+/** What the verbs of votes work with. */
+export const votePorts = { findProject, hasVoted, insertVote, removeVote, readCounts };
+
+/** What the verbs of ratings work with. */
+export const ratingPorts = { findProject, findRating, replaceRating, removeRating, readCounts };
+
+/** What the verbs that write comments work with. */
+export const commentPorts = { now, newId, findProject, findComment, insertComment, replaceComment, removeComment };

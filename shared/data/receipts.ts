@@ -1,0 +1,41 @@
+import { secondsFromNow } from '#platform/clock.ts';
+import { absent, either, every, is, isBelow } from './conditions.ts';
+import { receiptKey } from './keys.ts';
+import { findItem } from './read.ts';
+import { putItem, updateItem } from './write.ts';
+
+/** How long a run may take before another one may begin in its place, in seconds. */
+const RUN_SECONDS = 60;
+/** How long it is remembered that an event was dealt with, in seconds; longer than anything is delivered again. */
+const MEMORY_SECONDS = 7 * 86_400;
+
+/** Another run deals with this event right now; it will be delivered again in case that one fails. */
+export class AlreadyRunning extends Error {
+  override readonly name = 'AlreadyRunning';
+}
+
+/**
+ * Does something once per event, however often the event is delivered. A run that dies is begun anew when its time is up.
+ * @returns whether the work was done now.
+ * @throws {AlreadyRunning} and whatever the work throws; both mean that the event shall come again.
+ */
+export const once = async (subscriber: string, eventId: string, work: () => Promise<void>): Promise<boolean> => {
+  const key = receiptKey(subscriber, eventId);
+  const nowSeconds = secondsFromNow(0);
+  const claimed = await putItem(
+    { ...key, type: 'receipt', state: 'running', until: nowSeconds + RUN_SECONDS, ttl: nowSeconds + MEMORY_SECONDS },
+    either(absent, every(is('state', 'running'), isBelow('until', nowSeconds))),
+  );
+  if (!claimed) {
+    if ((await findItem(key))?.state === 'done') return false;
+    throw new AlreadyRunning(`${subscriber} ${eventId}`);
+  }
+  try {
+    await work();
+  } catch (error) {
+    await updateItem(key, { set: { until: 0 } });
+    throw error;
+  }
+  await updateItem(key, { set: { state: 'done' } });
+  return true;
+};

@@ -1,0 +1,68 @@
+import type { ReadCatalog } from '#catalog/types.ts';
+import { changeProject, type ProjectStore } from '#domain/projects/change.ts';
+import { AppError } from '#shared/errors.ts';
+
+/**
+ * Brings a category's new slug, or with null its end, to every project that carries the old one.
+ * @returns how many projects carried it.
+ */
+export type CarryOver = (from: string, to: string | null) => Promise<number>;
+
+/** What carrying over takes. */
+export interface CarryOverPorts extends ProjectStore {
+  readonly catalog: (freshness: 'now') => Promise<ReadCatalog>;
+}
+
+// As many at once as a connection pool serves without queueing.
+const AT_ONCE = 16;
+
+const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'NOT_FOUND';
+
+const carryOne = async (store: ProjectStore, id: string, from: string, to: string | null): Promise<void> => {
+  try {
+    await changeProject(store, id, (current) => {
+      if (!current.categories.includes(from)) return { next: current, messages: [] };
+      const categories = current.categories.flatMap((slug) => (slug === from ? (to ?? []) : slug));
+      return { next: { ...current, categories: [...new Set(categories)] }, messages: [] };
+    });
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+};
+
+/**
+ * Makes the verb. It may run any number of times and from several places at once: each project is changed only while it
+ * still carries the old slug.
+ * @param budgetMs when to stop and leave the rest to the task that follows every such change.
+ */
+export const carryOver =
+  (ports: CarryOverPorts, budgetMs: number): CarryOver =>
+  async (from, to) => {
+    const until = performance.now() + budgetMs;
+    const ids = (await ports.catalog('now')).carrying(from);
+    for (let start = 0; start < ids.length && performance.now() < until; start += AT_ONCE) {
+      await Promise.all(ids.slice(start, start + AT_ONCE).map((id) => carryOne(ports, id, from, to)));
+    }
+    return ids.length;
+  };
+
+/** What giving a slug free takes. */
+export interface SettlePorts {
+  readonly carryOver: CarryOver;
+  readonly findLeavingSlug: (slug: string) => Promise<{ categoryId: string; to: string | null } | undefined>;
+  readonly releaseSlug: (slug: string, categoryId: string) => Promise<void>;
+}
+
+/**
+ * Finishes what a removed or renamed category left to do, and gives its old slug free. It may run any number of times;
+ * when the slug has come to belong to another category there is nothing left to do.
+ * @throws when there are still projects that carry the slug, so that it is tried again.
+ */
+export const settleSlug = async (ports: SettlePorts, slug: string): Promise<void> => {
+  const leaving = await ports.findLeavingSlug(slug);
+  if (!leaving) return;
+  await ports.carryOver(slug, leaving.to);
+  const left = await ports.carryOver(slug, leaving.to);
+  if (left > 0) throw new Error(`${left} projects still carry the category slug "${slug}".`);
+  await ports.releaseSlug(slug, leaving.categoryId);
+};

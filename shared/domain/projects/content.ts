@@ -1,0 +1,58 @@
+import { checked } from '#contract/checked.ts';
+import { ProjectContent, type ProjectEdit, type ProjectUpdate } from '#contract/projects.ts';
+import { conflict } from '#shared/errors.ts';
+import type { ProjectRecord } from './project.ts';
+import { freeSlug, isReservedSlug, slugFrom } from './slug.ts';
+
+const contentFields = Object.keys(ProjectContent.shape) as (keyof ProjectContent)[];
+
+/** What editing a project's words needs to know of other projects. */
+export interface SlugRegister {
+  readonly takenSlugs: (slugs: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+/** @throws 409 for a slug that can never belong to a project. */
+export const mustNotBeReserved = (slug: string): void => {
+  if (isReservedSlug(slug)) throw conflict('SLUG_TAKEN', `"${slug}" is a word of the interface itself.`);
+};
+
+/** The slug of a project that was given none. */
+export const slugForName = (register: SlugRegister, name: string, projectId: string): Promise<string> =>
+  freeSlug(slugFrom(name, projectId.slice('prj_'.length).toLowerCase()), register.takenSlugs);
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** A record after its words were changed, and the names of the fields that differ. */
+export interface Merged {
+  readonly next: ProjectRecord;
+  readonly changed: readonly string[];
+}
+
+/**
+ * Puts the given fields into a record and checks the whole as if it had been submitted so. An earlier slug of the project
+ * itself may be taken again.
+ * @throws 400 when the merged record would not be valid, 409 for a reserved slug.
+ */
+export const merge = (current: ProjectRecord, update: ProjectUpdate | ProjectEdit, changedAt: string): Merged => {
+  const given = Object.fromEntries(
+    contentFields.flatMap((field) => {
+      const value = update[field as keyof typeof update];
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+  const whole = Object.fromEntries(contentFields.map((field) => [field, current[field]]));
+  const content = checked(ProjectContent, { ...whole, ...given });
+  const changed = contentFields.filter((field) => !isSame(content[field], current[field]));
+  if (changed.length === 0) return { next: current, changed };
+  if (changed.includes('slug')) mustNotBeReserved(content.slug);
+  const earlier = [...current.earlier_slugs, current.slug].filter((slug) => slug !== content.slug);
+  return {
+    next: {
+      ...current,
+      ...content,
+      earlier_slugs: content.slug === current.slug ? current.earlier_slugs : earlier,
+      updated_at: changedAt,
+    },
+    changed,
+  };
+};

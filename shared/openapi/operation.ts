@@ -1,0 +1,145 @@
+import type * as z from 'zod';
+import { ImportMapping, importFields } from '#contract/projects.ts';
+import type { ReplySchema, Route } from '#contract/route.ts';
+import { commonHeaders, failureResponses } from './failures.ts';
+import type { JsonSchema, Schemas } from './schemas.ts';
+import { pathVariables } from './words.ts';
+
+const takesNothing = (schema: z.ZodType): boolean => schema.safeParse(undefined).success;
+
+const isVague = (schema: JsonSchema): boolean =>
+  !['type', 'enum', 'const', 'anyOf', 'oneOf', '$ref'].some((keyword) => keyword in schema);
+
+/** What a caller may write for a parameter: the checked value where JSON Schema can say it, else its text. */
+const parameterSchema = (schema: z.ZodType, schemas: Schemas): JsonSchema => {
+  const checked = schemas.of(schema, 'output');
+  const value = isVague(checked) ? schemas.of(schema, 'input') : checked;
+  const { prefixItems, items, ...list } = value;
+  return Array.isArray(prefixItems) && items === false ? { ...list, items: prefixItems[0] } : value;
+};
+
+const queryParameters = (route: Route, schemas: Schemas): object[] =>
+  Object.entries((route.query?.shape ?? {}) as Record<string, z.ZodType>).map(([name, schema]) => {
+    const { description, ...value } = parameterSchema(schema, schemas);
+    return {
+      name,
+      in: 'query',
+      ...(description !== undefined && { description }),
+      ...(!takesNothing(schema) && { required: true }),
+      // Lists travel as one value with commas.
+      ...(value.type === 'array' && { style: 'form', explode: false }),
+      schema: value,
+    };
+  });
+
+const pathParameters = (route: Route): object[] =>
+  [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const description = pathVariables[name];
+    if (!description)
+      throw new Error(`${route.id}: say in shared/openapi/words.ts what the path variable "${name}" is.`);
+    return { name, in: 'path', required: true, description, schema: { type: 'string', minLength: 1, maxLength: 200 } };
+  });
+
+const isStream = (reply: ReplySchema): boolean => 'stream' in reply && reply.stream;
+
+const headerParameters = (route: Route): object[] => {
+  const names = [
+    ...(route.ifMatch ? ['If-Match'] : []),
+    ...(route.method === 'GET' && !Object.values(route.replies).some(isStream) ? ['If-None-Match'] : []),
+    ...(route.failures?.includes('IDEMPOTENCY_MISMATCH') ? ['Idempotency-Key'] : []),
+  ];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+};
+
+/** What the multipart bodies consist of, by route. */
+const multipartBodies: Readonly<Record<string, (schemas: Schemas) => object>> = {
+  'projects.importCsv': (schemas) => ({
+    schema: {
+      type: 'object',
+      properties: {
+        file: { description: 'The CSV file.', type: 'string', contentMediaType: 'text/csv' },
+        mapping: {
+          anyOf: [
+            schemas.of(ImportMapping, 'input'),
+            {
+              description: 'The short form: CSV column to field.',
+              type: 'object',
+              additionalProperties: { type: 'string', enum: importFields },
+            },
+          ],
+        },
+      },
+      required: ['file', 'mapping'],
+    },
+    encoding: { file: { contentType: 'text/csv' }, mapping: { contentType: 'application/json' } },
+  }),
+};
+
+const requestBody = (route: Route, schemas: Schemas): object => {
+  if (route.bodyKind === 'multipart') {
+    const body = multipartBodies[route.id];
+    if (!body) throw new Error(`${route.id}: say in shared/openapi/operation.ts what its multipart body consists of.`);
+    return { requestBody: { required: true, content: { 'multipart/form-data': body(schemas) } } };
+  }
+  if (!route.body) return {};
+  const content = { 'application/json': { schema: schemas.of(route.body, 'input') } };
+  return { requestBody: { ...(!takesNothing(route.body) && { required: true }), content } };
+};
+
+const STATUS_WORDS: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' };
+
+const replyResponse = (status: string, reply: ReplySchema, schemas: Schemas): object => {
+  const tag = isStream(reply) ? {} : { ETag: { $ref: '#/components/headers/ETag' } };
+  const headers = { ...commonHeaders, ...tag };
+  if ('stream' in reply) {
+    const type = reply.contentType.split(';')[0] ?? reply.contentType;
+    const schema = type.endsWith('json') ? { type: 'object' } : { type: 'string' };
+    return { description: reply.description, headers, content: { [reply.contentType]: { schema } } };
+  }
+  return {
+    description: STATUS_WORDS[status] ?? 'Done.',
+    headers,
+    content: { 'application/json': { schema: schemas.of(reply, 'output') } },
+  };
+};
+
+const notModified = (route: Route): object =>
+  route.method === 'GET' && !Object.values(route.replies).some(isStream)
+    ? { 304: { $ref: '#/components/responses/NotModified' } }
+    : {};
+
+const SIGNED_IN = [{ bearer: [] }, { cookie: [] }];
+
+/** Ways to present a credential, by who may call. */
+const security: Readonly<Record<Route['auth'], readonly object[]>> = {
+  public: [],
+  optional: [{}, ...SIGNED_IN],
+  user: SIGNED_IN,
+  admin: SIGNED_IN,
+  cron: [{ cronSecret: [] }],
+  signature: [{ stripeSignature: [] }],
+};
+
+/** A route as an operation of the document, and the failure responses that it refers to. */
+export const operationOf = (route: Route, schemas: Schemas) => {
+  const failures = failureResponses(route);
+  const replies = Object.entries(route.replies).map(([status, reply]) => [
+    status,
+    replyResponse(status, reply, schemas),
+  ]);
+  const parameters = [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)];
+  const operation = {
+    operationId: route.id,
+    tags: [route.id.split('.')[0]],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...requestBody(route, schemas),
+    responses: { ...Object.fromEntries(replies), ...notModified(route), ...failures.responses },
+    security: security[route.auth],
+    'x-auth': route.auth,
+    'x-rate-tier': route.tier,
+    ...(route.feature && { 'x-feature': route.feature }),
+  };
+  return { operation, failures: failures.components };
+};
