@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { log } from '#platform/log.ts';
 import { AwsFailure } from './aws-failure.ts';
@@ -41,11 +41,16 @@ const parsedJson = (text: string): unknown => {
 
 const events = (bus: Bus, target: string, body: string): Answer => {
   try {
-    if (target !== 'AWSEvents.PutEvents') throw new AwsFailure('UnknownOperationException', `There is no ${target} here.`);
+    if (target !== 'AWSEvents.PutEvents')
+      throw new AwsFailure('UnknownOperationException', `There is no ${target} here.`);
     return { status: 200, contentType: JSON_TYPE, body: JSON.stringify(bus.putEvents(parsedJson(body))) };
   } catch (error) {
     if (!(error instanceof AwsFailure)) throw error;
-    return { status: 400, contentType: JSON_TYPE, body: JSON.stringify({ __type: error.code, message: error.message }) };
+    return {
+      status: 400,
+      contentType: JSON_TYPE,
+      body: JSON.stringify({ __type: error.code, message: error.message }),
+    };
   }
 };
 
@@ -65,17 +70,16 @@ export const serveAws = async (bus: Bus, service: MailService): Promise<AwsEndpo
     const target = request.headers['x-amz-target'];
     return typeof target === 'string' ? events(bus, target, body) : mail(service, body);
   };
-  const server = createServer((request, response) => {
-    answer(request).then(
-      ({ status, contentType, body }) => {
-        response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);
-      },
-      (error: unknown) => {
-        log.error('the local AWS endpoint failed', { error: error as Error });
-        response.writeHead(500, { 'content-type': 'text/plain', connection: 'close' }).end();
-      },
-    );
-  });
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const { status, contentType, body } = await answer(request);
+      response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);
+    } catch (error) {
+      log.error('the local AWS endpoint failed', { error: error as Error });
+      response.writeHead(500, { 'content-type': 'text/plain', connection: 'close' }).end();
+    }
+  };
+  const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -112,9 +112,15 @@ const isObject = (text: string): boolean => {
 /** Why EventBridge would refuse one entry. */
 const faultOf = (entry: Entry): { ErrorCode: string; ErrorMessage: string } | undefined => {
   for (const name of ['Source', 'DetailType', 'Detail'] as const) {
-    if (!entry[name]) return { ErrorCode: 'InvalidArgument', ErrorMessage: `Parameter ${name} is not valid. Reason: ${name} is a required argument.` };
+    if (!entry[name])
+      return {
+        ErrorCode: 'InvalidArgument',
+        ErrorMessage: `Parameter ${name} is not valid. Reason: ${name} is a required argument.`,
+      };
   }
-  return isObject(entry.Detail ?? '') ? undefined : { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
+  return isObject(entry.Detail ?? '')
+    ? undefined
+    : { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
 };
 
 interface EventRow {
@@ -219,7 +225,10 @@ export const openBus = (options: BusOptions): Bus => {
       if (inHand.has(key)) continue;
       const pause = due - Date.now();
       if (pause > 0) {
-        timers.set(id, setTimeout(() => work(subscription), pause));
+        timers.set(
+          id,
+          setTimeout(() => work(subscription), pause),
+        );
         return;
       }
       if (free === 0) return;
@@ -268,17 +277,29 @@ export const openBus = (options: BusOptions): Bus => {
       const parsed = PutEvents.safeParse(request);
       if (!parsed.success) {
         const { path = [], message = '' } = parsed.error.issues[0] ?? {};
-        throw new AwsFailure('ValidationException', `1 validation error detected: Value at '${path.join('.')}': ${message}`);
+        throw new AwsFailure(
+          'ValidationException',
+          `1 validation error detected: Value at '${path.join('.')}': ${message}`,
+        );
       }
       const { Entries: entries } = parsed.data;
-      const bytes = entries.reduce((sum, entry) => sum + Buffer.byteLength(`${entry.Detail}${entry.DetailType}${entry.Source}`), 0);
-      if (bytes > BYTES_MAX) throw new AwsFailure('ValidationException', 'Total size of the entries in the request is over the limit.');
+      const bytes = entries.reduce(
+        (sum, entry) => sum + Buffer.byteLength(`${entry.Detail}${entry.DetailType}${entry.Source}`),
+        0,
+      );
+      if (bytes > BYTES_MAX)
+        throw new AwsFailure('ValidationException', 'Total size of the entries in the request is over the limit.');
       const results = accept(entries);
-      return { FailedEntryCount: results.filter((result) => !Object.hasOwn(result as object, 'EventId')).length, Entries: results };
+      return {
+        FailedEntryCount: results.filter((result) => !Object.hasOwn(result as object, 'EventId')).length,
+        Entries: results,
+      };
     },
     carried: ({ tasksToo, kind, limit }) => {
       const rows = journal
-        .prepare('SELECT * FROM events WHERE (? OR source = ?) AND (? IS NULL OR kind = ?) ORDER BY number DESC LIMIT ?')
+        .prepare(
+          'SELECT * FROM events WHERE (? OR source = ?) AND (? IS NULL OR kind = ?) ORDER BY number DESC LIMIT ?',
+        )
         .all(Number(tasksToo), SOURCE, kind ?? null, kind ?? null, limit) as unknown as EventRow[];
       return rows.map((row) => ({
         detail: JSON.parse(row.detail) as Record<string, unknown>,

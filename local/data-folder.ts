@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
 import { StartRefused } from './refusal.ts';
 
 /** The folder that everything is kept in between runs, held by one process at a time. */
@@ -37,22 +38,40 @@ const prepare = (folder: string): DatabaseSync => {
   }
 };
 
+/** How long an earlier process that is just ending is waited for. */
+const PATIENCE_MS = 2000;
+
+const take = async (lock: DatabaseSync, folder: string): Promise<void> => {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+      return;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() > deadline) {
+        throw new StartRefused(
+          `The data folder ${folder} is in use by ${ownerOf(folder)}. End that one first, or set DATA_DIR to another folder.`,
+        );
+      }
+    }
+    await wait(50);
+  }
+};
+
 /**
  * Takes a data folder, making it where there is none. The lock is an open exclusive transaction: the kernel takes it back
  * when the process dies, however it dies, so no stale lock is ever left.
  * @throws {StartRefused} when another process has it.
  */
-export const openDataFolder = (folder: string): DataFolder => {
+export const openDataFolder = async (folder: string): Promise<DataFolder> => {
   const absolute = path.resolve(folder);
   const lock = prepare(absolute);
   try {
-    lock.exec('BEGIN EXCLUSIVE');
+    await take(lock, absolute);
   } catch (error) {
     lock.close();
-    if (!isBusy(error)) throw error;
-    throw new StartRefused(
-      `The data folder ${absolute} is in use by ${ownerOf(absolute)}. End that one first, or set DATA_DIR to another folder.`,
-    );
+    throw error;
   }
   const owner = path.join(absolute, OWNER);
   writeFileSync(owner, `${JSON.stringify({ pid: process.pid })}\n`);

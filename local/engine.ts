@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
@@ -134,6 +134,23 @@ const isRunning = (child: ChildProcess | undefined): child is ChildProcess =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
 /**
+ * Ends a process when this one dies without a chance to: a shell of its own waits on a pipe that breaks with us. Where there
+ * is no such shell the next start finds the engine by its record.
+ * @returns what ends the guard itself.
+ */
+const guard = (pid: number): (() => void) => {
+  if (process.platform === 'win32') return () => undefined;
+  const shell = spawn('/bin/sh', ['-c', 'read -r _; kill "$0"', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  shell.once('error', (error) => log.warn('the database engine has no guard', { error }));
+  shell.unref();
+  (shell.stdin as Socket).unref();
+  return () => shell.kill('SIGKILL');
+};
+
+/**
  * Starts the embedded engine on a file and keeps it running: when it dies it is started again at the same address.
  * @param recordPath where its process is noted, so that the next start can end it when this process is killed.
  */
@@ -161,7 +178,10 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
     started.stderr?.setEncoding('utf8').on('data', (words: string) => {
       lastWords = (lastWords + words).slice(-2000);
     });
-    started.once('spawn', () => writeFileSync(recordPath, `${JSON.stringify({ pid: started.pid, port })}\n`));
+    if (started.pid !== undefined) {
+      writeFileSync(recordPath, `${JSON.stringify({ pid: started.pid, port })}\n`);
+      started.once('exit', guard(started.pid));
+    }
     started.once('error', (error) => log.error('the database engine cannot be started', { error, file }));
     started.once('exit', (code, signal) => {
       if (stopping || !running) return;

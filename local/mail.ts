@@ -82,7 +82,8 @@ const formatted = (request: URLSearchParams): Draft => {
   const text = request.get('Message.Body.Text.Data');
   const html = request.get('Message.Body.Html.Data');
   if (text === null && html === null) throw new AwsFailure('InvalidParameterValue', 'Message body is empty.');
-  if (/[\r\n]/.test(subject)) throw new AwsFailure('InvalidParameterValue', 'Header value contains line breaks: Subject.');
+  if (/[\r\n]/.test(subject))
+    throw new AwsFailure('InvalidParameterValue', 'Header value contains line breaks: Subject.');
   return { from, to: addressed(recipients), subject, text: text ?? '', html: html ?? '' };
 };
 
@@ -103,7 +104,10 @@ const raw = (request: URLSearchParams): Draft => {
   return { ...mail, from: checkedAddress(from), to: addressed(destinations.length > 0 ? destinations : mail.to) };
 };
 
-const actions: Readonly<Record<string, (request: URLSearchParams) => Draft>> = { SendEmail: formatted, SendRawEmail: raw };
+const actions: Readonly<Record<string, (request: URLSearchParams) => Draft>> = {
+  SendEmail: formatted,
+  SendRawEmail: raw,
+};
 
 interface MailRow {
   readonly id: string;

@@ -52,7 +52,8 @@ const partOf = (bytes: Buffer): Part => {
   for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
     const colon = line.indexOf(':');
     const name = line.slice(0, colon).trim().toLowerCase();
-    if (colon > 0 && !headers.has(name)) headers.set(name, Buffer.from(line.slice(colon + 1).trim(), 'latin1').toString('utf8'));
+    if (colon > 0 && !headers.has(name))
+      headers.set(name, Buffer.from(line.slice(colon + 1).trim(), 'latin1').toString('utf8'));
   }
   return { headers, body: end ? bytes.subarray(end.index + end[0].length) : Buffer.alloc(0) };
 };
@@ -93,7 +94,9 @@ const readableOf = (part: Part, depth = 0): { text?: string; html?: string } => 
 /** Reads a mail in wire form (RFC 5322 with MIME), as far as an inbox shows it. */
 export const readRawMail = (bytes: Buffer): RawMail => {
   const mail = partOf(bytes);
-  const recipients = ['to', 'cc'].flatMap((name) => (mail.headers.get(name) ?? '').split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/));
+  const recipients = ['to', 'cc'].flatMap((name) =>
+    (mail.headers.get(name) ?? '').split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/),
+  );
   const { text = '', html = '' } = readableOf(mail);
   const from = mail.headers.get('from');
   return {

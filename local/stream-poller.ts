@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type _Record,
   DescribeStreamCommand,
@@ -8,7 +9,6 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
 import type { Background } from './background.ts';
 import type { Memory } from './journal.ts';
@@ -141,7 +141,8 @@ export const pollStream = (subscription: StreamSubscription): StreamPoller => {
     for (const { ShardId: id, ParentShardId: parent } of known) {
       if (!id) continue;
       // What happened to an item before a shard was split is told before what happened after.
-      const parentOpen = known.some((shard) => shard.ShardId === parent) && memory.recall(nameOf(parent ?? '')) !== FINISHED;
+      const parentOpen =
+        known.some((shard) => shard.ShardId === parent) && memory.recall(nameOf(parent ?? '')) !== FINISHED;
       if (!parentOpen && (await readOn(id))) any = true;
     }
     return any;

@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
-import type { AttributeValue as LambdaValue, DynamoDBRecord } from 'aws-lambda';
-import { isDeepStrictEqual } from 'node:util';
+import type { DynamoDBRecord, AttributeValue as LambdaValue } from 'aws-lambda';
 
 type Image = Record<string, AttributeValue>;
 
@@ -48,5 +48,5 @@ export const asDelivered = (record: _Record, streamArn: string, swept: Set<strin
       ...(OldImage && { OldImage: imageAsDelivered(OldImage) }),
     },
     ...(expired && { userIdentity: EXPIRY }),
-  } as DynamoDBRecord;
+  };
 };

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -7,7 +8,6 @@ import {
   type TableDescription,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { setTimeout as wait } from 'node:timers/promises';
 import { tableShape } from '#data/keys.ts';
 
 const find = async (client: DynamoDBClient, name: string): Promise<TableDescription | undefined> => {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -5,7 +6,6 @@ import {
   type DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { setTimeout as wait } from 'node:timers/promises';
 import { tableShape } from '#data/keys.ts';
 import { type Background, inBackground } from './background.ts';
 import { sweptName } from './stream-records.ts';

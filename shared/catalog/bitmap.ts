@@ -83,6 +83,17 @@ export class Bitmap {
     return total;
   }
 
+  /** How many of the ids in a part of a list are present. */
+  countOf(ids: Int32Array, from: number, to: number): number {
+    const words = this.#words;
+    let total = 0;
+    for (let i = from; i < to; i += 1) {
+      const id = ids[i] ?? 0;
+      total += ((words[id >>> 5] ?? 0) >>> (id & 31)) & 1;
+    }
+    return total;
+  }
+
   /** The ids, ascending. The walk allows deleting the id that it is at. */
   forEach(visit: (id: number) => void): void {
     const words = this.#words;

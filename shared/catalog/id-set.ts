@@ -4,13 +4,19 @@ import { Bitmap } from './bitmap.ts';
 const LIST_BITS = 64;
 
 /** Below this a list is always good enough. */
-const LIST_ALWAYS = 16;
+const LIST_ALWAYS = 64;
 
 /** A set of small whole numbers in the smaller of two forms: a sorted list while it is sparse, a bitmap when it is dense. */
 export class IdSet {
   #list: number[] = NONE;
   #bitmap: Bitmap | undefined;
   #size = 0;
+
+  static of(...ids: readonly number[]): IdSet {
+    const set = new IdSet();
+    for (const id of ids) set.add(id);
+    return set;
+  }
 
   get size(): number {
     return this.#size;
@@ -47,7 +53,7 @@ export class IdSet {
   /** The members as a bitmap; the caller must not change it. */
   toBitmap(): Bitmap {
     if (this.#bitmap) return this.#bitmap;
-    const bitmap = new Bitmap();
+    const bitmap = new Bitmap((this.#list[this.#size - 1] ?? 0) + 1);
     this.addTo(bitmap);
     return bitmap;
   }
@@ -93,7 +99,7 @@ export class IdSet {
   }
 
   #becomeBitmap(): void {
-    const bitmap = new Bitmap();
+    const bitmap = new Bitmap((this.#list[this.#size - 1] ?? 0) + 1);
     for (const id of this.#list) bitmap.add(id);
     this.#bitmap = bitmap;
     this.#list = NONE;

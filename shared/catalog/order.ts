@@ -11,14 +11,14 @@ import type { Rows } from './rows.ts';
 export class Order implements ListingIndex {
   readonly #rows: Rows;
   readonly #compare: Compare;
-  #slots: Uint32Array;
+  #slots: Int32Array;
   #length: number;
 
   /** Sorts the listings that are there; later ones come by `insert`. */
   constructor(rows: Rows, compare: Compare) {
     this.#rows = rows;
     this.#compare = compare;
-    this.#slots = Uint32Array.from(rows.slots()).sort((a, b) => compare(rows.at(a), rows.at(b)));
+    this.#slots = Int32Array.from(rows.slots()).sort((a, b) => compare(rows.at(a), rows.at(b)));
     this.#length = this.#slots.length;
   }
 
@@ -69,14 +69,11 @@ export class Order implements ListingIndex {
 
   /** How many of the ranks from `from` to below `to` are in a set of slots. */
   countIn(slots: Bitmap, from: number, to: number): number {
-    const order = this.#slots;
-    let total = 0;
-    for (let rank = from; rank < to; rank += 1) total += slots.bit(order[rank] ?? 0);
-    return total;
+    return slots.countOf(this.#slots, from, to);
   }
 
   #grow(): void {
-    const grown = new Uint32Array(Math.max(64, this.#slots.length * 2));
+    const grown = new Int32Array(Math.max(64, this.#slots.length * 2));
     grown.set(this.#slots);
     this.#slots = grown;
   }

@@ -25,9 +25,9 @@ export class Postings<Value extends string | number> {
     return this.#sets.get(value);
   }
 
-  /** The slots that have any of the values. */
-  anyOf(values: Iterable<Value>): Bitmap {
-    const slots = new Bitmap();
+  /** The slots that have any of the values, with room for `capacity` of them. */
+  anyOf(values: Iterable<Value>, capacity = 0): Bitmap {
+    const slots = new Bitmap(capacity);
     for (const value of values) this.#sets.get(value)?.addTo(slots);
     return slots;
   }

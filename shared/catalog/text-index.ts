@@ -2,28 +2,28 @@ import type { ProjectRecord } from '#domain/projects/project.ts';
 import { Bitmap } from './bitmap.ts';
 import { IdSet } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
-import { Postings } from './postings.ts';
 import type { Row } from './row.ts';
-import { FIELD_END } from './search-text.ts';
-import { Vocabulary } from './vocabulary.ts';
+import { ShortTexts } from './short-texts.ts';
+import { PIECE, Vocabulary } from './vocabulary.ts';
 
-const BETWEEN_WORDS = new RegExp(`[\\s${FIELD_END}]+`, 'u');
+/** White space, punctuation and the end of a field; letters of every script and their signs make words. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the ranges are all of ASCII that is neither letter nor digit
+const BETWEEN_WORDS = /[\x00-\x2f\x3a-\x60\x7b-\x7f]+/;
 
-/** The distinct words of a text; whatever has no white space in it is one word. */
+/** The distinct words of a folded text. */
 const wordsOf = (text: string): string[] => [...new Set(text.split(BETWEEN_WORDS))].filter((word) => word !== '');
 
 /**
- * Finds the listings whose text contains another text. A text without white space can only lie within one word, so the words
- * that contain it name the listings exactly. With white space, each of its words narrows, and what is left is read.
+ * Finds the listings whose text contains another text. A text that is a word, or a piece of one, can only lie within one word,
+ * so the words that contain it name the listings exactly. Of any other text each word narrows, and what is left is read.
  */
 export class TextIndex implements ListingIndex {
   readonly #textOf: (project: ProjectRecord) => string;
   readonly #texts: string[] = [];
+  readonly #short = new ShortTexts();
   readonly #vocabulary = new Vocabulary();
-  /** By number of the word, the slots of the listings that have it. */
-  readonly #listings: IdSet[] = [];
-  /** A single character is in so many words that it has a list of listings of its own. */
-  readonly #characters = new Postings<string>();
+  /** By number of the word, the slots of the listings that have it; of the many words that only one has, just that slot. */
+  readonly #listings: (number | IdSet)[] = [];
 
   /** `textOf` gives the searchable text of a listing, folded. */
   constructor(textOf: (project: ProjectRecord) => string) {
@@ -37,52 +37,58 @@ export class TextIndex implements ListingIndex {
   insert(slot: number, { project }: Row): void {
     const text = this.#textOf(project);
     this.#texts[slot] = text;
+    this.#short.add(text, slot);
     for (const word of wordsOf(text)) this.#addWord(word, slot);
-    for (const character of charactersOf(text)) this.#characters.add(character, slot);
   }
 
   remove(slot: number): void {
     const text = this.#texts[slot] ?? '';
     this.#texts[slot] = '';
+    this.#short.delete(text, slot);
     for (const word of wordsOf(text)) this.#deleteWord(word, slot);
-    for (const character of charactersOf(text)) this.#characters.delete(character, slot);
   }
 
-  /** Keeps of the slots those whose text contains `q`, which is folded and more than white space. */
+  /** Keeps of the slots those whose text contains `q`, which is folded and not empty. */
   narrow(slots: Bitmap, q: string): void {
-    const words = wordsOf(q);
-    for (const word of words) slots.and(this.#withWordContaining(word));
-    if (words[0] === q) return;
+    const pieces = q.length < PIECE ? [q] : wordsOf(q);
+    for (const piece of pieces) slots.and(this.#withPiece(piece, slots.capacity));
+    if (pieces[0] === q && (q.length >= PIECE || this.#short.isExact(q))) return;
+    if (pieces.length === 0) slots.and(this.#withPiece(q.slice(0, PIECE - 1), slots.capacity));
     slots.forEach((slot) => {
       if (!this.#texts[slot]?.includes(q)) slots.delete(slot);
     });
   }
 
-  #withWordContaining(text: string): Bitmap {
-    if (text.length === 1) return this.#characters.anyOf([text]);
-    const slots = new Bitmap();
-    this.#vocabulary.containing(text, (id) => this.#listings[id]?.addTo(slots));
+  /** The slots of the listings with a piece of a word somewhere, or with one or two units of anything. */
+  #withPiece(piece: string, capacity: number): Bitmap {
+    const slots = new Bitmap(capacity);
+    if (piece.length < PIECE) {
+      this.#short.get(piece)?.addTo(slots);
+      return slots;
+    }
+    this.#vocabulary.containing(piece, (id) => {
+      const listings = this.#listings[id];
+      if (typeof listings === 'number') slots.add(listings);
+      else listings?.addTo(slots);
+    });
     return slots;
   }
 
   #addWord(word: string, slot: number): void {
-    const id = this.#vocabulary.idOf(word) ?? this.#vocabulary.add(word);
-    let listings = this.#listings[id];
-    if (!listings) {
-      listings = new IdSet();
-      this.#listings[id] = listings;
+    const id = this.#vocabulary.idOf(word);
+    if (id === undefined) {
+      this.#listings[this.#vocabulary.add(word)] = slot;
+      return;
     }
-    listings.add(slot);
+    const listings = this.#listings[id];
+    if (typeof listings === 'object') listings.add(slot);
+    else this.#listings[id] = IdSet.of(listings ?? slot, slot);
   }
 
   #deleteWord(word: string, slot: number): void {
     const id = this.#vocabulary.idOf(word);
     const listings = id === undefined ? undefined : this.#listings[id];
-    if (!listings) return;
-    listings.delete(slot);
-    if (listings.size === 0) this.#vocabulary.delete(word);
+    if (typeof listings === 'object') listings.delete(slot);
+    if (listings === slot || (typeof listings === 'object' && listings.size === 0)) this.#vocabulary.delete(word);
   }
 }
-
-/** The distinct UTF-16 units of a text that can stand in a word. */
-const charactersOf = (text: string): Set<string> => new Set(text.split(''));

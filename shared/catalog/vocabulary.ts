@@ -1,14 +1,15 @@
+import type { IdSet } from './id-set.ts';
 import { Postings } from './postings.ts';
 
-/** The length of the pieces by which words are found; shorter texts have pieces of their own length. */
-const GRAM = 3;
+/** The length of the pieces by which words are found, in UTF-16 units. */
+export const PIECE = 3;
 
-/** Numbered words, found by any text of two or more characters that they contain. Numbers are used again. */
+/** Numbered words, found by any text of at least `PIECE` units that they contain. Numbers are used again. */
 export class Vocabulary {
   readonly #ids = new Map<string, number>();
   readonly #words: string[] = [];
   readonly #free: number[] = [];
-  readonly #grams = new Postings<string>();
+  readonly #pieces = new Postings<number>();
 
   idOf(word: string): number | undefined {
     return this.#ids.get(word);
@@ -19,7 +20,7 @@ export class Vocabulary {
     const id = this.#free.pop() ?? this.#words.length;
     this.#ids.set(word, id);
     this.#words[id] = word;
-    for (const gram of grams(word)) this.#grams.add(gram, id);
+    for (let i = 0; i <= word.length - PIECE; i += 1) this.#pieces.add(pieceAt(word, i), id);
     return id;
   }
 
@@ -29,31 +30,27 @@ export class Vocabulary {
     this.#ids.delete(word);
     this.#words[id] = '';
     this.#free.push(id);
-    for (const gram of grams(word)) this.#grams.delete(gram, id);
+    for (let i = 0; i <= word.length - PIECE; i += 1) this.#pieces.delete(pieceAt(word, i), id);
   }
 
-  /** Visits the numbers of the words that contain a text of at least two characters. */
+  /** Visits the numbers of the words that contain the text. */
   containing(text: string, visit: (id: number) => void): void {
-    if (text.length <= GRAM) {
-      this.#grams.get(text)?.forEach(visit);
-      return;
-    }
-    // All pieces have to be in the word, so the rarest one alone leaves few words to look at.
-    let rarest = this.#grams.get(text.slice(0, GRAM));
-    for (let i = 1; i <= text.length - GRAM && rarest; i += 1) {
-      const set = this.#grams.get(text.slice(i, i + GRAM));
-      if (!set || set.size < rarest.size) rarest = set;
-    }
-    rarest?.forEach((id) => {
+    this.#withRarestPieceOf(text)?.forEach((id) => {
       if (this.#words[id]?.includes(text)) visit(id);
     });
   }
+
+  /** All pieces of a text have to be in a word that contains it, so the rarest one alone leaves few words to look at. */
+  #withRarestPieceOf(text: string): IdSet | undefined {
+    let rarest = this.#pieces.get(pieceAt(text, 0));
+    for (let i = 1; i <= text.length - PIECE && rarest; i += 1) {
+      const words = this.#pieces.get(pieceAt(text, i));
+      if (!words || words.size < rarest.size) rarest = words;
+    }
+    return rarest;
+  }
 }
 
-/** Every piece of two and of three characters. */
-const grams = function* (word: string): IterableIterator<string> {
-  for (let i = 2; i <= word.length; i += 1) {
-    yield word.slice(i - 2, i);
-    if (i >= GRAM) yield word.slice(i - GRAM, i);
-  }
-};
+/** A number for the piece of a word at a place. Rare letters may share numbers, which costs a look at a word, never a mistake. */
+const pieceAt = (word: string, at: number): number =>
+  ((word.charCodeAt(at) << 20) ^ (word.charCodeAt(at + 1) << 10) ^ word.charCodeAt(at + 2)) & 0x3fff_ffff;

@@ -2,7 +2,7 @@ import type { Bitmap } from './bitmap.ts';
 import type { Order } from './order.ts';
 import type { Sortable } from './row.ts';
 
-/** How many places are counted at once while looking for the first item of a page. */
+/** How many places are counted at once while looking for the items of a page. */
 const STRIDE = 256;
 
 /** An order walked from its beginning or its end. Positions count from 0 in the direction of the walk. */
@@ -31,19 +31,14 @@ export class Walk {
   /** Of the matching slots from a position on, those after the first `skip`; at most `max`. */
   take(matches: Bitmap, position: number, skip: number, max: number): number[] {
     const end = this.#order.length;
-    let at = position;
-    let toSkip = skip;
-    for (; at < end; at += STRIDE) {
-      const passed = this.#count(matches, at, Math.min(at + STRIDE, end));
-      if (passed > toSkip) break;
-      toSkip -= passed;
-    }
     const taken: number[] = [];
-    for (; at < end && taken.length < max; at += 1) {
-      const slot = this.#order.slotAt(this.#backwards ? end - 1 - at : at);
-      if (!matches.has(slot)) continue;
-      if (toSkip > 0) toSkip -= 1;
-      else taken.push(slot);
+    let toSkip = skip;
+    for (let from = position; from < end && taken.length < max; from += STRIDE) {
+      const to = Math.min(from + STRIDE, end);
+      const found = this.#count(matches, from, to);
+      // Counting is several times cheaper than looking at each, so a stride without anything to take is only counted.
+      if (found > toSkip) taken.push(...this.#matching(matches, from, to).slice(toSkip, toSkip + max - taken.length));
+      toSkip = Math.max(0, toSkip - found);
     }
     return taken;
   }
@@ -55,6 +50,15 @@ export class Walk {
     const length = Math.min(limit, total - offset);
     const reverse = new Walk(this.#order, !this.#backwards);
     return reverse.take(matches, 0, total - offset - length, length).reverse();
+  }
+
+  #matching(matches: Bitmap, from: number, to: number): number[] {
+    const slots: number[] = [];
+    for (let at = from; at < to; at += 1) {
+      const slot = this.#order.slotAt(this.#backwards ? this.#order.length - 1 - at : at);
+      if (matches.has(slot)) slots.push(slot);
+    }
+    return slots;
   }
 
   #count(matches: Bitmap, from: number, to: number): number {

@@ -110,3 +110,6 @@ export const ofEventKind = (kind: string, eventId: string) => ({
   collection_pk: `EVENT_KIND#${kind}`,
   collection_sk: eventId,
 });
+
+/** That the sample has been put into a directory on one machine. */
+export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };

@@ -52,7 +52,7 @@ const isSlugTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'SLUG_TAKEN';
 
 // A slug that was free a moment ago may be gone; each loss means that somebody else has got one.
-const TRIES = 10;
+const TRIES = 100;
 
 /**
  * Takes a submission in. It waits for moderation; `projectSubmitted` fires.

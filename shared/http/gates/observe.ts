@@ -1,13 +1,14 @@
 import type { GateRequest } from '#http/call.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
+import { statusOf } from '#shared/errors.ts';
 
 /**
  * Writes one line per request when everything else is done. No address, no user agent, no query: nothing that tells who
  * asked.
  */
 const finish = ({ event, internal: { state }, response }: GateRequest): void => {
-  const status = response?.statusCode ?? 500;
+  const status = response?.statusCode ?? statusOf('INTERNAL');
   const line = {
     route: state.route.id,
     method: event.httpMethod,

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { type Door, doors } from './doors.ts';
+
+/** The major version of Node that functions run on; the project pins the same, and bundles are made for it. */
+export const NODE_MAJOR = 24;
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Where everything that is built goes. */
+export const dist = join(root, 'dist');
+
+const metafilePath = join(dist, 'meta.json');
+
+/** The folder that is uploaded for a door; it holds `index.mjs` and nothing else. */
+export const bundleFolder = (path: string): string => join(dist, 'functions', path);
+
+/** Source maps stay here: they are for whoever reads a stack trace, and would only weigh in an upload. */
+const mapPath = (path: string): string => join(dist, 'maps', `${path}.map`);
+
+const sourceOf = (path: string): string => `functions/${path}.ts`;
+
+/** What esbuild says about every bundle: its size, and what went into it. */
+export type Bundles = Metafile;
+
+/** @throws Error that names every door without a file. */
+const checkDoors = (wanted: readonly Door[]): void => {
+  const missing = wanted.filter(({ path }) => !existsSync(join(root, sourceOf(path))));
+  if (missing.length === 0) return;
+  throw new Error(missing.map(({ id, kind, path }) => `${sourceOf(path)} is missing for ${kind} ${id}.`).join('\n'));
+};
+
+const readMetafile = (): Metafile | undefined =>
+  existsSync(metafilePath) ? (JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile) : undefined;
+
+const changedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+
+const isFresh = (known: Metafile | undefined, wanted: readonly Door[]): known is Metafile => {
+  if (!known || !wanted.every(({ path }) => existsSync(join(bundleFolder(path), 'index.mjs')))) return false;
+  const builtAt = changedAt(metafilePath);
+  const sources = [...Object.keys(known.inputs), 'lib/bundle.ts', 'package-lock.json', 'tsconfig.json'];
+  return sources.every((source) => changedAt(join(root, source)) <= builtAt);
+};
+
+/**
+ * Bundles every door in one go.
+ * @returns what esbuild says about the result.
+ */
+export const bundle = async (wanted: readonly Door[] = doors): Promise<Metafile> => {
+  checkDoors(wanted);
+  for (const folder of ['functions', 'maps']) rmSync(join(dist, folder), { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: wanted.map(({ path }) => ({ in: sourceOf(path), out: `${path}/index` })),
+    outdir: join(dist, 'functions'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: `node${NODE_MAJOR}`,
+    // The module builds of packages are the ones that can be shaken.
+    mainFields: ['module', 'main'],
+    // Some packages inside the bundle still call require for parts of Node.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    sourcemap: 'external',
+    sourcesContent: false,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  for (const { path } of wanted) {
+    mkdirSync(dirname(mapPath(path)), { recursive: true });
+    renameSync(join(bundleFolder(path), 'index.mjs.map'), mapPath(path));
+  }
+  writeFileSync(metafilePath, JSON.stringify(metafile));
+  return metafile;
+};
+
+/** Bundles every door, unless what was bundled before is newer than everything that went into it. */
+export const freshBundles = async (wanted: readonly Door[] = doors): Promise<Metafile> => {
+  checkDoors(wanted);
+  const known = readMetafile();
+  return isFresh(known, wanted) ? known : await bundle(wanted);
+};

@@ -1,0 +1,24 @@
+import type { Route } from '#contract/route.ts';
+import type { World } from './capabilities.ts';
+
+/** Where the metrics of a stage's own code are collected. */
+export const metricsNamespace = (stage: string): string => `Directory/${stage}`;
+
+/** The variables of every function. What a switch or a limit is not given here keeps its default. */
+export const commonVariables = ({ config, table }: World): Record<string, string> => ({
+  TABLE_NAME: table.tableName,
+  LOG_LEVEL: config.logLevel,
+  POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(config.stage),
+  ...Object.fromEntries(
+    Object.entries(config.features).map(([feature, on]) => [`FEATURE_${feature.toUpperCase()}`, on ? 'on' : 'off']),
+  ),
+});
+
+/** The variables of a route's function beside those of its grants. */
+export const routeVariables = ({ config }: World, { tier }: Route): Record<string, string> => {
+  const limit = tier === 'none' ? undefined : config.rateLimits[tier];
+  return {
+    ALLOWED_ORIGINS: config.allowedOrigins.join(','),
+    ...(limit !== undefined && { [`RATE_LIMIT_${tier.toUpperCase()}`]: limit }),
+  };
+};

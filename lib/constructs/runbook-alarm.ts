@@ -1,0 +1,41 @@
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+
+/** The sections of `docs/runbook.md` that alarms send their reader to. */
+export const runbookSections = [
+  'subscriber-queue-not-empty',
+  'publisher-queue-not-empty',
+  'publisher-falls-behind',
+  'gateway-answers-5xx',
+  'rate-counter-unavailable',
+] as const;
+export type RunbookSection = (typeof runbookSections)[number];
+
+/** The period that alarms look at. */
+export const ALARM_PERIOD = Duration.minutes(5);
+
+export interface RunbookAlarmProps {
+  readonly section: RunbookSection;
+  /** One sentence for whoever is woken. */
+  readonly says: string;
+  readonly metric: IMetric;
+  /** Alarms when the metric is this much or more. */
+  readonly threshold: number;
+  /** How many periods in a row; one unless said. */
+  readonly periods?: number;
+}
+
+/** An alarm whose description says where to read on. Silence is not an alarm: what does not happen has no numbers. */
+export class RunbookAlarm extends Alarm {
+  constructor(scope: Construct, id: string, props: RunbookAlarmProps) {
+    super(scope, id, {
+      alarmDescription: `${props.says} See docs/runbook.md#${props.section}`,
+      metric: props.metric,
+      threshold: props.threshold,
+      evaluationPeriods: props.periods ?? 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+}

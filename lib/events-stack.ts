@@ -1,0 +1,29 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import type { Construct } from 'constructs';
+import { subscriptions } from '#events/subscriptions.ts';
+import type { World } from './constructs/capabilities.ts';
+import { Publisher } from './constructs/publisher.ts';
+import { Roles } from './constructs/roles.ts';
+import { senderIdentity } from './constructs/sender.ts';
+import { Subscriber } from './constructs/subscriber.ts';
+
+export interface EventsStackProps extends StackProps {
+  readonly world: Omit<World, 'bus'>;
+}
+
+/** What happens after a change: the outbox is put on the bus, and whoever subscribed is started. It holds no state. */
+export class EventsStack extends Stack {
+  readonly bus: EventBus;
+
+  constructor(scope: Construct, id: string, props: EventsStackProps) {
+    super(scope, id, props);
+    this.bus = new EventBus(this, 'Bus', { description: 'What happens in the directory.' });
+    const world: World = { ...props.world, bus: this.bus };
+    const roles = new Roles(this, 'Roles', world);
+    senderIdentity(this, world.config);
+    new Publisher(this, world, roles);
+    for (const subscription of subscriptions) new Subscriber(this, world, roles, subscription);
+    new CfnOutput(this, 'BusName', { value: this.bus.eventBusName });
+  }
+}

@@ -1,0 +1,79 @@
+import type { Config } from './config.ts';
+
+/** Everything about a stage but its name. */
+export type StageSettings = Omit<Config, 'stage'>;
+export type StageOverrides = Partial<StageSettings>;
+
+/** What a sandbox gets, and every other stage where it says nothing else. It leaves nothing behind. */
+export const standard: StageSettings = {
+  retain: false,
+  protect: false,
+  pointInTimeRecovery: false,
+  logDays: 7,
+  logLevel: 'INFO',
+  // Processor time grows with memory: small functions are slow functions, above all when they start.
+  memoryMb: { request: 512, catalog: 1024, subscriber: 512, publisher: 512 },
+  site: { name: 'Directory (sandbox)', url: 'http://localhost:3000' },
+  allowedOrigins: ['http://localhost:3000'],
+  trustedProxies: [],
+  duplicateUrls: 'allow',
+  mail: { from: 'no-reply@sandbox.directory.example', identity: 'sandbox.directory.example', createIdentity: false },
+  adminEmails: [],
+  features: {},
+  rateLimits: {},
+  throttles: {
+    general: { ratePerSecond: 200, burst: 400 },
+    voting: { ratePerSecond: 50, burst: 100 },
+    auth: { ratePerSecond: 20, burst: 40 },
+    submission: { ratePerSecond: 20, burst: 40 },
+    admin: { ratePerSecond: 50, burst: 100 },
+    analytics: { ratePerSecond: 200, burst: 400 },
+    comments: { ratePerSecond: 20, burst: 40 },
+    none: { ratePerSecond: 50, burst: 100 },
+  },
+  usagePlans: [{ id: 'Standard', ratePerSecond: 20, burst: 40, requestsPerDay: 100_000, clients: [] }],
+  identity: { kind: 'cognito' },
+};
+
+/** The named stages. Replace the example addresses with your own before the first deployment. */
+export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
+  dev: {
+    pointInTimeRecovery: true,
+    logDays: 14,
+    site: { name: 'Directory (dev)', url: 'https://dev.directory.example' },
+    allowedOrigins: ['https://dev.directory.example', 'http://localhost:3000'],
+    mail: { from: 'no-reply@dev.directory.example', identity: 'dev.directory.example', createIdentity: true },
+    usagePlans: [
+      { id: 'Standard', ratePerSecond: 20, burst: 40, requestsPerDay: 100_000, clients: ['Sample'] },
+    ],
+  },
+  staging: {
+    retain: true,
+    pointInTimeRecovery: true,
+    logDays: 30,
+    site: { name: 'Directory (staging)', url: 'https://staging.directory.example' },
+    allowedOrigins: ['https://staging.directory.example'],
+    mail: { from: 'no-reply@staging.directory.example', identity: 'staging.directory.example', createIdentity: true },
+  },
+  prod: {
+    retain: true,
+    protect: true,
+    pointInTimeRecovery: true,
+    logDays: 90,
+    memoryMb: { request: 1024, catalog: 1769, subscriber: 512, publisher: 512 },
+    site: { name: 'Directory', url: 'https://directory.example' },
+    allowedOrigins: ['https://directory.example'],
+    mail: { from: 'no-reply@directory.example', identity: 'directory.example', createIdentity: true },
+    throttles: {
+      general: { ratePerSecond: 1000, burst: 2000 },
+      voting: { ratePerSecond: 200, burst: 400 },
+      auth: { ratePerSecond: 50, burst: 100 },
+      submission: { ratePerSecond: 50, burst: 100 },
+      admin: { ratePerSecond: 100, burst: 200 },
+      analytics: { ratePerSecond: 1000, burst: 2000 },
+      comments: { ratePerSecond: 100, burst: 200 },
+      none: { ratePerSecond: 100, burst: 200 },
+    },
+    usagePlans: [{ id: 'Standard', ratePerSecond: 50, burst: 100, requestsPerDay: 500_000, clients: [] }],
+  },
+};

@@ -1,0 +1,89 @@
+import { log } from '#platform/log.ts';
+import { dataDirOf } from './environment.ts';
+import { StartRefused } from './refusal.ts';
+import { seed } from './seed.ts';
+import { startWorld, type World } from './world.ts';
+
+const HELP = `Runs the whole directory service on this machine: the HTTP interface, its database, events, mail and logins.
+Needs Node and nothing else, listens on the loopback only, and keeps its data between runs.
+
+  npm start                 starts it; Ctrl-C ends it
+
+Settings are environment variables:
+  PORT=3000                 where to listen
+  DATA_DIR=.data            where the data is kept; remove the folder to begin anew
+  LOG_LEVEL=WARN            INFO shows a line per request
+  RATE_LIMIT_<TIER>=n/s     requests per window of seconds: GENERAL, VOTING, AUTH, SUBMISSION, ADMIN, ANALYTICS, COMMENTS
+  FEATURE_<NAME>=on|off     COMMENTS, RATINGS, MAP, AI, EMAIL, ANALYTICS, PROMOTIONS, WEBHOOKS
+  ADMIN_EMAILS=a@b,c@d      whose owners become administrators when they are first seen
+  CRON_SECRET=…             what the jobs at /api/cron/ are called with (local-cron-secret)
+  DYNAMODB_ENDPOINT=http…   another DynamoDB-compatible engine in place of the embedded one
+  DYNOXIDE_BIN=…            the embedded engine's binary, where no package has one for this platform
+`;
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+const portOf = (value: string | undefined): number => {
+  const port = Number(value || 3000);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new StartRefused(`PORT is ${value}, which is not a number from 0 to 65535.`);
+};
+
+/** Ends the world when asked to, and the process with it; whoever asks twice does not want to wait. */
+const endOnSignal = (world: Promise<World>): void => {
+  let asked = false;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (asked) process.exit(signal === 'SIGINT' ? 130 : 143);
+    asked = true;
+    console.log('\nEnding. Once more to end at once.');
+    try {
+      await (await world).stop();
+      process.exit(0);
+    } catch (error) {
+      // A start that failed has already said why.
+      if (!(error instanceof StartRefused)) console.error(error);
+      process.exit(1);
+    }
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(signal));
+  // The script that started this process is gone.
+  if (process.channel) process.on('disconnect', () => void end('SIGTERM'));
+};
+
+const main = async (): Promise<void> => {
+  if (process.argv.includes('--help') || process.argv.includes('-h')) {
+    console.log(HELP);
+    return;
+  }
+  if (major < 22 || (major === 22 && minor < 18)) {
+    throw new StartRefused(
+      `This is Node ${process.version}, but 22.18 or later is needed. \`npm start\` brings its own.`,
+    );
+  }
+  // A fault in one handler must not take the others along, as it would not in Lambda either.
+  process.on('unhandledRejection', (error) =>
+    log.error('a promise was rejected and nobody looked', { error: error as Error }),
+  );
+
+  const dataDir = dataDirOf(process.env);
+  const starting = startWorld({ port: portOf(process.env.PORT), dataDir, seed });
+  endOnSignal(starting);
+  const { url } = await starting;
+  console.log(`
+  The directory is at ${url}
+
+  API reference   ${url}/docs
+  Inbox           ${url}/_local/mail
+  Events          ${url}/_local/events
+  A token         curl ${url}/_local/token -H 'content-type: application/json' -d '{"email":"you@example.com","admin":true}'
+
+  Data is kept in ${dataDir}. Ctrl-C ends it.
+`);
+};
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof StartRefused ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,167 @@
+import type { Bus, CarriedEvent, DeadLetter } from './bus.ts';
+import { Html, html } from './html.ts';
+import { accepts, countFrom, jsonAnswer, type LocalRequest, type LocalRoute, pageAnswer } from './local-route.ts';
+import type { MailService, ReceivedMail } from './mail.ts';
+
+/** What the pages show. */
+export interface PageSources {
+  readonly port: number;
+  readonly bus: Bus;
+  readonly mail: MailService;
+}
+
+const LISTED = 200;
+const LISTED_MAX = 10_000;
+
+const STYLE = new Html(`<style>
+  :root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #2563eb; }
+  * { box-sizing: border-box; }
+  body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; font: 16px/1.55 system-ui, sans-serif; }
+  h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+  a { color: var(--accent); } p { margin: .4rem 0; } small, .soft { opacity: .7; }
+  nav { display: flex; gap: 1rem; margin-bottom: 1.5rem; font-size: .95rem; }
+  ul.cards { list-style: none; padding: 0; display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); }
+  ul.cards li, article { border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; }
+  article { margin: .75rem 0; } article h2 { margin: 0; }
+  pre { background: var(--soft); border-radius: .5rem; padding: .75rem 1rem; overflow-x: auto; font: .85rem/1.5 ui-monospace, monospace; }
+  pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere; }
+  iframe { width: 100%; height: 24rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }
+  summary { cursor: pointer; } .dead { color: #dc2626; }
+</style>`);
+
+const layout = (title: string, body: Html): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${STYLE}
+</head>
+<body>
+<nav><a href="/">Start</a><a href="/docs">API reference</a><a href="/_local/mail">Inbox</a><a href="/_local/events">Events</a></nav>
+${body}
+</body>
+</html>
+`;
+
+const startPage = ({ port }: PageSources): Html => {
+  const origin = `http://localhost:${port}`;
+  const sample = `# what everybody sees
+curl ${origin}/api/projects
+curl ${origin}/api/categories
+
+# a token for a user, and one for an administrator
+TOKEN=$(curl -s ${origin}/_local/token -H 'content-type: application/json' \\
+  -d '{"email":"ada@example.com","name":"Ada"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+ADMIN=$(curl -s ${origin}/_local/token -H 'content-type: application/json' \\
+  -d '{"email":"grace@example.com","admin":true}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+
+# submit a project, then see it wait
+curl ${origin}/api/projects -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
+  -d '{"name":"Anvil","url":"https://anvil.example","description":"A tool","categories":["tools"],"plan":"standard"}'
+curl ${origin}/api/me/submissions -H "authorization: Bearer $TOKEN"
+curl '${origin}/api/admin/projects?status=pending' -H "authorization: Bearer $ADMIN"
+`;
+  return layout(
+    'Directory',
+    html`<h1>Directory</h1>
+<p>The back end of a listing directory, whole on this machine. It answers on the loopback only and keeps its data between runs.</p>
+<ul class="cards">
+<li><a href="/docs">API reference</a><p class="soft">Every route, to read and to try. The document is <a href="/api/openapi.json">/api/openapi.json</a>.</p></li>
+<li><a href="/_local/mail">Inbox</a><p class="soft">All mail that was sent, to whomever.</p></li>
+<li><a href="/_local/events">Events</a><p class="soft">What went over the bus, and who took it. What nobody could take is among the <a href="/_local/dead-letters">dead letters</a>.</p></li>
+</ul>
+<h2>Try it</h2>
+<pre>${sample}</pre>
+<p class="soft">For a token, post <code>{"email": "…"}</code> to <code>/_local/token</code>; <code>"admin": true</code> makes that user an administrator.
+Jobs run at <code>/api/cron/{job}</code> with <code>Authorization: Bearer local-cron-secret</code> unless CRON_SECRET says otherwise.</p>`,
+  );
+};
+
+const mailView = (mail: ReceivedMail, open: boolean): Html => html`<article>
+<h2>${mail.subject}</h2>
+<p class="soft">to ${mail.to} · from ${mail.from} · ${mail.sent_at}</p>
+<details${new Html(open ? ' open' : '')}><summary>HTML</summary>
+<iframe title="HTML of the mail" sandbox="allow-popups allow-popups-to-escape-sandbox" referrerpolicy="no-referrer" srcdoc="${`<base target="_blank">${mail.html}`}"></iframe></details>
+<details><summary>Text</summary><pre class="wrap">${mail.text}</pre></details>
+</article>`;
+
+const inboxPage = (mails: readonly ReceivedMail[]): Html =>
+  layout(
+    'Inbox',
+    html`<h1>Inbox</h1>
+<p class="soft">Nothing leaves this machine: whatever the service mails ends here, newest first.</p>
+${mails.length === 0 ? html`<p>No mail yet.</p>` : mails.map((mail, position) => mailView(mail, position === 0))}`,
+  );
+
+const eventView = ({ detail, deliveries }: CarriedEvent): Html => html`<article>
+<h2>${String(detail.kind)}</h2>
+<p class="soft">${String(detail.occurred_at)} · ${String(detail.id)}</p>
+<pre class="wrap">${JSON.stringify(detail.data, null, 2)}</pre>
+${deliveries.map(
+  ({ subscription, state, tries, error }) =>
+    html`<p${new Html(state === 'dead' ? ' class="dead"' : '')}>${subscription}: ${state}, tries: ${tries}${error ? ` (${error})` : ''}</p>`,
+)}
+</article>`;
+
+const eventsPage = (events: readonly CarriedEvent[]): Html =>
+  layout(
+    'Events',
+    html`<h1>Events</h1>
+<p class="soft">What went over the bus, newest first. <a href="/_local/events?tasks=1">With the service's own tasks</a> · <a href="/_local/dead-letters">Dead letters</a></p>
+${events.length === 0 ? html`<p>No event yet.</p>` : events.map(eventView)}`,
+  );
+
+const deadLettersPage = (letters: readonly DeadLetter[]): Html =>
+  layout(
+    'Dead letters',
+    html`<h1>Dead letters</h1>
+<p class="soft">Messages that a subscriber did not take in all its tries.</p>
+${
+  letters.length === 0
+    ? html`<p>None.</p>`
+    : letters.map(
+        (letter) => html`<article><h2>${letter.kind} for ${letter.subscription}</h2>
+<p class="dead">${letter.tries} tries: ${letter.error ?? ''}</p>
+<pre class="wrap">${JSON.stringify(letter.detail, null, 2)}</pre></article>`,
+      )
+}`,
+  );
+
+/** The pages about what happens in this world, each also as JSON for programs. */
+export const pageRoutes = (sources: PageSources): readonly LocalRoute[] => {
+  const limitOf = ({ query }: LocalRequest, fallback: number) => countFrom(query, 'limit', fallback, LISTED_MAX);
+  return [
+    { method: 'GET', path: '/', answer: () => pageAnswer(startPage(sources)) },
+    {
+      method: 'GET',
+      path: '/_local/mail',
+      answer: (request) =>
+        accepts(request, 'application/json')
+          ? jsonAnswer({ data: sources.mail.inbox(limitOf(request, LISTED_MAX)) })
+          : pageAnswer(inboxPage(sources.mail.inbox(limitOf(request, LISTED)))),
+    },
+    {
+      method: 'GET',
+      path: '/_local/events',
+      answer: (request) => {
+        const asPage = accepts(request, 'text/html');
+        const kind = request.query.get('kind');
+        const events = sources.bus.carried({
+          tasksToo: request.query.has('tasks'),
+          ...(kind !== null && { kind }),
+          limit: limitOf(request, asPage ? LISTED : LISTED_MAX),
+        });
+        return asPage ? pageAnswer(eventsPage(events)) : jsonAnswer({ data: events.map(({ detail }) => detail) });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/_local/dead-letters',
+      answer: (request) => {
+        const letters = sources.bus.deadLetters();
+        return accepts(request, 'text/html') ? pageAnswer(deadLettersPage(letters)) : jsonAnswer({ data: letters });
+      },
+    },
+  ];
+};

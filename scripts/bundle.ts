@@ -1,0 +1,10 @@
+import { bundle } from '#lib/bundle.ts';
+import { doors } from '#lib/doors.ts';
+
+const startedAt = performance.now();
+const { outputs } = await bundle();
+const sizes = doors
+  .map(({ id, path }) => ({ id, bytes: outputs[`dist/functions/${path}/index.mjs`]?.bytes ?? 0 }))
+  .sort((one, other) => other.bytes - one.bytes);
+for (const { id, bytes } of sizes) console.log(`${String(Math.ceil(bytes / 1000)).padStart(6)} kB  ${id}`);
+console.log(`${sizes.length} functions in ${((performance.now() - startedAt) / 1000).toFixed(1)} s, in dist/functions`);

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The top folder of the repository. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The tools' own entry files: started with this very Node, whatever `node` is on the machine. */
+const ENTRIES = {
+  biome: 'node_modules/@biomejs/biome/bin/biome',
+  oxlint: 'node_modules/oxlint/bin/oxlint',
+  tsc: 'node_modules/typescript/bin/tsc',
+  vitest: 'node_modules/vitest/vitest.mjs',
+  docs: 'scripts/docs.ts',
+  references: 'scripts/references.ts',
+  check: 'scripts/check.ts',
+} as const;
+
+export type Tool = keyof typeof ENTRIES;
+
+/** How a tool ended and, where it was kept back, what it printed. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/** Runs a tool in the repository. Its output is kept back, or shown as it comes with `show`. */
+export const run = async (tool: Tool, args: readonly string[], { show = false } = {}): Promise<Outcome> => {
+  const started = performance.now();
+  const child = spawn(process.execPath, [ENTRIES[tool], ...args], {
+    cwd: root,
+    stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      NO_COLOR: process.stdout.isTTY ? undefined : '1',
+      FORCE_COLOR: process.stdout.isTTY ? '1' : undefined,
+    },
+  });
+  const parts: Buffer[] = [];
+  child.stdout?.on('data', (part: Buffer) => parts.push(part));
+  child.stderr?.on('data', (part: Buffer) => parts.push(part));
+  const ok = await new Promise<boolean>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code === 0));
+  });
+  return { ok, output: Buffer.concat(parts).toString('utf8'), seconds: (performance.now() - started) / 1000 };
+};

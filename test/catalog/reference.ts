@@ -1,0 +1,277 @@
+import type { CatalogChange, CatalogEntry, CatalogPage, CatalogQuery, CategoryWithCount, FacetCount } from '#catalog/types.ts';
+import type { FacetName, SortOrder } from '#contract/projects.ts';
+import type { CategoryRecord } from '#domain/categories/category.ts';
+import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
+
+/**
+ * What the catalog has to answer, said as plainly as possible: lists that are filtered and sorted for every question.
+ * It folds only what the generator of changes writes.
+ */
+
+type Value = string | number;
+
+/** A project as it stands, with the texts that are searched. */
+interface Item extends Omit<CatalogEntry, 'spheres'> {
+  readonly publicTexts: readonly string[];
+  readonly adminTexts: readonly string[];
+}
+
+export const plainFold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll('ø', 'o')
+    .replaceAll('ł', 'l')
+    .replaceAll('æ', 'ae');
+
+const nothing: ProjectCounts = {
+  upvote_count: 0,
+  ratings_sum: 0,
+  ratings_count: 0,
+  comments_count: 0,
+  views_count: 0,
+  version: 0,
+};
+
+/** The values by which a sort order compares, most important first, each with the sign of its direction. */
+export const sortValues = (sort: SortOrder, { project, counts }: Omit<CatalogEntry, 'spheres'>): readonly [Value, 1 | -1][] => {
+  const published = project.published_at ?? project.created_at;
+  const average = counts.ratings_count === 0 ? 0 : Math.round((100 * counts.ratings_sum) / counts.ratings_count) / 100;
+  const reactions = counts.upvote_count + 3 * counts.comments_count + 2 * counts.ratings_count;
+  const hot = Math.log10(Math.max(reactions, 1)) + Date.parse(published) / 1000 / 45000;
+  switch (sort) {
+    case 'newest':
+      return [[published, -1], [project.created_at, -1], [project.id, -1]];
+    case 'oldest':
+      return [[published, 1], [project.created_at, 1], [project.id, 1]];
+    case 'upvotes':
+      return [[counts.upvote_count, -1], [project.id, -1]];
+    case 'rating':
+      return [[average, -1], [counts.ratings_count, -1], [project.id, -1]];
+    case 'views':
+      return [[counts.views_count, -1], [project.id, -1]];
+    case 'name':
+      return [[plainFold(project.name), 1], [project.id, 1]];
+    case 'name_desc':
+      return [[plainFold(project.name), -1], [project.id, -1]];
+    case 'trending':
+      return [[hot, -1], [project.id, -1]];
+  }
+};
+
+const compareValues = (a: readonly [Value, 1 | -1][], b: readonly [Value, 1 | -1][]): number => {
+  for (const [i, [value, direction]] of a.entries()) {
+    const other = b[i]?.[0] as Value;
+    if (value !== other) return value < other ? -direction : direction;
+  }
+  return 0;
+};
+
+const degrees = Math.PI / 180;
+
+/** Kilometres between two places, by the haversine formula. */
+export const distance = (lat1: number, lon1: number, lat2: number, lon2: number): number => {
+  const h =
+    Math.sin(((lat2 - lat1) * degrees) / 2) ** 2 +
+    Math.cos(lat1 * degrees) * Math.cos(lat2 * degrees) * Math.sin(((lon2 - lon1) * degrees) / 2) ** 2;
+  return 2 * 6371.0088 * Math.asin(Math.min(1, Math.sqrt(h)));
+};
+
+export class Reference {
+  version = 0;
+  readonly projects = new Map<string, ProjectRecord>();
+  readonly counters = new Map<string, ProjectCounts>();
+  readonly categoryRecords = new Map<string, CategoryRecord>();
+  readonly removed = new Set<string>();
+  readonly #items = new Map<string, Item>();
+  /** Of categories with the same slug, the one with the greatest id decides. */
+  #sphereOfSlug = new Map<string, string | null>();
+
+  apply(changes: Iterable<CatalogChange>): void {
+    for (const change of changes) this.#applyOne(change);
+  }
+
+  #applyOne(change: CatalogChange): void {
+    switch (change.kind) {
+      case 'project': {
+        const { project } = change;
+        const known = this.projects.get(project.id);
+        if (this.removed.has(project.id) || (known !== undefined && project.version <= known.version)) return;
+        this.projects.set(project.id, project);
+        this.#refresh(project.id);
+        break;
+      }
+      case 'counts': {
+        const known = this.counters.get(change.projectId);
+        if (this.removed.has(change.projectId) || (known !== undefined && change.counts.version <= known.version)) return;
+        this.counters.set(change.projectId, change.counts);
+        if (!this.projects.has(change.projectId)) return;
+        this.#refresh(change.projectId);
+        break;
+      }
+      case 'projectRemoved': {
+        this.removed.add(change.projectId);
+        this.#items.delete(change.projectId);
+        if (!this.projects.delete(change.projectId)) return;
+        break;
+      }
+      case 'category': {
+        const { category } = change;
+        const known = this.categoryRecords.get(category.id);
+        if (this.removed.has(category.id) || (known !== undefined && category.version <= known.version)) return;
+        this.categoryRecords.set(category.id, category);
+        break;
+      }
+      case 'categoryRemoved': {
+        this.removed.add(change.categoryId);
+        if (!this.categoryRecords.delete(change.categoryId)) return;
+        break;
+      }
+    }
+    this.version += 1;
+    const records = [...this.categoryRecords.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#sphereOfSlug = new Map(records.map(({ slug, sphere }) => [slug, sphere]));
+  }
+
+  #refresh(id: string): void {
+    const project = this.projects.get(id) as ProjectRecord;
+    const host = new URL(project.url).hostname;
+    this.#items.set(id, {
+      project,
+      counts: this.counters.get(id) ?? nothing,
+      publicTexts: [project.name, project.description, host, ...project.tags].map(plainFold),
+      adminTexts: [project.name, project.url].map(plainFold),
+    });
+  }
+
+  entries(): Item[] {
+    return [...this.#items.values()];
+  }
+
+  spheres(project: ProjectRecord): string[] {
+    const spheres = project.categories.map((slug) => this.#sphereOfSlug.get(slug) ?? null);
+    return [...new Set(spheres.filter((sphere) => sphere !== null))];
+  }
+
+  entry({ project, counts }: Omit<CatalogEntry, 'spheres'>): CatalogEntry {
+    return { project, counts, spheres: this.spheres(project) };
+  }
+
+  /** `after` stands for a cursor: the values of the item that it was made from. */
+  query(query: CatalogQuery, after?: readonly [Value, 1 | -1][]): Omit<CatalogPage, 'nextCursor'> {
+    const sorted = this.#matching(query)
+      .map((item) => ({ item, values: sortValues(query.sort, item) }))
+      .sort((a, b) => compareValues(a.values, b.values));
+    const start = after
+      ? sorted.filter(({ values }) => compareValues(values, after) <= 0).length
+      : (query.page - 1) * query.limit;
+    return {
+      entries: sorted.slice(start, start + query.limit).map(({ item }) => this.entry(item)),
+      total: sorted.length,
+      page: Math.floor(start / query.limit) + 1,
+      pageSize: query.limit,
+      hasMore: start + query.limit < sorted.length,
+      ...(query.facets && { facets: Object.fromEntries(query.facets.map((name) => [name, this.#facet(query, name)])) }),
+    };
+  }
+
+  #matching({ scope, filters }: CatalogQuery): Item[] {
+    const q = plainFold(filters.q ?? '');
+    return this.entries().filter((item) => {
+      const { project } = item;
+      if (scope.status !== 'any' && project.status !== scope.status) return false;
+      if (scope.deleted === 'excluded' && project.deleted_at !== null) return false;
+      if (scope.ownerId !== undefined && project.owner_id !== scope.ownerId) return false;
+      if (filters.pricing !== undefined && project.pricing_type !== filters.pricing) return false;
+      if (filters.category?.length && !filters.category.some((slug) => project.categories.includes(slug))) return false;
+      if (filters.sphere?.length) {
+        const spheres = this.spheres(project);
+        if (!filters.sphere.some((sphere) => spheres.includes(sphere))) return false;
+      }
+      if (q.trim() !== '') {
+        const texts = filters.searchIn === 'public' ? item.publicTexts : item.adminTexts;
+        if (!texts.some((text) => text.includes(q))) return false;
+      }
+      if (filters.bbox || filters.near) {
+        const { latitude, longitude } = project;
+        if (latitude === null || longitude === null) return false;
+        if (filters.bbox) {
+          const { west, south, east, north } = filters.bbox;
+          if (latitude < south || latitude > north) return false;
+          const within = west <= east ? west <= longitude && longitude <= east : longitude >= west || longitude <= east;
+          if (!within) return false;
+        }
+        if (filters.near) {
+          const { near } = filters;
+          if (distance(near.latitude, near.longitude, latitude, longitude) > near.radiusKm) return false;
+        }
+      }
+      return true;
+    });
+  }
+
+  #facet(query: CatalogQuery, name: FacetName): FacetCount[] {
+    const { [name as 'category']: _, ...filters } = query.filters;
+    const counts: Record<string, number> = Object.create(null);
+    for (const { project } of this.#matching({ ...query, filters })) {
+      const values = {
+        category: project.categories,
+        sphere: this.spheres(project),
+        pricing: [project.pricing_type],
+        tag: project.tags,
+      }[name];
+      for (const value of new Set(values)) counts[value] = (counts[value] ?? 0) + 1;
+    }
+    return Object.entries(counts)
+      .map(([value, count]) => ({ value, count }))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  }
+
+  located(max: number): CatalogEntry[] {
+    const whole = { west: -180, south: -90, east: 180, north: 90 };
+    return [
+      ...this.query({
+        scope: { status: 'live', deleted: 'excluded' },
+        filters: { searchIn: 'public', bbox: whole },
+        sort: 'newest',
+        page: 1,
+        limit: max,
+      }).entries,
+    ];
+  }
+
+  categories(): CategoryWithCount[] {
+    return [...this.categoryRecords.values()]
+      .map((category) => ({ category, name: plainFold(category.name) }))
+      .sort((a, b) =>
+        compareValues(
+          [[a.category.sort_order, 1], [a.name, 1], [a.category.id, 1]],
+          [[b.category.sort_order, 1], [b.name, 1], [b.category.id, 1]],
+        ),
+      )
+      .map(({ category }) => ({
+        category,
+        projectCount: this.entries().filter(
+          ({ project }) =>
+            project.status === 'live' && project.deleted_at === null && project.categories.includes(category.slug),
+        ).length,
+      }));
+  }
+
+  /** Everything, oldest first by creation. */
+  all(): CatalogEntry[] {
+    return this.entries()
+      .sort((a, b) =>
+        compareValues([[a.project.created_at, 1], [a.project.id, 1]], [[b.project.created_at, 1], [b.project.id, 1]]),
+      )
+      .map((item) => this.entry(item));
+  }
+
+  queuePosition(id: string): number | undefined {
+    const queue = this.all().filter(({ project }) => project.status === 'pending' && project.deleted_at === null);
+    const index = queue.findIndex(({ project }) => project.id === id);
+    return index < 0 ? undefined : index + 1;
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { features, needs } from '#contract/route.ts';
+import { routes } from '#contract/table.ts';
+import { eventKinds, type MessageKind, sourceOf, taskKinds } from '#events/catalogue.ts';
+import { type Subscription, subscriptions } from '#events/subscriptions.ts';
+
+const kinds = Object.keys({ ...eventKinds, ...taskKinds }) as MessageKind[];
+const all: readonly Subscription[] = subscriptions;
+
+describe('events', () => {
+  it('have a schema that can be written down, and a sentence', () => {
+    for (const [kind, schema] of Object.entries(eventKinds)) {
+      expect(kind).toMatch(/^[a-z]+(?:[A-Z][a-z]+)+$/);
+      const json: Record<string, unknown> = z.toJSONSchema(schema);
+      expect([kind, json.type]).toEqual([kind, 'object']);
+      expect([kind, typeof json.description]).toEqual([kind, 'string']);
+    }
+  });
+
+  it('are told from tasks by their source', () => {
+    const sources = (names: object) => (Object.keys(names) as MessageKind[]).map(sourceOf);
+    expect(sources(eventKinds).filter((source) => sources(taskKinds).includes(source))).toEqual([]);
+    expect(kinds).toHaveLength(new Set(kinds).size);
+  });
+});
+
+describe('subscriptions', () => {
+  it('have ids of the form domain.verbObject that nothing else has', () => {
+    const ids = all.map(({ id }) => id);
+    for (const id of ids) expect(id).toMatch(/^[a-z]+\.[a-z][a-zA-Z]*$/);
+    const named = [...ids, ...routes.map(({ id }) => id)];
+    expect(named.filter((id, index) => named.indexOf(id) !== index)).toEqual([]);
+  });
+
+  it('are to kinds, features and needs that exist', () => {
+    for (const subscription of all) {
+      expect(subscription.kinds.length).toBeGreaterThan(0);
+      expect(kinds).toEqual(expect.arrayContaining([...subscription.kinds]));
+      if (subscription.feature) expect(features).toContain(subscription.feature);
+      expect(needs).toEqual(expect.arrayContaining([...subscription.needs]));
+      expect(subscription.summary).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  it('finish every task, each in one place and whatever is switched off', () => {
+    for (const task of Object.keys(taskKinds) as MessageKind[]) {
+      const workers = all.filter((subscription) => subscription.kinds.includes(task));
+      expect([task, workers.map(({ feature }) => feature)]).toEqual([task, [undefined]]);
+    }
+  });
+});
