@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
+import { endOrphanedEngine, guardProcess, writeRecord } from './orphans.ts';
 import { StartRefused } from './refusal.ts';
 
 /** A DynamoDB-compatible engine that answers. */
@@ -62,65 +63,6 @@ const answers = async (endpoint: string): Promise<boolean> => {
   }
 };
 
-/** The command that a process was started with; undefined when there is no such process. */
-const commandOf = (pid: number): string | undefined => {
-  try {
-    if (process.platform === 'win32') {
-      const query = `(Get-CimInstance Win32_Process -Filter "ProcessId=${pid}").CommandLine`;
-      return execFileSync('powershell', ['-NoProfile', '-Command', query], { encoding: 'utf8' });
-    }
-    if (existsSync('/proc/self/cmdline')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-  } catch {
-    // All three fail where there is no process of that number.
-    return undefined;
-  }
-};
-
-interface EngineRecord {
-  readonly pid: number;
-  readonly port: number;
-}
-
-const readRecord = (file: string): EngineRecord | undefined => {
-  if (!existsSync(file)) return undefined;
-  try {
-    const { pid, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<EngineRecord>;
-    return Number.isInteger(pid) && Number.isInteger(port) ? { pid: Number(pid), port: Number(port) } : undefined;
-  } catch (error) {
-    log.warn('the record of the last engine is not readable', { error: error as Error });
-    return undefined;
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // The signal 0 only asks whether the process is there.
-    return false;
-  }
-};
-
-/**
- * Ends the engine that a killed run left behind. The process must have been started on this very database and port: a
- * number that has come to another program since is left alone. Call it only while the data folder is held.
- */
-export const endOrphanedEngine = async (dbPath: string, recordPath: string): Promise<void> => {
-  const left = readRecord(recordPath);
-  if (!left) return;
-  const command = commandOf(left.pid);
-  if (command?.includes(`--port ${left.port}`) && command.includes(dbPath)) {
-    process.kill(left.pid, 'SIGTERM');
-    for (let waited = 0; isAlive(left.pid); waited += 20) {
-      if (waited > STOP_MS) process.kill(left.pid, 'SIGKILL');
-      await wait(20);
-    }
-  }
-  rmSync(recordPath, { force: true });
-};
-
 /** Uses an engine that runs already. @throws {StartRefused} when nothing answers there. */
 export const useEngine = async (endpoint: string): Promise<Engine> => {
   for (let tries = 0; !(await answers(endpoint)); tries += 1) {
@@ -132,23 +74,6 @@ export const useEngine = async (endpoint: string): Promise<Engine> => {
 
 const isRunning = (child: ChildProcess | undefined): child is ChildProcess =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
-
-/**
- * Ends a process when this one dies without a chance to: a shell of its own waits on a pipe that breaks with us. Where there
- * is no such shell the next start finds the engine by its record.
- * @returns what ends the guard itself.
- */
-const guard = (pid: number): (() => void) => {
-  if (process.platform === 'win32') return () => undefined;
-  const shell = spawn('/bin/sh', ['-c', 'read -r _; kill "$0"', String(pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  shell.once('error', (error) => log.warn('the database engine has no guard', { error }));
-  shell.unref();
-  (shell.stdin as Socket).unref();
-  return () => shell.kill('SIGKILL');
-};
 
 /**
  * Starts the embedded engine on a file and keeps it running: when it dies it is started again at the same address.
@@ -179,8 +104,8 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
       lastWords = (lastWords + words).slice(-2000);
     });
     if (started.pid !== undefined) {
-      writeFileSync(recordPath, `${JSON.stringify({ pid: started.pid, port })}\n`);
-      started.once('exit', guard(started.pid));
+      writeRecord(recordPath, { pid: started.pid, port });
+      started.once('exit', guardProcess(started.pid));
     }
     started.once('error', (error) => log.error('the database engine cannot be started', { error, file }));
     started.once('exit', (code, signal) => {

@@ -6,11 +6,12 @@ import type { Row } from './row.ts';
 
 /** Which listings have which property. Spheres are not among them: they follow from the categories at the time of asking. */
 export class Attributes implements ListingIndex {
-  readonly every = new IdSet();
-  readonly deleted = new IdSet();
   /** With both coordinates. */
   readonly located = new IdSet();
-  readonly status = new Postings<Status>();
+  /** By status, those that are not deleted. */
+  readonly present = new Postings<Status>();
+  /** By status, those that are. */
+  readonly deleted = new Postings<Status>();
   readonly pricing = new Postings<PricingType>();
   readonly owner = new Postings<string>();
   readonly category = new Postings<string>();
@@ -21,10 +22,8 @@ export class Attributes implements ListingIndex {
   }
 
   insert(slot: number, { project }: Row): void {
-    this.every.add(slot);
-    if (project.deleted_at !== null) this.deleted.add(slot);
     if (project.latitude !== null && project.longitude !== null) this.located.add(slot);
-    this.status.add(project.status, slot);
+    (project.deleted_at === null ? this.present : this.deleted).add(project.status, slot);
     this.pricing.add(project.pricing_type, slot);
     this.owner.add(project.owner_id, slot);
     for (const slug of project.categories) this.category.add(slug, slot);
@@ -32,10 +31,8 @@ export class Attributes implements ListingIndex {
   }
 
   remove(slot: number, { project }: Row): void {
-    this.every.delete(slot);
-    this.deleted.delete(slot);
     this.located.delete(slot);
-    this.status.delete(project.status, slot);
+    (project.deleted_at === null ? this.present : this.deleted).delete(project.status, slot);
     this.pricing.delete(project.pricing_type, slot);
     this.owner.delete(project.owner_id, slot);
     for (const slug of project.categories) this.category.delete(slug, slot);

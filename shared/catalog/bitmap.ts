@@ -29,6 +29,10 @@ export class Bitmap {
     this.#words[word] = (this.#words[word] ?? 0) | (1 << (id & 31));
   }
 
+  addAll(ids: readonly number[]): void {
+    for (let i = 0; i < ids.length; i += 1) this.add(ids[i] ?? 0);
+  }
+
   delete(id: number): void {
     const word = id >>> 5;
     if (word < this.#words.length) this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (id & 31));
@@ -57,14 +61,6 @@ export class Bitmap {
     mine.fill(0, shared);
   }
 
-  /** Keeps only what the other does not have. */
-  andNot(other: Bitmap): void {
-    const mine = this.#words;
-    const theirs = other.#words;
-    const shared = Math.min(mine.length, theirs.length);
-    for (let i = 0; i < shared; i += 1) mine[i] = (mine[i] ?? 0) & ~(theirs[i] ?? 0);
-  }
-
   /** How many ids are present. */
   count(): number {
     const words = this.#words;
@@ -83,8 +79,8 @@ export class Bitmap {
     return total;
   }
 
-  /** How many of the ids in a part of a list are present. */
-  countOf(ids: Int32Array, from: number, to: number): number {
+  /** How many of the ids in a part of a list are present; in one loop over bare arrays, because whole orders are counted. */
+  countOf(ids: ArrayLike<number>, from: number, to: number): number {
     const words = this.#words;
     let total = 0;
     for (let i = from; i < to; i += 1) {
@@ -102,6 +98,13 @@ export class Bitmap {
         visit(i * WORD_BITS + 31 - Math.clz32(rest & -rest));
       }
     }
+  }
+
+  /** The ids, ascending. */
+  toArray(): number[] {
+    const ids: number[] = [];
+    this.forEach((id) => ids.push(id));
+    return ids;
   }
 
   #grow(words: number): void {

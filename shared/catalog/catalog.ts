@@ -49,7 +49,7 @@ export class Catalog implements ReadCatalog {
     const matches = selection.matches();
     const total = matches.count();
     const { order, backwards } = walks[sort];
-    const walk = new Walk(this.#listings.order(order), backwards);
+    const walk = Walk.through(this.#listings.order(order), backwards, matches, total);
     const position = values && walk.after(values);
     const offset = position === undefined ? (page - 1) * limit : walk.matchesBefore(position, matches, total);
     const slots =
@@ -93,12 +93,12 @@ export class Catalog implements ReadCatalog {
   }
 
   sameUrl(url: string): readonly string[] {
-    const { rows, attributes } = this.#listings;
+    const { rows } = this.#listings;
     return this.#listings
       .urls()
       .same(url)
-      .filter((slot) => !attributes.deleted.has(slot))
       .map((slot) => rows.at(slot))
+      .filter((row) => row.project.deleted_at === null)
       .sort(byCreation)
       .map((row) => row.id);
   }

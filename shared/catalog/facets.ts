@@ -4,23 +4,34 @@ import type { Listings } from './listings.ts';
 import type { Selection } from './selection.ts';
 import type { FacetCount } from './types.ts';
 
-/** How many of the selected listings have each value of a property, its own filter left out; see `ranked`. */
+/**
+ * How many of the selected listings have each value of a property, its own filter left out: most frequent first, then by
+ * value. Values that none of them has are left out.
+ */
 export const facet = (
   name: FacetName,
   selection: Selection,
-  listings: Listings,
+  { attributes }: Listings,
   categories: CategoryList,
 ): FacetCount[] => {
   const matches = selection.matches(name);
-  const { attributes } = listings;
-  if (name !== 'sphere') return ranked(attributes[name].countsIn(matches));
-  const spheres = [...categories.slugsBySphere()];
-  return ranked(spheres.map(([sphere, slugs]) => [sphere, attributes.category.anyOf(slugs).countShared(matches)]));
+  const counts =
+    name === 'sphere'
+      ? [...categories.slugsBySphere()]
+          .map(([sphere, slugs]): [string, number] => [sphere, attributes.category.anyOf(slugs).countShared(matches)])
+          .filter(([, count]) => count > 0)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+      : attributes[name].countsIn(matches);
+  return mostFrequentFirst(counts);
 };
 
-/** Values with their counts, without those that count nothing: most frequent first, then by value. */
-const ranked = (counts: Iterable<readonly [value: string, count: number]>): FacetCount[] => {
-  const found: FacetCount[] = [];
-  for (const [value, count] of counts) if (count > 0) found.push({ value, count });
-  return found.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+/** Expects the values in order. There are many values and few different counts, so it collects them by count. */
+const mostFrequentFirst = (counts: readonly (readonly [value: string, count: number])[]): FacetCount[] => {
+  const byCount = new Map<number, FacetCount[]>();
+  for (const [value, count] of counts) {
+    const same = byCount.get(count);
+    if (same) same.push({ value, count });
+    else byCount.set(count, [{ value, count }]);
+  }
+  return [...byCount.keys()].sort((a, b) => b - a).flatMap((count) => byCount.get(count) ?? []);
 };

@@ -47,7 +47,7 @@ export class IdSet {
   /** Adds all members to a bitmap. */
   addTo(bitmap: Bitmap): void {
     if (this.#bitmap) bitmap.or(this.#bitmap);
-    else for (const id of this.#list) bitmap.add(id);
+    else bitmap.addAll(this.#list);
   }
 
   /** The members as a bitmap; the caller must not change it. */
@@ -61,9 +61,7 @@ export class IdSet {
   /** How many members a bitmap has too. */
   countIn(bitmap: Bitmap): number {
     if (this.#bitmap) return bitmap.countShared(this.#bitmap);
-    let total = 0;
-    for (const id of this.#list) total += bitmap.bit(id);
-    return total;
+    return bitmap.countOf(this.#list, 0, this.#size);
   }
 
   /** The members, ascending. */
@@ -106,9 +104,7 @@ export class IdSet {
   }
 
   #becomeList(bitmap: Bitmap): void {
-    const list: number[] = [];
-    bitmap.forEach((id) => list.push(id));
-    this.#list = list;
+    this.#list = bitmap.toArray();
     this.#bitmap = undefined;
   }
 

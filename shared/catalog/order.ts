@@ -11,14 +11,14 @@ import type { Rows } from './rows.ts';
 export class Order implements ListingIndex {
   readonly #rows: Rows;
   readonly #compare: Compare;
-  #slots: Int32Array;
+  #slots: Uint32Array;
   #length: number;
 
-  /** Sorts the listings that are there; later ones come by `insert`. */
-  constructor(rows: Rows, compare: Compare) {
+  /** Sorts the listings that are there, or those in some of the slots; later ones come by `insert`. */
+  constructor(rows: Rows, compare: Compare, slots: Iterable<number> = rows.slots()) {
     this.#rows = rows;
     this.#compare = compare;
-    this.#slots = Int32Array.from(rows.slots()).sort((a, b) => compare(rows.at(a), rows.at(b)));
+    this.#slots = Uint32Array.from(slots).sort((a, b) => compare(rows.at(a), rows.at(b)));
     this.#length = this.#slots.length;
   }
 
@@ -42,6 +42,11 @@ export class Order implements ListingIndex {
     const rank = this.rankBefore(row);
     this.#slots.copyWithin(rank, rank + 1, this.#length);
     this.#length -= 1;
+  }
+
+  /** The same order of only some of the listings, as they are now. */
+  only(slots: Bitmap): Order {
+    return new Order(this.#rows, this.#compare, slots.toArray());
   }
 
   /** The slot at a rank from 0 to `length - 1`. */
@@ -73,7 +78,7 @@ export class Order implements ListingIndex {
   }
 
   #grow(): void {
-    const grown = new Int32Array(Math.max(64, this.#slots.length * 2));
+    const grown = new Uint32Array(Math.max(64, this.#slots.length * 2));
     grown.set(this.#slots);
     this.#slots = grown;
   }

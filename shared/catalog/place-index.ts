@@ -5,7 +5,7 @@ import { type Box, type Circle, inBox, inCircle, spansAround, spansOf } from './
 import type { Row } from './row.ts';
 
 /** The edge of a cell of the grid, in degrees. */
-const CELL = 4;
+const CELL = 2;
 const COLUMNS = 360 / CELL + 1;
 
 /** Finds listings by place, through a grid of cells over the globe. */

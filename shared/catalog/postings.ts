@@ -4,12 +4,15 @@ import { IdSet } from './id-set.ts';
 /** For each value, the slots of the listings that have it. Values that nothing has any more are forgotten. */
 export class Postings<Value extends string | number> {
   readonly #sets = new Map<Value, IdSet>();
+  /** Sorted; undefined when a value has come or gone since. */
+  #values: Value[] | undefined;
 
   add(value: Value, slot: number): void {
     let set = this.#sets.get(value);
     if (!set) {
       set = new IdSet();
       this.#sets.set(value, set);
+      this.#values = undefined;
     }
     set.add(slot);
   }
@@ -18,7 +21,9 @@ export class Postings<Value extends string | number> {
     const set = this.#sets.get(value);
     if (!set) return;
     set.delete(slot);
-    if (set.size === 0) this.#sets.delete(value);
+    if (set.size > 0) return;
+    this.#sets.delete(value);
+    this.#values = undefined;
   }
 
   get(value: Value): IdSet | undefined {
@@ -32,8 +37,14 @@ export class Postings<Value extends string | number> {
     return slots;
   }
 
-  /** For each value that anything has, how many of the slots have it. */
-  *countsIn(slots: Bitmap): IterableIterator<readonly [Value, number]> {
-    for (const [value, set] of this.#sets) yield [value, set.countIn(slots)];
+  /** For each value that any of the slots has, in the order of the values, how many have it. */
+  countsIn(slots: Bitmap): [value: Value, count: number][] {
+    this.#values ??= [...this.#sets.keys()].sort();
+    const counts: [Value, number][] = [];
+    for (const value of this.#values) {
+      const count = this.#sets.get(value)?.countIn(slots) ?? 0;
+      if (count > 0) counts.push([value, count]);
+    }
+    return counts;
   }
 }

@@ -11,6 +11,11 @@ export class Rows {
     return this.#slots.size;
   }
 
+  /** One more than the greatest slot that was ever in use. */
+  get capacity(): number {
+    return this.#rows.length;
+  }
+
   /** The slot of a project's id. */
   slotOf(id: string): number | undefined {
     return this.#slots.get(id);
@@ -45,8 +50,8 @@ export class Rows {
     this.#free.push(slot);
   }
 
-  /** The slots in use, in no particular order. */
-  slots(): IterableIterator<number> {
-    return this.#slots.values();
+  /** The slots in use, ascending. */
+  *slots(): IterableIterator<number> {
+    for (let slot = 0; slot < this.#rows.length; slot += 1) if (this.#rows[slot]) yield slot;
   }
 }

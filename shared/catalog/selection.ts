@@ -1,5 +1,5 @@
-import type { FacetName } from '#contract/projects.ts';
-import { Bitmap } from './bitmap.ts';
+import { type FacetName, Status } from '#contract/projects.ts';
+import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import { fold } from './fold.ts';
 import type { Listings } from './listings.ts';
@@ -28,21 +28,22 @@ export class Selection {
     }
   }
 
-  /** The slots that pass all filters, or all but that of one facet. */
+  /** The slots that pass all filters, or all but that of one facet. The caller must not change them. */
   matches(without?: FacetName): Bitmap {
+    const choices = [...this.#choices].filter(([name]) => name !== without);
+    if (choices.length === 0) return this.#base;
     const matches = this.#base.clone();
-    for (const [name, choice] of this.#choices) if (name !== without) matches.and(choice);
+    for (const [, choice] of choices) matches.and(choice);
     return matches;
   }
 }
 
 /** The slots that a scope lets through. */
 export const inScope = (listings: Listings, scope: CatalogScope): Bitmap => {
-  const { every, deleted, status, owner } = listings.attributes;
-  const slots = new Bitmap();
-  if (scope.status === 'any') every.addTo(slots);
-  else status.get(scope.status)?.addTo(slots);
-  if (scope.deleted === 'excluded') slots.andNot(deleted.toBitmap());
+  const { present, deleted, owner } = listings.attributes;
+  const statuses = scope.status === 'any' ? Status.options : [scope.status];
+  const slots = present.anyOf(statuses, listings.rows.capacity);
+  if (scope.deleted === 'included') slots.or(deleted.anyOf(statuses));
   if (scope.ownerId !== undefined) slots.and(owner.anyOf([scope.ownerId]));
   return slots;
 };

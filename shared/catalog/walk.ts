@@ -5,6 +5,9 @@ import type { Sortable } from './row.ts';
 /** How many places are counted at once while looking for the items of a page. */
 const STRIDE = 256;
 
+/** Where fewer than one listing in so many matches, sorting those takes less time than walking past all the others. */
+const FEW = 1024;
+
 /** An order walked from its beginning or its end. Positions count from 0 in the direction of the walk. */
 export class Walk {
   readonly #order: Order;
@@ -13,6 +16,11 @@ export class Walk {
   constructor(order: Order, backwards: boolean) {
     this.#order = order;
     this.#backwards = backwards;
+  }
+
+  /** A walk of an order in which `total` slots match; only those may be on its way. */
+  static through(order: Order, backwards: boolean, matches: Bitmap, total: number): Walk {
+    return new Walk(total * FEW < order.length ? order.only(matches) : order, backwards);
   }
 
   /** The position of the first item strictly after these values. */

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { tiers } from '#contract/route.ts';
-import { endOrphanedEngine } from '#local/engine.ts';
 import type { ReceivedMail } from '#local/mail.ts';
+import { endOrphanedEngine } from '#local/orphans.ts';
 import { startWorld, type World, type WorldOptions } from '#local/world.ts';
 
 /** What a call sends beside method and path. */

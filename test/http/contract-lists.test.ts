@@ -1,0 +1,558 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Project } from '#contract/projects.ts';
+import {
+  type CallAnswer,
+  dataOf,
+  Directory,
+  FORBIDDEN,
+  idsOf,
+  invalidAt,
+  metaOf,
+  type Person,
+  person,
+  type Submitted,
+  states,
+  unique,
+} from '#test/support/fixtures.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+
+/** The public list and the administrators' list. Every test lists a category of its own, so it sees nothing of the others. */
+
+let world: TestWorld;
+let directory: Directory;
+let owner: Person;
+let users: Person[];
+
+beforeAll(async () => {
+  world = await startTestWorld();
+  directory = await Directory.open(world);
+  owner = await person(world);
+  users = await Promise.all([1, 2, 3].map(() => person(world)));
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+const list = (category: string, query = '', who?: Person): Promise<CallAnswer> =>
+  directory.get(`/api/projects?category=${category}${query && `&${query}`}`, who);
+
+const adminList = (query: string, who: Person = directory.admin): Promise<CallAnswer> =>
+  directory.get(`/api/admin/projects?${query}`, who);
+
+/** A category with live projects of these fields, in this order of publication. */
+const listed = async (...all: readonly Readonly<Record<string, unknown>>[]) => {
+  const { slug } = await directory.addCategory();
+  const projects: Submitted[] = [];
+  for (const fields of all) projects.push(await directory.live(owner, { categories: [slug], ...fields }));
+  return { slug, projects, ids: projects.map(({ id }) => id) };
+};
+
+describe('pages', () => {
+  it('answers data and meta with total, page, pageSize and hasMore; 40 from the first page on by default', async () => {
+    const { slug, ids } = await listed({}, {});
+    const answer = await list(slug);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body as object).toSorted()).toEqual(['data', 'meta']);
+    expect(metaOf(answer)).toEqual({ total: 2, page: 1, pageSize: 40, hasMore: false, nextCursor: null });
+    expect(idsOf(answer)).toEqual(ids.toReversed());
+  });
+
+  it('shows in lists exactly what a single read shows', async () => {
+    const { slug, ids } = await listed({ tags: ['a'] });
+    const [entry] = dataOf<Project[]>(await list(slug));
+    expect(entry).toEqual(await directory.read(ids[0] ?? ''));
+  });
+
+  it('pages until hasMore is false, sees every project once, and the total is exact on every page', async () => {
+    const { slug, ids } = await listed({}, {}, {}, {}, {});
+    const seen: string[] = [];
+    for (let page = 1, more = true; more; page += 1) {
+      const answer = await list(slug, `limit=2&page=${page}`);
+      expect(metaOf(answer)).toMatchObject({ total: 5, page, pageSize: 2 });
+      seen.push(...idsOf(answer));
+      more = metaOf(answer).hasMore;
+    }
+    expect(seen).toEqual(ids.toReversed());
+  });
+
+  it('answers a page past the end with an empty list', async () => {
+    const { slug } = await listed({});
+    const answer = await list(slug, 'page=7&limit=3');
+    expect(answer.status).toBe(200);
+    expect(dataOf(answer)).toEqual([]);
+    expect(metaOf(answer)).toMatchObject({ total: 1, page: 7, pageSize: 3, hasMore: false });
+  });
+
+  it('takes limits from 1 to 100', async () => {
+    const { slug } = await listed({}, {});
+    expect(metaOf(await list(slug, 'limit=1'))).toMatchObject({ pageSize: 1, hasMore: true });
+    expect(metaOf(await list(slug, 'limit=100'))).toMatchObject({ pageSize: 100, hasMore: false });
+  });
+
+  it.each(['limit=101', 'limit=0', 'limit=-1', 'limit=1.5', 'limit=ten', 'limit=', 'page=0', 'page=-1', 'page=one', 'page=1.5'])(
+    'refuses %s with 400 at its parameter, in every list',
+    async (query) => {
+      const name = query.split('=')[0] ?? '';
+      for (const answer of [
+        await directory.get(`/api/projects?${query}`),
+        await adminList(query),
+        await directory.get(`/api/me/submissions?${query}`, owner),
+      ]) {
+        expect(answer).toMatchObject(invalidAt(name));
+      }
+    },
+  );
+
+  it('names every wrong parameter at once', async () => {
+    const answer = await directory.get('/api/projects?limit=999&page=0&sort=fame&pricing=gratis');
+    expect(answer.status).toBe(400);
+    const { details } = answer.body as { details: Record<string, unknown> };
+    expect(Object.keys(details).toSorted()).toEqual(['_errors', 'limit', 'page', 'pricing', 'sort']);
+  });
+
+  it('ignores parameters that it does not know', async () => {
+    const { slug, ids } = await listed({});
+    expect(idsOf(await list(slug, 'nonsense=1&owner_id=me&__proto__=x'))).toEqual(ids);
+  });
+});
+
+describe('status', () => {
+  /** A category with one project in every state. */
+  const inEveryState = async () => {
+    const { slug } = await directory.addCategory();
+    const entries = await Promise.all(
+      states.map(async (state) => [state, (await directory.project(state, owner, { categories: [slug] })).id] as const),
+    );
+    return { slug, ids: Object.fromEntries(entries) as Record<(typeof states)[number], string> };
+  };
+
+  it.each(['', 'status=live', 'status=pending', 'status=rejected', 'status=all', 'status=nonsense', 'status=', 'status=pending&status=live'])(
+    'shows live projects only to everybody who is no administrator: "%s"',
+    async (query) => {
+      const { slug, ids } = await inEveryState();
+      for (const who of [undefined, owner, users[0]]) {
+        const answer = await list(slug, query, who);
+        expect(answer.status).toBe(200);
+        expect(idsOf(answer)).toEqual([ids.live]);
+        expect(metaOf(answer).total).toBe(1);
+      }
+    },
+  );
+
+  it.each(['live', 'pending', 'rejected'] as const)("honours an administrator's status %s in both lists, without deleted ones", async (status) => {
+    const { slug, ids } = await inEveryState();
+    expect(idsOf(await list(slug, `status=${status}`, directory.admin))).toEqual([ids[status]]);
+    expect(idsOf(await adminList(`status=${status}&category=${slug}`))).toEqual([ids[status]]);
+  });
+
+  it('is live without a word, also for administrators and in their own list', async () => {
+    const { slug, ids } = await inEveryState();
+    expect(idsOf(await list(slug, '', directory.admin))).toEqual([ids.live]);
+    expect(idsOf(await adminList(`category=${slug}`))).toEqual([ids.live]);
+  });
+
+  it('all exists in the administrators list only and alone includes deleted ones', async () => {
+    const { slug, ids } = await inEveryState();
+    const answer = await adminList(`status=all&category=${slug}`);
+    expect(idsOf(answer).toSorted()).toEqual(Object.values(ids).toSorted());
+    expect(dataOf<Project[]>(answer).find(({ id }) => id === ids.deleted)?.deleted_at).not.toBeNull();
+    expect(await list(slug, 'status=all', directory.admin)).toMatchObject(invalidAt('status'));
+  });
+
+  it('is 400 for an administrator when it is wrong', async () => {
+    expect(await directory.get('/api/projects?status=dead', directory.admin)).toMatchObject(invalidAt('status'));
+    expect(await adminList('status=dead')).toMatchObject(invalidAt('status'));
+  });
+
+  it('lists everything for administrators only', async () => {
+    expect(await directory.get('/api/admin/projects')).toMatchObject(FORBIDDEN);
+    expect(await adminList('status=all', owner)).toMatchObject(FORBIDDEN);
+  });
+
+  it('shows in the public list to owner and administrator what only they are told', async () => {
+    const { slug } = await inEveryState();
+    const entry = async (who?: Person) => dataOf<Project[]>(await list(slug, '', who))[0];
+    expect(await entry()).not.toHaveProperty('rejection_reason');
+    expect(await entry(users[0])).not.toHaveProperty('rejection_reason');
+    expect(await entry(owner)).toHaveProperty('rejection_reason');
+    expect(await entry(owner)).not.toHaveProperty('possible_duplicates');
+    expect(await entry(directory.admin)).toMatchObject({ rejection_reason: null, possible_duplicates: [] });
+  });
+});
+
+describe('filters', () => {
+  it('category takes one slug or any of several', async () => {
+    const [first, second] = [await directory.addCategory(), await directory.addCategory()];
+    const both = await directory.live(owner, { categories: [first.slug, second.slug] });
+    const one = await directory.live(owner, { categories: [second.slug] });
+    expect(idsOf(await list(first.slug))).toEqual([both.id]);
+    expect(idsOf(await list(second.slug))).toEqual([one.id, both.id]);
+    expect(idsOf(await list(`${first.slug},${second.slug}`))).toEqual([one.id, both.id]);
+    expect(idsOf(await list(`${first.slug},${unique('none')}`))).toEqual([both.id]);
+    expect(await list(unique('none'))).toMatchObject({ status: 200, body: { data: [], meta: { total: 0 } } });
+  });
+
+  it('sphere takes one name or any of several', async () => {
+    const [work, home] = [unique('Work & Play'), unique('Zuhause')];
+    const first = await directory.addCategory({ sphere: work });
+    const second = await directory.addCategory({ sphere: home });
+    const a = await directory.live(owner, { categories: [first.slug] });
+    const b = await directory.live(owner, { categories: [second.slug] });
+    const bySphere = async (...spheres: string[]) =>
+      idsOf(await directory.get(`/api/projects?sphere=${encodeURIComponent(spheres.join(','))}`));
+    expect(await bySphere(work)).toEqual([a.id]);
+    expect(await bySphere(work, home)).toEqual([b.id, a.id]);
+    expect(await bySphere(unique('Nowhere'))).toEqual([]);
+  });
+
+  it('pricing takes all, free, freemium and paid', async () => {
+    const { slug, ids } = await listed({ pricing_type: 'free' }, { pricing_type: 'freemium' }, { pricing_type: 'paid' });
+    expect(idsOf(await list(slug, 'pricing=free'))).toEqual([ids[0]]);
+    expect(idsOf(await list(slug, 'pricing=freemium'))).toEqual([ids[1]]);
+    expect(idsOf(await list(slug, 'pricing=paid'))).toEqual([ids[2]]);
+    expect(idsOf(await list(slug, 'pricing=all'))).toEqual(ids.toReversed());
+    expect(await list(slug, 'pricing=gratis')).toMatchObject(invalidAt('pricing'));
+  });
+
+  it('all filters hold together', async () => {
+    const word = unique('together');
+    const { slug, ids } = await listed({ description: word, pricing_type: 'paid' }, { description: word }, { pricing_type: 'paid' });
+    expect(idsOf(await list(slug, `q=${word}&pricing=paid`))).toEqual([ids[0]]);
+  });
+});
+
+describe('sort', () => {
+  /** Four projects that every sort key orders in another way. */
+  const varied = async () => {
+    const names = ['delta', 'Alpha', 'charlie', 'Älpler'];
+    const { slug, ids } = await listed(...names.map((name) => ({ name })));
+    const [a = '', b = '', c = '', d = ''] = ids;
+    const vote = (id: string, who: readonly Person[]) =>
+      Promise.all(who.map((user) => directory.as(user, 'PUT', `/api/projects/${id}/upvote`)));
+    const rate = (id: string, ratings: readonly number[]) =>
+      Promise.all(ratings.map((rating, n) => directory.as(users[n], 'POST', `/api/projects/${id}/ratings`, { rating })));
+    await Promise.all([vote(a, users.slice(0, 1)), vote(c, users), vote(d, users.slice(0, 2))]);
+    await Promise.all([rate(a, [5]), rate(b, [5, 5]), rate(c, [4, 5, 5]), rate(d, [1])]);
+    return { slug, ids: { a, b, c, d } };
+  };
+
+  it('orders by every key and alias', async () => {
+    const { slug, ids } = await varied();
+    const { a, b, c, d } = ids;
+    const expected = {
+      newest: [d, c, b, a],
+      oldest: [a, b, c, d],
+      upvotes: [c, d, a, b],
+      popular: [c, d, a, b],
+      rating: [b, a, c, d],
+      top_rated: [b, a, c, d],
+      name: [b, d, c, a],
+      name_asc: [b, d, c, a],
+      name_desc: [a, c, d, b],
+    };
+    for (const [sort, order] of Object.entries(expected)) {
+      expect([sort, idsOf(await list(slug, `sort=${sort}`))]).toEqual([sort, order]);
+      expect([sort, idsOf(await adminList(`category=${slug}&sort=${sort}`))]).toEqual([sort, order]);
+    }
+    expect(idsOf(await list(slug))).toEqual(expected.newest);
+  });
+
+  it.each(['views', 'trending'])('knows %s', async (sort) => {
+    const { slug, ids } = await listed({}, {});
+    const answer = await list(slug, `sort=${sort}`);
+    expect(idsOf(answer).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(['fame', 'NEWEST', 'name_up', '', 'constructor', '__proto__', 'created_at'])('refuses sort=%s with 400', async (sort) => {
+    expect(await directory.get(`/api/projects?sort=${sort}`)).toMatchObject(invalidAt('sort'));
+  });
+
+  it('is newest by publication, then by creation', async () => {
+    const { slug } = await directory.addCategory();
+    const first = await directory.submit(owner, { categories: [slug] });
+    const second = await directory.submit(owner, { categories: [slug] });
+    await directory.done('PUT', `/api/admin/projects/${second.id}/approve`);
+    await directory.done('PUT', `/api/admin/projects/${first.id}/approve`);
+    expect(idsOf(await list(slug, 'sort=newest'))).toEqual([first.id, second.id]);
+    expect(idsOf(await list(slug, 'sort=oldest'))).toEqual([second.id, first.id]);
+    const third = await directory.submit(owner, { categories: [slug] });
+    const fourth = await directory.submit(owner, { categories: [slug] });
+    expect(idsOf(await adminList(`category=${slug}&status=pending`))).toEqual([fourth.id, third.id]);
+  });
+
+  it.each(['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'name_desc', 'trending'])(
+    'never repeats or skips among ties of %s',
+    async (sort) => {
+      const { slug, ids } = await listed(...Array.from({ length: 5 }, () => ({ name: 'The Same Name' })));
+      const seen: string[] = [];
+      for (let page = 1; page <= 5; page += 1) seen.push(...idsOf(await list(slug, `sort=${sort}&limit=1&page=${page}`)));
+      expect(seen.toSorted()).toEqual(ids.toSorted());
+      expect(idsOf(await list(slug, `sort=${sort}`))).toEqual(seen);
+    },
+  );
+});
+
+describe('q', () => {
+  const word = unique('needle');
+  const found = async (slug: string, q: string): Promise<string[]> => idsOf(await list(slug, `q=${encodeURIComponent(q)}`));
+
+  it.each([
+    ['name', { name: `The ${word} thing` }],
+    ['description', { description: `About a ${word}.` }],
+    ['host', { url: `https://${word}.example.org/` }],
+    ['tag', { tags: ['other', word] }],
+  ])('finds a substring of the %s', async (_, fields) => {
+    const { slug, ids } = await listed(fields, {});
+    expect(await found(slug, word)).toEqual([ids[0]]);
+    expect(await found(slug, word.slice(2, -1))).toEqual([ids[0]]);
+  });
+
+  it.each([
+    ['the path of the address', { url: `https://example.org/${word}` }],
+    ['the query of the address', { url: `https://example.org/?${word}` }],
+    ['the scheme of the address', { url: 'https://example.org/', q: 'https' }],
+    ['the long description', { long_description: word }],
+    ['the city', { address_city: word }],
+  ])('does not look at %s', async (_, { q = word, ...fields }: Record<string, unknown>) => {
+    const { slug } = await listed(fields);
+    expect(await found(slug, String(q))).toEqual([]);
+  });
+
+  it('does not find what begins in one field and ends in the next', async () => {
+    const { slug } = await listed({ name: 'abcdef', description: 'ghijkl', tags: ['mnop', 'qrst'] });
+    for (const q of ['efgh', 'ef gh', 'opqr', 'op qr', 'op,qr']) expect(await found(slug, q)).toEqual([]);
+  });
+
+  it.each([
+    ['Café Zürich', 'CAFE ZURICH'],
+    ['CAFE ZURICH', 'café zürich'],
+    ['Łódź smørrebrød', 'lodz smorrebrod'],
+    ['Straße', 'STRASSE'],
+    ['Ελλάδα', 'ελλαδα'],
+    ['Ёлка', 'елка'],
+    ['Tiếng Việt', 'tieng viet'],
+    ['Cafe\u0301', 'Caf\u00e9'],
+    ['日本語', '本語'],
+  ])('finds %s by %s', async (name, q) => {
+    const { slug, ids } = await listed({ name }, { name: 'Something else' });
+    expect(await found(slug, q)).toEqual([ids[0]]);
+  });
+
+  it('takes every character literally', async () => {
+    const { slug, ids } = await listed({ name: '100% (real) a.b*c_d\\e [x]' }, { name: 'plain axbxc' });
+    for (const q of ['100%', '(real)', 'a.b*c', '_d\\e', '[x]', '%']) expect([q, await found(slug, q)]).toEqual([q, [ids[0]]]);
+    expect(await found(slug, 'a.b')).toEqual([ids[0]]);
+    expect(await found(slug, '.*')).toEqual([]);
+  });
+
+  it('is no filter when blank, and is trimmed', async () => {
+    const { slug, ids } = await listed({ name: word }, {});
+    for (const q of ['', '   ', '\t']) expect(await found(slug, q)).toEqual(ids.toReversed());
+    expect(await found(slug, `  ${word} `)).toEqual([ids[0]]);
+  });
+
+  it('has 1 to 100 characters, counted in code points', async () => {
+    const { slug, ids } = await listed({ description: `${'🍺'.repeat(100)}!` }, {});
+    expect(await found(slug, 'x')).toEqual(expect.any(Array));
+    expect(await found(slug, '🍺'.repeat(100))).toEqual([ids[0]]);
+    for (const q of ['🍺'.repeat(101), 'x'.repeat(101)]) {
+      expect(await list(slug, `q=${encodeURIComponent(q)}`)).toMatchObject(invalidAt('q'));
+    }
+  });
+
+  it('looks in the administrators list at name and address, and at nothing else', async () => {
+    const { slug, ids } = await listed(
+      { name: `Name ${word}` },
+      { url: `https://example.org/path/${word}?x=1` },
+      { url: `https://${word}.example.org` },
+      { description: word },
+      { tags: [word] },
+    );
+    const answer = await adminList(`category=${slug}&q=${word.toUpperCase()}`);
+    expect(idsOf(answer).toSorted()).toEqual(ids.slice(0, 3).toSorted());
+    expect(idsOf(await adminList(`category=${slug}&q=${encodeURIComponent(`org/path/${word}`)}`))).toEqual([ids[1]]);
+  });
+});
+
+describe('facets', () => {
+  it('counts exactly what there would be under the other filters', async () => {
+    const sphere = unique('Sphere');
+    const [a, b] = [await directory.addCategory({ sphere }), await directory.addCategory({ sphere })];
+    const tag = unique('tag');
+    const description = unique('faceted');
+    await directory.live(owner, { description, categories: [a.slug], pricing_type: 'free', tags: [tag, 'one'] });
+    await directory.live(owner, { description, categories: [a.slug, b.slug], pricing_type: 'paid', tags: [tag] });
+    await directory.live(owner, { description, categories: [b.slug], pricing_type: 'paid', tags: [] });
+    await directory.submit(owner, { description, categories: [b.slug], tags: [tag] });
+    const facets = async (query: string) => {
+      const answer = await directory.get(`/api/projects?q=${description}&facets=category,sphere,pricing,tag&${query}`);
+      return metaOf(answer).facets;
+    };
+    const count = (value: string, number: number) => ({ value, count: number });
+    const tied = (...values: { value: string; count: number }[]): unknown => expect.toSatisfy((given: unknown[]) => {
+      expect(given).toHaveLength(values.length);
+      expect(given).toEqual(expect.arrayContaining(values));
+      return true;
+    });
+
+    expect(await facets('')).toEqual({
+      category: tied(count(a.slug, 2), count(b.slug, 2)),
+      sphere: [count(sphere, 3)],
+      pricing: [count('paid', 2), count('free', 1)],
+      tag: [count(tag, 2), count('one', 1)],
+    });
+    expect(await facets('pricing=paid')).toEqual({
+      category: [count(b.slug, 2), count(a.slug, 1)],
+      sphere: [count(sphere, 2)],
+      pricing: [count('paid', 2), count('free', 1)],
+      tag: [count(tag, 1)],
+    });
+    expect(await facets(`category=${a.slug}`)).toEqual({
+      category: tied(count(a.slug, 2), count(b.slug, 2)),
+      sphere: [count(sphere, 2)],
+      pricing: tied(count('free', 1), count('paid', 1)),
+      tag: [count(tag, 2), count('one', 1)],
+    });
+  });
+
+  it('are in meta only when they are asked for, and only those', async () => {
+    const { slug } = await listed({});
+    expect(metaOf(await list(slug))).not.toHaveProperty('facets');
+    expect(metaOf(await list(slug, 'facets=pricing')).facets).toEqual({ pricing: [{ value: 'free', count: 1 }] });
+  });
+
+  it.each(['color', 'category,color', '__proto__', 'constructor'])('refuse facets=%s with 400', async (facets) => {
+    expect(await directory.get(`/api/projects?facets=${facets}`)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { facets: expect.any(Object) as unknown } },
+    });
+  });
+});
+
+describe('cursor', () => {
+  it('walks to the end and sees every project once', async () => {
+    const { slug, ids } = await listed({}, {}, {}, {}, {});
+    for (const sort of ['newest', 'name', 'upvotes', 'name_desc']) {
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const answer: CallAnswer = await list(slug, `sort=${sort}&limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+        expect(metaOf(answer)).toMatchObject({ total: 5, pageSize: 2 });
+        expect(metaOf(answer).hasMore).toBe(metaOf(answer).nextCursor !== null);
+        seen.push(...idsOf(answer));
+        cursor = metaOf(answer).nextCursor;
+      }
+      expect(seen.toSorted()).toEqual(ids.toSorted());
+      expect(seen).toEqual(idsOf(await list(slug, `sort=${sort}`)));
+    }
+  });
+
+  it('stays stable while projects are added and taken away', async () => {
+    const { slug, ids } = await listed({}, {}, {}, {});
+    const first = await list(slug, 'limit=2');
+    await directory.live(owner, { categories: [slug] });
+    await directory.as(owner, 'DELETE', `/api/projects/${ids[3]}`);
+    const second = await list(slug, `limit=2&cursor=${metaOf(first).nextCursor}`);
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(ids.toReversed());
+  });
+
+  it('goes before page', async () => {
+    const { slug, ids } = await listed({}, {}, {});
+    const { nextCursor } = metaOf(await list(slug, 'limit=1'));
+    expect(idsOf(await list(slug, `limit=1&page=9&cursor=${nextCursor}`))).toEqual([ids[1]]);
+  });
+
+  it('is 400 when it is none of this list', async () => {
+    const { slug } = await listed({}, {});
+    const { nextCursor } = metaOf(await list(slug, 'limit=1'));
+    for (const query of ['cursor=nonsense', 'cursor=', 'cursor=bnVsbA', `cursor=${nextCursor}x`, `sort=name&cursor=${nextCursor}`]) {
+      expect(await list(slug, query)).toMatchObject(invalidAt('cursor'));
+    }
+  });
+});
+
+describe('place', () => {
+  const at = (latitude: number, longitude: number) => ({ latitude, longitude });
+
+  it('bbox keeps what lies in west,south,east,north', async () => {
+    const { slug, ids } = await listed(at(47, 8), at(47, 9), at(-33, 151), {});
+    expect(idsOf(await list(slug, 'bbox=7.5,46.5,8.5,47.5'))).toEqual([ids[0]]);
+    expect(idsOf(await list(slug, 'bbox=8,47,9,47'))).toEqual([ids[1], ids[0]]);
+    expect(idsOf(await list(slug, 'bbox=-180,-90,180,90'))).toEqual([ids[2], ids[1], ids[0]]);
+    expect(idsOf(await list(slug, 'bbox=0,0,1,1'))).toEqual([]);
+  });
+
+  it('bbox goes over the date line when west is greater than east', async () => {
+    const { slug, ids } = await listed(at(0, 179), at(0, -179), at(0, 0));
+    expect(idsOf(await list(slug, 'bbox=170,-10,-170,10'))).toEqual([ids[1], ids[0]]);
+  });
+
+  it('near keeps what lies within radius_km of lat,lon', async () => {
+    const [zurich, winterthur, geneva] = [at(47.3769, 8.5417), at(47.4988, 8.7237), at(46.2044, 6.1432)];
+    const { slug, ids } = await listed(zurich, winterthur, geneva, {});
+    expect(idsOf(await list(slug, 'near=47.3769,8.5417&radius_km=1'))).toEqual([ids[0]]);
+    expect(idsOf(await list(slug, 'near=47.3769,8.5417&radius_km=19'))).toEqual([ids[0]]);
+    expect(idsOf(await list(slug, 'near=47.3769,8.5417&radius_km=20'))).toEqual([ids[1], ids[0]]);
+    expect(idsOf(await list(slug, 'near=47.3769,8.5417&radius_km=300'))).toEqual([ids[2], ids[1], ids[0]]);
+  });
+
+  it('near reaches over the date line and the pole', async () => {
+    const { slug, ids } = await listed(at(0, 179.99), at(0, -179.99), at(89.99, 0), at(89.99, 180));
+    expect(idsOf(await list(slug, 'near=0,180&radius_km=5'))).toEqual([ids[1], ids[0]]);
+    expect(idsOf(await list(slug, 'near=90,0&radius_km=5'))).toEqual([ids[3], ids[2]]);
+  });
+
+  it.each([
+    ['bbox', 'bbox=1,2,3'],
+    ['bbox', 'bbox=a,b,c,d'],
+    ['bbox', 'bbox=-181,0,0,1'],
+    ['bbox', 'bbox=0,-91,0,1'],
+    ['bbox', 'bbox=0,10,1,5'],
+    ['bbox', 'bbox='],
+    ['near', 'near=1'],
+    ['near', 'near=91,0'],
+    ['near', 'near=0,181'],
+    ['near', 'near=here,there'],
+    ['radius_km', 'near=0,0&radius_km=-1'],
+    ['radius_km', 'near=0,0&radius_km=0'],
+    ['radius_km', 'near=0,0&radius_km=far'],
+  ])('refuses %s: %s with 400', async (name, query) => {
+    expect(await directory.get(`/api/projects?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { [name]: expect.any(Object) as unknown } },
+    });
+  });
+});
+
+describe('freshness', () => {
+  const withinASecond = (isSo: () => Promise<boolean>) => world.until(isSo, 1000);
+
+  it('shows a change in lists within one second', async () => {
+    const { slug } = await directory.addCategory();
+    const { id } = await directory.submit(owner, { categories: [slug] });
+    await withinASecond(async () => idsOf(await adminList(`status=pending&category=${slug}`)).includes(id));
+    await directory.done('PUT', `/api/admin/projects/${id}/approve`);
+    await withinASecond(async () => idsOf(await list(slug)).includes(id));
+    const name = unique('Renamed');
+    await directory.as(owner, 'PUT', `/api/projects/${id}`, { name });
+    await withinASecond(async () => dataOf<Project[]>(await list(slug))[0]?.name === name);
+    await directory.as(owner, 'PUT', `/api/projects/${id}/upvote`);
+    await withinASecond(async () => dataOf<Project[]>(await list(slug))[0]?.upvote_count === 1);
+    await directory.as(owner, 'DELETE', `/api/projects/${id}`);
+    await withinASecond(async () => metaOf(await list(slug)).total === 0);
+    await directory.done('DELETE', `/api/admin/projects/${id}`);
+    await withinASecond(async () => metaOf(await adminList(`status=all&category=${slug}`)).total === 0);
+  });
+
+  it('shows a change in single reads at once', async () => {
+    const { id } = await directory.live(owner);
+    await directory.as(owner, 'PUT', `/api/projects/${id}`, { name: 'Changed' });
+    await directory.as(owner, 'PUT', `/api/projects/${id}/upvote`);
+    await directory.as(owner, 'POST', `/api/projects/${id}/ratings`, { rating: 3 });
+    await directory.as(owner, 'POST', `/api/projects/${id}/comments`, { content: 'Hello.' });
+    expect(await directory.read(id)).toMatchObject({
+      ...{ name: 'Changed', upvote_count: 1, average_rating: 3, ratings_count: 1, comments_count: 1 },
+    });
+  });
+});

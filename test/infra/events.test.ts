@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { eventPrefix } from '#data/keys.ts';
+import { sourceOf } from '#events/catalogue.ts';
+import { subscriptions } from '#events/subscriptions.ts';
+import { configOf } from '#lib/config.ts';
+import { runbookSections } from '#lib/constructs/runbook-alarm.ts';
+import { constructIdOf, publisher } from '#lib/doors.ts';
+import { named, ofType, synthesize, targetOf } from './synthesized.ts';
+
+const { events, all } = synthesize('dev');
+
+const alarmOn = (queue: string) =>
+  ofType(events, 'AWS::CloudWatch::Alarm').find(({ properties }) =>
+    (properties.Dimensions as readonly { Name: string; Value: unknown }[]).some(
+      ({ Name, Value }) => Name === 'QueueName' && targetOf(Value) === queue,
+    ),
+  );
+
+describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscription }) => {
+  const name = constructIdOf(id);
+  const target = named(events, 'AWS::Lambda::Function', name);
+  const rule = named(events, 'AWS::Events::Rule', `${name}SubscriptionRule`);
+  const queue = named(events, 'AWS::SQS::Queue', `${name}SubscriptionDeadLetters`).logicalId;
+
+  it('is started by its kinds, from where they come', () => {
+    expect(rule.properties.EventPattern).toEqual({
+      source: [...new Set(kinds.map(sourceOf))],
+      'detail-type': kinds,
+    });
+    expect((rule.properties.Targets as readonly { Arn: unknown }[]).map(({ Arn }) => targetOf(Arn))).toEqual([target.logicalId]);
+  });
+
+  it('leaves what it cannot deal with in its queue, whether it was not started or did not finish', () => {
+    const [delivery] = rule.properties.Targets as readonly { DeadLetterConfig: { Arn: unknown }; RetryPolicy: unknown }[];
+    expect(targetOf(delivery?.DeadLetterConfig.Arn)).toBe(queue);
+    expect(delivery?.RetryPolicy).toEqual({ MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 });
+    expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
+  });
+
+  it('wakes somebody as soon as there is anything in it', () => {
+    expect(alarmOn(queue)?.properties).toMatchObject({
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('has the time it asks for', () => {
+    const timeout = 'timeoutSeconds' in subscription ? subscription.timeoutSeconds : 30;
+    expect(target.properties.Timeout).toBe(timeout);
+  });
+});
+
+describe('the publisher', () => {
+  const [mapping] = ofType(events, 'AWS::Lambda::EventSourceMapping');
+  const queue = named(events, 'AWS::SQS::Queue', 'PublisherDeadLetters').logicalId;
+
+  it('is woken by what is put into the outbox and by nothing else', () => {
+    const { Filters } = mapping?.properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
+    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
+      { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: eventPrefix }] } } } },
+    ]);
+    expect(targetOf(mapping?.properties.FunctionName)).toBe(
+      named(events, 'AWS::Lambda::Function', constructIdOf(publisher.id)).logicalId,
+    );
+  });
+
+  it('loses nothing: from the oldest record on, the failed part again, in halves, and the rest reported', () => {
+    expect(mapping?.properties).toMatchObject({
+      StartingPosition: 'TRIM_HORIZON',
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BisectBatchOnFunctionError: true,
+    });
+    const { OnFailure } = mapping?.properties.DestinationConfig as { OnFailure: { Destination: unknown } };
+    expect(targetOf(OnFailure.Destination)).toBe(queue);
+    expect(alarmOn(queue)).toBeDefined();
+  });
+});
+
+describe('queues', () => {
+  it.each(ofType(events, 'AWS::SQS::Queue'))('$logicalId is encrypted and kept for two weeks', ({ properties }) => {
+    expect(properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 });
+  });
+});
+
+describe('the sender', () => {
+  it('is made by the stage, or found in the account', () => {
+    expect(ofType(events, 'AWS::SES::EmailIdentity').map(({ properties }) => properties.EmailIdentity)).toEqual([
+      configOf('dev').mail.identity,
+    ]);
+    expect(ofType(synthesize('branch').events, 'AWS::SES::EmailIdentity')).toEqual([]);
+  });
+});
+
+describe('the runbook', () => {
+  const sections = [...readFileSync('docs/runbook.md', 'utf8').matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replace(/[^a-z0-9 ]/g, '').trim().replaceAll(' ', '-'),
+  );
+  const alarms = all.flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'));
+
+  it.each(alarms)('has a section for $logicalId', ({ properties }) => {
+    const section = /See docs\/runbook\.md#([a-z0-9-]+)$/.exec(String(properties.AlarmDescription))?.[1];
+    expect(sections).toContain(section);
+  });
+
+  it('has no section that no alarm leads to', () => {
+    const used = new Set(alarms.map(({ properties }) => String(properties.AlarmDescription).split('#')[1]));
+    expect([...runbookSections].filter((section) => !used.has(section))).toEqual([]);
+  });
+});
