@@ -34,7 +34,8 @@ const checkDoors = (wanted: readonly Door[]): void => {
 const readMetafile = (): Metafile | undefined =>
   existsSync(metafilePath) ? (JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile) : undefined;
 
-const changedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+const changedAt = (file: string): number =>
+  statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 
 const isFresh = (known: Metafile | undefined, wanted: readonly Door[]): known is Metafile => {
   if (!known || !wanted.every(({ path }) => existsSync(join(bundleFolder(path), 'index.mjs')))) return false;

@@ -3,15 +3,21 @@ import { features, type Tier, tiers } from '#contract/route.ts';
 import { type StageOverrides, stageOverrides, standard } from './stages.ts';
 
 /** How long CloudWatch keeps a log; it knows these numbers of days only. */
-const LogDays = z.union([z.literal(3), z.literal(7), z.literal(14), z.literal(30), z.literal(90), z.literal(180), z.literal(365)]);
+const LogDays = z.union([
+  z.literal(3),
+  z.literal(7),
+  z.literal(14),
+  z.literal(30),
+  z.literal(90),
+  z.literal(180),
+  z.literal(365),
+]);
 
 const Megabytes = z.int().min(128).max(10_240);
 
-const Origin = z
-  .string()
-  .regex(/^https:\/\/[^/\s"$#]+$|^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/, {
-    error: 'must be an origin without a path, such as https://directory.example (http for this machine only)',
-  });
+const Origin = z.string().regex(/^https:\/\/[^/\s"$#]+$|^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/, {
+  error: 'must be an origin without a path, such as https://directory.example (http for this machine only)',
+});
 
 const Address = z.email({ error: 'must be an e-mail address' });
 
@@ -38,7 +44,10 @@ const Identity = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('cognito'),
     /** Where the hosted sign-in lives: `<prefix>.auth.<region>.amazoncognito.com`. Without it there is no hosted sign-in. */
-    domainPrefix: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/).optional(),
+    domainPrefix: z
+      .string()
+      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/)
+      .optional(),
   }),
   z.strictObject({
     kind: z.literal('oidc'),
@@ -75,7 +84,9 @@ const Config = z
     /** Pages of these origins may call with credentials. */
     allowedOrigins: z.array(Origin),
     /** Address ranges whose `X-Forwarded-For` is believed. */
-    trustedProxies: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an address range' })),
+    trustedProxies: z.array(
+      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an address range' }),
+    ),
     duplicateUrls: z.enum(['allow', 'reject']),
     mail: z.strictObject({
       from: Address,
@@ -95,7 +106,10 @@ const Config = z
     usagePlans: z.array(UsagePlan),
     identity: Identity,
   })
-  .refine((config) => !config.protect || config.retain, { error: 'cannot be false where protect is true', path: ['retain'] })
+  .refine((config) => !config.protect || config.retain, {
+    error: 'cannot be false where protect is true',
+    path: ['retain'],
+  })
   .refine((config) => [config.mail.from, config.mail.from.split('@')[1]].includes(config.mail.identity), {
     error: 'must be the sender’s address or its domain',
     path: ['mail', 'identity'],
@@ -117,7 +131,9 @@ export const configOf = (
   overrides: Readonly<Record<string, StageOverrides>> = stageOverrides,
 ): Config => {
   if (typeof stage !== 'string' || stage === '') {
-    throw new Error('Say which environment is meant: npx cdk synth -c stage=dev (or staging, prod, or a name for a sandbox).');
+    throw new Error(
+      'Say which environment is meant: npx cdk synth -c stage=dev (or staging, prod, or a name for a sandbox).',
+    );
   }
   const known = Object.hasOwn(overrides, stage) ? overrides[stage] : undefined;
   const parsed = Config.safeParse({ ...standard, ...known, stage });

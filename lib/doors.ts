@@ -14,14 +14,19 @@ export interface Door {
 }
 
 /** Puts what the outbox has got on the bus; started by the table's stream. */
-export const publisher = { id: 'events.publish', needs: ['stream', 'bus'] } as const satisfies Pick<Door, 'id' | 'needs'>;
+export const publisher = { id: 'events.publish', needs: ['stream', 'bus'] } as const satisfies Pick<
+  Door,
+  'id' | 'needs'
+>;
 
-const door = (kind: Door['kind']) => (declared: Pick<Door, 'id' | 'needs'>): Door => ({
-  id: declared.id,
-  kind,
-  path: doorOf(declared.id),
-  needs: declared.needs,
-});
+const door =
+  (kind: Door['kind']) =>
+  (declared: Pick<Door, 'id' | 'needs'>): Door => ({
+    id: declared.id,
+    kind,
+    path: doorOf(declared.id),
+    needs: declared.needs,
+  });
 
 /** Every function that is bundled and deployed. */
 export const doors: readonly Door[] = [

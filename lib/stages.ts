@@ -43,9 +43,7 @@ export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
     site: { name: 'Directory (dev)', url: 'https://dev.directory.example' },
     allowedOrigins: ['https://dev.directory.example', 'http://localhost:3000'],
     mail: { from: 'no-reply@dev.directory.example', identity: 'dev.directory.example', createIdentity: true },
-    usagePlans: [
-      { id: 'Standard', ratePerSecond: 20, burst: 40, requestsPerDay: 100_000, clients: ['Sample'] },
-    ],
+    usagePlans: [{ id: 'Standard', ratePerSecond: 20, burst: 40, requestsPerDay: 100_000, clients: ['Sample'] }],
   },
   staging: {
     retain: true,

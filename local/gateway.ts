@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import findMyWay from 'find-my-way';
 import type { Method, Route } from '#contract/route.ts';
@@ -121,23 +121,39 @@ const makeRouter = (routes: readonly Route[], localRoutes: readonly LocalRoute[]
   }
   return (path: string): { targets: Targets; params: Record<string, string> } | undefined => {
     const found = path.startsWith('/') ? router.find('GET', path) : null;
-    return found ? { targets: found.store as Targets, params: found.params as Record<string, string> } : undefined;
+    if (!found) return undefined;
+    const params = found.params as Record<string, string>;
+    // To the gateway a path that ends where a variable should stand is another path.
+    if (Object.values(params).includes('')) return undefined;
+    return { targets: found.store as Targets, params };
   };
 };
 
+/** A line such as begins every request, whatever the method. */
+const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/;
+
+interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+const failureOf = ({ code, rawPacket }: ClientError): AppError => {
+  const isUnknownMethod = code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '');
+  if (isUnknownMethod) return notFound();
+  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  return invalidInput(isLate ? 'The request did not arrive in time.' : 'The request is not valid HTTP.');
+};
+
 /** Answers what is not even a request. */
-const answerMalformed = (error: Error & { code?: string }, socket: Socket): void => {
+const answerMalformed = (error: ClientError, socket: Socket): void => {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const words = late ? 'The request did not arrive in time.' : 'The request is not valid HTTP.';
-  const failure = error.code === 'HPE_INVALID_METHOD' ? notFound() : invalidInput(words);
-  const { status, headers, body } = failureAnswer(failure, randomUUID());
+  const { status, headers, body } = failureAnswer(failureOf(error), randomUUID());
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${String(value)}`).join('\r\n');
-  socket.end(`HTTP/1.1 ${status} ${status === 404 ? 'Not Found' : 'Bad Request'}\r\n${head}\r\n\r\n${body.toString()}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body.toString()}`);
 };
 
 const listen = async (server: Server, port: number, host: string): Promise<number> => {
@@ -185,9 +201,11 @@ const close = async (server: Server): Promise<void> => {
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
-  server.closeIdleConnections();
+  // A connection becomes idle when its request has been answered; the caller would keep it open for the next.
+  const tidy = setInterval(() => server.closeIdleConnections(), 25);
   const last = setTimeout(() => server.closeAllConnections(), STOP_MS);
   await closed;
+  clearInterval(tidy);
   clearTimeout(last);
 };
 

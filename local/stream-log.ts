@@ -13,7 +13,12 @@ const STEP_PAUSE_MS = 10;
  * on from it.
  * @param consumed the sequence number up to which the stream has been read.
  */
-export const tendStreamLog = (dbPath: string, tableName: string, consumed: () => string | undefined): Background => {
+export const tendStreamLog = (
+  dbPath: string,
+  tableName: string,
+  consumed: () => string | undefined,
+  everyMs = EVERY_MS,
+): Background => {
   const database = new DatabaseSync(dbPath, { timeout: 2000 });
   database.exec(
     'CREATE INDEX IF NOT EXISTS local_stream_sequence ON _stream_records(table_name, CAST(sequence_number AS INTEGER))',
@@ -26,7 +31,7 @@ export const tendStreamLog = (dbPath: string, tableName: string, consumed: () =>
        WHERE table_name = ? AND CAST(sequence_number AS INTEGER) < CAST(? AS INTEGER)
        LIMIT ${ROWS_PER_STEP})`,
   );
-  const background = inBackground(EVERY_MS, "the stream's log could not be trimmed this time", async (signal) => {
+  const background = inBackground(everyMs, "the stream's log could not be trimmed this time", async (signal) => {
     for (let bound = consumed(); bound !== undefined; ) {
       if (trim.run(tableName, bound).changes < ROWS_PER_STEP) return;
       await wait(STEP_PAUSE_MS, undefined, { signal });

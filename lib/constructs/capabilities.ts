@@ -91,10 +91,7 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
   },
   stream: {
     statements: ({ table }) => [
-      allow(
-        ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
-        streamArnOf(table),
-      ),
+      allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArnOf(table)),
       // Listing streams cannot be limited to one of them.
       allow(['dynamodb:ListStreams'], '*'),
     ],

@@ -25,7 +25,8 @@ export class DeadLetterQueue extends Queue {
     });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'It is itself a dead-letter queue: of a function, a rule or a stream, some of which the check does not see.',
+      reason:
+        'It is itself a dead-letter queue: of a function, a rule or a stream, some of which the check does not see.',
     });
   }
 }

@@ -80,9 +80,23 @@ export class Gateway extends SpecRestApi {
         ),
       },
     });
+    // The gateway would make this log by itself, and keep it for ever.
+    const executionLog = logGroup(
+      this,
+      'ExecutionLog',
+      config,
+      `API-Gateway-Execution-Logs_${this.restApiId}/${STAGE_NAME}`,
+    );
+    this.deploymentStage.node.addDependency(executionLog);
     Validations.of(this).acknowledge(
-      { id: 'AwsSolutions-APIG2', reason: 'Functions check every input and answer in the contract’s shape, with a message per field.' },
-      { id: 'AwsSolutions-APIG3', reason: 'A firewall is the choice of whoever runs the stage; rate tiers and throttles are always on.' },
+      {
+        id: 'AwsSolutions-APIG2',
+        reason: 'Functions check every input and answer in the contract’s shape, with a message per field.',
+      },
+      {
+        id: 'AwsSolutions-APIG3',
+        reason: 'A firewall is the choice of whoever runs the stage; rate tiers and throttles are always on.',
+      },
     );
     new RunbookAlarm(this, 'Answers5xx', {
       section: 'gateway-answers-5xx',

@@ -19,7 +19,9 @@ export class KeyClients extends Construct {
         apiStages: [{ api: stage.restApi, stage }],
       });
       for (const client of plan.clients) {
-        usagePlan.addApiKey(new ApiKey(this, `${plan.id}${client}`, { description: `${client}, stage ${config.stage}` }));
+        usagePlan.addApiKey(
+          new ApiKey(this, `${plan.id}${client}`, { description: `${client}, stage ${config.stage}` }),
+        );
       }
     }
   }

@@ -3,9 +3,13 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 
-/** A log that is kept as long as the stage says. */
-export const logGroup = (scope: Construct, id: string, config: Config): LogGroup =>
+/**
+ * A log that is kept as long as the stage says.
+ * @param logGroupName only for logs whose writer has chosen the name.
+ */
+export const logGroup = (scope: Construct, id: string, config: Config, logGroupName?: string): LogGroup =>
   new LogGroup(scope, id, {
+    ...(logGroupName !== undefined && { logGroupName }),
     retention: config.logDays,
     removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });

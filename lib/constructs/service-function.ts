@@ -65,7 +65,11 @@ export class ServiceFunction extends LambdaFunction {
       applicationLogLevelV2: ApplicationLogLevel[world.config.logLevel],
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: Tracing.ACTIVE,
-      ...(props.deadLetterQueue && { deadLetterQueue: props.deadLetterQueue, retryAttempts: 2, maxEventAge: Duration.hours(6) }),
+      ...(props.deadLetterQueue && {
+        deadLetterQueue: props.deadLetterQueue,
+        retryAttempts: 2,
+        maxEventAge: Duration.hours(6),
+      }),
     });
     role.addToPolicy(mayWrite(log));
   }

@@ -1,5 +1,12 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { AccountRecovery, Mfa, OAuthScope, UserPool, type UserPoolClient, VerificationEmailStyle } from 'aws-cdk-lib/aws-cognito';
+import {
+  AccountRecovery,
+  Mfa,
+  OAuthScope,
+  UserPool,
+  type UserPoolClient,
+  VerificationEmailStyle,
+} from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 
@@ -11,7 +18,13 @@ export interface Issuer {
   readonly jwksUri: string;
 }
 
-const policyOf = { minLength: 10, requireLowercase: true, requireUppercase: true, requireDigits: true, requireSymbols: true };
+const policyOf = {
+  minLength: 10,
+  requireLowercase: true,
+  requireUppercase: true,
+  requireDigits: true,
+  requireSymbols: true,
+};
 
 /**
  * The users of a stage that brings no issuer of its own: sign-in by address, a second factor for whoever wants one. The
@@ -42,8 +55,14 @@ export class SignIn extends Construct implements Issuer {
       removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     Validations.of(this.pool).acknowledge(
-      { id: 'AwsSolutions-COG2', reason: 'Members of a public directory choose for themselves; administrators are told to.' },
-      { id: 'AwsSolutions-COG8', reason: 'The plus tier is paid per user; a public directory has many who never return.' },
+      {
+        id: 'AwsSolutions-COG2',
+        reason: 'Members of a public directory choose for themselves; administrators are told to.',
+      },
+      {
+        id: 'AwsSolutions-COG8',
+        reason: 'The plus tier is paid per user; a public directory has many who never return.',
+      },
     );
     this.web = this.pool.addClient('Web', {
       generateSecret: false,

@@ -38,7 +38,9 @@ export class Subscriber extends Construct {
       description: subscription.summary,
       eventBus: world.bus,
       eventPattern: { source, detailType },
-      targets: [new LambdaFunction(target, { deadLetterQueue: queue, retryAttempts: 185, maxEventAge: Duration.hours(24) })],
+      targets: [
+        new LambdaFunction(target, { deadLetterQueue: queue, retryAttempts: 185, maxEventAge: Duration.hours(24) }),
+      ],
     });
   }
 }

@@ -46,9 +46,7 @@ const integrationOf = (route: Route, { uri, credentials }: Target) => ({
   uri,
   credentials,
   passthroughBehavior: 'when_no_match',
-  ...(isStreamed(route)
-    ? { responseTransferMode: 'STREAM', timeoutInMillis: FLOW_MS }
-    : { timeoutInMillis: WAIT_MS }),
+  ...(isStreamed(route) ? { responseTransferMode: 'STREAM', timeoutInMillis: FLOW_MS } : { timeoutInMillis: WAIT_MS }),
 });
 
 const operationOf = (route: Route, options: BodyOptions) => ({
@@ -77,7 +75,8 @@ export const gatewayBody = (options: BodyOptions) => {
   const otherwise = fallback(options.allowedOrigins);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const path of [...everyPath, REST]) {
-    const parameters = path === REST ? [{ name: 'proxy', in: 'path', required: true, schema: { type: 'string' } }] : parametersOf(path);
+    const parameters =
+      path === REST ? [{ name: 'proxy', in: 'path', required: true, schema: { type: 'string' } }] : parametersOf(path);
     paths[path] = { 'x-amazon-apigateway-any-method': { parameters, ...otherwise } };
   }
   for (const route of options.routes) {

@@ -47,10 +47,9 @@ const answers = (allowedOrigins: readonly string[]): { preflight: Answer; unknow
     },
     unknown: {
       headers: { ...common, 'cache-control': "'no-store'", 'x-content-type-options': "'nosniff'" },
-      template: [
-        ...forAllowed(allowedOrigins, corsHeaders(ORIGIN, [ORIGIN])),
-        JSON.stringify(notFound().body),
-      ].join('\n'),
+      template: [...forAllowed(allowedOrigins, corsHeaders(ORIGIN, [ORIGIN])), JSON.stringify(notFound().body)].join(
+        '\n',
+      ),
     },
   };
 };

@@ -2,11 +2,11 @@ const WORD_BITS = 32;
 
 /** A set of small whole numbers as one bit each. Grows by itself; ids beyond its end count as absent. */
 export class Bitmap {
-  #words: Uint32Array;
+  #words: Int32Array;
 
   /** Room for the ids below `capacity` without growing; all absent. */
   constructor(capacity = 0) {
-    this.#words = new Uint32Array(Math.ceil(capacity / WORD_BITS));
+    this.#words = new Int32Array(Math.ceil(capacity / WORD_BITS));
   }
 
   /** How many ids fit without growing. */
@@ -46,10 +46,12 @@ export class Bitmap {
 
   /** Adds what the other has. */
   or(other: Bitmap): void {
-    if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
-    const mine = this.#words;
     const theirs = other.#words;
-    for (let i = 0; i < theirs.length; i += 1) mine[i] = (mine[i] ?? 0) | (theirs[i] ?? 0);
+    let used = theirs.length;
+    while (used > this.#words.length && theirs[used - 1] === 0) used -= 1;
+    if (used > this.#words.length) this.#grow(used);
+    const mine = this.#words;
+    for (let i = 0; i < used; i += 1) mine[i] = (mine[i] ?? 0) | (theirs[i] ?? 0);
   }
 
   /** Keeps only what the other has too. */
@@ -108,7 +110,7 @@ export class Bitmap {
   }
 
   #grow(words: number): void {
-    const grown = new Uint32Array(Math.max(words, this.#words.length * 2));
+    const grown = new Int32Array(Math.max(words, this.#words.length * 2));
     grown.set(this.#words);
     this.#words = grown;
   }

@@ -26,8 +26,8 @@ export class Catalog implements ReadCatalog {
   readonly #categories = new CategoryList();
   /** Counters of projects that were not heard of yet. */
   readonly #earlyCounts = new Map<string, ProjectCounts>();
-  /** Ids are never used again, so what was removed is remembered for as long as the process lives. */
-  readonly #removed = new Set<string>();
+  /** What was removed, and up to which version, is remembered for as long as the process lives: news of it may come late. */
+  readonly #removed = new Map<string, number>();
   #version = 0;
 
   get version(): number {
@@ -137,9 +137,7 @@ export class Catalog implements ReadCatalog {
       case 'counts':
         return this.#takeCounts(change.projectId, change.counts);
       case 'projectRemoved':
-        this.#removed.add(change.projectId);
-        this.#earlyCounts.delete(change.projectId);
-        return this.#listings.remove(change.projectId);
+        return this.#takeRemoval(change.projectId, change.version ?? Number.POSITIVE_INFINITY);
       case 'category':
         return this.#categories.put(change.category);
       case 'categoryRemoved':
@@ -149,11 +147,22 @@ export class Catalog implements ReadCatalog {
 
   #takeProject(project: ProjectRecord): boolean {
     const before = this.#listings.rows.find(project.id);
-    if (this.#removed.has(project.id) || (before && before.project.version >= project.version)) return false;
+    const gone = this.#removed.get(project.id) ?? Number.NEGATIVE_INFINITY;
+    if (gone >= project.version || (before && before.project.version >= project.version)) return false;
+    this.#removed.delete(project.id);
     const counts = before?.counts ?? this.#earlyCounts.get(project.id) ?? noCounts;
     this.#earlyCounts.delete(project.id);
     this.#listings.put(new Row(project, counts));
     return true;
+  }
+
+  #takeRemoval(projectId: string, version: number): boolean {
+    const row = this.#listings.rows.find(projectId);
+    // The project has come back since.
+    if (row && row.project.version > version) return false;
+    this.#removed.set(projectId, Math.max(version, this.#removed.get(projectId) ?? version));
+    this.#earlyCounts.delete(projectId);
+    return this.#listings.remove(projectId);
   }
 
   /** Counters of an unknown project wait; until it comes they make no difference to anybody. */

@@ -1,8 +1,15 @@
 import type { FacetName } from '#contract/projects.ts';
+import type { ProjectRecord } from '#domain/projects/project.ts';
+import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import type { Listings } from './listings.ts';
 import type { Selection } from './selection.ts';
 import type { FacetCount } from './types.ts';
+
+/** Where fewer than one listing in so many matches, asking those takes less time than asking every value. */
+const FEW = 32;
+
+type Count = readonly [value: string, count: number];
 
 /**
  * How many of the selected listings have each value of a property, its own filter left out: most frequent first, then by
@@ -11,22 +18,49 @@ import type { FacetCount } from './types.ts';
 export const facet = (
   name: FacetName,
   selection: Selection,
-  { attributes }: Listings,
+  listings: Listings,
   categories: CategoryList,
 ): FacetCount[] => {
   const matches = selection.matches(name);
-  const counts =
-    name === 'sphere'
-      ? [...categories.slugsBySphere()]
-          .map(([sphere, slugs]): [string, number] => [sphere, attributes.category.anyOf(slugs).countShared(matches)])
-          .filter(([, count]) => count > 0)
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-      : attributes[name].countsIn(matches);
-  return mostFrequentFirst(counts);
+  const few = matches.count() * FEW < listings.rows.size;
+  return mostFrequentFirst(
+    few ? countByListing(name, matches, listings, categories) : countByValue(name, matches, listings, categories),
+  );
 };
 
+const countByListing = (name: FacetName, matches: Bitmap, { rows }: Listings, categories: CategoryList): Count[] => {
+  const valuesOf: Readonly<Record<FacetName, (project: ProjectRecord) => readonly string[]>> = {
+    category: (project) => project.categories,
+    sphere: (project) => categories.spheresOf(project.categories),
+    pricing: (project) => [project.pricing_type],
+    tag: (project) => project.tags,
+  };
+  const counts = new Map<string, number>();
+  matches.forEach((slot) => {
+    for (const value of new Set(valuesOf[name](rows.at(slot).project))) counts.set(value, (counts.get(value) ?? 0) + 1);
+  });
+  return [...counts].sort(byValue);
+};
+
+const countByValue = (
+  name: FacetName,
+  matches: Bitmap,
+  { attributes, rows }: Listings,
+  categories: CategoryList,
+): Count[] => {
+  if (name !== 'sphere') return attributes[name].countsIn(matches);
+  const counts: Count[] = [];
+  for (const [sphere, slugs] of categories.slugsBySphere()) {
+    const count = attributes.category.anyOf(slugs, rows.capacity).countShared(matches);
+    if (count > 0) counts.push([sphere, count]);
+  }
+  return counts.sort(byValue);
+};
+
+const byValue = ([a]: Count, [b]: Count): number => (a < b ? -1 : 1);
+
 /** Expects the values in order. There are many values and few different counts, so it collects them by count. */
-const mostFrequentFirst = (counts: readonly (readonly [value: string, count: number])[]): FacetCount[] => {
+const mostFrequentFirst = (counts: readonly Count[]): FacetCount[] => {
   const byCount = new Map<number, FacetCount[]>();
   for (const [value, count] of counts) {
     const same = byCount.get(count);

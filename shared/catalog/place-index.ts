@@ -1,7 +1,7 @@
 import { Bitmap } from './bitmap.ts';
 import { IdSet } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
-import { type Box, type Circle, inBox, inCircle, spansAround, spansOf } from './place.ts';
+import { type Box, type Circle, inBox, onGlobe, spansAround, spansOf, squaredChord } from './place.ts';
 import type { Row } from './row.ts';
 
 /** The edge of a cell of the grid, in degrees. */
@@ -10,18 +10,28 @@ const COLUMNS = 360 / CELL + 1;
 
 /** Finds listings by place, through a grid of cells over the globe. */
 export class PlaceIndex implements ListingIndex {
-  readonly #cells: (IdSet | undefined)[] = [];
-  readonly #latitudes: number[] = [];
-  readonly #longitudes: number[] = [];
+  readonly #cells: (IdSet | undefined)[] = new Array(COLUMNS * (180 / CELL + 1)).fill(undefined);
+  /** By slot: degrees, and the point on a globe of radius 1. Not a number for listings without a place. */
+  readonly #latitude: number[] = [];
+  readonly #longitude: number[] = [];
+  readonly #x: number[] = [];
+  readonly #y: number[] = [];
+  readonly #z: number[] = [];
 
   concerns({ project: before }: Row, { project: after }: Row): boolean {
     return before.latitude !== after.latitude || before.longitude !== after.longitude;
   }
 
-  insert(slot: number, { project: { latitude, longitude } }: Row): void {
-    if (latitude === null || longitude === null) return;
-    this.#latitudes[slot] = latitude;
-    this.#longitudes[slot] = longitude;
+  insert(slot: number, { project }: Row): void {
+    const latitude = project.latitude ?? Number.NaN;
+    const longitude = project.longitude ?? Number.NaN;
+    const point = onGlobe(latitude, longitude);
+    this.#latitude[slot] = latitude;
+    this.#longitude[slot] = longitude;
+    this.#x[slot] = point.x;
+    this.#y[slot] = point.y;
+    this.#z[slot] = point.z;
+    if (Number.isNaN(latitude + longitude)) return;
     const cell = cellOf(latitude, longitude);
     const members = this.#cells[cell] ?? new IdSet();
     this.#cells[cell] = members;
@@ -34,40 +44,49 @@ export class PlaceIndex implements ListingIndex {
 
   /** Keeps of the slots those inside the box. */
   narrowToBox(slots: Bitmap, box: Box): void {
-    this.#narrow(slots, spansOf(box), true, (latitude, longitude) => inBox(box, latitude, longitude));
+    const found = new Bitmap(slots.capacity);
+    for (const span of spansOf(box)) {
+      this.#visitCells(span, (members, cell) => {
+        if (contains(span, cell)) members.addTo(found);
+        else
+          members.forEach((slot) => {
+            if (inBox(span, this.#latitude[slot] ?? 0, this.#longitude[slot] ?? 0)) found.add(slot);
+          });
+      });
+    }
+    slots.and(found);
   }
 
   /** Keeps of the slots those inside the circle. */
   narrowToCircle(slots: Bitmap, circle: Circle): void {
-    this.#narrow(slots, spansAround(circle), false, (latitude, longitude) => inCircle(circle, latitude, longitude));
+    const found = new Bitmap(slots.capacity);
+    const { x, y, z } = onGlobe(circle.latitude, circle.longitude);
+    const limit = squaredChord(circle.radiusKm);
+    const check = (slot: number) => {
+      const dx = (this.#x[slot] ?? 0) - x;
+      const dy = (this.#y[slot] ?? 0) - y;
+      const dz = (this.#z[slot] ?? 0) - z;
+      if (dx * dx + dy * dy + dz * dz <= limit) found.add(slot);
+    };
+    for (const span of spansAround(circle)) this.#visitCells(span, (members) => members.forEach(check));
+    slots.and(found);
   }
 
-  /** `exact` says that a cell inside a span needs no look at its members. */
-  #narrow(slots: Bitmap, spans: Box[], exact: boolean, inside: (latitude: number, longitude: number) => boolean): void {
-    const found = new Bitmap(slots.capacity);
-    const check = (slot: number) => {
-      if (slots.has(slot) && inside(this.#latitudes[slot] ?? 0, this.#longitudes[slot] ?? 0)) found.add(slot);
-    };
-    for (const span of spans) {
-      for (const cell of cellsIn(span)) {
-        if (exact && contains(span, cell)) this.#cells[cell]?.addTo(found);
-        else this.#cells[cell]?.forEach(check);
+  /** Visits the cells that a box without the date line touches, those that have members. */
+  #visitCells(box: Box, visit: (members: IdSet, cell: number) => void): void {
+    for (let row = rowOf(box.south); row <= rowOf(box.north); row += 1) {
+      for (let column = columnOf(box.west); column <= columnOf(box.east); column += 1) {
+        const cell = row * COLUMNS + column;
+        const members = this.#cells[cell];
+        if (members) visit(members, cell);
       }
     }
-    slots.and(found);
   }
 }
 
 const rowOf = (latitude: number): number => Math.floor((latitude + 90) / CELL);
 const columnOf = (longitude: number): number => Math.floor((longitude + 180) / CELL);
 const cellOf = (latitude: number, longitude: number): number => rowOf(latitude) * COLUMNS + columnOf(longitude);
-
-/** The cells that a box without the date line touches. */
-const cellsIn = function* (box: Box): IterableIterator<number> {
-  for (let row = rowOf(box.south); row <= rowOf(box.north); row += 1) {
-    for (let column = columnOf(box.west); column <= columnOf(box.east); column += 1) yield row * COLUMNS + column;
-  }
-};
 
 /** Whether a box without the date line has the whole cell inside. */
 const contains = (box: Box, cell: number): boolean => {

@@ -10,6 +10,8 @@ export const EARTH_RADIUS_KM = 6371.0088;
 
 const RADIANS = Math.PI / 180;
 
+const whole: Box = { west: -180, south: -90, east: 180, north: 90 };
+
 /** Whether a place (degrees) lies inside a box, its edges included. */
 export const inBox = (box: Box, latitude: number, longitude: number): boolean =>
   latitude >= box.south &&
@@ -18,23 +20,37 @@ export const inBox = (box: Box, latitude: number, longitude: number): boolean =>
     ? longitude >= box.west && longitude <= box.east
     : longitude >= box.west || longitude <= box.east);
 
-/** Whether a place (degrees) lies within a circle on the globe, by the haversine formula. */
-export const inCircle = (circle: Circle, latitude: number, longitude: number): boolean => {
-  const halfAngle = circle.radiusKm / EARTH_RADIUS_KM / 2;
-  if (halfAngle >= Math.PI / 2) return true;
-  const across = Math.sin(((latitude - circle.latitude) * RADIANS) / 2);
-  const along = Math.sin(((longitude - circle.longitude) * RADIANS) / 2);
-  const haversine =
-    across * across +
-    Math.cos(latitude * RADIANS) * Math.cos(circle.latitude * RADIANS) * along * along;
-  return haversine <= Math.sin(halfAngle) ** 2;
+/** A point on a globe of radius 1. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** Where a place (degrees) is on a globe of radius 1. */
+export const onGlobe = (latitude: number, longitude: number): Point => {
+  const phi = latitude * RADIANS;
+  const lambda = longitude * RADIANS;
+  return { x: Math.cos(phi) * Math.cos(lambda), y: Math.cos(phi) * Math.sin(lambda), z: Math.sin(phi) };
 };
 
-const whole: Box = { west: -180, south: -90, east: 180, north: 90 };
+/**
+ * The square of the straight line through a globe of radius 1 between two points that are so many kilometres apart on the earth.
+ * It is four times the haversine of their angle and takes no trigonometry per point. Infinite from half way around on.
+ */
+export const squaredChord = (distanceKm: number): number => {
+  const halfAngle = distanceKm / EARTH_RADIUS_KM / 2;
+  return halfAngle < Math.PI / 2 ? 4 * Math.sin(halfAngle) ** 2 : Number.POSITIVE_INFINITY;
+};
 
 /** The box as one or two boxes that do not cross the date line. */
 export const spansOf = (box: Box): Box[] =>
-  box.west <= box.east ? [box] : [{ ...box, east: whole.east }, { ...box, west: whole.west }];
+  box.west <= box.east
+    ? [box]
+    : [
+        { ...box, east: whole.east },
+        { ...box, west: whole.west },
+      ];
 
 /** Degrees by which a box around a circle is wider, so that rounding leaves nobody out. */
 const MARGIN = 1e-9;
@@ -52,4 +68,4 @@ export const spansAround = ({ latitude, longitude, radiusKm }: Circle): Box[] =>
 };
 
 const wrapped = (longitude: number): number =>
-  longitude < -180 ? longitude + 360 : longitude > 180 ? longitude - 360 : longitude;
+  longitude < whole.west ? longitude + 360 : longitude > whole.east ? longitude - 360 : longitude;

@@ -20,11 +20,12 @@ export class Selection {
     if (q.trim() !== '') listings.text(filters.searchIn).narrow(this.#base, q);
 
     const { category, pricing } = listings.attributes;
-    if (filters.category?.length) this.#choices.set('category', category.anyOf(filters.category));
-    if (filters.pricing) this.#choices.set('pricing', pricing.anyOf([filters.pricing]));
+    const { capacity } = listings.rows;
+    if (filters.category?.length) this.#choices.set('category', category.anyOf(filters.category, capacity));
+    if (filters.pricing) this.#choices.set('pricing', pricing.anyOf([filters.pricing], capacity));
     if (filters.sphere?.length) {
       const slugs = filters.sphere.flatMap((sphere) => categories.slugsBySphere().get(sphere) ?? []);
-      this.#choices.set('sphere', category.anyOf(slugs));
+      this.#choices.set('sphere', category.anyOf(slugs, capacity));
     }
   }
 

@@ -4,12 +4,18 @@ import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
 
 /**
  * One entry of the feed: the newest state of a card, of its counters, of a category, or the fact that one is gone for good.
- * Entries may come late, twice and in any order; the higher `version` wins, and what was removed stays removed.
+ * Entries may come late, twice and in any order; the higher `version` wins. What was removed stays removed, unless
+ * an import brings the project back in a higher version than it was removed in.
  */
 export type CatalogChange =
   | { readonly kind: 'project'; readonly project: ProjectRecord }
   | { readonly kind: 'counts'; readonly projectId: string; readonly counts: ProjectCounts }
-  | { readonly kind: 'projectRemoved'; readonly projectId: string }
+  | {
+      readonly kind: 'projectRemoved';
+      readonly projectId: string;
+      /** Every state of the project up to this version is gone; without it, every state there will ever be. */
+      readonly version?: number;
+    }
   | { readonly kind: 'category'; readonly category: CategoryRecord }
   | { readonly kind: 'categoryRemoved'; readonly categoryId: string };
 

@@ -1,15 +1,18 @@
-import type { IdSet } from './id-set.ts';
-import { Postings } from './postings.ts';
+import { IdSet } from './id-set.ts';
 
 /** The length of the pieces by which words are found, in UTF-16 units. */
 export const PIECE = 3;
+
+/** How many numbers the pieces share. Two pieces with the same number cost a look at some more words, never a mistake. */
+const PIECES = 2 ** 15;
 
 /** Numbered words, found by any text of at least `PIECE` units that they contain. Numbers are used again. */
 export class Vocabulary {
   readonly #ids = new Map<string, number>();
   readonly #words: string[] = [];
   readonly #free: number[] = [];
-  readonly #pieces = new Postings<number>();
+  /** By number of the piece, the numbers of the words that have it. */
+  readonly #withPiece: (IdSet | undefined)[] = new Array(PIECES).fill(undefined);
 
   idOf(word: string): number | undefined {
     return this.#ids.get(word);
@@ -20,7 +23,12 @@ export class Vocabulary {
     const id = this.#free.pop() ?? this.#words.length;
     this.#ids.set(word, id);
     this.#words[id] = word;
-    for (let i = 0; i <= word.length - PIECE; i += 1) this.#pieces.add(pieceAt(word, i), id);
+    for (let i = 0; i <= word.length - PIECE; i += 1) {
+      const piece = pieceAt(word, i);
+      const words = this.#withPiece[piece] ?? new IdSet();
+      this.#withPiece[piece] = words;
+      words.add(id);
+    }
     return id;
   }
 
@@ -30,7 +38,7 @@ export class Vocabulary {
     this.#ids.delete(word);
     this.#words[id] = '';
     this.#free.push(id);
-    for (let i = 0; i <= word.length - PIECE; i += 1) this.#pieces.delete(pieceAt(word, i), id);
+    for (let i = 0; i <= word.length - PIECE; i += 1) this.#withPiece[pieceAt(word, i)]?.delete(id);
   }
 
   /** Visits the numbers of the words that contain the text. */
@@ -42,15 +50,17 @@ export class Vocabulary {
 
   /** All pieces of a text have to be in a word that contains it, so the rarest one alone leaves few words to look at. */
   #withRarestPieceOf(text: string): IdSet | undefined {
-    let rarest = this.#pieces.get(pieceAt(text, 0));
+    let rarest = this.#withPiece[pieceAt(text, 0)];
     for (let i = 1; i <= text.length - PIECE && rarest; i += 1) {
-      const words = this.#pieces.get(pieceAt(text, i));
+      const words = this.#withPiece[pieceAt(text, i)];
       if (!words || words.size < rarest.size) rarest = words;
     }
     return rarest;
   }
 }
 
-/** A number for the piece of a word at a place. Rare letters may share numbers, which costs a look at a word, never a mistake. */
-const pieceAt = (word: string, at: number): number =>
-  ((word.charCodeAt(at) << 20) ^ (word.charCodeAt(at + 1) << 10) ^ word.charCodeAt(at + 2)) & 0x3fff_ffff;
+/** A number below `PIECES` for the piece of a word at a place. */
+const pieceAt = (word: string, at: number): number => {
+  const units = (Math.imul(word.charCodeAt(at), 961) + Math.imul(word.charCodeAt(at + 1), 31)) ^ word.charCodeAt(at + 2);
+  return Math.imul(units, 0x9e37_79b1) >>> 17;
+};

@@ -15,7 +15,11 @@ const changeOf = (item: Item): CatalogChange => {
     case 'counts':
       return { kind: 'counts', projectId: String(item.project_id), counts: countsOf(item) };
     case 'projectRemoved':
-      return { kind: 'projectRemoved', projectId: String(item.project_id) };
+      return {
+        kind: 'projectRemoved',
+        projectId: String(item.project_id),
+        ...(typeof item.version === 'number' && { version: item.version }),
+      };
     case 'category':
       return { kind: 'category', category: categoryOf(item) };
     case 'categoryRemoved':

@@ -1,12 +1,9 @@
-import { type Key, projectPartition, projectPrefix, slugKey } from './keys.ts';
-import { collectionPages, findItems } from './read.ts';
+import { type Key, projectKey, projectPartition, projectPrefix, projectTombstoneKey, slugKey } from './keys.ts';
+import { collectionPages, findItem, findItems } from './read.ts';
 import { removeItems } from './write.ts';
 
-/**
- * Takes away what a purged project left behind: votes, ratings, comments and the claims of its slugs. It may run any
- * number of times; whatever is gone already is passed over. The tombstone stays until the feed needs it no more.
- */
-export const removeLeftovers = async (projectId: string, slugs: readonly string[]): Promise<number> => {
+/** Takes away the votes, ratings and comments of a project that is gone. */
+const removeReactions = async (projectId: string): Promise<number> => {
   let removed = 0;
   for (const prefix of Object.values(projectPrefix)) {
     const pages = collectionPages({ partition: projectPartition(projectId), prefix, only: ['pk', 'sk'] });
@@ -15,9 +12,27 @@ export const removeLeftovers = async (projectId: string, slugs: readonly string[
       removed += items.length;
     }
   }
+  return removed;
+};
+
+/**
+ * Takes away what a purged project left behind: votes, ratings, comments and the claims of its slugs. It may run any
+ * number of times; whatever is gone already is passed over. The tombstone stays until the feed needs it no more.
+ * A project that an import has brought back meanwhile is left alone: the import has cleared what was left.
+ */
+export const removeLeftovers = async (projectId: string, slugs: readonly string[]): Promise<number> => {
+  if (await findItem(projectKey(projectId))) return 0;
+  const removed = await removeReactions(projectId);
   // A slug that has come to belong to another project since must stay.
   const claims = await findItems(slugs.map(slugKey));
   const own = slugs.filter((_, position) => claims[position]?.project_id === projectId).map(slugKey);
   await removeItems(own);
   return removed + own.length;
+};
+
+/** Takes away what hangs on those of some ids under which a project was removed lately, before they are used again. */
+export const clearRemains = async (projectIds: readonly string[]): Promise<void> => {
+  const tombstones = await findItems(projectIds.map(projectTombstoneKey));
+  const buried = projectIds.filter((_, position) => tombstones[position] !== undefined);
+  for (const projectId of buried) await removeReactions(projectId);
 };

@@ -1,4 +1,5 @@
-import { eventKinds, type Message } from '#events/catalogue.ts';
+import { eventKinds } from '#contract/events.ts';
+import type { Message } from '#events/catalogue.ts';
 import { eventKey, ofEventKind } from './keys.ts';
 import type { Write } from './write.ts';
 

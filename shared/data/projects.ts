@@ -1,7 +1,7 @@
 import { canonicalUrl } from '#domain/projects/canonical-url.ts';
 import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
 import type { Message } from '#events/catalogue.ts';
-import { secondsFromNow } from '#platform/clock.ts';
+import { now, secondsFromNow } from '#platform/clock.ts';
 import { settings } from '#platform/settings.ts';
 import { conflict, invalidField, notFound } from '#shared/errors.ts';
 import { absent, either, every, exists, is } from './conditions.ts';
@@ -34,11 +34,20 @@ export const findProject = async (reference: string): Promise<StoredProject | un
   return card && { project: projectOf(card), counts: countsOf(counts) };
 };
 
-/** Which of some slugs belong to a project, now or from earlier. */
-export const takenSlugs = async (slugs: readonly string[]): Promise<ReadonlySet<string>> => {
+/** The projects that some slugs belong to, now or from earlier; free slugs are left out. */
+export const slugHolders = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const claims = await findItems(slugs.map(slugKey));
-  return new Set(slugs.filter((_, position) => claims[position] !== undefined));
+  return new Map(
+    slugs.flatMap((slug, position) => {
+      const claim = claims[position];
+      return claim ? [[slug, String(claim.project_id)]] : [];
+    }),
+  );
 };
+
+/** Which of some slugs belong to a project, now or from earlier. */
+export const takenSlugs = async (slugs: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set((await slugHolders(slugs)).keys());
 
 /** Somebody else changed the project since it was read. */
 export class ProjectChanged extends Error {
@@ -79,18 +88,36 @@ const categoryExists = (slug: string): Write => ({
   orElse: () => invalidField(['categories'], `"${slug}" is not a category`),
 });
 
+/** The writes of a new project: its card, its slug and, where duplicates are refused, its address. */
+export const insertionOf = (project: ProjectRecord): Write[] => [
+  { put: projectItem(project), inFeed: true, when: absent },
+  claimSlug(project.slug, project.id),
+  ...claimUrl(project),
+];
+
+/** The writes of a project's next state, with what it takes and gives up. */
+export const replacementOf = async (previous: ProjectRecord, next: ProjectRecord): Promise<Write[]> => {
+  const addressMoves = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
+  const staysAt = next.deleted_at === null && canonicalUrl(previous.url) === canonicalUrl(next.url);
+  return [
+    {
+      put: projectItem(next),
+      inFeed: true,
+      when: every(exists, is('version', previous.version)),
+      orElse: () => new ProjectChanged(next.id),
+    },
+    ...(previous.slug === next.slug ? [] : [claimSlug(next.slug, next.id)]),
+    ...(addressMoves ? claimUrl(next) : []),
+    ...(addressMoves && !staysAt ? await releaseUrl(previous) : []),
+  ];
+};
+
 /**
  * Stores a new project with its slug and its events.
  * @throws 409 when the slug or, where that is refused, the address belongs to another; 400 when a category is gone.
  */
 export const insertProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
-  await transact([
-    { put: projectItem(project), inFeed: true, when: absent },
-    claimSlug(project.slug, project.id),
-    ...claimUrl(project),
-    ...project.categories.map(categoryExists),
-    ...messages.map(inOutbox),
-  ]);
+  await transact([...insertionOf(project), ...project.categories.map(categoryExists), ...messages.map(inOutbox)]);
 };
 
 /**
@@ -102,18 +129,8 @@ export const replaceProject = async (
   next: ProjectRecord,
   messages: readonly Message[],
 ): Promise<void> => {
-  const addressMoves = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
-  const staysAt = next.deleted_at === null && canonicalUrl(previous.url) === canonicalUrl(next.url);
   await transact([
-    {
-      put: projectItem(next),
-      inFeed: true,
-      when: every(exists, is('version', previous.version)),
-      orElse: () => new ProjectChanged(next.id),
-    },
-    ...(previous.slug === next.slug ? [] : [claimSlug(next.slug, next.id)]),
-    ...(addressMoves ? claimUrl(next) : []),
-    ...(addressMoves && !staysAt ? await releaseUrl(previous) : []),
+    ...(await replacementOf(previous, next)),
     ...next.categories.filter((slug) => !previous.categories.includes(slug)).map(categoryExists),
     ...messages.map(inOutbox),
   ]);
@@ -139,6 +156,8 @@ export const removeProject = async (project: ProjectRecord, messages: readonly M
         ...projectTombstoneKey(project.id),
         type: 'projectRemoved',
         project_id: project.id,
+        // Newer than every state that the project has been in, and older than any in which an import may bring it back.
+        version: Date.parse(now()),
         ttl: secondsFromNow(TOMBSTONE_SECONDS),
       },
       inFeed: true,

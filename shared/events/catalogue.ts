@@ -1,38 +1,12 @@
 import * as z from 'zod';
+import { type EventKind, eventKinds } from '#contract/events.ts';
 import { Timestamp } from '#contract/fields.ts';
-import { Plan, Status } from '#contract/projects.ts';
-
-/** What every event about a project says of it. */
-const ProjectFacts = z.object({
-  project_id: z.string(),
-  slug: z.string(),
-  name: z.string(),
-  url: z.string(),
-  plan: Plan,
-  status: Status,
-  owner_id: z.string(),
-});
 
 /**
- * Everything that other systems are told. Each change writes its event in the transaction of the change, and the table's
- * stream puts it on the bus; a subscriber may see one twice and must not act twice.
+ * What travels over the bus. Events are what other systems are told; their kinds and schemas stand in the contract. Each
+ * change writes its event in the transaction of the change, and the table's stream puts it on the bus; a subscriber may see
+ * one twice and must not act twice.
  */
-export const eventKinds = {
-  projectSubmitted: ProjectFacts.describe('A project waits for moderation, new or again.'),
-  projectApproved: ProjectFacts.describe('A pending project went live.'),
-  projectRejected: ProjectFacts.extend({ reason: z.string().nullable() }).describe(
-    'A pending project was turned down.',
-  ),
-  projectUpdated: ProjectFacts.extend({
-    changed: z.array(z.string()).describe('Names of the fields that changed.'),
-  }).describe('Fields of a project changed.'),
-  projectDeleted: ProjectFacts.extend({
-    permanent: z.boolean().describe('False while an administrator can restore it.'),
-  }).describe('A project was deleted.'),
-  commentCreated: z
-    .object({ comment_id: z.string(), project_id: z.string(), user_id: z.string(), content: z.string() })
-    .describe('Somebody commented on a project.'),
-} as const satisfies Record<string, z.ZodType>;
 
 /**
  * Work that one part of the service leaves to another, to be finished however often it is started. Nobody outside is
@@ -44,7 +18,6 @@ export const taskKinds = {
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
 } as const satisfies Record<string, z.ZodType>;
 
-export type EventKind = keyof typeof eventKinds;
 export type TaskKind = keyof typeof taskKinds;
 export type MessageKind = EventKind | TaskKind;
 

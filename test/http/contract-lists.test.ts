@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
 import {
-  type CallAnswer,
   dataOf,
   Directory,
   FORBIDDEN,
@@ -10,11 +9,12 @@ import {
   metaOf,
   type Person,
   person,
+  type State,
   type Submitted,
   states,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** The public list and the administrators' list. Every test lists a category of its own, so it sees nothing of the others. */
 
@@ -118,19 +118,20 @@ describe('pages', () => {
 });
 
 describe('status', () => {
-  /** A category with one project in every state. */
-  const inEveryState = async () => {
-    const { slug } = await directory.addCategory();
+  let slug: string;
+  let ids: Record<State, string>;
+
+  beforeAll(async () => {
+    ({ slug } = await directory.addCategory());
     const entries = await Promise.all(
       states.map(async (state) => [state, (await directory.project(state, owner, { categories: [slug] })).id] as const),
     );
-    return { slug, ids: Object.fromEntries(entries) as Record<(typeof states)[number], string> };
-  };
+    ids = Object.fromEntries(entries) as Record<State, string>;
+  });
 
   it.each(['', 'status=live', 'status=pending', 'status=rejected', 'status=all', 'status=nonsense', 'status=', 'status=pending&status=live'])(
     'shows live projects only to everybody who is no administrator: "%s"',
     async (query) => {
-      const { slug, ids } = await inEveryState();
       for (const who of [undefined, owner, users[0]]) {
         const answer = await list(slug, query, who);
         expect(answer.status).toBe(200);
@@ -141,19 +142,16 @@ describe('status', () => {
   );
 
   it.each(['live', 'pending', 'rejected'] as const)("honours an administrator's status %s in both lists, without deleted ones", async (status) => {
-    const { slug, ids } = await inEveryState();
     expect(idsOf(await list(slug, `status=${status}`, directory.admin))).toEqual([ids[status]]);
     expect(idsOf(await adminList(`status=${status}&category=${slug}`))).toEqual([ids[status]]);
   });
 
   it('is live without a word, also for administrators and in their own list', async () => {
-    const { slug, ids } = await inEveryState();
     expect(idsOf(await list(slug, '', directory.admin))).toEqual([ids.live]);
     expect(idsOf(await adminList(`category=${slug}`))).toEqual([ids.live]);
   });
 
   it('all exists in the administrators list only and alone includes deleted ones', async () => {
-    const { slug, ids } = await inEveryState();
     const answer = await adminList(`status=all&category=${slug}`);
     expect(idsOf(answer).toSorted()).toEqual(Object.values(ids).toSorted());
     expect(dataOf<Project[]>(answer).find(({ id }) => id === ids.deleted)?.deleted_at).not.toBeNull();
@@ -171,7 +169,6 @@ describe('status', () => {
   });
 
   it('shows in the public list to owner and administrator what only they are told', async () => {
-    const { slug } = await inEveryState();
     const entry = async (who?: Person) => dataOf<Project[]>(await list(slug, '', who))[0];
     expect(await entry()).not.toHaveProperty('rejection_reason');
     expect(await entry(users[0])).not.toHaveProperty('rejection_reason');
@@ -281,42 +278,42 @@ describe('sort', () => {
     expect(idsOf(await adminList(`category=${slug}&status=pending`))).toEqual([fourth.id, third.id]);
   });
 
-  it.each(['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'name_desc', 'trending'])(
-    'never repeats or skips among ties of %s',
-    async (sort) => {
-      const { slug, ids } = await listed(...Array.from({ length: 5 }, () => ({ name: 'The Same Name' })));
+  it('never repeats or skips among ties of any key', async () => {
+    const { slug, ids } = await listed(...Array.from({ length: 4 }, () => ({ name: 'The Same Name' })));
+    for (const sort of ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'name_desc', 'trending']) {
       const seen: string[] = [];
-      for (let page = 1; page <= 5; page += 1) seen.push(...idsOf(await list(slug, `sort=${sort}&limit=1&page=${page}`)));
-      expect(seen.toSorted()).toEqual(ids.toSorted());
-      expect(idsOf(await list(slug, `sort=${sort}`))).toEqual(seen);
-    },
-  );
+      for (let page = 1; page <= 4; page += 1) seen.push(...idsOf(await list(slug, `sort=${sort}&limit=1&page=${page}`)));
+      expect([sort, seen.toSorted()]).toEqual([sort, ids.toSorted()]);
+      expect([sort, idsOf(await list(slug, `sort=${sort}`))]).toEqual([sort, seen]);
+    }
+  });
 });
 
 describe('q', () => {
   const word = unique('needle');
   const found = async (slug: string, q: string): Promise<string[]> => idsOf(await list(slug, `q=${encodeURIComponent(q)}`));
 
-  it.each([
-    ['name', { name: `The ${word} thing` }],
-    ['description', { description: `About a ${word}.` }],
-    ['host', { url: `https://${word}.example.org/` }],
-    ['tag', { tags: ['other', word] }],
-  ])('finds a substring of the %s', async (_, fields) => {
-    const { slug, ids } = await listed(fields, {});
-    expect(await found(slug, word)).toEqual([ids[0]]);
-    expect(await found(slug, word.slice(2, -1))).toEqual([ids[0]]);
+  it('finds a substring of name, description, host and tags', async () => {
+    const { slug, ids } = await listed(
+      { name: `The ${word} thing` },
+      { description: `About a ${word}.` },
+      { url: `https://${word}.example.org/` },
+      { tags: ['other', word] },
+      {},
+    );
+    expect((await found(slug, word)).toSorted()).toEqual(ids.slice(0, 4).toSorted());
+    expect((await found(slug, word.slice(2, -1))).toSorted()).toEqual(ids.slice(0, 4).toSorted());
   });
 
-  it.each([
-    ['the path of the address', { url: `https://example.org/${word}` }],
-    ['the query of the address', { url: `https://example.org/?${word}` }],
-    ['the scheme of the address', { url: 'https://example.org/', q: 'https' }],
-    ['the long description', { long_description: word }],
-    ['the city', { address_city: word }],
-  ])('does not look at %s', async (_, { q = word, ...fields }: Record<string, unknown>) => {
-    const { slug } = await listed(fields);
-    expect(await found(slug, String(q))).toEqual([]);
+  it('looks at no other field, and not at scheme, path and query of the address', async () => {
+    const { slug } = await listed(
+      { url: `https://example.org/${word}` },
+      { url: `https://example.org/?${word}` },
+      { long_description: word },
+      { address_city: word, address_country: word },
+    );
+    expect(await found(slug, word)).toEqual([]);
+    expect(await found(slug, 'https')).toEqual([]);
   });
 
   it('does not find what begins in one field and ends in the next', async () => {
@@ -324,19 +321,22 @@ describe('q', () => {
     for (const q of ['efgh', 'ef gh', 'opqr', 'op qr', 'op,qr']) expect(await found(slug, q)).toEqual([]);
   });
 
-  it.each([
-    ['Café Zürich', 'CAFE ZURICH'],
-    ['CAFE ZURICH', 'café zürich'],
-    ['Łódź smørrebrød', 'lodz smorrebrod'],
-    ['Straße', 'STRASSE'],
-    ['Ελλάδα', 'ελλαδα'],
-    ['Ёлка', 'елка'],
-    ['Tiếng Việt', 'tieng viet'],
-    ['Cafe\u0301', 'Caf\u00e9'],
-    ['日本語', '本語'],
-  ])('finds %s by %s', async (name, q) => {
-    const { slug, ids } = await listed({ name }, { name: 'Something else' });
-    expect(await found(slug, q)).toEqual([ids[0]]);
+  it('minds neither case nor accents', async () => {
+    const cases: readonly (readonly [name: string, ...qs: string[]])[] = [
+      ['Café Zürich', 'CAFE ZURICH', 'cafe\u0301 zu\u0308rich', 'ÜRICH'],
+      ['CRÈME BRÛLÉE', 'crème brûlée', 'creme brulee'],
+      ['Łódź smørrebrød', 'lodz smorrebrod', 'ŁÓDŹ'],
+      ['Große Straße', 'GROSSE STRASSE', 'straße'],
+      ['Ελλάδα', 'ελλαδα'],
+      ['Ёлка', 'елка'],
+      ['Tiếng Việt', 'tieng viet'],
+      ['Mexico, Cafetal', 'méxico, cafetál'],
+      ['日本語', '本語'],
+    ];
+    const { slug, ids } = await listed(...cases.map(([name]) => ({ name })));
+    for (const [position, [, ...qs]] of cases.entries()) {
+      for (const q of qs) expect([q, await found(slug, q)]).toEqual([q, [ids[position]]]);
+    }
   });
 
   it('takes every character literally', async () => {

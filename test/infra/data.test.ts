@@ -68,7 +68,9 @@ describe('the users', () => {
   });
 
   it('are somebody else’s business where the stage brings its own issuer', () => {
-    expect(withOwnIssuer.all.flatMap((stack) => stack.resources).filter(({ type }) => type.includes('Cognito'))).toEqual([]);
+    expect(
+      withOwnIssuer.all.flatMap((stack) => stack.resources).filter(({ type }) => type.includes('Cognito')),
+    ).toEqual([]);
     const list = named(withOwnIssuer.api, 'AWS::Lambda::Function', 'ProjectsList');
     expect(list.properties.Environment).toMatchObject({
       Variables: { OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCES: 'web', OIDC_JWKS_URI: 'https://id.example/keys' },

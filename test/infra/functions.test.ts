@@ -10,7 +10,7 @@ import { capabilities, type Grant, unlimited } from '#lib/constructs/capabilitie
 import { grantsOf } from '#lib/constructs/route-functions.ts';
 import { constructIdOf, publisher } from '#lib/doors.ts';
 import { readSettings } from '#platform/settings.ts';
-import { named, ofType, type Resource, settled, type SynthesizedStack, synthesize, targetOf } from './synthesized.ts';
+import { named, ofType, type Resource, type SynthesizedStack, settled, synthesize, targetOf } from './synthesized.ts';
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -25,7 +25,11 @@ const { api, events, all } = synthesize({
   features: { comments: false },
 });
 
-const declared: readonly { readonly id: string; readonly stack: SynthesizedStack; readonly grants: readonly Grant[] }[] = [
+const declared: readonly {
+  readonly id: string;
+  readonly stack: SynthesizedStack;
+  readonly grants: readonly Grant[];
+}[] = [
   ...routes.map((route) => ({ id: route.id, stack: api, grants: grantsOf(route) })),
   ...subscriptions.map(({ id, needs: own }) => ({ id, stack: events, grants: own })),
   { id: publisher.id, stack: events, grants: publisher.needs },
@@ -61,7 +65,9 @@ const allowedTo = (stack: SynthesizedStack, role: string | undefined): readonly 
     .flatMap((statement) =>
       list(statement.Action).flatMap((action) =>
         resourcesIn(statement).map((resource) => {
-          const limit = Object.values(statement.Condition ?? {}).flatMap((condition) => Object.values(condition)).flat();
+          const limit = Object.values(statement.Condition ?? {})
+            .flatMap((condition) => Object.values(condition))
+            .flat();
           return `${action} on ${resource}${limit.length > 0 ? ` of ${limit.join(', ')}` : ''}`;
         }),
       ),
@@ -70,8 +76,15 @@ const allowedTo = (stack: SynthesizedStack, role: string | undefined): readonly 
 
 const always = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *'];
 const expectedFor: Readonly<Record<Grant, readonly string[]>> = {
-  'table:read': ['dynamodb:BatchGetItem on table', 'dynamodb:GetItem on table', 'dynamodb:Query on table', 'dynamodb:Query on index collection'],
-  'table:write': ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'].map((action) => `dynamodb:${action} on table`),
+  'table:read': [
+    'dynamodb:BatchGetItem on table',
+    'dynamodb:GetItem on table',
+    'dynamodb:Query on table',
+    'dynamodb:Query on index collection',
+  ],
+  'table:write': ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'].map(
+    (action) => `dynamodb:${action} on table`,
+  ),
   catalog: ['dynamodb:Query on index feed'],
   mail: [`ses:SendEmail on sender ${config.mail.identity} of ${config.mail.from}`],
   bus: ['events:PutEvents on Bus'],
@@ -129,7 +142,9 @@ describe('the roles', () => {
     const sets = (stack: SynthesizedStack) =>
       new Set(declared.filter((one) => one.stack === stack).map(({ grants }) => [...grants].sort().join())).size;
     const lambdaRoles = (stack: SynthesizedStack) =>
-      ofType(stack, 'AWS::IAM::Role').filter(({ properties }) => JSON.stringify(properties).includes('lambda.amazonaws.com'));
+      ofType(stack, 'AWS::IAM::Role').filter(({ properties }) =>
+        JSON.stringify(properties).includes('lambda.amazonaws.com'),
+      );
     expect(lambdaRoles(api)).toHaveLength(sets(api));
     expect(lambdaRoles(events)).toHaveLength(sets(events));
   });
@@ -148,7 +163,9 @@ describe('the roles', () => {
 
   it('let the gateways start the functions of routes and nothing else', () => {
     const invoker = named(api, 'AWS::IAM::Role', 'FunctionsInvoker').logicalId;
-    expect(allowedTo(api, invoker)).toEqual(routes.map(({ id }) => `lambda:InvokeFunction on ${constructIdOf(id)}`).sort());
+    expect(allowedTo(api, invoker)).toEqual(
+      routes.map(({ id }) => `lambda:InvokeFunction on ${constructIdOf(id)}`).sort(),
+    );
   });
 
   it('know every need of the contract', () => {

@@ -4,7 +4,7 @@ import { routes } from '#contract/table.ts';
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
 import { configOf } from '#lib/config.ts';
 import { constructIdOf } from '#lib/doors.ts';
-import { statusOf, type ErrorCode, textOf } from '#shared/errors.ts';
+import { type ErrorCode, statusOf, textOf } from '#shared/errors.ts';
 import { named, ofType, settled, synthesize, targetOf } from './synthesized.ts';
 
 interface Integration {
@@ -65,13 +65,15 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
   const operations = operationsOf(body);
 
   it('is valid OpenAPI 3.0', async () => {
-    const result = await new Validator().validate(structuredClone(body));
+    const result = await new Validator().validate({ ...structuredClone(body) });
     expect(result).toEqual({ valid: true });
     expect(body.openapi).toMatch(/^3\.0\./);
   });
 
   it('has the routes of the table and no other', () => {
-    expect(operations.map(({ key }) => key).sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+    expect(operations.map(({ key }) => key).sort()).toEqual(
+      routes.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
   });
 
   it.each(routes)('$id starts its own function in the gateway’s role', (route) => {
@@ -79,7 +81,9 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
     const integration = found?.['x-amazon-apigateway-integration'];
     const target = named(api, 'AWS::Lambda::Function', constructIdOf(route.id));
     const [, parts] = integration?.uri['Fn::Join'] ?? ['', []];
-    expect(found?.parameters.map(({ name }) => name)).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    expect(found?.parameters.map(({ name }) => name)).toEqual(
+      [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+    );
     expect(integration?.type).toBe('aws_proxy');
     expect(parts.map(targetOf)).toContain(target.logicalId);
     expect(targetOf(integration?.credentials)).toMatch(/^FunctionsInvoker/);
@@ -112,7 +116,11 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
         ({ ResourcePath, HttpMethod }) => ResourcePath === `/${path.replaceAll('/', '~1')}` && HttpMethod === method,
       );
       const { ratePerSecond, burst } = config.throttles[tier];
-      expect(one).toMatchObject({ ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst, LoggingLevel: 'ERROR' });
+      expect(one).toMatchObject({
+        ThrottlingRateLimit: ratePerSecond,
+        ThrottlingBurstLimit: burst,
+        LoggingLevel: 'ERROR',
+      });
     }
     expect(settings.every(({ DataTraceEnabled }) => DataTraceEnabled === false)).toBe(true);
   });
@@ -123,6 +131,14 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
       expect.stringMatching(/identity|authorizer|\.path\b|querystring|apiKey|userAgent|sourceIp/i),
     );
     expect(TracingEnabled).toBe(true);
+  });
+
+  it('keeps no log longer than the stage says', () => {
+    const own = ofType(api, 'AWS::Logs::LogGroup').filter(({ logicalId }) => logicalId.startsWith(gateway));
+    expect(own.map(({ properties }) => properties.RetentionInDays)).toEqual([config.logDays, config.logDays]);
+    expect(own.map(({ properties }) => JSON.stringify(properties.LogGroupName))).toContainEqual(
+      expect.stringMatching(/^\{.*"API-Gateway-Execution-Logs_".*"\/live"/),
+    );
   });
 });
 
@@ -226,7 +242,7 @@ describe('what the gateways say by themselves', () => {
     expect(responses.THROTTLED?.responseParameters).not.toHaveProperty([origin]);
     const one = synthesize('prod').api;
     const body = named(one, 'AWS::ApiGateway::RestApi', 'Gateway').properties.Body as Body;
-    const { responseParameters } = body['x-amazon-apigateway-gateway-responses'].THROTTLED ?? { responseParameters: {} };
-    expect(responseParameters[origin]).toBe("'https://directory.example'");
+    const { THROTTLED } = body['x-amazon-apigateway-gateway-responses'];
+    expect(THROTTLED?.responseParameters[origin]).toBe("'https://directory.example'");
   });
 });

@@ -21,7 +21,16 @@ describe.each(['dev', 'staging', 'prod', 'sandbox'])('stage %s', (stage) => {
   });
 
   it.each(synthesized.all)('$name gives no resource a physical name', ({ resources }) => {
-    const names = ['TableName', 'FunctionName', 'RoleName', 'QueueName', 'LogGroupName', 'AlarmName', 'UserPoolName', 'ClientName'];
+    const names = [
+      'TableName',
+      'FunctionName',
+      'RoleName',
+      'QueueName',
+      'LogGroupName',
+      'AlarmName',
+      'UserPoolName',
+      'ClientName',
+    ];
     const physical = resources.filter(({ type, properties }) =>
       // These refer to a function by name; it is not their own.
       names.some((name) => typeof properties[name] === 'string' && type !== 'AWS::Lambda::EventSourceMapping'),

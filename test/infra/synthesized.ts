@@ -84,7 +84,8 @@ export const ofType = (stack: SynthesizedStack, type: string): readonly Resource
 export const named = (stack: SynthesizedStack, type: string, constructId: string): Resource => {
   const found = ofType(stack, type).filter(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, '') === constructId);
   const [resource] = found;
-  if (!resource || found.length > 1) throw new Error(`${found.length} resources of type ${type} are called ${constructId}.`);
+  if (!resource || found.length > 1)
+    throw new Error(`${found.length} resources of type ${type} are called ${constructId}.`);
   return resource;
 };
 

@@ -19,7 +19,11 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   domain: {
     files: ['shared/domain/**/*.ts'],
-    may: /^(?:(?!@aws|@middy|@smithy|aws-|node:|stripe$)[@a-z][\w/.-]*$)(?<!\.ts)|^shared\/(?:domain|contract|mail)\/|^shared\/(?:errors|events\/catalogue|catalog\/types)\.ts$/,
+    may: /^(?:(?!@aws|@middy|@smithy|aws-|node:|stripe$)[@a-z][\w/.-]*$)(?<!\.ts)|^shared\/(?:domain|contract|mail|csv)\/|^shared\/(?:errors|events\/catalogue|catalog\/types)\.ts$/,
+  },
+  csv: {
+    files: ['shared/csv/**/*.ts'],
+    may: /^(?:csv-parse|csv-stringify|zod)(?:\/|$)|^shared\/(?:csv|contract)\/|^shared\/errors\.ts$/,
   },
   mail: {
     files: ['shared/mail/**/*.ts'],

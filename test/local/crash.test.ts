@@ -21,7 +21,13 @@ const start = async (dataDir: string): Promise<Service> => {
   const child = spawn(process.execPath, ['local/main.ts'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, RATE_LIMIT_SUBMISSION: '100000/60', RATE_LIMIT_GENERAL: '100000/60' },
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      RATE_LIMIT_SUBMISSION: '100000/60',
+      RATE_LIMIT_GENERAL: '100000/60',
+    },
   });
   let output = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -140,7 +146,9 @@ it('keeps every acknowledged submission with its event and slug when the whole t
     const { data } = (await (await fetch(`${second.url}/_local/events?limit=10000`)).json()) as {
       data: { kind: string; data: { project_id: string } }[];
     };
-    return new Set(data.filter(({ kind }) => kind === 'projectSubmitted').map(({ data: { project_id } }) => project_id));
+    return new Set(
+      data.filter(({ kind }) => kind === 'projectSubmitted').map(({ data: { project_id } }) => project_id),
+    );
   };
   let missing = [...stored];
   for (let tries = 0; tries < 200 && missing.length > 0; tries += 1) {

@@ -47,19 +47,22 @@ const untilDead = async (pid: number): Promise<void> => {
   }
 };
 
-it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends everything that was started, with code 0', async (signal) => {
-  const world = start();
-  const url = await world.url();
-  const engine = enginePid();
-  expect(isAlive(engine)).toBe(true);
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s ends everything that was started, with code 0',
+  async (signal) => {
+    const world = start();
+    const url = await world.url();
+    const engine = enginePid();
+    expect(isAlive(engine)).toBe(true);
 
-  const startedAt = performance.now();
-  expect(await world.end(signal)).toEqual({ code: 0, signal: null });
-  expect(performance.now() - startedAt).toBeLessThan(3000);
-  expect(isAlive(engine)).toBe(false);
-  await expect(fetch(url)).rejects.toThrow();
-  expect(world.output()).not.toMatch(/error|\n {4}at /i);
-});
+    const startedAt = performance.now();
+    expect(await world.end(signal)).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(isAlive(engine)).toBe(false);
+    await expect(fetch(url)).rejects.toThrow();
+    expect(world.output()).not.toMatch(/error|\n {4}at /i);
+  },
+);
 
 it('lets a request that it has begun end first', async () => {
   const world = start();
@@ -109,7 +112,10 @@ it('says that the port is in use and how to take another, without a stack', asyn
 });
 
 it.each([
-  [{ RATE_LIMIT_VOTING: 'often' }, 'The environment is not usable: RATE_LIMIT_VOTING must be count/seconds, such as 600/60.'],
+  [
+    { RATE_LIMIT_VOTING: 'often' },
+    'The environment is not usable: RATE_LIMIT_VOTING must be count/seconds, such as 600/60.',
+  ],
   [{ PORT: 'http' }, 'PORT is http, which is not a number from 0 to 65535.'],
   [{ DYNOXIDE_BIN: '/nowhere/dynoxide' }, 'DYNOXIDE_BIN names /nowhere/dynoxide, which does not exist.'],
 ] as const)('names the setting that is wrong: %o', async (env, sentence) => {

@@ -6,8 +6,6 @@ import { userKey } from '#data/keys.ts';
 import { updateItem } from '#data/write.ts';
 import type { CallAnswer, TestWorld } from './world.ts';
 
-export type { CallAnswer };
-
 /** What tests of the contract are made of: valid bodies, people, projects in every state, and the failures by name. */
 
 let made = 0;

@@ -116,7 +116,8 @@ const explain = (issue: z.core.$ZodRawIssue): string | undefined => {
   }
 };
 
-const problemOf = ({ path, message }: z.core.$ZodIssue): Problem => {
+/** What an issue of a schema says of a row. */
+export const problemOf = ({ path, message }: z.core.$ZodIssue): Problem => {
   const [field, position] = path;
   const entry = typeof position === 'number' ? `entry ${position + 1} ` : '';
   return { field: field as ImportField, message: `${entry}${message}` };

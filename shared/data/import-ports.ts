@@ -1,0 +1,20 @@
+import type { ImportPorts } from '#domain/projects/import-ports.ts';
+import { settings } from '#platform/settings.ts';
+import { categoryPorts } from './category-ports.ts';
+import { writeProjects } from './import-projects.ts';
+import { clearRemains } from './leftovers.ts';
+import { findProject, slugHolders } from './projects.ts';
+
+/** What is left of the gateway's 29 seconds once the file is read, with some for finishing, in milliseconds. */
+const BUDGET_MS = 22_000;
+
+/** What the verb that imports projects works with. */
+export const importPorts: ImportPorts = {
+  ...categoryPorts,
+  findProject,
+  slugHolders,
+  clearRemains,
+  writeProjects,
+  refusesDuplicateUrls: () => settings().duplicateUrls === 'reject',
+  budgetMs: BUDGET_MS,
+};

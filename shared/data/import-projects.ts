@@ -1,0 +1,98 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { ImportStep } from '#domain/projects/import-ports.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Key } from './keys.ts';
+import { insertionOf, ProjectChanged, replacementOf } from './projects.ts';
+import { ConditionFailed, TRANSACTION_MAX, transact, type Write } from './write.ts';
+
+// A transaction takes 4 MB; in the worst case a character takes four bytes.
+const CHARACTERS_MAX = 900_000;
+
+// As many transactions as keep the table busy without crowding out everybody else.
+const AT_ONCE = 8;
+
+/** One project's writes, which only go together. */
+interface Part {
+  readonly position: number;
+  readonly writes: readonly Write[];
+  readonly keys: readonly string[];
+  readonly characters: number;
+}
+
+const keyOf = (write: Write): Key => {
+  if ('put' in write) return write.put;
+  if ('update' in write) return write.update;
+  return 'remove' in write ? write.remove : write.check;
+};
+
+const partOf = async ({ previous, next }: ImportStep, position: number): Promise<Part> => {
+  const writes = previous ? await replacementOf(previous, next) : insertionOf(next);
+  const keys = writes.map((write) => {
+    const { pk, sk } = keyOf(write);
+    return JSON.stringify([pk, sk]);
+  });
+  return { position, writes, keys, characters: JSON.stringify(next).length };
+};
+
+/** Puts parts together as far as one transaction takes them; it may not touch an item twice. */
+const batchesOf = (parts: readonly Part[]): Part[][] => {
+  const batches: Part[][] = [];
+  let batch: Part[] = [];
+  let writes = 0;
+  let characters = 0;
+  let keys = new Set<string>();
+  for (const part of parts) {
+    const isFull =
+      writes + part.writes.length > TRANSACTION_MAX ||
+      characters + part.characters > CHARACTERS_MAX ||
+      part.keys.some((key) => keys.has(key));
+    if (isFull || batches.length === 0) {
+      batch = [];
+      batches.push(batch);
+      writes = 0;
+      characters = 0;
+      keys = new Set();
+    }
+    batch.push(part);
+    writes += part.writes.length;
+    characters += part.characters;
+    for (const key of part.keys) keys.add(key);
+  }
+  return batches;
+};
+
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof ConditionFailed ||
+  error instanceof ProjectChanged ||
+  error instanceof AppError ||
+  error instanceof TransactionCanceledException;
+
+/** @returns why it was refused; undefined when it is done. */
+const attempt = async (parts: readonly Part[]): Promise<Error | undefined> => {
+  try {
+    await transact(parts.flatMap(({ writes }) => writes));
+    return undefined;
+  } catch (error) {
+    if (isRefusal(error)) return error;
+    throw error;
+  }
+};
+
+/**
+ * Stores many projects, several in one transaction, each whole or not at all and without any event. Where a transaction is
+ * refused its projects are tried one by one, so that only those fail that are in somebody's way.
+ * Whether their categories exist is not asked here: transactions that check the same few items get in each other's way.
+ * @returns for each step why it was refused; undefined where it is done.
+ */
+export const writeProjects = async (steps: readonly ImportStep[]): Promise<readonly (Error | undefined)[]> => {
+  const outcomes: (Error | undefined)[] = steps.map(() => undefined);
+  const batches = batchesOf(await Promise.all(steps.map(partOf))).values();
+  const work = async (): Promise<void> => {
+    for (const batch of batches) {
+      if (!(await attempt(batch))) continue;
+      for (const part of batch) outcomes[part.position] = await attempt([part]);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return outcomes;
+};

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  CreateTemplateCommand,
+  SESClient,
+  SendEmailCommand,
+  type SendEmailCommandInput,
+  SendRawEmailCommand,
+} from '@aws-sdk/client-ses';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AwsEndpoint, serveAws } from '#local/aws-endpoint.ts';
+import { type Bus, openBus } from '#local/bus.ts';
+import { openJournal } from '#local/journal.ts';
+import { type MailService, openMailService } from '#local/mail.ts';
+
+/** The bus and the inbox through the very clients that the service uses. */
+
+const folder = mkdtempSync(path.join(tmpdir(), 'aws-'));
+let journal: DatabaseSync;
+let bus: Bus;
+let mail: MailService;
+let endpoint: AwsEndpoint;
+let events: EventBridgeClient;
+let ses: SESClient;
+
+beforeAll(async () => {
+  journal = openJournal(path.join(folder, 'journal.sqlite'));
+  bus = openBus({ journal, subscriptions: [], importDoor: () => Promise.reject(new Error('nobody')) });
+  mail = openMailService(journal);
+  endpoint = await serveAws(bus, mail);
+  const config = {
+    endpoint: endpoint.url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
+    maxAttempts: 1,
+  };
+  events = new EventBridgeClient(config);
+  ses = new SESClient(config);
+});
+
+afterAll(async () => {
+  events.destroy();
+  ses.destroy();
+  await endpoint.stop();
+  journal.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const simple = (more: Partial<SendEmailCommandInput> = {}): SendEmailCommand =>
+  new SendEmailCommand({
+    Source: 'Directory <directory@example.com>',
+    Destination: { ToAddresses: ['ada@example.com'] },
+    Message: {
+      Subject: { Data: 'Grüße & <Küsse> 🍺', Charset: 'UTF-8' },
+      Body: { Text: { Data: 'Hello,\nworld + 100%' }, Html: { Data: '<p>Hello &amp; welcome</p>' } },
+    },
+    ...more,
+  });
+
+it('takes events', async () => {
+  const answer = await events.send(
+    new PutEventsCommand({
+      Entries: [
+        {
+          Source: 'directory',
+          DetailType: 'projectApproved',
+          Detail: '{"id":"evt_1"}',
+          Time: new Date(1_700_000_000_000),
+        },
+        { Source: 'directory', DetailType: 'projectApproved', Detail: 'no' },
+      ],
+    }),
+  );
+  expect(answer).toMatchObject({
+    FailedEntryCount: 1,
+    Entries: [{ EventId: expect.any(String) }, { ErrorCode: 'MalformedDetail' }],
+  });
+  expect(bus.carried({ tasksToo: false, limit: 9 }).map(({ detail }) => detail)).toEqual([{ id: 'evt_1' }]);
+});
+
+it('refuses too many events by the name that the client knows', async () => {
+  const Entries = Array.from({ length: 11 }, () => ({ Source: 'a', DetailType: 'b', Detail: '{}' }));
+  await expect(events.send(new PutEventsCommand({ Entries }))).rejects.toMatchObject({ name: 'ValidationException' });
+});
+
+it('takes a mail and keeps every character of it', async () => {
+  const { MessageId } = await ses.send(simple());
+  expect(MessageId).toMatch(/^[\w-]{20,}$/);
+  expect(mail.inbox(1)).toEqual([
+    {
+      id: MessageId,
+      from: 'Directory <directory@example.com>',
+      to: 'ada@example.com',
+      subject: 'Grüße & <Küsse> 🍺',
+      text: 'Hello,\nworld + 100%',
+      html: '<p>Hello &amp; welcome</p>',
+      sent_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    },
+  ]);
+});
+
+it('lists recipients of all kinds, and the newest mail first', async () => {
+  await ses.send(
+    simple({ Destination: { ToAddresses: ['a@example.com', 'B <b@example.com>'], CcAddresses: ['c@example.com'] } }),
+  );
+  expect(mail.inbox(9).map(({ to }) => to)).toEqual([
+    'a@example.com, B <b@example.com>, c@example.com',
+    'ada@example.com',
+  ]);
+});
+
+it.each<[string, Partial<SendEmailCommandInput>, string]>([
+  ['no recipient', { Destination: {} }, 'InvalidParameterValue'],
+  ['a recipient without a domain', { Destination: { ToAddresses: ['ada'] } }, 'InvalidParameterValue'],
+  ['a recipient with a space', { Destination: { ToAddresses: ['ada lovelace@example.com'] } }, 'InvalidParameterValue'],
+  [
+    'a recipient that brings another header',
+    { Destination: { ToAddresses: ['a@example.com\r\nBcc: b@example.com'] } },
+    'InvalidParameterValue',
+  ],
+  [
+    'too many recipients',
+    { Destination: { ToAddresses: Array.from({ length: 51 }, (_, n) => `u${n}@example.com`) } },
+    'InvalidParameterValue',
+  ],
+  ['a sender that is none', { Source: 'nobody' }, 'InvalidParameterValue'],
+  ['no sender', { Source: undefined }, 'ValidationError'],
+  ['no subject', { Message: { Subject: { Data: undefined }, Body: { Text: { Data: 'x' } } } }, 'ValidationError'],
+  [
+    'a subject of two lines',
+    { Message: { Subject: { Data: 'a\nb' }, Body: { Text: { Data: 'x' } } } },
+    'InvalidParameterValue',
+  ],
+  ['no body', { Message: { Subject: { Data: 'x' }, Body: {} } }, 'InvalidParameterValue'],
+])('refuses a mail with %s as SES does', async (_, more, name) => {
+  const before = mail.inbox(99).length;
+  await expect(ses.send(simple(more))).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 400 } });
+  expect(mail.inbox(99)).toHaveLength(before);
+});
+
+it('refuses what it does not do', async () => {
+  const command = new CreateTemplateCommand({ Template: { TemplateName: 'x', SubjectPart: 'y' } });
+  await expect(ses.send(command)).rejects.toMatchObject({ name: 'InvalidAction' });
+});
+
+const raw = (...lines: readonly string[]): SendRawEmailCommand =>
+  new SendRawEmailCommand({ RawMessage: { Data: Buffer.from(lines.join('\r\n')) } });
+
+it('takes a mail in wire form', async () => {
+  await ses.send(
+    raw(
+      'From: =?utf-8?Q?Directory_=E2=82=AC?= <directory@example.com>',
+      'To: "Lovelace, Ada" <ada@example.com>,',
+      ' bo@example.com',
+      'Subject: =?UTF-8?B?R3LDvMOfZQ==?= =?utf-8?q?_an_alle?=',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary="outer"',
+      '',
+      '--outer',
+      'Content-Type: multipart/alternative; boundary=inner',
+      '',
+      '--inner',
+      'Content-Type: text/plain; charset=utf-8',
+      'Content-Transfer-Encoding: quoted-printable',
+      '',
+      'Gr=C3=BC=C3=9Fe, =',
+      'in one line',
+      '--inner',
+      'Content-Type: text/html; charset="utf-8"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.from('<p>Grüße</p>').toString('base64'),
+      '--inner--',
+      '--outer',
+      'Content-Type: text/plain',
+      'Content-Disposition: attachment; filename=x.txt',
+      '',
+      'not this',
+      '--outer--',
+    ),
+  );
+  expect(mail.inbox(1)[0]).toMatchObject({
+    from: 'Directory € <directory@example.com>',
+    to: '"Lovelace, Ada" <ada@example.com>, bo@example.com',
+    subject: 'Grüße an alle',
+    text: 'Grüße, in one line',
+    html: '<p>Grüße</p>',
+  });
+});
+
+it('takes the plainest mail in wire form, and refuses one that nobody sent or gets', async () => {
+  await ses.send(raw('From: a@example.com', 'To: b@example.com', 'Subject: Plain', '', 'Just text.'));
+  expect(mail.inbox(1)[0]).toMatchObject({ subject: 'Plain', text: 'Just text.', html: '' });
+  await expect(ses.send(raw('To: b@example.com', '', 'x'))).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+  await expect(ses.send(raw('From: b@example.com', '', 'x'))).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+  await expect(ses.send(raw(''))).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+});
+
+it('says 400 to what is in no protocol it knows', async () => {
+  const target = await fetch(endpoint.url, {
+    method: 'POST',
+    headers: { 'x-amz-target': 'AWSEvents.DeleteRule' },
+    body: '{}',
+  });
+  expect([target.status, await target.json()]).toMatchObject([400, { __type: 'UnknownOperationException' }]);
+  const broken = await fetch(endpoint.url, {
+    method: 'POST',
+    headers: { 'x-amz-target': 'AWSEvents.PutEvents' },
+    body: '{',
+  });
+  expect([broken.status, await broken.json()]).toMatchObject([400, { __type: 'SerializationException' }]);
+  const none = await fetch(endpoint.url);
+  expect([none.status, await none.text()]).toMatchObject([400, expect.stringContaining('<Code>InvalidAction</Code>')]);
+});

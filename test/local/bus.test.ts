@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { EventBridgeEvent } from 'aws-lambda';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Subscription } from '#events/subscriptions.ts';
+import { type Bus, openBus } from '#local/bus.ts';
+import type { LambdaHandler } from '#local/doors.ts';
+import { openJournal } from '#local/journal.ts';
+import { log } from '#platform/log.ts';
+
+log.setLogLevel('SILENT');
+
+type Delivery = EventBridgeEvent<string, { id: string }>;
+
+const subscription = (id: string, kinds: Subscription['kinds'], timeoutSeconds?: number): Subscription => ({
+  id,
+  summary: 'For the test',
+  kinds,
+  needs: [],
+  ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+});
+const approvals = subscription('test.approvals', ['projectApproved']);
+const everything = subscription('test.everything', ['projectApproved', 'projectSubmitted']);
+const tasks = subscription('test.tasks', ['projectPurged']);
+
+let folder: string;
+let open: { bus: Bus; journal: DatabaseSync }[];
+let seen: Record<string, Delivery[]>;
+
+const openOn = (
+  subscriptions: readonly Subscription[],
+  handlers: Readonly<Record<string, (event: Delivery) => Promise<unknown>>> = {},
+  triesMax = 24,
+): Bus => {
+  const journal = openJournal(path.join(folder, 'journal.sqlite'));
+  const importDoor =
+    async (id: string): Promise<LambdaHandler> =>
+    async (event) => {
+      seen[id] = [...(seen[id] ?? []), event as Delivery];
+      await handlers[id]?.(event as Delivery);
+    };
+  const bus = openBus({ journal, subscriptions, importDoor, firstPauseMs: 5, triesMax });
+  open.push({ bus, journal });
+  bus.start();
+  return bus;
+};
+
+const close = async (): Promise<void> => {
+  for (const { bus, journal } of open.splice(0)) {
+    await bus.stop();
+    journal.close();
+  }
+};
+
+const entry = (id: string, kind = 'projectApproved', source = 'directory') => ({
+  Source: source,
+  DetailType: kind,
+  Detail: JSON.stringify({ id, kind, data: {} }),
+  Time: 1_700_000_000,
+});
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  for (let waited = 0; !isSo(); waited += 5) {
+    if (waited > 3000) throw new Error('It did not come to be so.');
+    await wait(5);
+  }
+};
+
+const idsOf = (name: string): string[] => (seen[name] ?? []).map(({ detail }) => detail.id);
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'bus-'));
+  open = [];
+  seen = {};
+});
+
+afterEach(async () => {
+  await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('gives each subscription what it asked for, in the form of EventBridge', async () => {
+  const bus = openOn([approvals, everything, tasks]);
+  bus.putEvents({
+    Entries: [
+      entry('one'),
+      entry('two', 'projectSubmitted'),
+      entry('three', 'projectPurged', 'directory.tasks'),
+      entry('four', 'projectPurged', 'somebody.else'),
+      entry('five', 'commentCreated'),
+    ],
+  });
+  await until(() => idsOf('test.everything').length === 2 && idsOf('test.tasks').length === 1);
+  expect(seen).toMatchObject({ 'test.approvals': [{}], 'test.everything': [{}, {}], 'test.tasks': [{}] });
+  expect(seen['test.approvals']?.[0]).toEqual({
+    version: '0',
+    id: expect.stringMatching(/^[\da-f-]{36}$/),
+    source: 'directory',
+    'detail-type': 'projectApproved',
+    account: '000000000000',
+    time: '2023-11-14T22:13:20.000Z',
+    region: 'local',
+    resources: [],
+    detail: { id: 'one', kind: 'projectApproved', data: {} },
+  });
+});
+
+it('lists what it carried newest first, without tasks unless asked', () => {
+  const bus = openOn([]);
+  bus.putEvents({
+    Entries: [entry('one'), entry('two', 'projectPurged', 'directory.tasks'), entry('three', 'commentCreated')],
+  });
+  const ids = (filter: Parameters<Bus['carried']>[0]) => bus.carried(filter).map(({ detail }) => detail.id);
+  expect(ids({ tasksToo: false, limit: 10 })).toEqual(['three', 'one']);
+  expect(ids({ tasksToo: true, limit: 2 })).toEqual(['three', 'two']);
+  expect(ids({ tasksToo: true, kind: 'projectApproved', limit: 10 })).toEqual(['one']);
+});
+
+it('tries again what failed, and a failing subscriber holds up no other', async () => {
+  let failures = 0;
+  const bus = openOn([approvals, everything], {
+    'test.approvals': async () => {
+      failures += 1;
+      if (failures < 4) throw new Error('not today');
+    },
+  });
+  bus.putEvents({ Entries: [entry('one')] });
+  await until(() => idsOf('test.everything').length === 1);
+  await until(() => failures === 4);
+  await until(() => bus.carried({ tasksToo: true, limit: 1 })[0]?.deliveries[0]?.state === 'done');
+  expect(bus.carried({ tasksToo: true, limit: 1 })[0]?.deliveries).toEqual([
+    { subscription: 'test.approvals', state: 'done', tries: 4, error: null },
+    { subscription: 'test.everything', state: 'done', tries: 1, error: null },
+  ]);
+});
+
+it('lets later messages pass one that keeps failing', async () => {
+  const bus = openOn([approvals], {
+    'test.approvals': async ({ detail }) => {
+      if (detail.id.startsWith('bad')) throw new Error('never');
+    },
+  });
+  bus.putEvents({
+    Entries: [entry('bad1'), entry('bad2'), entry('bad3'), entry('bad4'), entry('bad5'), entry('good')],
+  });
+  await until(() => idsOf('test.approvals').includes('good'));
+});
+
+it('ends what fails every time among the dead letters', async () => {
+  const bus = openOn([approvals], { 'test.approvals': () => Promise.reject(new Error('never')) }, 3);
+  bus.putEvents({ Entries: [entry('one')] });
+  await until(() => bus.deadLetters().length === 1);
+  expect(idsOf('test.approvals')).toEqual(['one', 'one', 'one']);
+  expect(bus.deadLetters()).toEqual([
+    {
+      subscription: 'test.approvals',
+      kind: 'projectApproved',
+      tries: 3,
+      error: 'never',
+      detail: { id: 'one', kind: 'projectApproved', data: {} },
+    },
+  ]);
+});
+
+it('counts a run that takes too long as failed', async () => {
+  const bus = openOn([subscription('test.slow', ['projectApproved'], 0.02)], { 'test.slow': () => wait(200) }, 1);
+  bus.putEvents({ Entries: [entry('one')] });
+  await until(() => bus.deadLetters().length === 1);
+  expect(bus.deadLetters()[0]?.error).toBe('It did not end within 0.02 seconds.');
+});
+
+it('has no more than a few deliveries of a subscription in hand', async () => {
+  let [running, most] = [0, 0];
+  const bus = openOn([approvals], {
+    'test.approvals': async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await wait(5);
+      running -= 1;
+    },
+  });
+  for (let batch = 0; batch < 5; batch += 1) {
+    bus.putEvents({ Entries: Array.from({ length: 10 }, (_, n) => entry(`${batch}-${n}`)) });
+  }
+  await until(() => idsOf('test.approvals').length === 50);
+  await until(() => running === 0);
+  expect(most).toBe(4);
+  expect(new Set(idsOf('test.approvals')).size).toBe(50);
+});
+
+it('goes on after a restart with what was not delivered', async () => {
+  const bus = openOn([approvals, everything], { 'test.approvals': () => Promise.reject(new Error('not yet')) });
+  bus.putEvents({ Entries: [entry('one'), entry('two')] });
+  await until(() => idsOf('test.everything').length === 2 && idsOf('test.approvals').length >= 2);
+  await close();
+  seen = {};
+
+  const again = openOn([approvals, everything]);
+  await until(() => idsOf('test.approvals').length === 2);
+  expect(idsOf('test.everything')).toEqual([]);
+  expect(again.carried({ tasksToo: true, limit: 9 })).toHaveLength(2);
+});
+
+it('refuses as EventBridge does', () => {
+  const bus = openOn([approvals]);
+  expect(() => bus.putEvents({ Entries: [] })).toThrow(/validation error/i);
+  expect(() => bus.putEvents({ Entries: Array.from({ length: 11 }, () => entry('x')) })).toThrow(/validation error/i);
+  expect(() => bus.putEvents({})).toThrow(/validation error/i);
+  expect(() =>
+    bus.putEvents({ Entries: [{ ...entry('x'), Detail: JSON.stringify({ x: 'x'.repeat(300_000) }) }] }),
+  ).toThrow(/size/);
+  expect(
+    bus.putEvents({
+      Entries: [
+        entry('good'),
+        { ...entry('x'), Detail: 'no json' },
+        { ...entry('x'), Detail: '[]' },
+        { Detail: '{}', DetailType: 'x' },
+      ],
+    }),
+  ).toMatchObject({
+    FailedEntryCount: 3,
+    Entries: [
+      { EventId: expect.any(String) },
+      { ErrorCode: 'MalformedDetail' },
+      { ErrorCode: 'MalformedDetail' },
+      { ErrorCode: 'InvalidArgument' },
+    ],
+  });
+  expect(bus.carried({ tasksToo: true, limit: 9 })).toHaveLength(1);
+});

@@ -1,0 +1,254 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DeleteItemCommand, DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { outboxFilter } from '#events/publish.ts';
+import { type Engine, startEngine } from '#local/engine.ts';
+import { memoryIn, openJournal } from '#local/journal.ts';
+import type { Pattern } from '#local/pattern.ts';
+import { tendStreamLog } from '#local/stream-log.ts';
+import { pollStream, type StreamPoller } from '#local/stream-poller.ts';
+import { ensureTable } from '#local/table.ts';
+import { sweepOnce } from '#local/ttl-sweeper.ts';
+import { log } from '#platform/log.ts';
+
+/** The table's stream on its way to a handler, with the engine that the world uses. */
+
+log.setLogLevel('SILENT');
+
+const folder = mkdtempSync(path.join(tmpdir(), 'stream-'));
+const dbPath = path.join(folder, 'table.sqlite');
+const ALL: Pattern = {};
+
+let engine: Engine;
+let client: DynamoDBClient;
+let streams: DynamoDBStreamsClient;
+let journal: DatabaseSync;
+let poller: StreamPoller | undefined;
+let table: string;
+let streamArn: string;
+let number = 0;
+
+beforeAll(async () => {
+  engine = await startEngine(dbPath, path.join(folder, 'engine.json'));
+  const config = {
+    endpoint: engine.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
+  };
+  client = new DynamoDBClient(config);
+  streams = new DynamoDBStreamsClient(config);
+});
+
+beforeEach(async () => {
+  number += 1;
+  table = `table-${number}`;
+  streamArn = (await ensureTable(client, table)).streamArn ?? '';
+  journal = openJournal(path.join(folder, `journal-${number}.sqlite`));
+});
+
+afterEach(async () => {
+  await poller?.stop();
+  poller = undefined;
+  journal.close();
+});
+
+afterAll(async () => {
+  client.destroy();
+  streams.destroy();
+  await engine.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (pk: string, sk = 'x', more: PutItemCommand['input']['Item'] = {}) =>
+  client.send(new PutItemCommand({ TableName: table, Item: { pk: { S: pk }, sk: { S: sk }, ...more } }));
+
+type Deliver = (records: readonly DynamoDBRecord[]) => string | undefined;
+
+/** Polls until stopped. `deliver` may name the sequence number from which on it refuses. */
+const poll = (deliver: Deliver, filter: Pattern = ALL, swept = new Set<string>()): StreamPoller => {
+  poller = pollStream({
+    streams,
+    streamArn,
+    filter,
+    memory: memoryIn(journal),
+    swept,
+    deliver: async ({ Records }): Promise<DynamoDBBatchResponse> => {
+      const refused = deliver(Records);
+      return { batchItemFailures: refused === undefined ? [] : [{ itemIdentifier: refused }] };
+    },
+  });
+  return poller;
+};
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  for (let waited = 0; !isSo(); waited += 5) {
+    if (waited > 4000) throw new Error('It did not come to be so.');
+    await wait(5);
+  }
+};
+
+const keyOf = (record: DynamoDBRecord | undefined): string => record?.dynamodb?.Keys?.['pk']?.S ?? '';
+
+it('delivers records in order, in the form of Lambda', async () => {
+  await put('a', 'x', {
+    bytes: { B: new Uint8Array([1, 2, 3]) },
+    deep: { L: [{ M: { sets: { BS: [new Uint8Array([255])] } } }] },
+  });
+  await client.send(
+    new UpdateItemCommand({
+      TableName: table,
+      Key: { pk: { S: 'a' }, sk: { S: 'x' } },
+      UpdateExpression: 'SET #n = :n REMOVE deep, bytes',
+      ExpressionAttributeNames: { '#n': 'count' },
+      ExpressionAttributeValues: { ':n': { N: '1' } },
+    }),
+  );
+  await client.send(new DeleteItemCommand({ TableName: table, Key: { pk: { S: 'a' }, sk: { S: 'x' } } }));
+  const seen: DynamoDBRecord[] = [];
+  poll((records) => void seen.push(...records));
+  await until(() => seen.length === 3);
+  expect(seen.map(({ eventName }) => eventName)).toEqual(['INSERT', 'MODIFY', 'REMOVE']);
+  expect(seen[0]).toMatchObject({
+    eventSource: 'aws:dynamodb',
+    eventVersion: '1.1',
+    eventSourceARN: streamArn,
+    dynamodb: {
+      Keys: { pk: { S: 'a' }, sk: { S: 'x' } },
+      NewImage: { bytes: { B: 'AQID' }, deep: { L: [{ M: { sets: { BS: ['/w=='] } } }] } },
+      StreamViewType: 'NEW_AND_OLD_IMAGES',
+    },
+  });
+  const at = seen[0]?.dynamodb?.ApproximateCreationDateTime;
+  expect(Math.abs(Number(at) - Date.now() / 1000)).toBeLessThan(60);
+  expect(seen[1]?.dynamodb?.OldImage).toHaveProperty('bytes', { B: 'AQID' });
+  expect(seen[2]?.userIdentity).toBeUndefined();
+});
+
+it('leaves out changes that change nothing', async () => {
+  await put('a');
+  await put('a');
+  await put('b');
+  const seen: DynamoDBRecord[] = [];
+  poll((records) => void seen.push(...records));
+  await until(() => seen.length >= 2);
+  expect(seen.map(keyOf)).toEqual(['a', 'b']);
+});
+
+it('delivers nothing of the outbox but what is new in it, and everything of that', async () => {
+  await put('PROJECT#1');
+  for (let event = 0; event < 250; event += 1) await put('EVENTS#2026-11', `evt_${String(event).padStart(3, '0')}`);
+  await put('EVENTS#2026-11', 'evt_000', { changed: { BOOL: true } });
+  await put('RATE#1');
+  const seen: string[] = [];
+  const sizes: number[] = [];
+  poll((records) => {
+    sizes.push(records.length);
+    seen.push(...records.map((record) => record.dynamodb?.Keys?.['sk']?.S ?? ''));
+    return undefined;
+  }, outboxFilter);
+  await until(() => seen.length === 250);
+  await put('EVENTS#2026-12', 'evt_999');
+  await until(() => seen.length === 251);
+  expect(seen).toEqual([...seen].sort());
+  expect(new Set(seen).size).toBe(251);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+});
+
+it('repeats from the first record that was refused, and loses none', async () => {
+  for (const pk of ['a', 'b', 'c', 'd']) await put(pk);
+  const taken: string[] = [];
+  let refusals = 0;
+  poll((records) => {
+    for (const record of records) {
+      if (keyOf(record) === 'c' && refusals < 2) {
+        refusals += 1;
+        return record.dynamodb?.SequenceNumber;
+      }
+      taken.push(keyOf(record));
+    }
+    return undefined;
+  });
+  await until(() => taken.includes('d'));
+  expect(taken).toEqual(['a', 'b', 'c', 'd']);
+  expect(refusals).toBe(2);
+});
+
+it('repeats everything when the handler throws or names no record', async () => {
+  await put('a');
+  await put('b');
+  const taken: string[] = [];
+  let tries = 0;
+  poll((records) => {
+    tries += 1;
+    if (tries === 1) throw new Error('not now');
+    if (tries === 2) return '';
+    taken.push(...records.map(keyOf));
+    return undefined;
+  });
+  await until(() => taken.length > 0);
+  expect(taken).toEqual(['a', 'b']);
+});
+
+it('goes on after a restart where it was', async () => {
+  await put('a');
+  const first: string[] = [];
+  poll((records) => void first.push(...records.map(keyOf)));
+  await until(() => first.length === 1);
+  await poller?.stop();
+  await put('b');
+
+  const second: string[] = [];
+  poll((records) => void second.push(...records.map(keyOf)));
+  await until(() => second.length === 1);
+  expect([first, second]).toEqual([['a'], ['b']]);
+});
+
+it('removes what has expired and marks the removal as DynamoDB does', async () => {
+  const past = { N: String(Math.floor(Date.now() / 1000) - 10) };
+  for (let item = 0; item < 300; item += 1) await put(`old-${item}`, 'x', { ttl: past });
+  await put('young', 'x', { ttl: { N: String(Math.floor(Date.now() / 1000) + 3600) } });
+  await put('text', 'x', { ttl: { S: '0' } });
+  await put('none');
+  const swept = new Set<string>();
+  const seen: DynamoDBRecord[] = [];
+  poll((records) => void seen.push(...records), { eventName: ['REMOVE'] }, swept);
+  expect(await sweepOnce(client, table, swept)).toBe(300);
+  await client.send(new DeleteItemCommand({ TableName: table, Key: { pk: { S: 'none' }, sk: { S: 'x' } } }));
+  await until(() => seen.length === 301);
+  const byService = seen.filter(({ userIdentity }) => userIdentity?.principalId === 'dynamodb.amazonaws.com');
+  expect(byService).toHaveLength(300);
+  expect(keyOf(seen.find(({ userIdentity }) => !userIdentity))).toBe('none');
+  expect(swept.size).toBe(0);
+  expect(await sweepOnce(client, table, swept)).toBe(0);
+});
+
+it("keeps the engine's log short without forgetting where it was", async () => {
+  for (let item = 0; item < 1200; item += 1) await put(`item-${item}`);
+  const seen: string[] = [];
+  const polling = poll((records) => void seen.push(...records.map(keyOf)));
+  await until(() => seen.length === 1200);
+  const tending = tendStreamLog(dbPath, table, () => polling.consumed(), 20);
+  const database = new DatabaseSync(dbPath, { readOnly: true });
+  const rows = (): number =>
+    Number(
+      database.prepare('SELECT COUNT(*) AS count FROM _stream_records WHERE table_name = ?').get(table)?.['count'],
+    );
+  await until(() => rows() === 1);
+  const plan = database
+    .prepare(
+      'EXPLAIN QUERY PLAN SELECT MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records WHERE table_name = ?',
+    )
+    .all(table);
+  expect(JSON.stringify(plan)).toContain('local_stream_sequence');
+  await put('one more');
+  await until(() => seen.length === 1201);
+  expect(seen.at(-1)).toBe('one more');
+  await tending.stop();
+  database.close();
+});
