@@ -2,9 +2,7 @@ import type * as z from 'zod';
 import type { ErrorBody } from '#contract/envelope.ts';
 import type { PathVariable, ReplySchema, Route, StreamedReply } from '#contract/route.ts';
 import { table } from '#contract/table.ts';
-
-/** Every status that a failure of this service can have; a proxy in between may add others of its own. */
-type FailureStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503 | 504;
+import type { FailureStatus } from '#shared/errors.ts';
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 

@@ -31,6 +31,9 @@ const FAILURES = {
 /** The stable name of a failure, sent as `code`. */
 export type ErrorCode = keyof typeof FAILURES;
 
+/** Every status that a failure can have. */
+export type FailureStatus = (typeof FAILURES)[ErrorCode][0];
+
 /** All codes, in the order of their status. */
 export const errorCodes = Object.keys(FAILURES) as ErrorCode[];
 

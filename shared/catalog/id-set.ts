@@ -28,8 +28,8 @@ export class IdSet {
   }
 
   add(id: number): void {
-    if (this.#bitmap) this.#addToBitmap(this.#bitmap, id);
-    else this.#addToList(id);
+    if (!this.#bitmap) this.#addToList(id);
+    else if (!this.#bitmap.has(id)) this.#addToBitmap(this.#bitmap, id);
   }
 
   delete(id: number): void {
@@ -92,8 +92,8 @@ export class IdSet {
       this.#addToList(id);
       return;
     }
-    this.#size += 1 - bitmap.bit(id);
     bitmap.add(id);
+    this.#size += 1;
   }
 
   #becomeBitmap(): void {

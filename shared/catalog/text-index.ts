@@ -10,8 +10,13 @@ import { PIECE, Vocabulary } from './vocabulary.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ranges are all of ASCII that is neither letter nor digit
 const BETWEEN_WORDS = /[\x00-\x2f\x3a-\x60\x7b-\x7f]+/;
 
-/** The distinct words of a folded text. */
-const wordsOf = (text: string): string[] => [...new Set(text.split(BETWEEN_WORDS))].filter((word) => word !== '');
+/** The words of a folded text, repeated ones repeatedly. */
+const wordsOf = (text: string): string[] => {
+  const words = text.split(BETWEEN_WORDS);
+  if (words[0] === '') words.shift();
+  if (words.at(-1) === '') words.pop();
+  return words;
+};
 
 /**
  * Finds the listings whose text contains another text. A text that is a word, or a piece of one, can only lie within one word,
@@ -82,7 +87,7 @@ export class TextIndex implements ListingIndex {
     }
     const listings = this.#listings[id];
     if (typeof listings === 'object') listings.add(slot);
-    else this.#listings[id] = IdSet.of(listings ?? slot, slot);
+    else if (listings !== undefined && listings !== slot) this.#listings[id] = IdSet.of(listings, slot);
   }
 
   #deleteWord(word: string, slot: number): void {

@@ -255,6 +255,7 @@ const filters = {
     .refine((value) => [...value].length <= 100, { error: 'must have at most 100 characters' })
     .transform((value) => (value === '' ? undefined : value))
     .optional()
+    .meta({ maxLength: 100 })
     .describe('Substring of name, description, host of the address or a tag; case and accents do not matter.'),
   facets: commaSeparated(4)
     .pipe(z.array(z.enum(facetNames)))

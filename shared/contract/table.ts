@@ -1,5 +1,6 @@
 import * as categories from './categories.ts';
 import * as comments from './comments.ts';
+import * as payments from './payments.ts';
 import * as projects from './projects.ts';
 import * as ratings from './ratings.ts';
 import * as reference from './reference.ts';

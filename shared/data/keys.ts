@@ -77,6 +77,25 @@ export const receiptKey = (subscriber: string, eventId: string): Key => ({
   sk: 'RECEIPT',
 });
 
+export const checkoutKey = (checkoutId: string): Key => ({ pk: `CHECKOUT#${checkoutId}`, sk: 'CHECKOUT' });
+/** What a premium submission said, kept apart because it goes sooner than the checkout. */
+export const checkoutDraftKey = (checkoutId: string): Key => ({ pk: `CHECKOUT#${checkoutId}`, sk: 'DRAFT' });
+/** Which checkout a payment intent of the provider paid. */
+export const paymentIntentKey = (paymentIntent: string): Key => ({ pk: `INTENT#${paymentIntent}`, sk: 'INTENT' });
+/** Places a checkout among those that nobody has paid yet, by the time it was opened. */
+export const amongOpenCheckouts = (createdAt: string, checkoutId: string) => ({
+  collection_pk: openCheckoutsPartition,
+  collection_sk: `${createdAt}#${checkoutId}`,
+});
+export const openCheckoutsPartition = 'CHECKOUTS#OPEN';
+/** A line of a user's ledger of payments; lines sort by their ids, which begin with the time. */
+export const ledgerKey = (userId: string, entryId: string): Key => ({
+  pk: ledgerPartition(userId),
+  sk: `${ledgerPrefix}${entryId}`,
+});
+export const ledgerPartition = (userId: string): string => `PAYMENTS#${userId}`;
+export const ledgerPrefix = 'ENTRY#';
+
 /** What a rate counter's partition key begins with: the limit of every function's write permission for counting. */
 export const ratePrefix = 'RATE#';
 export const rateKey = (tier: string, bucket: string, window: number): Key => ({

@@ -26,7 +26,7 @@ export const findItems = async (keys: readonly Key[]): Promise<(Item | undefined
   const found = new Map<string, Item>();
   const distinct = [...new Map(keys.map((key) => [identify(key), key])).values()];
   for (let start = 0; start < distinct.length; start += BATCH_MAX) {
-    let pending = distinct.slice(start, start + BATCH_MAX) as Key[];
+    let pending = distinct.slice(start, start + BATCH_MAX);
     for (let attempt = 1; pending.length > 0; attempt += 1) {
       if (attempt > BATCH_TRIES) throw new Error('The table keeps refusing a batch of reads.');
       if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);

@@ -4,7 +4,7 @@ import type { Message, MessageData, MessageKind } from '#events/catalogue.ts';
 export interface Workshop {
   /** ISO 8601 in UTC with milliseconds. */
   readonly now: () => string;
-  readonly newId: (kind: 'prj' | 'cat' | 'cmt' | 'evt' | 'bat') => string;
+  readonly newId: (kind: 'prj' | 'cat' | 'cmt' | 'evt' | 'bat' | 'chk' | 'pay') => string;
 }
 
 /** Says that something happened, to be written in the transaction of what happened. */
@@ -14,4 +14,4 @@ export const message = <K extends MessageKind>(
   actorId: string | null,
   data: MessageData<K>,
 ): Message<K> =>
-  ({ id: workshop.newId('evt'), kind, occurred_at: workshop.now(), actor_id: actorId, data }) as unknown as Message<K>;
+  ({ id: workshop.newId('evt'), kind, occurred_at: workshop.now(), actor_id: actorId, data });

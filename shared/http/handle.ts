@@ -59,7 +59,7 @@ export const handle = <const R extends Route, Ports>(
       const { input, user, requestId } = (context as Context & { state: GateState }).state;
       return await run({ ...input, user, requestId } as unknown as Call<R>, ports);
     });
-  return door as unknown as Door;
+  return door;
 };
 
 /** A reply with status 200. */

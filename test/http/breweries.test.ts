@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sortKeys } from '#contract/projects.ts';
+import { multipart } from '#test/support/requests.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** 11,000 real listings, imported from a file and then browsed, filtered and searched over HTTP. */
@@ -65,25 +66,21 @@ describe.runIf(existsSync(file))('a directory of breweries', () => {
     admin = await world.token({ email: 'root@example.com', admin: true });
     const text = readFileSync(file, 'utf8');
     breweries = readBreweries(text);
-    const form = new FormData();
-    form.set('file', new Blob([text], { type: 'text/csv' }), 'breweries.csv');
-    form.set(
-      'mapping',
-      JSON.stringify({
-        columns: {
-          name: 'name',
-          website_url: 'url',
-          brewery_type: 'categories',
-          city: 'address_city',
-          country: 'address_country',
-          latitude: 'latitude',
-          longitude: 'longitude',
-        },
-        defaults: { description: 'A brewery.', pricing_type: 'paid' },
-        create_categories: true,
-      }),
-    );
-    const answer = await world.call('POST', '/api/admin/projects/import', { token: admin, form });
+    const mapping = {
+      columns: {
+        name: 'name',
+        website_url: 'url',
+        brewery_type: 'categories',
+        city: 'address_city',
+        country: 'address_country',
+        latitude: 'latitude',
+        longitude: 'longitude',
+      },
+      defaults: { description: 'A brewery.', pricing_type: 'paid' },
+      create_categories: true,
+    };
+    const parts = { mapping: JSON.stringify(mapping), file: new Blob([text], { type: 'text/csv' }) };
+    const answer = await world.call('POST', '/api/admin/projects/import', { token: admin, ...(await multipart(parts)) });
     expect(answer.status).toBe(200);
     report = (answer.body as { data: typeof report }).data;
   }, 60_000);

@@ -37,8 +37,8 @@ afterAll(async () => {
 const valid = (fields: Readonly<Record<string, unknown>> = {}) =>
   submission({ categories: [directory.category], ...fields });
 
-const post = (fields: Readonly<Record<string, unknown>> = {}, who: Person | undefined = owner): Promise<CallAnswer> =>
-  directory.as(who, 'POST', '/api/projects', valid(fields));
+const post = (fields: Readonly<Record<string, unknown>> = {}): Promise<CallAnswer> =>
+  directory.as(owner, 'POST', '/api/projects', valid(fields));
 
 const mine = async (): Promise<number> => metaOf(await directory.get('/api/me/submissions', owner)).total;
 

@@ -38,8 +38,7 @@ describe('one place', () => {
 
   it('has the status numbers of failures: shared/errors.ts', () => {
     const numbers = [...new Set(errorCodes.map(statusOf))].join('|');
-    // The client says in its types what it can be answered.
-    const files = except(code, 'shared/errors.ts', 'shared/client.ts');
+    const files = except(code, 'shared/errors.ts');
     expect(
       linesWith(
         files,

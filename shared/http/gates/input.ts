@@ -56,7 +56,7 @@ const jsonOf = (request: GateRequest): unknown => {
   if (event.isBase64Encoded && !isUtf8(bytes)) throw invalidInput('The body is not valid UTF-8.');
   const parsed = { ...event, headers: { 'content-type': 'application/json' } };
   try {
-    parser.before?.({ ...request, event: parsed } as never);
+    parser.before?.({ ...request, event: parsed });
   } catch (error) {
     if (error instanceof Error && 'statusCode' in error) throw invalidInput('The body is not valid JSON.');
     throw error;

@@ -1,0 +1,105 @@
+import { message } from '#domain/messages.ts';
+import { factsOf } from '#domain/projects/facts.ts';
+import type { ProjectRecord } from '#domain/projects/project.ts';
+import { freeSlug, slugFrom } from '#domain/projects/slug.ts';
+import { pendingProject } from '#domain/projects/submit.ts';
+import type { Message } from '#events/catalogue.ts';
+import { type CheckoutRecord, wentBack } from './checkout.ts';
+import type { ProjectStep, SettlePorts } from './settlement.ts';
+
+/** What a paid checkout brings its buyer. */
+export interface Delivery<W> {
+  readonly projectId: string | null;
+  readonly project?: ProjectStep;
+  readonly others?: readonly W[];
+  readonly messages: readonly Message[];
+}
+
+/** Why what was bought cannot be delivered any more. */
+export interface TooLate {
+  readonly tooLate: string;
+}
+
+const deliverSubmission = async <W>(
+  ports: SettlePorts<W>,
+  checkout: CheckoutRecord,
+  at: string,
+): Promise<Delivery<W> | TooLate> => {
+  const draft = await ports.findDraft(checkout.id);
+  if (!draft) return { tooLate: 'The submission is not kept any more.' };
+  if ((await ports.refusedBecauseOf(draft.url)).length > 0) {
+    return { tooLate: 'Another project has got the address meanwhile.' };
+  }
+  const id = ports.newId('prj');
+  const wanted = draft.slug ?? slugFrom(draft.name, id.slice('prj_'.length).toLowerCase());
+  const slug = await freeSlug(wanted, ports.takenSlugs);
+  const categories = [...(await ports.standingCategories(draft.categories))];
+  const plan = wentBack(checkout) ? 'standard' : 'premium';
+  const project: ProjectRecord = {
+    ...pendingProject({ ...draft, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
+    paid_at: at,
+  };
+  return {
+    projectId: id,
+    project: { insert: project },
+    messages: [message(ports, 'projectSubmitted', checkout.user_id, factsOf(project))],
+  };
+};
+
+const deliverUpgrade = async <W>(
+  ports: SettlePorts<W>,
+  checkout: CheckoutRecord,
+  at: string,
+): Promise<Delivery<W> | TooLate> => {
+  const current = (await ports.findProject(checkout.project_id ?? ''))?.project;
+  if (!current || current.deleted_at !== null) return { tooLate: 'The project is gone.' };
+  if (wentBack(checkout)) return { projectId: current.id, messages: [] };
+  if (current.plan === 'premium') return { tooLate: 'The project has the premium plan already.' };
+  const next: ProjectRecord = { ...current, plan: 'premium', paid_at: at, version: current.version + 1 };
+  return {
+    projectId: current.id,
+    project: { replace: current, by: next },
+    messages: [
+      message(ports, 'projectUpdated', checkout.user_id, { ...factsOf(next), changed: ['plan', 'paid_at'] }),
+    ],
+  };
+};
+
+const deliverPromotion = async <W>(
+  ports: SettlePorts<W>,
+  checkout: CheckoutRecord,
+  at: string,
+): Promise<Delivery<W> | TooLate> => {
+  const current = (await ports.findProject(checkout.project_id ?? ''))?.project;
+  if (!current || current.deleted_at !== null) return { tooLate: 'The project is gone.' };
+  if (wentBack(checkout)) return { projectId: current.id, messages: [] };
+  const others = await ports.promotionWrites({
+    checkoutId: checkout.id,
+    projectId: current.id,
+    userId: checkout.user_id,
+    placements: checkout.placements ?? [],
+    months: checkout.months ?? 1,
+    price: checkout.amount,
+    at,
+  });
+  return others ? { projectId: current.id, others, messages: [] } : { tooLate: 'The places have been sold meanwhile.' };
+};
+
+/**
+ * What the payment of a checkout brings at this moment. Money that went back before it was known to have come brings what
+ * it would have left behind had the news come in order: a submission becomes a project of the standard plan.
+ */
+export const deliver = <W>(
+  ports: SettlePorts<W>,
+  checkout: CheckoutRecord,
+  at: string,
+): Promise<Delivery<W> | TooLate> => {
+  switch (checkout.kind) {
+    case 'submission':
+      return deliverSubmission(ports, checkout, at);
+    case 'upgrade':
+      return deliverUpgrade(ports, checkout, at);
+    case 'promotion':
+      return deliverPromotion(ports, checkout, at);
+  }
+};
