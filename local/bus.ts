@@ -16,6 +16,8 @@ export interface BusOptions {
   readonly journal: DatabaseSync;
   readonly subscriptions: readonly Subscription[];
   readonly importDoor: ImportDoor;
+  /** Called before a delivery that an earlier process left behind is begun: what that one was doing has died with it. */
+  readonly beforeResuming?: (subscription: string, messageId: string) => Promise<void>;
   /** The pause after the first failure, doubled after each further one. */
   readonly firstPauseMs?: number;
   readonly triesMax?: number;
@@ -150,7 +152,14 @@ const inTime = async (work: Promise<unknown>, seconds: number): Promise<void> =>
 
 /** Opens the bus on its journal. */
 export const openBus = (options: BusOptions): Bus => {
-  const { journal, subscriptions, importDoor, firstPauseMs = FIRST_PAUSE_MS, triesMax = TRIES_MAX } = options;
+  const {
+    journal,
+    subscriptions,
+    importDoor,
+    beforeResuming,
+    firstPauseMs = FIRST_PAUSE_MS,
+    triesMax = TRIES_MAX,
+  } = options;
   journal.exec(`PRAGMA foreign_keys = ON; ${SCHEMA}`);
   journal
     .prepare(
@@ -171,6 +180,7 @@ export const openBus = (options: BusOptions): Bus => {
     'UPDATE deliveries SET state = ?, tries = ?, due = ?, error = ? WHERE event = ? AND subscription = ?',
   );
 
+  const inherited = new Set<string>();
   let stopped = true;
   let abandoned = false;
   const inHand = new Map<string, Promise<void>>();
@@ -181,6 +191,8 @@ export const openBus = (options: BusOptions): Bus => {
     const tries = triesBefore + 1;
     const timeoutSeconds = subscription.timeoutSeconds ?? 30;
     try {
+      const detail = JSON.parse(row.detail) as { id?: unknown };
+      if (inherited.delete(`${subscription.id} ${event}`)) await beforeResuming?.(subscription.id, String(detail.id));
       const handler = await importDoor(subscription.id);
       const message = {
         version: '0',
@@ -191,7 +203,7 @@ export const openBus = (options: BusOptions): Bus => {
         time: row.time,
         region: 'local',
         resources: [],
-        detail: JSON.parse(row.detail) as unknown,
+        detail,
       };
       await inTime(handler(message, lambdaContext(subscription.id, row.id, timeoutSeconds)), timeoutSeconds);
       if (abandoned) return;
@@ -319,6 +331,9 @@ export const openBus = (options: BusOptions): Bus => {
       stopped = false;
       // What was put off may have failed for a reason that went away with the last run.
       journal.exec("UPDATE deliveries SET due = 0 WHERE state = 'pending'");
+      for (const row of journal.prepare("SELECT subscription, event FROM deliveries WHERE state = 'pending'").all()) {
+        inherited.add(`${String(row.subscription)} ${Number(row.event)}`);
+      }
       for (const subscription of subscriptions) work(subscription);
     },
     stop: async () => {

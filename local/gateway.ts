@@ -241,7 +241,9 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       exchange = { ...exchange, params: found?.params ?? {} };
       await serve(exchange, found?.targets);
     } catch (error) {
-      if (!response.headersSent && !request.destroyed) await answerFailure(exchange, error);
+      // A body that has been read leaves its request destroyed; only the connection tells whether anybody still listens.
+      if (response.headersSent) throw error;
+      if (!request.socket.destroyed) await answerFailure(exchange, error);
     }
   };
 

@@ -105,7 +105,7 @@ export const makeIssuer = async (keyFile: string, issuer: string): Promise<reado
   };
 
   const token = async (request: LocalRequest) => {
-    if (settings().identity.issuer !== issuer) {
+    if (settings().identity?.issuer !== issuer) {
       throw new AppError('NOT_FOUND', { message: 'OIDC_ISSUER names another issuer: ask that one for tokens.' });
     }
     const asked = readTokenRequest(request);

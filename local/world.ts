@@ -32,6 +32,7 @@ import type { LocalRoute } from './local-route.ts';
 import { type MailService, openMailService } from './mail.ts';
 import { pageRoutes } from './pages.ts';
 import { StartRefused } from './refusal.ts';
+import { releaseRun } from './release-run.ts';
 import { tendStreamLog } from './stream-log.ts';
 import { pollStream } from './stream-poller.ts';
 import { ensureTable } from './table.ts';
@@ -189,7 +190,7 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
 
     const journal = openJournal(folder.file('journal.sqlite'));
     started.add(() => journal.close());
-    const bus = openBus({ journal, subscriptions, importDoor });
+    const bus = openBus({ journal, subscriptions, importDoor, beforeResuming: releaseRun });
     const mail = openMailService(journal);
     const aws = await serveAws(bus, mail);
     started.add(() => aws.stop());

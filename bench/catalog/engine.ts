@@ -1,8 +1,9 @@
+import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { parseArgs } from 'node:util';
 import { Catalog } from '#catalog/catalog.ts';
 import type { CatalogFilters, CatalogQuery } from '#catalog/types.ts';
+import { facetNames } from '#contract/projects.ts';
 import { categorySlug, Directory, projectId, sphere } from './listings.ts';
 
 const HELP = `Measures the catalog: every kind of question, one change, building from nothing, memory.
@@ -37,22 +38,16 @@ const base: CatalogQuery = {
 
 type Asked = Omit<Partial<CatalogQuery>, 'filters'> & Partial<Omit<CatalogFilters, 'searchIn'>>;
 
-const asked = ({ category, sphere, pricing, q, bbox, near, ...rest }: Asked): CatalogQuery => ({
+const asked = ({ scope, sort, page, facets, ...filters }: Asked): CatalogQuery => ({
   ...base,
-  ...rest,
-  filters: {
-    searchIn: 'public',
-    ...(category && { category }),
-    ...(sphere && { sphere }),
-    ...(pricing && { pricing }),
-    ...(q && { q }),
-    ...(bbox && { bbox }),
-    ...(near && { near }),
-  },
+  ...(scope && { scope }),
+  ...(sort && { sort }),
+  ...(page && { page }),
+  ...(facets && { facets }),
+  filters: { searchIn: 'public', ...filters },
 });
 
 const pricings = ['free', 'freemium', 'paid'] as const;
-const facets = ['category', 'sphere', 'pricing', 'tag'] as const;
 const at = <T>(list: readonly T[], i: number): T => list[i % list.length] as T;
 
 /** The questions; `i` counts the calls, so that no two in a row ask the same. */
@@ -63,7 +58,8 @@ const questions: Readonly<Record<string, (i: number, size: number) => CatalogQue
   'last page': (_, size) => asked({ page: Math.floor((size * 0.9) / 40) }),
   'middle page': (_, size) => asked({ page: Math.floor((size * 0.45) / 40) }),
   'one category': (i) => asked({ category: [categorySlug(i)] }),
-  'category and pricing, by upvotes': (i) => asked({ category: [categorySlug(i)], pricing: at(pricings, i), sort: 'upvotes' }),
+  'category and pricing, by upvotes': (i) =>
+    asked({ category: [categorySlug(i)], pricing: at(pricings, i), sort: 'upvotes' }),
   'sphere, by rating, page 3': (i) => asked({ sphere: [sphere(i)], sort: 'rating', page: 3 }),
   'trending, three categories': (i) => asked({ category: [i, i + 1, i + 2].map(categorySlug), sort: 'trending' }),
   'own listings': (i, size) =>
@@ -82,11 +78,12 @@ const questions: Readonly<Record<string, (i: number, size: number) => CatalogQue
   'q of 3 characters': (i) => asked({ q: at(['ing', 'ter', 'kal'], i) }),
   'q of 2 characters': (i) => asked({ q: at(['to', 'ka', 'qu', '.c'], i) }),
   'q of 1 character': (i) => asked({ q: at(['e', 'k', '-', '9'], i) }),
-  'q and category': (i) => asked({ q: at(['platform', 'kalo', 'tool'], i), category: [categorySlug(i)], sort: 'upvotes' }),
+  'q and category': (i) =>
+    asked({ q: at(['platform', 'kalo', 'tool'], i), category: [categorySlug(i)], sort: 'upvotes' }),
   'q in the admin list': (i) =>
     asked({ q: at(['kalo', 'tool', '.io'], i), scope: { status: 'any', deleted: 'included' } }),
-  'all facets': () => asked({ facets: [...facets] }),
-  'all facets, q and category': (i) => asked({ facets: [...facets], q: 'platform', category: [categorySlug(i)] }),
+  'all facets': () => asked({ facets: facetNames }),
+  'all facets, q and category': (i) => asked({ facets: facetNames, q: 'platform', category: [categorySlug(i)] }),
   'bbox of a city': () => asked({ bbox: { west: 13, south: 52, east: 14, north: 53 } }),
   'bbox of a continent': () => asked({ bbox: { west: -10, south: 36, east: 30, north: 60 } }),
   'near, 25 km': () => asked({ near: { latitude: 48.86, longitude: 2.35, radiusKm: 25 } }),
@@ -182,7 +179,9 @@ if (options.help) {
   const tables = sizes.map((size) => benchmark(size, Number(options.runs), Number(options.seed), options.only));
   const names = [...new Set(tables.flatMap((table) => [...table.keys()]))];
   const width = Math.max(...names.map((name) => name.length));
-  console.log(`${'median / p99 in ms'.padEnd(width)}  ${sizes.map((size) => size.toLocaleString('en').padStart(17)).join('')}`);
+  console.log(
+    `${'median / p99 in ms'.padEnd(width)}  ${sizes.map((size) => size.toLocaleString('en').padStart(17)).join('')}`,
+  );
   for (const name of names) {
     console.log(`${name.padEnd(width)}  ${tables.map((table) => (table.get(name) ?? '').padStart(17)).join('')}`);
   }

@@ -87,7 +87,9 @@ export class Directory {
   project(number: number, size: number, version = 1): ProjectRecord {
     const brand = this.#madeUpWord();
     const slug = `${brand}-${number.toString(36)}`;
-    const created = new Date(Date.UTC(2023, 0, 1) + Math.floor((number / size) * 1.1e11) + this.below(1000)).toISOString();
+    const created = new Date(
+      Date.UTC(2023, 0, 1) + Math.floor((number / size) * 1.1e11) + this.below(1000),
+    ).toISOString();
     const kind = this.next();
     const status = kind < 0.93 ? 'live' : kind < 0.97 ? 'pending' : 'rejected';
     return {
@@ -106,7 +108,9 @@ export class Directory {
       video_url: null,
       pricing_type: (['free', 'freemium', 'paid'] as const)[this.below(3)] ?? 'free',
       status,
-      owner_id: `9f1c${this.below(Math.ceil(size / 4)).toString(16).padStart(8, '0')}-6a77-4a0e-b4f6-3f1f1c8f0a11`,
+      owner_id: `9f1c${this.below(Math.ceil(size / 4))
+        .toString(16)
+        .padStart(8, '0')}-6a77-4a0e-b4f6-3f1f1c8f0a11`,
       ...this.#place(),
       created_at: created,
       updated_at: created,

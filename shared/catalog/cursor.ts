@@ -44,25 +44,25 @@ export const encodeCursor = (sort: SortOrder, item: Sortable): string => {
  * @throws {CursorError} when the text is not a cursor of this sort order.
  */
 export const decodeCursor = (sort: SortOrder, cursor: string): Sortable => {
-  const values = parse(cursor);
-  const fields = fieldsOf[sort];
-  if (!Array.isArray(values) || values[0] !== sort || values.length !== fields.length + 1) {
-    throw new CursorError('the cursor is not one of this list and sort order');
+  const [madeFor, ...values] = parse(cursor);
+  if (madeFor !== sort) throw new CursorError('the cursor is not one of this sort order');
+  const remembered: Partial<Record<Field, unknown>> = {};
+  for (const [i, field] of fieldsOf[sort].entries()) {
+    if (typeof values[i] !== typeof blank[field]) throw new CursorError('the cursor holds something else');
+    remembered[field] = values[i];
   }
-  const item: Sortable = { ...blank, ...Object.fromEntries(fields.map((field, i) => [field, values[i + 1]])) };
-  const typed = fields.every((field) => typeof item[field] === typeof blank[field]);
+  const item = { ...blank, ...(remembered as Partial<Sortable>) };
   // What encodes to another text was not written by this catalog, however well it reads.
-  if (!typed || encodeCursor(sort, item) !== cursor) {
-    throw new CursorError('the cursor was not made by this list');
-  }
+  if (encodeCursor(sort, item) !== cursor) throw new CursorError('the cursor was not made by this list');
   return item;
 };
 
-const parse = (cursor: string): unknown => {
+const parse = (cursor: string): readonly unknown[] => {
   try {
     const base64 = cursor.replaceAll('-', '+').replaceAll('_', '/');
     const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const values: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return Array.isArray(values) ? values : [];
   } catch {
     throw new CursorError('the cursor is not readable');
   }

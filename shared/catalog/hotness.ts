@@ -15,8 +15,8 @@ export const hotness = (
   project: Pick<ProjectRecord, 'published_at' | 'created_at'>,
   counts: Pick<ProjectCounts, 'upvote_count' | 'comments_count' | 'ratings_count'>,
 ): number => {
-  const reactions =
-    counts.upvote_count + COMMENT_WEIGHT * counts.comments_count + RATING_WEIGHT * counts.ratings_count;
-  const seconds = Date.parse(project.published_at ?? project.created_at) / 1000;
+  const reactions = counts.upvote_count + COMMENT_WEIGHT * counts.comments_count + RATING_WEIGHT * counts.ratings_count;
+  // An order needs a number, also for a time that cannot be read.
+  const seconds = (Date.parse(project.published_at ?? project.created_at) || 0) / 1000;
   return Math.log10(Math.max(1, reactions)) + seconds / SECONDS_PER_TENFOLD;
 };

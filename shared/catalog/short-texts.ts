@@ -52,5 +52,4 @@ const keyOf = (first: number, second: number): number =>
     ? first * ASCII + second
     : ASCII_PAIRS + ((Math.imul(first, 31) + second) & (ASCII_PAIRS - 1));
 
-const keyOfText = (text: string): number =>
-  keyOf(text.charCodeAt(0), text.length > 1 ? text.charCodeAt(1) : NOTHING);
+const keyOfText = (text: string): number => keyOf(text.charCodeAt(0), text.length > 1 ? text.charCodeAt(1) : NOTHING);

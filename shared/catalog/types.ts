@@ -27,9 +27,9 @@ export interface CatalogScope {
 }
 
 export interface CatalogFilters {
-  /** Any of these category slugs. */
+  /** Any of these category slugs; an empty list is no filter. */
   readonly category?: readonly string[];
-  /** Any of these spheres. */
+  /** Any of these spheres; an empty list is no filter. */
   readonly sphere?: readonly string[];
   readonly pricing?: PricingType;
   /** Folded and matched as a substring. */

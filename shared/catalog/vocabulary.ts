@@ -61,6 +61,7 @@ export class Vocabulary {
 
 /** A number below `PIECES` for the piece of a word at a place. */
 const pieceAt = (word: string, at: number): number => {
-  const units = (Math.imul(word.charCodeAt(at), 961) + Math.imul(word.charCodeAt(at + 1), 31)) ^ word.charCodeAt(at + 2);
+  const units =
+    (Math.imul(word.charCodeAt(at), 961) + Math.imul(word.charCodeAt(at + 1), 31)) ^ word.charCodeAt(at + 2);
   return Math.imul(units, 0x9e37_79b1) >>> 17;
 };

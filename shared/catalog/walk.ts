@@ -31,9 +31,7 @@ export class Walk {
   /** How many of `total` matching slots come before a position; counts on the side that is shorter. */
   matchesBefore(position: number, matches: Bitmap, total: number): number {
     const end = this.#order.length;
-    return position <= end / 2
-      ? this.#count(matches, 0, position)
-      : total - this.#count(matches, position, end);
+    return position <= end / 2 ? this.#count(matches, 0, position) : total - this.#count(matches, position, end);
   }
 
   /** Of the matching slots from a position on, those after the first `skip`; at most `max`. */

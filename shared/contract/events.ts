@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commaSeparated, Timestamp, wholeNumber } from './fields.ts';
+import { Timestamp, wholeNumber } from './fields.ts';
 import { Plan, Status } from './projects.ts';
 import { defineRoute } from './route.ts';
 
@@ -88,3 +88,62 @@ export type EventKind = keyof typeof eventKinds;
 
 /** All names, in the order of the reference. */
 export const eventKindNames = Object.keys(eventKinds) as [EventKind, ...EventKind[]];
+
+/** An event as the ledger and the bus tell it. */
+export type LedgerEvent = {
+  readonly [Kind in EventKind]: {
+    readonly id: string;
+    readonly kind: Kind;
+    readonly occurred_at: string;
+    readonly actor_id: string | null;
+    readonly data: z.infer<(typeof eventKinds)[Kind]>;
+  };
+}[EventKind];
+
+const eventOf = (kind: EventKind) =>
+  z
+    .object({
+      id: z.string().describe('`evt_` and a ULID.'),
+      kind: z.literal(kind),
+      occurred_at: Timestamp,
+      actor_id: z.string().nullable().describe('Who caused it; null for the service itself.'),
+      data: eventKinds[kind],
+    })
+    .meta({ id: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event` });
+
+/** One event of any kind. */
+export const LedgerEvent = z.discriminatedUnion(
+  'kind',
+  eventKindNames.map(eventOf) as unknown as [ReturnType<typeof eventOf>],
+) as unknown as z.ZodType<LedgerEvent, LedgerEvent>;
+
+export const list = defineRoute('events.list', {
+  method: 'GET',
+  path: '/api/admin/events',
+  summary: 'Read the ledger of events',
+  description:
+    'Newest first, through the last 90 days. Follow `meta.nextAfter` to the end: nothing is shown twice or left out while new events arrive.',
+  auth: 'admin',
+  tier: 'admin',
+  query: z.object({
+    kind: z.enum(eventKindNames, { error: 'must be a kind of event' }).optional().describe('Only events of this kind.'),
+    after: z
+      .string({ error: 'must be given once' })
+      .trim()
+      .regex(/^evt_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, { error: 'must be the id of an event' })
+      .optional()
+      .describe('Continues behind the event with this id.'),
+    limit: wholeNumber(1, 100).default(40).describe('Events per page.'),
+  }),
+  replies: {
+    200: z.object({
+      data: z.array(LedgerEvent),
+      meta: z.object({
+        nextAfter: z.string().nullable().describe('What to send as `after` for the next page; null on the last one.'),
+        hasMore: z.boolean().describe('Whether another page follows.'),
+        pageSize: z.int().min(1).max(100).describe('How many events a full page has.'),
+      }),
+    }),
+  },
+  needs: ['table:read'],
+});

@@ -383,6 +383,7 @@ export const submit = defineRoute('projects.submit', {
   auth: 'user',
   tier: 'submission',
   body: Submission,
+  idempotent: true,
   replies: { 201: data(Submitted) },
   failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
   needs: ['table:read', 'table:write', 'catalog'],

@@ -60,6 +60,8 @@ export interface RouteDeclaration {
   readonly bodyKind?: 'json' | 'multipart';
   /** Honours `If-Match` with the resource's tag; a stale one is 412. */
   readonly ifMatch?: true;
+  /** Honours `Idempotency-Key`: the same key and body get the first answer again for a day. */
+  readonly idempotent?: true;
   /** Status to schema. Nothing that the schema does not promise leaves the service. */
   readonly replies: Readonly<Record<number, ReplySchema>>;
   /** Failures of the work itself; those of the gates are derived from the other fields. */

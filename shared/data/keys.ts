@@ -71,6 +71,9 @@ export const eventKey = (occurredAt: string, eventId: string): Key => ({
 /** What every event's partition key begins with: the filter of the stream. */
 export const eventPrefix = 'EVENTS#';
 
+/** The partition of the events of a month, `yyyy-mm`. */
+export const eventsPartition = (month: string): string => `${eventPrefix}${month}`;
+
 /** That a subscriber has dealt with an event. */
 export const receiptKey = (subscriber: string, eventId: string): Key => ({
   pk: `RECEIPT#${subscriber}#${eventId}`,
@@ -120,15 +123,48 @@ export const ownerPartition = (userId: string): string => `OWNER#${userId}`;
 
 /** Places a user among all users by the time of joining. */
 export const amongUsers = (joinedAt: string, userId: string) => ({
-  collection_pk: 'USERS',
+  collection_pk: usersPartition,
   collection_sk: `${joinedAt}#${userId}`,
 });
+export const usersPartition = 'USERS';
+/** Places a user among all users, erased ones too, by the time of his last change: what the list of users follows. */
+export const amongChangedUsers = (changedAt: string, userId: string) => ({
+  feed_pk: changedUsersPartition,
+  feed_sk: `${changedAt}#${userId}`,
+});
+export const changedUsersPartition = 'USERS';
+
+// There are only a few settings of the site, so they are read together.
+export const settingsPartition = 'SETTINGS';
+export const settingPrefix = 'SETTING#';
+export const settingKey = (name: string): Key => ({ pk: settingsPartition, sk: `${settingPrefix}${name}` });
 
 /** Places an event among those of its kind. */
 export const ofEventKind = (kind: string, eventId: string) => ({
   collection_pk: `EVENT_KIND#${kind}`,
   collection_sk: eventId,
 });
+export const eventKindPartition = (kind: string): string => `EVENT_KIND#${kind}`;
+
+// There are some dozens of webhooks, so they are read together; their deliveries have a partition per webhook.
+export const webhooksPartition = 'WEBHOOKS';
+export const webhookPrefix = 'WEBHOOK#';
+export const webhookKey = (webhookId: string): Key => ({ pk: webhooksPartition, sk: `${webhookPrefix}${webhookId}` });
+export const deliveriesPartition = (webhookId: string): string => `WEBHOOK#${webhookId}`;
+export const deliveryPrefix = 'DELIVERY#';
+export const deliveryKey = (webhookId: string, deliveryId: string): Key => ({
+  pk: deliveriesPartition(webhookId),
+  sk: `${deliveryPrefix}${deliveryId}`,
+});
+/** Places a delivery that waits among all that wait, by the time when it is due. Settled ones are in no collection. */
+export const amongDue = (dueAt: string, webhookId: string, deliveryId: string) => ({
+  collection_pk: duePartition,
+  collection_sk: `${dueAt}#${webhookId}#${deliveryId}`,
+});
+export const duePartition = 'DELIVERIES_DUE';
 
 /** That the sample has been put into a directory on one machine. */
 export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };
+
+/** A request under an idempotency key and its answer. */
+export const idempotencyKey = (name: string): Key => ({ pk: `IDEMPOTENCY#${name}`, sk: 'IDEMPOTENCY' });

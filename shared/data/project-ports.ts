@@ -4,7 +4,7 @@ import { refusedBecauseOf } from './duplicates.ts';
 import { findProject, insertProject, removeProject, replaceProject, takenSlugs } from './projects.ts';
 
 /** What the verbs that submit projects work with. */
-export const submitPorts = { now, newId, takenSlugs, insertProject, refusedBecauseOf };
+export const submitPorts = { now, newId, takenSlugs, findProject, insertProject, refusedBecauseOf };
 
 /** What the verbs that change projects work with. */
 export const changePorts = { now, newId, findProject, replaceProject, refusedBecauseOf };

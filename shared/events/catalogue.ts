@@ -15,6 +15,7 @@ import { Timestamp } from '#contract/fields.ts';
 export const taskKinds = {
   projectPurged: z.object({ project_id: z.string(), slugs: z.array(z.string()) }),
   refundDue: z.object({ checkout_id: z.string() }),
+  userErased: z.object({ user_id: z.string(), projects: z.enum(['keep', 'delete']) }),
   categoryRemoved: z.object({ category_id: z.string(), slug: z.string() }),
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
 } as const satisfies Record<string, z.ZodType>;

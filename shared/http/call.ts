@@ -2,6 +2,7 @@ import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod';
 import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
+import type { RunningRequest } from '#data/idempotency.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Settings } from '#platform/settings.ts';
 
@@ -19,7 +20,18 @@ export interface MultipartBody {
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
 
-type BodyOf<R extends Route> = R['bodyKind'] extends 'multipart' ? MultipartBody : OutputOf<R['body']>;
+/** A body whose sender is known by his signature over exactly these bytes. */
+export interface SignedBody {
+  readonly bytes: Buffer;
+  /** As it was sent; nobody has looked at it yet. */
+  readonly signature: string | undefined;
+}
+
+type BodyOf<R extends Route> = R['auth'] extends 'signature'
+  ? SignedBody
+  : R['bodyKind'] extends 'multipart'
+    ? MultipartBody
+    : OutputOf<R['body']>;
 
 type UserOf<R extends Route> = R['auth'] extends 'user' | 'admin'
   ? UserRecord
@@ -36,6 +48,8 @@ export interface Call<R extends Route = Route> {
   /** The tags of `If-Match`, where the route honours it and the caller sent it. */
   readonly ifMatch: readonly string[] | undefined;
   readonly requestId: string;
+  /** On idempotent routes with a key: a ULID that stays the same when the same request is tried again. */
+  readonly seed: string | undefined;
 }
 
 interface ReplyHead<Status> {
@@ -55,6 +69,9 @@ type ReplyWith<Status, S> = S extends z.ZodType
 export type Reply<R extends Route = Route> = {
   [Status in keyof R['replies'] & number]: ReplyWith<Status, R['replies'][Status]>;
 }[keyof R['replies'] & number];
+
+/** How idempotent routes keep their answers; see `#data/idempotency.ts`. */
+export type Idempotency = typeof import('#data/idempotency.ts').idempotency;
 
 /** What the gates learn about a request and hand on to the next. */
 export interface GateState {
@@ -76,6 +93,12 @@ export interface GateState {
   /** Whether the credential came as a cookie, which a browser sends by itself. */
   byCookie: boolean;
   input?: { params: Record<string, string>; query: unknown; body: unknown; ifMatch: readonly string[] | undefined };
+  /** How answers are kept under a key, where the door was given the means. */
+  readonly idempotency: Idempotency | undefined;
+  /** The request under whose key this run does the work. */
+  running?: RunningRequest;
+  /** An answer that was given before under the same key. */
+  kept?: APIGatewayProxyResult;
   /** The failure that the caller is not told about. */
   cause?: unknown;
 }

@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type { Route } from '#contract/route.ts';
 import { settings } from '#platform/settings.ts';
 import { AppError } from '#shared/errors.ts';
-import type { Call, GateRequest, GateState, MultipartBody, Reply } from './call.ts';
+import type { Call, GateRequest, GateState, Idempotency, MultipartBody, Reply } from './call.ts';
 import { gates } from './gates.ts';
 
 /** A Lambda handler for requests of the gateway. */
@@ -15,6 +15,8 @@ export type Door = (event: APIGatewayProxyEvent, context: Context) => Promise<AP
 export interface DoorOptions {
   /** Reads a multipart body; needed by routes that take one. */
   readonly readMultipart?: (event: APIGatewayProxyEvent) => Promise<MultipartBody>;
+  /** Keeps answers under a key; needed by idempotent routes. */
+  readonly idempotency?: Idempotency;
 }
 
 /** How long before the runtime would end it a request answers that it took too long, in milliseconds. */
@@ -42,6 +44,7 @@ export const handle = <const R extends Route, Ports>(
         requestId: '',
         byCookie: false,
         readMultipart: options.readMultipart,
+        idempotency: options.idempotency,
       };
       request.internal.state = state;
       Object.assign(request.context, { state });
@@ -56,8 +59,10 @@ export const handle = <const R extends Route, Ports>(
   })
     .use([open, ...Object.values(gates)] as unknown as MiddlewareObj[])
     .handler(async (_event: unknown, context: Context) => {
-      const { input, user, requestId } = (context as Context & { state: GateState }).state;
-      return await run({ ...input, user, requestId } as unknown as Call<R>, ports);
+      const { input, user, requestId, running, kept } = (context as Context & { state: GateState }).state;
+      // A kept answer needs no work; the reply gate gives it.
+      if (kept) return undefined;
+      return await run({ ...input, user, requestId, seed: running?.seed } as unknown as Call<R>, ports);
     });
   return door;
 };

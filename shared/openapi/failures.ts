@@ -18,6 +18,7 @@ export const failuresOf = (route: Route): readonly ErrorCode[] => {
     [takesBody || route.query !== undefined, 'INVALID_INPUT'],
     [takesBody, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     [route.ifMatch === true, 'STALE'],
+    [route.idempotent === true, 'INVALID_INPUT', 'IN_PROGRESS', 'IDEMPOTENCY_MISMATCH'],
     [true, 'INTERNAL', 'TIMEOUT', ...(route.failures ?? [])],
   ];
   const possible = new Set(conditions.flatMap(([holds, ...codes]) => (holds ? codes : [])));

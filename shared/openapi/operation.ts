@@ -46,7 +46,7 @@ const headerParameters = (route: Route): object[] => {
   const names = [
     ...(route.ifMatch ? ['If-Match'] : []),
     ...(route.method === 'GET' && !Object.values(route.replies).some(isStream) ? ['If-None-Match'] : []),
-    ...(route.failures?.includes('IDEMPOTENCY_MISMATCH') ? ['Idempotency-Key'] : []),
+    ...(route.idempotent ? ['Idempotency-Key'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 };

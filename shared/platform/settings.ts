@@ -15,12 +15,8 @@ export interface Settings {
   readonly siteName: string;
   /** The address of the front end, without a slash at the end; links in mails begin with it. */
   readonly siteUrl: string;
-  readonly identity: {
-    readonly issuer: string;
-    /** Accepted values of `aud`, or of `client_id` where a token has no `aud`. Empty: any client of the issuer. */
-    readonly audiences: readonly string[];
-    readonly jwksUri: string;
-  };
+  /** Whose tokens are believed; only functions with a login are told. */
+  readonly identity: TrustedIssuer | undefined;
   /** Lower-case addresses whose owners become administrators at first sight. */
   readonly adminEmails: readonly string[];
   readonly tiers: Readonly<Record<Tier, RateTier>>;
@@ -30,6 +26,28 @@ export interface Settings {
   /** Origins that may call with credentials from a browser. */
   readonly allowedOrigins: readonly string[];
   readonly duplicateUrls: 'allow' | 'reject';
+  readonly payments: PaymentSettings;
+}
+
+/** What buyers are asked for, and where they are sent. */
+export interface PaymentSettings {
+  /** What the premium plan costs, in the smallest unit of the currency. */
+  readonly premiumPrice: number;
+  /** ISO 4217 in lower case. */
+  readonly currency: string;
+  /** Where the payment page sends its buyer afterwards; `{checkout}` stands for the checkout's id. */
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  /** Another place than Stripe's own for its API. */
+  readonly apiBase: string | undefined;
+}
+
+/** The issuer of access tokens. */
+export interface TrustedIssuer {
+  readonly issuer: string;
+  /** Accepted values of `aud`, or of `client_id` where a token has no `aud`. Empty: any client of the issuer. */
+  readonly audiences: readonly string[];
+  readonly jwksUri: string;
 }
 
 /** How many requests one client address has per window. */
@@ -67,6 +85,10 @@ const rate = z
   })
   .refine((tier) => tier.windowSeconds > 0, { error: 'must have a window of at least one second' });
 
+const address = z
+  .string()
+  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), { error: 'must be an http or https address' });
+
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 
 const Environment = z.object({
@@ -78,13 +100,28 @@ const Environment = z.object({
     .string()
     .default('http://localhost:3000')
     .transform((value) => value.replace(/\/+$/, '')),
-  OIDC_ISSUER: z.string({ error: 'is the issuer of access tokens and must be set' }).min(1),
+  OIDC_ISSUER: z.string().min(1).optional(),
   OIDC_AUDIENCES: list,
-  OIDC_JWKS_URI: z.string({ error: "is the address of the issuer's keys and must be set" }).min(1),
+  OIDC_JWKS_URI: z.string().min(1).optional(),
   ADMIN_EMAILS: list.transform((addresses) => addresses.map((address) => address.toLowerCase())),
   TRUSTED_PROXIES: list,
   ALLOWED_ORIGINS: list,
   DUPLICATE_URLS: z.enum(['allow', 'reject']).default('allow'),
+  WEBHOOK_ALLOW_PRIVATE: onOff.prefault('off'),
+  PREMIUM_PRICE: z
+    .string()
+    .regex(/^[1-9]\d{0,7}$/, { error: "must be a whole number in the currency's smallest unit, such as 4900" })
+    .prefault('4900')
+    .transform(Number),
+  CURRENCY: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(/^[a-z]{3}$/, { error: 'must be three letters, such as usd' })
+    .prefault('usd'),
+  CHECKOUT_SUCCESS_URL: address.optional(),
+  CHECKOUT_CANCEL_URL: address.optional(),
+  STRIPE_API_BASE: address.optional(),
   ...(Object.fromEntries(
     tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, rate.prefault(defaultTiers[tier])]),
   ) as Record<`RATE_LIMIT_${Uppercase<Tier>}`, ReturnType<typeof rate.prefault>>),
@@ -92,6 +129,15 @@ const Environment = z.object({
     features.map((feature) => [`FEATURE_${feature.toUpperCase()}`, onOff.prefault(feature === 'ai' ? 'off' : 'on')]),
   ) as Record<`FEATURE_${Uppercase<Feature>}`, ReturnType<typeof onOff.prefault>>),
 });
+
+const issuerOf = (variables: z.output<typeof Environment>): TrustedIssuer | undefined => {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCES: audiences, OIDC_JWKS_URI: jwksUri } = variables;
+  if (issuer === undefined && jwksUri === undefined) return undefined;
+  if (issuer === undefined || jwksUri === undefined) {
+    throw new Error('The environment is not usable: OIDC_ISSUER and OIDC_JWKS_URI come together or not at all.');
+  }
+  return { issuer, audiences, jwksUri };
+};
 
 /**
  * Checks an environment.
@@ -110,11 +156,7 @@ export const readSettings = (environment: Readonly<Record<string, string | undef
     mailFrom: variables.MAIL_FROM,
     siteName: variables.SITE_NAME,
     siteUrl: variables.SITE_URL,
-    identity: {
-      issuer: variables.OIDC_ISSUER,
-      audiences: variables.OIDC_AUDIENCES,
-      jwksUri: variables.OIDC_JWKS_URI,
-    },
+    identity: issuerOf(variables),
     adminEmails: variables.ADMIN_EMAILS,
     tiers: Object.fromEntries(
       tiers.map((tier) => [tier, variables[`RATE_LIMIT_${tier.toUpperCase() as Uppercase<Tier>}`]]),
@@ -125,6 +167,14 @@ export const readSettings = (environment: Readonly<Record<string, string | undef
     trustedProxies: variables.TRUSTED_PROXIES,
     allowedOrigins: variables.ALLOWED_ORIGINS,
     duplicateUrls: variables.DUPLICATE_URLS,
+    webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
+    payments: {
+      premiumPrice: variables.PREMIUM_PRICE,
+      currency: variables.CURRENCY,
+      successUrl: variables.CHECKOUT_SUCCESS_URL ?? `${variables.SITE_URL}/checkout/success?checkout={checkout}`,
+      cancelUrl: variables.CHECKOUT_CANCEL_URL ?? `${variables.SITE_URL}/checkout/cancel?checkout={checkout}`,
+      apiBase: variables.STRIPE_API_BASE,
+    },
   };
 };
 

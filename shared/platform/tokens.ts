@@ -34,7 +34,9 @@ const fetchKeys = async (address: string): Promise<ArrayBuffer> => {
 };
 
 const makeVerifier = () => {
-  const { issuer, audiences, jwksUri } = settings().identity;
+  const { identity } = settings();
+  if (!identity) throw new Error('OIDC_ISSUER and OIDC_JWKS_URI say whose tokens are believed and must be set.');
+  const { issuer, audiences, jwksUri } = identity;
   return JwtVerifier.create(
     {
       issuer,

@@ -50,7 +50,9 @@ export const category = (overrides: Partial<CategoryRecord> & { id: string }): C
 });
 
 /** The first page of the public list, newest first, forty at a time. */
-export const query = (overrides: Partial<CatalogQuery> & { filters?: Partial<CatalogQuery['filters']> } = {}): CatalogQuery => ({
+export const query = (
+  overrides: Omit<Partial<CatalogQuery>, 'filters'> & { filters?: Partial<CatalogQuery['filters']> } = {},
+): CatalogQuery => ({
   scope: { status: 'live', deleted: 'excluded' },
   sort: 'newest',
   page: 1,

@@ -1,7 +1,7 @@
+import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
 import type { CatalogQuery } from '#catalog/types.ts';
 import { canonicalUrl } from '#domain/projects/canonical-url.ts';
-import { describe, expect, it } from 'vitest';
 import { Random } from './random.ts';
 import { Reference, sortValues } from './reference.ts';
 import { World } from './world.ts';

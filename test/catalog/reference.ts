@@ -1,4 +1,11 @@
-import type { CatalogChange, CatalogEntry, CatalogPage, CatalogQuery, CategoryWithCount, FacetCount } from '#catalog/types.ts';
+import type {
+  CatalogChange,
+  CatalogEntry,
+  CatalogPage,
+  CatalogQuery,
+  CategoryWithCount,
+  FacetCount,
+} from '#catalog/types.ts';
 import type { FacetName, SortOrder } from '#contract/projects.ts';
 import type { CategoryRecord } from '#domain/categories/category.ts';
 import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
@@ -36,28 +43,58 @@ const nothing: ProjectCounts = {
 };
 
 /** The values by which a sort order compares, most important first, each with the sign of its direction. */
-export const sortValues = (sort: SortOrder, { project, counts }: Omit<CatalogEntry, 'spheres'>): readonly [Value, 1 | -1][] => {
+export const sortValues = (
+  sort: SortOrder,
+  { project, counts }: Omit<CatalogEntry, 'spheres'>,
+): readonly [Value, 1 | -1][] => {
   const published = project.published_at ?? project.created_at;
   const average = counts.ratings_count === 0 ? 0 : Math.round((100 * counts.ratings_sum) / counts.ratings_count) / 100;
   const reactions = counts.upvote_count + 3 * counts.comments_count + 2 * counts.ratings_count;
   const hot = Math.log10(Math.max(reactions, 1)) + Date.parse(published) / 1000 / 45000;
   switch (sort) {
     case 'newest':
-      return [[published, -1], [project.created_at, -1], [project.id, -1]];
+      return [
+        [published, -1],
+        [project.created_at, -1],
+        [project.id, -1],
+      ];
     case 'oldest':
-      return [[published, 1], [project.created_at, 1], [project.id, 1]];
+      return [
+        [published, 1],
+        [project.created_at, 1],
+        [project.id, 1],
+      ];
     case 'upvotes':
-      return [[counts.upvote_count, -1], [project.id, -1]];
+      return [
+        [counts.upvote_count, -1],
+        [project.id, -1],
+      ];
     case 'rating':
-      return [[average, -1], [counts.ratings_count, -1], [project.id, -1]];
+      return [
+        [average, -1],
+        [counts.ratings_count, -1],
+        [project.id, -1],
+      ];
     case 'views':
-      return [[counts.views_count, -1], [project.id, -1]];
+      return [
+        [counts.views_count, -1],
+        [project.id, -1],
+      ];
     case 'name':
-      return [[plainFold(project.name), 1], [project.id, 1]];
+      return [
+        [plainFold(project.name), 1],
+        [project.id, 1],
+      ];
     case 'name_desc':
-      return [[plainFold(project.name), -1], [project.id, -1]];
+      return [
+        [plainFold(project.name), -1],
+        [project.id, -1],
+      ];
     case 'trending':
-      return [[hot, -1], [project.id, -1]];
+      return [
+        [hot, -1],
+        [project.id, -1],
+      ];
   }
 };
 
@@ -105,7 +142,8 @@ export class Reference {
       }
       case 'counts': {
         const known = this.counters.get(change.projectId);
-        if (this.removed.has(change.projectId) || (known !== undefined && change.counts.version <= known.version)) return;
+        if (this.removed.has(change.projectId) || (known !== undefined && change.counts.version <= known.version))
+          return;
         this.counters.set(change.projectId, change.counts);
         if (!this.projects.has(change.projectId)) return;
         this.#refresh(change.projectId);
@@ -247,8 +285,16 @@ export class Reference {
       .map((category) => ({ category, name: plainFold(category.name) }))
       .sort((a, b) =>
         compareValues(
-          [[a.category.sort_order, 1], [a.name, 1], [a.category.id, 1]],
-          [[b.category.sort_order, 1], [b.name, 1], [b.category.id, 1]],
+          [
+            [a.category.sort_order, 1],
+            [a.name, 1],
+            [a.category.id, 1],
+          ],
+          [
+            [b.category.sort_order, 1],
+            [b.name, 1],
+            [b.category.id, 1],
+          ],
         ),
       )
       .map(({ category }) => ({
@@ -264,7 +310,16 @@ export class Reference {
   all(): CatalogEntry[] {
     return this.entries()
       .sort((a, b) =>
-        compareValues([[a.project.created_at, 1], [a.project.id, 1]], [[b.project.created_at, 1], [b.project.id, 1]]),
+        compareValues(
+          [
+            [a.project.created_at, 1],
+            [a.project.id, 1],
+          ],
+          [
+            [b.project.created_at, 1],
+            [b.project.id, 1],
+          ],
+        ),
       )
       .map((item) => this.entry(item));
   }

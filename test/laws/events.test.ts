@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { features, needs } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
-import { eventKinds, type MessageKind, sourceOf, taskKinds } from '#events/catalogue.ts';
+import { eventKinds } from '#contract/events.ts';
+import { type MessageKind, sourceOf, taskKinds } from '#events/catalogue.ts';
 import { type Subscription, subscriptions } from '#events/subscriptions.ts';
 
 const kinds = Object.keys({ ...eventKinds, ...taskKinds }) as MessageKind[];

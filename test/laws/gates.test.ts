@@ -5,7 +5,7 @@ import { defineRoute } from '#contract/route.ts';
 import { gates } from '#http/gates.ts';
 import { handle } from '#http/handle.ts';
 
-const ORDER = ['observe', 'headers', 'failure', 'feature', 'rate', 'identity', 'permission', 'input', 'reply'];
+const ORDER = ['observe', 'headers', 'failure', 'feature', 'rate', 'identity', 'permission', 'input', 'once', 'reply'];
 
 const route = defineRoute('laws.probe', {
   method: 'GET',
@@ -70,8 +70,10 @@ describe('gates', () => {
       'identity before',
       'permission before',
       'input before',
+      'once before',
       'work',
       'reply after',
+      'once after',
       'headers after',
       'observe after',
     ]);
@@ -83,11 +85,13 @@ describe('gates', () => {
     ['identity', ['observe', 'feature', 'rate', 'identity']],
     ['permission', ['observe', 'feature', 'rate', 'identity', 'permission']],
     ['input', ['observe', 'feature', 'rate', 'identity', 'permission', 'input']],
+    ['once', ['observe', 'feature', 'rate', 'identity', 'permission', 'input', 'once']],
   ])(
     'ask nothing further when %s refuses, and still give the refusal its form, headers and log line',
     async (trouble, asked) => {
       expect(await knock(probed(trouble))).toEqual([
         ...asked.map((name) => `${name} before`),
+        'once onError',
         'failure onError',
         'headers onError',
         'observe onError',

@@ -1,6 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { createRemoteJWKSet, generateKeyPair, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import {
+  type CryptoKey,
+  createRemoteJWKSet,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -35,7 +44,11 @@ const claimsOf = async (token: string): Promise<JWTPayload> => {
 describe('a token', () => {
   it('is signed with the published key and says who it is for', async () => {
     const { access_token, ...rest } = await ask({ email: 'Ada@Example.com', name: 'Ada Lovelace' });
-    expect(rest).toEqual({ token_type: 'Bearer', expires_in: 3600, user_id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/) });
+    expect(rest).toEqual({
+      token_type: 'Bearer',
+      expires_in: 3600,
+      user_id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
+    });
     const claims = await claimsOf(access_token);
     expect(claims).toEqual({
       iss: `http://localhost:${world.world.port}/_local`,
@@ -53,7 +66,11 @@ describe('a token', () => {
   });
 
   it('is for the same user for every spelling of an address, and for others for other addresses', async () => {
-    const [one, same, other] = [await ask({ email: 'x@example.com' }), await ask({ email: 'X@EXAMPLE.com' }), await ask({ email: 'y@example.com' })];
+    const [one, same, other] = [
+      await ask({ email: 'x@example.com' }),
+      await ask({ email: 'X@EXAMPLE.com' }),
+      await ask({ email: 'y@example.com' }),
+    ];
     expect(same.user_id).toBe(one.user_id);
     expect(other.user_id).not.toBe(one.user_id);
     expect(same.access_token).not.toBe(one.access_token);
@@ -97,7 +114,11 @@ describe('a token', () => {
   ])('is refused in the shape of the contract for %s', async (_, body, field) => {
     const answer = await world.call('POST', '/_local/token', { rawBody: JSON.stringify(body) });
     expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: 'Invalid input', code: 'INVALID_INPUT', details: { _errors: expect.any(Array) } });
+    expect(answer.body).toMatchObject({
+      error: 'Invalid input',
+      code: 'INVALID_INPUT',
+      details: { _errors: expect.any(Array) },
+    });
     const { details } = answer.body as { details: Record<string, { _errors: string[] }> };
     if (field) expect(details[field]?._errors.length).toBeGreaterThan(0);
   });
@@ -109,17 +130,26 @@ describe('a token', () => {
   });
 
   it('is refused to pages that have pointed a name of theirs at this machine', async () => {
-    for (const host of ['evil.example', `evil.example:${world.world.port}`, 'localhost.evil.example', '127.0.0.1.evil.example', '']) {
+    for (const host of [
+      'evil.example',
+      `evil.example:${world.world.port}`,
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+    ]) {
       const answer = await world.call('POST', '/_local/token', { body: { email: 'x@example.com' }, headers: { host } });
       expect([host, answer.status]).toEqual([host, 404]);
     }
-    const local = await world.call('POST', '/_local/token', { body: { email: 'x@example.com' }, headers: { host: 'localhost:3000' } });
+    const local = await world.call('POST', '/_local/token', {
+      body: { email: 'x@example.com' },
+      headers: { host: 'localhost:3000' },
+    });
     expect(local.status).toBe(200);
   });
 });
 
 describe('a credential', () => {
-  const status = async (token: string): Promise<number> => (await world.call('GET', '/api/me/submissions', { token })).status;
+  const status = async (token: string): Promise<number> =>
+    (await world.call('GET', '/api/me/submissions', { token })).status;
 
   const signingKey = async () => {
     const jwk = JSON.parse(readFileSync(path.join(world.world.dataDir, 'issuer-key.json'), 'utf8')) as JWK;
@@ -154,7 +184,9 @@ describe('a credential', () => {
   it('signed with the public key as if it were a shared secret does not', async () => {
     const { keys } = (await world.call('GET', '/_local/.well-known/jwks.json')).body as { keys: JWK[] };
     const secret = new TextEncoder().encode(JSON.stringify(keys[0]));
-    const token = await new SignJWT(await good()).setProtectedHeader({ alg: 'HS256', kid: keys[0]?.kid ?? '' }).sign(secret);
+    const token = await new SignJWT(await good())
+      .setProtectedHeader({ alg: 'HS256', kid: keys[0]?.kid ?? '' })
+      .sign(secret);
     expect(await status(token)).toBe(401);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sendMail } from '#platform/mail.ts';
 import { putOnBus } from '#platform/bus.ts';
+import { sendMail } from '#platform/mail.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 let world: TestWorld;
@@ -9,7 +9,12 @@ const EVIL = '"><script>alert(1)</script>';
 
 beforeAll(async () => {
   world = await startTestWorld({ subscriptions: [] });
-  await sendMail({ to: 'ada@example.com', subject: `First ${EVIL}`, text: `Text ${EVIL}`, html: `<p title="x">Hello &amp; ${EVIL}</p>` });
+  await sendMail({
+    to: 'ada@example.com',
+    subject: `First ${EVIL}`,
+    text: `Text ${EVIL}`,
+    html: `<p title="x">Hello &amp; ${EVIL}</p>`,
+  });
   await sendMail({ to: 'bo@example.com', subject: 'Second', text: 'Later', html: '<p>Later</p>' });
   const message = (id: string, kind: string) => ({
     id,
@@ -18,7 +23,11 @@ beforeAll(async () => {
     detail: { id, kind, occurred_at: '2026-11-20T09:30:00.000Z', actor_id: null, data: { name: EVIL } },
     time: new Date(),
   });
-  await putOnBus([message('evt_1', 'projectSubmitted'), message('evt_2', 'projectPurged'), message('evt_3', 'projectApproved')]);
+  await putOnBus([
+    message('evt_1', 'projectSubmitted'),
+    message('evt_2', 'projectPurged'),
+    message('evt_3', 'projectApproved'),
+  ]);
 });
 
 afterAll(async () => {
@@ -41,12 +50,14 @@ const pages = ['/', '/_local/mail', '/_local/events', '/_local/events?tasks=1', 
 it.each(pages)('%s loads nothing from elsewhere and lets nothing of what it shows out', async (path) => {
   const body = await page(path);
   expect(body).not.toMatch(/<script>alert/);
-  for (const [, address] of body.matchAll(/<(?:script|link|img|iframe)[^>]*\s(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^\/docs\//);
+  for (const [, address] of body.matchAll(/<(?:script|link|img|iframe)[^>]*\s(?:src|href)="([^"]*)"/g))
+    expect(address).toMatch(/^\/docs\//);
 });
 
 it('shows the way around at the start', async () => {
   const body = await page('/');
-  for (const path of ['/docs', '/_local/mail', '/_local/events', '/api/openapi.json']) expect(body).toContain(`href="${path}"`);
+  for (const path of ['/docs', '/_local/mail', '/_local/events', '/api/openapi.json'])
+    expect(body).toContain(`href="${path}"`);
   expect(body).toContain(`curl http://localhost:${world.world.port}/api/projects`);
 });
 
@@ -63,7 +74,9 @@ it('lists the inbox for programs, newest first and as it was sent', async () => 
 
 it('shows a mail in a frame that may do nothing', async () => {
   const body = await page('/_local/mail');
-  expect(body).toContain('srcdoc="&lt;base target=&quot;_blank&quot;&gt;&lt;p title=&quot;x&quot;&gt;Hello &amp;amp; &quot;&gt;&lt;script&gt;');
+  expect(body).toContain(
+    'srcdoc="&lt;base target=&quot;_blank&quot;&gt;&lt;p title=&quot;x&quot;&gt;Hello &amp;amp; &quot;&gt;&lt;script&gt;',
+  );
   expect(body).toMatch(/sandbox="allow-popups allow-popups-to-escape-sandbox"/);
   expect(body.indexOf('Second')).toBeLessThan(body.indexOf('First'));
 });

@@ -147,3 +147,19 @@ it('brings a dead engine back at the same address without losing anything', asyn
   client.close();
   expect(await world.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });
+
+it('keeps away from a real account that the shell is set up for', async () => {
+  const world = start({
+    AWS_PROFILE: 'production',
+    AWS_ACCESS_KEY_ID: 'AKIAREAL',
+    AWS_SECRET_ACCESS_KEY: 'real',
+    AWS_SESSION_TOKEN: 'real',
+    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+  });
+  const client = clientOf(await world.url());
+  const token = await client.token({ email: 'ada@example.com', admin: true });
+  expect((await client.call('GET', '/api/admin/projects', { token })).status).toBe(200);
+  expect(world.output()).not.toMatch(/warning/i);
+  client.close();
+});

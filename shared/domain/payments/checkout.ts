@@ -72,5 +72,4 @@ export const newCheckout = (order: Order, id: string, userId: string, at: string
 });
 
 /** Whether the money is gone again: given back in full, or reclaimed. */
-export const wentBack = (checkout: Pick<CheckoutRecord, 'amount' | 'amount_refunded' | 'is_disputed'>): boolean =>
-  checkout.is_disputed || checkout.amount_refunded >= checkout.amount;
+export const wentBack = (checkout: Pick<CheckoutRecord, 'status'>): boolean => checkout.status === 'refunded';

@@ -27,9 +27,7 @@ const deliverSubmission = async <W>(
 ): Promise<Delivery<W> | TooLate> => {
   const draft = await ports.findDraft(checkout.id);
   if (!draft) return { tooLate: 'The submission is not kept any more.' };
-  if ((await ports.refusedBecauseOf(draft.url)).length > 0) {
-    return { tooLate: 'Another project has got the address meanwhile.' };
-  }
+  if (await ports.isAddressRefused(draft.url)) return { tooLate: 'Another project has got the address meanwhile.' };
   const id = ports.newId('prj');
   const wanted = draft.slug ?? slugFrom(draft.name, id.slice('prj_'.length).toLowerCase());
   const slug = await freeSlug(wanted, ports.takenSlugs);

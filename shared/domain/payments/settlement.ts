@@ -34,8 +34,8 @@ export interface SettlePorts<W> extends Workshop {
   readonly takenSlugs: (slugs: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Those of some category slugs that exist, renamed ones under their new name. */
   readonly standingCategories: (slugs: readonly string[]) => Promise<readonly string[]>;
-  /** Ids of other projects with this address, where a second one is refused; empty where it is allowed. */
-  readonly refusedBecauseOf: (url: string) => Promise<readonly string[]>;
+  /** Whether a project with this address would be refused because another has it. */
+  readonly isAddressRefused: (url: string) => Promise<boolean>;
   /** The writes that activate a promotion; undefined when its places have been sold meanwhile. */
   readonly promotionWrites: (purchase: {
     readonly checkoutId: string;

@@ -35,6 +35,8 @@ export const canonicalHost = (url: string): string => {
   const host =
     parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
       ? parsed.hostname
-      : canonicalUrl(url).replace(/[/?#].*$/su, '').replace(/:\d*$/u, '');
+      : canonicalUrl(url)
+          .replace(/[/?#].*$/su, '')
+          .replace(/:\d*$/u, '');
   return host.replace(/^(?:www\.)+/u, '').replace(/\.$/u, '');
 };

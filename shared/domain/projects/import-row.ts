@@ -127,8 +127,13 @@ const understand = (given: Record<string, unknown>): { values: RowValues; proble
   const parsed = RowValues.safeParse(given, { error: explain });
   return parsed.success
     ? { values: parsed.data, problems: [] }
-    : { values: {}, problems: parsed.error.issues.map(problemOf) };
+    : { values: {}, problems: firstOfEach(parsed.error.issues).map(problemOf) };
 };
+
+// Whoever is told that it is no time at all need not hear that it is none that exists.
+const firstOfEach = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] => [
+  ...new Map(issues.toReversed().map((issue) => [issue.path.join(' '), issue])).values(),
+].toReversed();
 
 type Default = NonNullable<ImportMapping['defaults'][ImportField]> | null;
 

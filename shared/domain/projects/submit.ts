@@ -10,6 +10,7 @@ import type { ProjectRecord } from './project.ts';
 /** What submitting takes. */
 export interface SubmitPorts extends Workshop, SlugRegister {
   readonly insertProject: (project: ProjectRecord, messages: readonly Message[]) => Promise<void>;
+  readonly findProject: (reference: string) => Promise<{ project: ProjectRecord } | undefined>;
   /** Ids of other projects with this address, where a second one is refused; empty where it is allowed. */
   readonly refusedBecauseOf: (url: string) => Promise<readonly string[]>;
 }
@@ -56,6 +57,7 @@ const TRIES = 100;
 
 /**
  * Takes a submission in. It waits for moderation; `projectSubmitted` fires.
+ * @param seed the ULID of an idempotent request: the project's id is made from it, so a second try finds the first.
  * @throws 409 when a given slug is taken or the address is refused, 400 for an unknown category, 503 for a premium plan
  * while there is nobody to pay to.
  */
@@ -63,13 +65,17 @@ export const submitProject = async (
   ports: SubmitPorts,
   owner: UserRecord,
   submission: Submission,
+  seed?: string,
 ): Promise<ProjectRecord> => {
   if (submission.plan === 'premium') throw paymentsUnavailable();
+  // An earlier try of the same request may have done the work and died before it could say so.
+  const done = seed === undefined ? undefined : await ports.findProject(`prj_${seed}`);
+  if (done) return done.project;
   if (submission.slug !== undefined) mustNotBeReserved(submission.slug);
   if ((await ports.refusedBecauseOf(submission.url)).length > 0) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');
   }
-  const id = ports.newId('prj');
+  const id = seed === undefined ? ports.newId('prj') : `prj_${seed}`;
   for (let attempt = 1; ; attempt += 1) {
     const slug = submission.slug ?? (await slugForName(ports, submission.name, id));
     const project = pendingProject(submission, { id, slug, ownerId: owner.id, at: ports.now() });

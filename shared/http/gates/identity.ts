@@ -42,9 +42,11 @@ export const identity = {
     if (auth !== 'user' && auth !== 'admin' && auth !== 'optional') return;
     const credential = credentialOf(request);
     const claims = credential && (await claimsOf(credential.token, auth !== 'optional'));
-    if (claims) {
-      state.user = await userAtFirstSight(claims);
-      state.byCookie = credential.byCookie;
+    const user = claims && (await userAtFirstSight(claims));
+    // A token outlives its user: who was erased is nobody, for as long as it is valid.
+    if (user && user.erased_at === null) {
+      state.user = user;
+      state.byCookie = credential?.byCookie === true;
     } else if (auth === 'user') {
       throw unauthorized();
     }

@@ -1,6 +1,6 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { checked } from '#contract/checked.ts';
-import { type GateRequest, header } from '#http/call.ts';
+import { type GateRequest, header, type SignedBody } from '#http/call.ts';
 import { invalidInput, notFound, payloadTooLarge, unsupportedMediaType } from '#shared/errors.ts';
 
 /** The largest JSON body, in bytes. */
@@ -45,6 +45,13 @@ const isUtf8 = (bytes: Uint8Array): boolean => {
   }
 };
 
+/** The bytes as they were sent: a signature is over these and over no other spelling of the same. */
+const signedBody = ({ event }: GateRequest): SignedBody => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > JSON_BYTES_MAX) throw payloadTooLarge(JSON_BYTES_MAX);
+  return { bytes, signature: header(event, 'stripe-signature') };
+};
+
 /** The parsed JSON of the body; undefined when there is no body. */
 const jsonOf = (request: GateRequest): unknown => {
   const { event } = request;
@@ -74,7 +81,9 @@ export const input = {
     const { route } = state;
     const params = paramsOf(request);
     let body: unknown;
-    if (route.bodyKind === 'multipart') {
+    if (route.auth === 'signature') {
+      body = signedBody(request);
+    } else if (route.bodyKind === 'multipart') {
       // Only the functions that take files carry the parser for them.
       const parse = state.readMultipart;
       if (!parse) throw new Error(`${route.id} takes multipart bodies, but its door was not given the parser.`);

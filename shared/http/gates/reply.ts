@@ -22,6 +22,10 @@ export const reply = {
   after: (request: GateRequest): void => {
     const { state } = request.internal;
     const { route } = state;
+    if (state.kept) {
+      request.response = state.kept;
+      return;
+    }
     const answer = request.response as unknown as Reply | undefined;
     if (!answer) throw new Error(`${route.id} did not answer.`);
     const schema = route.replies[answer.status];

@@ -1,0 +1,464 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Catalog } from '#catalog/catalog.ts';
+import { type CatalogChange, type CatalogQuery, CursorError } from '#catalog/types.ts';
+import { noCounts, type ProjectRecord } from '#domain/projects/project.ts';
+import { category, counts, project, query } from './fixtures.ts';
+
+let catalog: Catalog;
+
+beforeEach(() => {
+  catalog = new Catalog();
+});
+
+const put = (...projects: (Partial<ProjectRecord> & { id: string })[]): void =>
+  catalog.apply(projects.map((overrides): CatalogChange => ({ kind: 'project', project: project(overrides) })));
+
+const ids = (asked: CatalogQuery): string[] => catalog.query(asked).entries.map((entry) => entry.project.id);
+
+const day = (number: number): string => new Date(Date.UTC(2026, 0, number)).toISOString();
+
+describe('what the feed brings', () => {
+  it('starts as nothing', () => {
+    expect(catalog.query(query({ facets: ['tag'] }))).toEqual({
+      entries: [],
+      total: 0,
+      page: 1,
+      pageSize: 40,
+      hasMore: false,
+      nextCursor: null,
+      facets: { tag: [] },
+    });
+    expect([...catalog.all()]).toEqual([]);
+    expect(catalog).toMatchObject({ version: 0, size: 0 });
+  });
+
+  it('is told apart by version: the higher one wins, equal and lower ones make no difference', () => {
+    put({ id: 'a', name: 'two', version: 2 });
+    const { version } = catalog;
+    put({ id: 'a', name: 'other two', version: 2 }, { id: 'a', name: 'one', version: 1 });
+    expect(catalog.find('a')?.project.name).toBe('two');
+    expect(catalog.version).toBe(version);
+    put({ id: 'a', name: 'three', version: 3 });
+    expect(catalog.find('a')?.project.name).toBe('three');
+    expect(catalog.version).toBe(version + 1);
+  });
+
+  it('may bring counters before their project; they wait', () => {
+    catalog.apply([
+      { kind: 'counts', projectId: 'a', counts: counts({ upvote_count: 5, version: 2 }) },
+      { kind: 'counts', projectId: 'a', counts: counts({ upvote_count: 3, version: 1 }) },
+    ]);
+    expect(catalog).toMatchObject({ version: 0, size: 0 });
+    expect(catalog.find('a')).toBeUndefined();
+    put({ id: 'a' }, { id: 'b' });
+    expect(catalog.find('a')?.counts.upvote_count).toBe(5);
+    expect(catalog.find('b')?.counts).toEqual(noCounts);
+  });
+
+  it('keeps the counters when the project is rewritten, and the other way round', () => {
+    put({ id: 'a', name: 'first' });
+    catalog.apply([{ kind: 'counts', projectId: 'a', counts: counts({ views_count: 9 }) }]);
+    put({ id: 'a', name: 'second', version: 2 });
+    expect(catalog.find('a')).toMatchObject({ project: { name: 'second' }, counts: { views_count: 9 } });
+  });
+
+  it('never brings back what was removed', () => {
+    put({ id: 'a' });
+    catalog.apply([
+      { kind: 'projectRemoved', projectId: 'a' },
+      { kind: 'projectRemoved', projectId: 'later' },
+      { kind: 'categoryRemoved', categoryId: 'cat' },
+    ]);
+    const { version } = catalog;
+    put({ id: 'a', version: 9 }, { id: 'later' });
+    catalog.apply([
+      { kind: 'counts', projectId: 'a', counts: counts({ version: 9 }) },
+      { kind: 'category', category: category({ id: 'cat', version: 9 }) },
+      { kind: 'projectRemoved', projectId: 'a' },
+    ]);
+    expect(catalog).toMatchObject({ size: 0, version });
+    expect(catalog.categories()).toEqual([]);
+    expect(catalog.query(query()).total).toBe(0);
+  });
+
+  it('uses the place of a removed project again without mixing them up', () => {
+    put({ id: 'a', tags: ['old'], name: 'Alpha' }, { id: 'b' });
+    expect(ids(query({ filters: { q: 'alpha' } }))).toEqual(['a']);
+    catalog.apply([{ kind: 'projectRemoved', projectId: 'a' }]);
+    put({ id: 'c', tags: ['new'], name: 'Gamma' });
+    expect(ids(query({ filters: { q: 'alpha' } }))).toEqual([]);
+    expect(ids(query({ filters: { q: 'gamma' } }))).toEqual(['c']);
+    expect(catalog.query(query({ facets: ['tag'] })).facets?.tag).toEqual([{ value: 'new', count: 1 }]);
+  });
+});
+
+describe('spheres', () => {
+  it('follow the categories as they are now', () => {
+    put({ id: 'a', categories: ['code', 'music', 'gone', 'art'] });
+    expect(catalog.find('a')?.spheres).toEqual([]);
+    catalog.apply([
+      { kind: 'category', category: category({ id: 'c1', slug: 'music', sphere: 'play' }) },
+      { kind: 'category', category: category({ id: 'c2', slug: 'code', sphere: 'work' }) },
+      { kind: 'category', category: category({ id: 'c3', slug: 'art', sphere: 'play' }) },
+    ]);
+    expect(catalog.find('a')?.spheres).toEqual(['work', 'play']);
+    expect(ids(query({ filters: { sphere: ['play'] } }))).toEqual(['a']);
+
+    catalog.apply([{ kind: 'category', category: category({ id: 'c2', slug: 'code', sphere: null, version: 2 }) }]);
+    expect(catalog.find('a')?.spheres).toEqual(['play']);
+    expect(ids(query({ filters: { sphere: ['work'] } }))).toEqual([]);
+
+    catalog.apply([{ kind: 'category', category: category({ id: 'c1', slug: 'tunes', sphere: 'play', version: 2 }) }]);
+    catalog.apply([{ kind: 'categoryRemoved', categoryId: 'c3' }]);
+    expect(catalog.find('a')?.spheres).toEqual([]);
+  });
+
+  it('come from the newer category while two have one slug', () => {
+    put({ id: 'a', categories: ['art'] });
+    catalog.apply([
+      { kind: 'category', category: category({ id: 'c2', slug: 'art', sphere: 'new' }) },
+      { kind: 'category', category: category({ id: 'c1', slug: 'art', sphere: 'old' }) },
+    ]);
+    expect(catalog.find('a')?.spheres).toEqual(['new']);
+  });
+});
+
+describe('search', () => {
+  beforeEach(() => {
+    put(
+      {
+        id: 'a',
+        name: 'Café Größe',
+        description: 'An open-source\ntool for C++ and 東京.',
+        url: 'https://www.shop.example/secret?x',
+        tags: ['Open Data', 'ab'],
+      },
+      { id: 'b', name: 'ab', description: 'cd', url: 'https://other.test', tags: ['ef', '京都'] },
+    );
+  });
+
+  it.each([
+    ['cafe', ['a']],
+    ['CAFÉ GRÖSSE', ['a']],
+    ['fé gr', ['a']],
+    ['open-source', ['a']],
+    ['c++', ['a']],
+    ['++', ['a']],
+    ['++ a', ['a']],
+    ['- ', []],
+    ['東京', ['a']],
+    ['東', ['a']],
+    ['京', ['a', 'b']],
+    ['shop.example', ['a']],
+    ['.test', ['b']],
+    ['b', ['a', 'b']],
+    ['n d', ['a']],
+    ['secret', []],
+    ['https', []],
+    ['abcd', []],
+    ['ab cd', []],
+    ['b\0c', []],
+    ['efab', []],
+    ['xyz', []],
+    ['open tool', []],
+    ['   ', ['a', 'b']],
+    ['\u0301\u200b', ['a', 'b']],
+  ])('public: %j finds %j', (q, found) => {
+    expect(ids(query({ filters: { q } })).sort()).toEqual(found);
+  });
+
+  it.each([
+    ['secret?', ['a']],
+    ['https://', ['a', 'b']],
+    ['/', ['a', 'b']],
+    ['ab', ['b']],
+    ['tool', []],
+    ['ahttp', []],
+  ])('admin: %j finds %j', (q, found) => {
+    expect(ids(query({ filters: { q, searchIn: 'admin' } })).sort()).toEqual(found);
+  });
+
+  it('follows a rewritten text', () => {
+    expect(ids(query({ filters: { q: 'cd' } }))).toEqual(['b']);
+    put({ id: 'b', name: 'ab', description: 'now gh', version: 2 });
+    expect(ids(query({ filters: { q: 'cd' } }))).toEqual([]);
+    expect(ids(query({ filters: { q: 'now gh' } }))).toEqual(['b']);
+  });
+});
+
+describe('sorting', () => {
+  it('newest looks at the publication, then at the creation, then at the id', () => {
+    put(
+      { id: 'a', created_at: day(1), published_at: day(5) },
+      { id: 'b', created_at: day(2), published_at: day(5) },
+      { id: 'c', created_at: day(2), published_at: day(5) },
+      { id: 'd', created_at: day(6) },
+    );
+    expect(ids(query())).toEqual(['d', 'c', 'b', 'a']);
+    expect(ids(query({ sort: 'oldest' }))).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('rating looks at the rounded average, then at how many rated', () => {
+    put({ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' });
+    const rated = (projectId: string, ratings_sum: number, ratings_count: number): CatalogChange => ({
+      kind: 'counts',
+      projectId,
+      counts: counts({ ratings_sum, ratings_count }),
+    });
+    // 1000 of 4.333 and 3 of 4.33…: the same with two decimals.
+    catalog.apply([rated('a', 13, 3), rated('b', 4331, 1000), rated('c', 10, 2)]);
+    expect(ids(query({ sort: 'rating' }))).toEqual(['c', 'b', 'a', 'd']);
+  });
+
+  it('name does not mind case and accents', () => {
+    put({ id: 'a', name: 'élan' }, { id: 'b', name: 'Elba' }, { id: 'c', name: 'ELAN' }, { id: 'd', name: 'Zoë' });
+    expect(ids(query({ sort: 'name' }))).toEqual(['a', 'c', 'b', 'd']);
+    expect(ids(query({ sort: 'name_desc' }))).toEqual(['d', 'b', 'c', 'a']);
+  });
+
+  it('trending weighs reactions against age and does not change by waiting', () => {
+    put(
+      { id: 'old', published_at: day(1) },
+      { id: 'loved', published_at: day(1) },
+      { id: 'new', published_at: day(2) },
+    );
+    catalog.apply([
+      { kind: 'counts', projectId: 'loved', counts: counts({ upvote_count: 1000 }) },
+      { kind: 'counts', projectId: 'old', counts: counts({ upvote_count: 10 }) },
+    ]);
+    expect(ids(query({ sort: 'trending' }))).toEqual(['loved', 'new', 'old']);
+  });
+
+  it('follows a vote', () => {
+    put({ id: 'a' }, { id: 'b' });
+    expect(ids(query({ sort: 'upvotes' }))).toEqual(['b', 'a']);
+    catalog.apply([{ kind: 'counts', projectId: 'a', counts: counts({ upvote_count: 1 }) }]);
+    expect(ids(query({ sort: 'upvotes' }))).toEqual(['a', 'b']);
+  });
+});
+
+describe('pages', () => {
+  beforeEach(() => put(...Array.from({ length: 25 }, (_, i) => ({ id: `p${i}`, created_at: day(i + 1) }))));
+
+  it('repeat nothing and skip nothing, by number', () => {
+    const pages = [1, 2, 3].flatMap((page) => ids(query({ page, limit: 10 })));
+    expect(pages).toEqual(Array.from({ length: 25 }, (_, i) => `p${24 - i}`));
+  });
+
+  it('say where they are', () => {
+    expect(catalog.query(query({ page: 3, limit: 10 }))).toMatchObject({
+      total: 25,
+      page: 3,
+      pageSize: 10,
+      hasMore: false,
+    });
+    expect(catalog.query(query({ page: 2, limit: 10 }))).toMatchObject({ hasMore: true });
+    expect(catalog.query(query({ page: 1, limit: 25 }))).toMatchObject({ hasMore: false, nextCursor: null });
+  });
+
+  it('past the end are empty', () => {
+    expect(catalog.query(query({ page: 1_000_000_000, limit: 100 }))).toMatchObject({
+      entries: [],
+      total: 25,
+      page: 1_000_000_000,
+      hasMore: false,
+      nextCursor: null,
+    });
+  });
+
+  it('by cursor stay where they were while projects come, change and go', () => {
+    const { nextCursor } = catalog.query(query({ limit: 10 }));
+    expect(nextCursor).not.toBeNull();
+    const next = query({ limit: 10, cursor: nextCursor ?? '' });
+    put({ id: 'newcomer', created_at: day(40) });
+    put({ id: 'p15', created_at: day(50), version: 2 });
+    catalog.apply([{ kind: 'projectRemoved', projectId: 'p14' }]);
+    expect(ids(next)).toEqual(['p13', 'p12', 'p11', 'p10', 'p9', 'p8', 'p7', 'p6', 'p5', 'p4']);
+    expect(catalog.query(next).page).toBe(2);
+  });
+
+  it('refuse the cursor of another order', () => {
+    const { nextCursor } = catalog.query(query({ limit: 10 }));
+    expect(() => catalog.query(query({ cursor: nextCursor ?? '', sort: 'oldest' }))).toThrow(CursorError);
+    expect(() => catalog.query(query({ cursor: 'nonsense' }))).toThrow(CursorError);
+  });
+});
+
+describe('facets', () => {
+  beforeEach(() => {
+    catalog.apply([{ kind: 'category', category: category({ id: 'c1', slug: 'code', sphere: 'work' }) }]);
+    put(
+      { id: 'a', categories: ['code', 'music'], tags: ['x', 'y'], pricing_type: 'free' },
+      { id: 'b', categories: ['code'], tags: ['y'], pricing_type: 'paid' },
+      { id: 'c', categories: ['art'], tags: ['z', 'y'], pricing_type: 'paid' },
+      { id: 'd', categories: ['art'], tags: ['hidden'], status: 'pending' },
+    );
+  });
+
+  it('count under the other filters, most frequent first, then by value', () => {
+    const asked = query({ filters: { category: ['code'] }, facets: ['category', 'sphere', 'pricing', 'tag'] });
+    expect(catalog.query(asked).facets).toEqual({
+      category: [
+        { value: 'code', count: 2 },
+        { value: 'art', count: 1 },
+        { value: 'music', count: 1 },
+      ],
+      sphere: [{ value: 'work', count: 2 }],
+      pricing: [
+        { value: 'free', count: 1 },
+        { value: 'paid', count: 1 },
+      ],
+      tag: [
+        { value: 'y', count: 2 },
+        { value: 'x', count: 1 },
+      ],
+    });
+  });
+
+  it('are there only when asked for', () => {
+    expect(catalog.query(query())).not.toHaveProperty('facets');
+    expect(catalog.query(query({ facets: ['pricing'] })).facets).toEqual({
+      pricing: [
+        { value: 'paid', count: 2 },
+        { value: 'free', count: 1 },
+      ],
+    });
+  });
+
+  it('take values that are names of object members', () => {
+    put({ id: 'e', tags: ['__proto__', 'constructor'], categories: ['toString'] });
+    expect(catalog.query(query({ filters: { category: ['toString'] }, facets: ['tag'] })).facets?.tag).toEqual([
+      { value: '__proto__', count: 1 },
+      { value: 'constructor', count: 1 },
+    ]);
+    expect(ids(query({ filters: { category: ['__proto__'], sphere: ['constructor'] } }))).toEqual([]);
+  });
+});
+
+describe('places', () => {
+  const at = (id: string, latitude: number, longitude: number) => ({ id, latitude, longitude });
+  const inBox = (west: number, south: number, east: number, north: number) =>
+    ids(query({ filters: { bbox: { west, south, east, north } } })).sort();
+  const near = (latitude: number, longitude: number, radiusKm: number) =>
+    ids(query({ filters: { near: { latitude, longitude, radiusKm } } })).sort();
+
+  beforeEach(() =>
+    put(
+      at('berlin', 52.52, 13.405),
+      at('paris', 48.8566, 2.3522),
+      at('suva', -18.1416, 178.4419),
+      at('apia', -13.8333, -171.7667),
+      at('pole', 90, 0),
+      at('line', 0, 180),
+      { id: 'nowhere' },
+    ),
+  );
+
+  it('a box has what lies in it, edges included', () => {
+    expect(inBox(0, 45, 20, 55)).toEqual(['berlin', 'paris']);
+    expect(inBox(13.405, 52.52, 13.405, 52.52)).toEqual(['berlin']);
+    expect(inBox(-180, -90, 180, 90)).toEqual(['apia', 'berlin', 'line', 'paris', 'pole', 'suva']);
+  });
+
+  it('a box may cross the date line', () => {
+    expect(inBox(170, -20, -170, 10)).toEqual(['apia', 'line', 'suva']);
+  });
+
+  it('a circle has what is near on the globe', () => {
+    // Berlin and Paris are 877 and a half kilometres apart.
+    expect(near(52.52, 13.405, 877)).toEqual(['berlin']);
+    expect(near(52.52, 13.405, 878)).toEqual(['berlin', 'paris']);
+    expect(near(52.52, 13.405, 0.000_001)).toEqual(['berlin']);
+    expect(near(-16, 179, 1200)).toEqual(['apia', 'suva']);
+    expect(near(89, 180, 200)).toEqual(['pole']);
+    expect(near(0, -180, 1)).toEqual(['line']);
+    expect(near(0, 0, 20_040)).toHaveLength(6);
+  });
+
+  it('the map feed has the newest that are live and somewhere', () => {
+    put({ ...at('hidden', 1, 1), status: 'pending' }, { ...at('newest', 1, 1), published_at: day(9) });
+    expect(catalog.located(2).map((entry) => entry.project.id)).toEqual(['newest', 'suva']);
+    expect(catalog.located(5000)).toHaveLength(7);
+  });
+});
+
+describe('the view of administrators and owners', () => {
+  beforeEach(() =>
+    put(
+      { id: 'a' },
+      { id: 'b', status: 'pending', owner_id: 'usr_2', created_at: day(3) },
+      { id: 'c', status: 'pending', created_at: day(2) },
+      { id: 'd', status: 'pending', deleted_at: day(4), created_at: day(1) },
+      { id: 'e', status: 'rejected', owner_id: 'usr_2' },
+    ),
+  );
+
+  it.each([
+    [{ status: 'live', deleted: 'excluded' }, ['a']],
+    [{ status: 'any', deleted: 'excluded' }, ['a', 'b', 'c', 'e']],
+    [{ status: 'any', deleted: 'included' }, ['a', 'b', 'c', 'd', 'e']],
+    [{ status: 'pending', deleted: 'included' }, ['b', 'c', 'd']],
+    [{ status: 'any', deleted: 'excluded', ownerId: 'usr_2' }, ['b', 'e']],
+    [{ status: 'any', deleted: 'included', ownerId: 'nobody' }, []],
+  ] as const)('%j', (scope, found) => {
+    expect(ids(query({ scope })).sort()).toEqual(found);
+  });
+
+  it('the queue has pending projects, oldest first', () => {
+    expect(catalog.queuePosition('c')).toBe(1);
+    expect(catalog.queuePosition('b')).toBe(2);
+    for (const id of ['a', 'd', 'e', 'unknown']) expect(catalog.queuePosition(id)).toBeUndefined();
+  });
+
+  it('walks over everything as it is when the walk gets there', () => {
+    const seen: string[] = [];
+    for (const { project: current } of catalog.all()) {
+      seen.push(`${current.id}${current.version}`);
+      if (seen.length === 1) {
+        // At the first one: the one before it goes on, one ahead is rewritten, one goes, one comes.
+        put({ id: 'b', version: 2, created_at: day(3) }, { id: 'z', created_at: day(9) });
+        catalog.apply([
+          { kind: 'projectRemoved', projectId: 'a' },
+          { kind: 'projectRemoved', projectId: 'c' },
+        ]);
+      }
+    }
+    expect(seen).toEqual(['a1', 'd1', 'e1', 'b2', 'z1']);
+  });
+});
+
+describe('categories and addresses', () => {
+  it('categories come in their order with what they show', () => {
+    catalog.apply([
+      { kind: 'category', category: category({ id: '1', slug: 'b', name: 'Émile', sort_order: 1 }) },
+      { kind: 'category', category: category({ id: '2', slug: 'a', name: 'Zed', sort_order: 0 }) },
+      { kind: 'category', category: category({ id: '3', slug: 'c', name: 'eva', sort_order: 1 }) },
+    ]);
+    put(
+      { id: 'p', categories: ['a', 'b'] },
+      { id: 'q', categories: ['a'], status: 'pending' },
+      { id: 'r', categories: ['a'], deleted_at: day(1) },
+    );
+    expect(catalog.categories().map((item) => [item.category.slug, item.projectCount])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['c', 0],
+    ]);
+    expect([...catalog.carrying('a')].sort()).toEqual(['p', 'q', 'r']);
+    expect(catalog.carrying('none')).toEqual([]);
+  });
+
+  it('the same address is found in every spelling, oldest first', () => {
+    put(
+      { id: 'a', url: 'https://www.example.com/x/', created_at: day(2) },
+      { id: 'b', url: 'http://EXAMPLE.com/x?utm_source=y#z', created_at: day(1), status: 'rejected' },
+      { id: 'c', url: 'https://example.com/y' },
+      { id: 'd', url: 'https://example.com/x', deleted_at: day(3) },
+    );
+    expect(catalog.sameUrl('example.com/x')).toEqual(['b', 'a']);
+    put({ id: 'b', url: 'https://example.com/y', version: 2 });
+    expect(catalog.sameUrl('https://example.com/x')).toEqual(['a']);
+    expect(catalog.sameUrl('https://example.com/y')).toEqual(['b', 'c']);
+    expect(catalog.sameUrl('https://absent.example')).toEqual([]);
+  });
+});

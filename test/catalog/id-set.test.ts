@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { Bitmap } from '#catalog/bitmap.ts';
+import { IdSet } from '#catalog/id-set.ts';
+import { Random } from './random.ts';
+
+const membersOf = (set: IdSet): number[] => {
+  const members: number[] = [];
+  set.forEach((id) => members.push(id));
+  return members;
+};
+
+describe('a set of ids', () => {
+  // From a handful to most of the ids, so that sets are lists, bitmaps, and both in turn.
+  it.each([3, 40, 90, 300, 2000, 15_000])('holds around %d of 20,000 as a plain set would', (members) => {
+    const random = new Random(members);
+    const set = new IdSet();
+    const plain = new Set<number>();
+    const probe = new Bitmap();
+    for (let id = 0; id < 20_000; id += 3) probe.add(id);
+
+    for (let step = 0; step < 6; step += 1) {
+      // Ids come mostly ascending, as slots do, with a few out of order.
+      const bound = Math.ceil((20_000 * (step + 1)) / 6);
+      while (plain.size < (members * (step + 1)) / 6) {
+        const id = random.below(bound);
+        set.add(id);
+        set.add(id);
+        plain.add(id);
+      }
+      for (const id of [...plain]) {
+        if (!random.chance(0.2)) continue;
+        set.delete(id);
+        set.delete(id);
+        plain.delete(id);
+      }
+      const sorted = [...plain].sort((a, b) => a - b);
+      expect(set.size).toBe(plain.size);
+      expect(membersOf(set)).toEqual(sorted);
+      expect(set.countIn(probe)).toBe(sorted.filter((id) => id % 3 === 0).length);
+      const bitmap = new Bitmap(100);
+      bitmap.add(7);
+      set.addTo(bitmap);
+      expect(bitmap.toArray()).toEqual([...new Set([...sorted, 7])].sort((a, b) => a - b));
+      for (let i = 0; i < 200; i += 1) {
+        const id = random.below(21_000);
+        expect(set.has(id)).toBe(plain.has(id));
+      }
+    }
+  });
+});
+
+describe('a bitmap', () => {
+  const of = (...ids: number[]): Bitmap => {
+    const bitmap = new Bitmap();
+    bitmap.addAll(ids);
+    return bitmap;
+  };
+
+  it('does not mind that the other one is longer or shorter', () => {
+    for (const [a, b] of [
+      [of(1, 31, 32), of(1, 32, 5000)],
+      [of(1, 32, 5000), of(1, 31, 32)],
+    ] as const) {
+      expect(a.countShared(b)).toBe(2);
+      const both = a.clone();
+      both.and(b);
+      expect(both.toArray()).toEqual([1, 32]);
+      const either = a.clone();
+      either.or(b);
+      expect(either.toArray()).toEqual([1, 31, 32, 5000]);
+      expect(either.count()).toBe(4);
+    }
+  });
+
+  it('counts absent what is beyond its end', () => {
+    const bitmap = of(3);
+    bitmap.delete(100_000);
+    expect(bitmap.has(100_000)).toBe(false);
+    expect(bitmap.countOf([3, 4, 100_000], 0, 3)).toBe(1);
+  });
+
+  it('counts words with all bits', () => {
+    expect(of(...Array.from({ length: 96 }, (_, i) => i)).count()).toBe(96);
+  });
+});

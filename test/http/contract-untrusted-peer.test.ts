@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freshAddress } from '#test/support/requests.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+
+/** A caller from an address that nobody trusts to speak for others. */
+
+const LIMIT = 8;
+
+let world: TestWorld;
+
+beforeAll(async () => {
+  world = await startTestWorld({ env: { TRUSTED_PROXIES: '10.0.0.0/8', RATE_LIMIT_GENERAL: `${LIMIT}/100000` } });
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+it('may write what he likes into X-Forwarded-For without getting a new bucket', async () => {
+  const headers = [
+    {},
+    { 'x-forwarded-for': freshAddress() },
+    { 'x-forwarded-for': freshAddress() },
+    { 'x-forwarded-for': `${freshAddress()}, 10.1.2.3` },
+    { 'x-forwarded-for': '10.1.2.3' },
+    { 'x-forwarded-for': 'nonsense' },
+    { forwarded: `for=${freshAddress()}` },
+    { 'x-real-ip': freshAddress(), 'client-ip': freshAddress(), 'cf-connecting-ip': freshAddress() },
+  ];
+  const left = [];
+  for (const one of headers) {
+    const answer = await world.call('GET', '/api/projects', { headers: one });
+    left.push(Number(/;r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]));
+  }
+  expect(left).toEqual(Array.from({ length: LIMIT }, (_, used) => LIMIT - 1 - used));
+  const refused = await world.call('GET', '/api/projects', { headers: { 'x-forwarded-for': freshAddress() } });
+  expect(refused.status).toBe(429);
+});
