@@ -36,7 +36,9 @@ export interface StreamPoller extends Background {
 
 const READ_MAX = 1000;
 const BATCH_MAX = 100;
-const IDLE_MS = 60;
+const IDLE_MS = 50;
+const IDLE_MAX_MS = 250;
+const IDLE_GROWTH = 1.02;
 const TROUBLE_MS = 100;
 const TROUBLE_MAX_MS = 5000;
 /** Where a shard that has been read to its end stands. */
@@ -151,10 +153,13 @@ export const pollStream = (subscription: StreamSubscription): StreamPoller => {
   const ending = new AbortController();
   const run = async (): Promise<void> => {
     let trouble = TROUBLE_MS;
+    let idle = IDLE_MS;
     while (!ending.signal.aborted) {
-      let pause = IDLE_MS;
+      let pause: number;
       try {
-        if (await round()) pause = 0;
+        // Where nothing has happened for some time, the next thing may wait a moment longer.
+        idle = (await round()) ? IDLE_MS : Math.min(IDLE_MAX_MS, idle * IDLE_GROWTH);
+        pause = idle === IDLE_MS ? 0 : idle;
         trouble = TROUBLE_MS;
       } catch (error) {
         if (!ending.signal.aborted) log.warn('the stream is tried again', { error: error as Error });

@@ -51,7 +51,10 @@ const isAlive = (pid) => {
   }
 };
 
-/** Runs `work` while no other process of this project does; the lock of a dead process is taken over. */
+/**
+ * Runs `work` while no other process of this project does; the lock of a dead process is taken over. `work` may name another
+ * process that the lock shall stand for, which goes on when this one is killed.
+ */
 const alone = async (work) => {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const lock = path.join(tmpdir(), `install-${name}`);
@@ -70,8 +73,9 @@ const alone = async (work) => {
     await wait(300);
   }
   try {
-    writeFileSync(owner, String(process.pid));
-    await work();
+    const holdWhile = (pid) => writeFileSync(owner, String(pid));
+    holdWhile(process.pid);
+    await work(holdWhile);
   } finally {
     rmSync(lock, { recursive: true, force: true });
   }
@@ -82,9 +86,10 @@ const alone = async (work) => {
  * has to go on waiting; what is sent to this process alone is passed on.
  * @returns its exit code.
  */
-const runToEnd = (command, args, options) =>
+const runToEnd = (command, args, options, onStart = () => undefined) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, options);
+    if (child.pid) onStart(child.pid);
     const ignore = () => undefined;
     const passOn = () => child.kill('SIGTERM');
     process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGTERM', passOn);
@@ -101,18 +106,19 @@ const runToEnd = (command, args, options) =>
     child.once('exit', (code, signal) => finish(resolve, code ?? 128 + constants.signals[signal]));
   });
 
-const install = async () => {
+const install = async (holdWhile) => {
   if (isInstalled()) return;
   console.log('Installing the packages that package-lock.json names, as `npm ci` does. This takes a minute, once.');
   const options = ['ci', '--include=dev', '--include=optional', '--no-fund', '--no-audit', '--loglevel=error'];
   const npm = process.env.npm_execpath ?? '';
   const viaNode = /npm-cli\.c?js$/.test(npm);
   const command = viaNode ? (process.env.npm_node_execpath ?? process.execPath) : 'npm';
-  const code = await runToEnd(command, viaNode ? [npm, ...options] : options, {
-    cwd: root,
-    stdio: 'inherit',
-    shell: !viaNode && process.platform === 'win32',
-  }).catch((error) =>
+  const code = await runToEnd(
+    command,
+    viaNode ? [npm, ...options] : options,
+    { cwd: root, stdio: 'inherit', shell: !viaNode && process.platform === 'win32' },
+    holdWhile,
+  ).catch((error) =>
     stop(`npm cannot be started (${error.message}). Run \`npm ci\` in ${root} yourself, then try again.`),
   );
   if (code !== 0) throw new InstallFailed();

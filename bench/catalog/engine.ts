@@ -15,8 +15,9 @@ const HELP = `Measures the catalog: every kind of question, one change, building
   --seed   of the made-up directory (default 1)
   --only   only the lines whose name contains this text
 
-Times are of one call, in milliseconds: the median and the 99th of 100. Parameters such as the category change from call to
-call. "Bytes per listing" is all memory that the catalog holds, with every index made, the records and their text included.`;
+Times are of one call, in milliseconds: the median and the 99th of 100; "build" happens once per process. Parameters such as
+the category change from call to call. "Bytes per listing" is all memory that the catalog holds, the records with their text
+included. "growth" says how many times the median of the size before it is.`;
 
 const { values: options } = parseArgs({
   options: {
@@ -107,42 +108,50 @@ const milliseconds = (work: () => unknown): number => {
   return performance.now() - start;
 };
 
-interface Line {
+/** One figure of the table: milliseconds where there is a `p99`, else what its name says. */
+interface Figure {
   readonly median: number;
-  readonly p99: number;
+  readonly p99?: number;
 }
 
-const measure = (runs: number, work: (i: number) => unknown): Line => {
+const measure = (runs: number, work: (i: number) => unknown): Figure => {
   for (let i = 0; i < runs / 10; i += 1) work(i);
   const times = Array.from({ length: runs }, (_, i) => milliseconds(() => work(i))).sort((a, b) => a - b);
   return { median: times[Math.floor(runs / 2)] ?? 0, p99: times[Math.floor(runs * 0.99)] ?? 0 };
 };
 
-const shown = (value: number): string => value.toFixed(value < 1 ? 3 : value < 100 ? 2 : 0);
-
-const benchmark = (size: number, runs: number, seed: number, only: string): Map<string, string> => {
-  const lines = new Map<string, string>();
+const benchmark = (size: number, runs: number, seed: number, only: string): Map<string, Figure> => {
+  const figures = new Map<string, Figure>();
+  const once = (name: string, median: number) => figures.set(name, { median });
   const directory = new Directory(seed);
   const before = memory();
   const catalog = new Catalog();
   const changes = [...directory.changes(size)];
-  lines.set('build: take in everything', `${shown(milliseconds(() => catalog.apply(changes)))} once`);
+  once(
+    'build: take in everything',
+    milliseconds(() => catalog.apply(changes)),
+  );
   changes.length = 0;
-  lines.set('build: first sorted page', `${shown(milliseconds(() => catalog.query(base)))} once`);
-  const texts = milliseconds(() => catalog.query(asked({ q: 'platform' })));
-  lines.set('build: first text search', `${shown(texts)} once`);
-  lines.set('bytes per listing, public list', ((memory() - before) / size).toFixed(0));
-
+  once('bytes per listing, records and postings', (memory() - before) / size);
+  once(
+    'build: first sorted page',
+    milliseconds(() => catalog.query(base)),
+  );
+  once(
+    'build: first text search',
+    milliseconds(() => catalog.query(asked({ q: 'platform' }))),
+  );
+  for (const sort of ['views', 'rating', 'upvotes', 'name', 'trending'] as const) catalog.query(asked({ sort }));
+  catalog.query(asked({ near: { latitude: 0, longitude: 0, radiusKm: 1 } }));
+  once('bytes per listing, the public list', (memory() - before) / size);
   for (const question of Object.values(questions)) catalog.query(question(0, size));
   catalog.sameUrl('https://example.com');
   catalog.queuePosition(projectId(0));
-  for (const sort of ['views', 'rating', 'upvotes', 'name', 'trending'] as const) catalog.query(asked({ sort }));
-  lines.set('bytes per listing, every index', ((memory() - before) / size).toFixed(0));
+  [...catalog.all()].length = 0;
+  once('bytes per listing, every index', (memory() - before) / size);
 
   const line = (name: string, work: (i: number) => unknown) => {
-    if (!name.includes(only)) return;
-    const { median, p99 } = measure(runs, work);
-    lines.set(name, `${shown(median)} / ${shown(p99)}`);
+    if (name.includes(only)) figures.set(name, measure(runs, work));
   };
   for (const [name, question] of Object.entries(questions)) line(name, (i) => catalog.query(question(i, size)));
   line('categories with counts', () => catalog.categories());
@@ -169,8 +178,19 @@ const benchmark = (size: number, runs: number, seed: number, only: string): Map<
     fresh -= 1;
     catalog.apply([{ kind: 'projectRemoved', projectId: projectId(fresh) }]);
   });
-  return lines;
+  return figures;
 };
+
+const shown = (value: number): string => value.toFixed(value < 1 ? 3 : value < 100 ? 2 : 0);
+
+const cell = (figure: Figure | undefined): string => {
+  if (!figure) return '';
+  return figure.p99 === undefined ? shown(figure.median) : `${shown(figure.median)} / ${shown(figure.p99)}`;
+};
+
+/** How many times the median of the size before. */
+const growth = (figure: Figure | undefined, before: Figure | undefined): string =>
+  figure && before ? `×${(figure.median / before.median).toFixed(1)}` : '';
 
 if (options.help) {
   console.log(HELP);
@@ -179,10 +199,19 @@ if (options.help) {
   const tables = sizes.map((size) => benchmark(size, Number(options.runs), Number(options.seed), options.only));
   const names = [...new Set(tables.flatMap((table) => [...table.keys()]))];
   const width = Math.max(...names.map((name) => name.length));
-  console.log(
-    `${'median / p99 in ms'.padEnd(width)}  ${sizes.map((size) => size.toLocaleString('en').padStart(17)).join('')}`,
+  const row = (name: string, cells: readonly string[]) => console.log(`${name.padEnd(width)}${cells.join('')}`);
+  row(
+    'ms: median / 99th of 100',
+    sizes.map((size, i) => size.toLocaleString('en').padStart(17) + (i > 0 ? 'growth'.padStart(8) : '')),
   );
   for (const name of names) {
-    console.log(`${name.padEnd(width)}  ${tables.map((table) => (table.get(name) ?? '').padStart(17)).join('')}`);
+    row(
+      name,
+      tables.map((table, i) => {
+        const figure = table.get(name);
+        const grown = i > 0 ? growth(figure, tables[i - 1]?.get(name)).padStart(8) : '';
+        return cell(figure).padStart(17) + grown;
+      }),
+    );
   }
 }

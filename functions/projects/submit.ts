@@ -1,13 +1,16 @@
 import { submit } from '#contract/projects.ts';
 import { idempotency } from '#data/idempotency.ts';
+import { premiumPorts } from '#data/payment-ports.ts';
 import { submitPorts } from '#data/project-ports.ts';
+import { submitPremium } from '#domain/payments/open.ts';
 import { submitProject } from '#domain/projects/submit.ts';
-import { created, handle } from '#http/handle.ts';
+import { created, handle, ok } from '#http/handle.ts';
 
 export const handler = handle(
   submit,
-  submitPorts,
+  { ...premiumPorts, ...submitPorts },
   async ({ body, user, seed }, ports) => {
+    if (body.plan === 'premium') return ok({ data: await submitPremium(ports, user, body, seed) });
     const { id, slug, status } = await submitProject(ports, user, body, seed);
     return created({ data: { id, slug, status } });
   },

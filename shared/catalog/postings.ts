@@ -4,15 +4,15 @@ import { IdSet } from './id-set.ts';
 /** For each value, the slots of the listings that have it. Values that nothing has any more are forgotten. */
 export class Postings<Value extends string | number> {
   readonly #sets = new Map<Value, IdSet>();
-  /** Sorted; undefined when a value has come or gone since. */
-  #values: Value[] | undefined;
+  /** By value; undefined when one has come or gone since. */
+  #sorted: (readonly [Value, IdSet])[] | undefined;
 
   add(value: Value, slot: number): void {
     let set = this.#sets.get(value);
     if (!set) {
       set = new IdSet();
       this.#sets.set(value, set);
-      this.#values = undefined;
+      this.#sorted = undefined;
     }
     set.add(slot);
   }
@@ -23,7 +23,7 @@ export class Postings<Value extends string | number> {
     set.delete(slot);
     if (set.size > 0) return;
     this.#sets.delete(value);
-    this.#values = undefined;
+    this.#sorted = undefined;
   }
 
   get(value: Value): IdSet | undefined {
@@ -39,10 +39,10 @@ export class Postings<Value extends string | number> {
 
   /** For each value that any of the slots has, in the order of the values, how many have it. */
   countsIn(slots: Bitmap): [value: Value, count: number][] {
-    this.#values ??= [...this.#sets.keys()].sort();
+    this.#sorted ??= [...this.#sets].sort(([a], [b]) => (a < b ? -1 : 1));
     const counts: [Value, number][] = [];
-    for (const value of this.#values) {
-      const count = this.#sets.get(value)?.countIn(slots) ?? 0;
+    for (const [value, set] of this.#sorted) {
+      const count = set.countIn(slots);
       if (count > 0) counts.push([value, count]);
     }
     return counts;

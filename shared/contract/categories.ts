@@ -107,7 +107,7 @@ export const update = defineRoute('categories.update', {
 });
 
 /** How many categories one call reorders: all of them in one transaction. */
-export const REORDER_MAX = 100;
+export const REORDER_MAX = 99;
 
 export const reorder = defineRoute('categories.reorder', {
   method: 'PUT',

@@ -89,6 +89,7 @@ export const startCheckout = defineRoute('payments.startCheckout', {
   auth: 'user',
   tier: 'submission',
   body: CheckoutRequest,
+  idempotent: true,
   replies: { 200: data(CheckoutStarted) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'ALREADY_PREMIUM', 'SOLD_OUT', 'PAYMENTS_UNAVAILABLE'],
   needs: ['table:read', 'table:write', 'stripe'],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CheckoutStarted } from './checkout.ts';
 import { data, PageMeta, page } from './envelope.ts';
 import { commaSeparated, line, paging, Slug, Timestamp, TimestampInput, text, WebUrl } from './fields.ts';
 import { defineRoute } from './route.ts';
@@ -384,9 +385,9 @@ export const submit = defineRoute('projects.submit', {
   tier: 'submission',
   body: Submission,
   idempotent: true,
-  replies: { 201: data(Submitted) },
+  replies: { 201: data(Submitted), 200: data(CheckoutStarted) },
   failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:read', 'table:write', 'catalog', 'stripe'],
 });
 
 export const update = defineRoute('projects.update', {
@@ -396,6 +397,7 @@ export const update = defineRoute('projects.update', {
   description:
     'Owner or administrator. Partial; checked as the merged record. A changed slug keeps answering under the old one.',
   auth: 'user',
+  audited: true,
   tier: 'general',
   body: ProjectUpdate,
   ifMatch: true,
@@ -410,6 +412,7 @@ export const remove = defineRoute('projects.remove', {
   summary: 'Delete a project',
   description: 'Owner or administrator. Soft: an administrator can restore it until it is purged.',
   auth: 'user',
+  audited: true,
   tier: 'general',
   replies: { 200: data(z.object({ id: z.string(), deleted_at: Timestamp })) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
@@ -421,6 +424,7 @@ export const resubmit = defineRoute('projects.resubmit', {
   path: '/api/projects/{project}/resubmit',
   summary: 'Put a rejected project back in the queue',
   auth: 'user',
+  audited: true,
   tier: 'submission',
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],

@@ -60,6 +60,10 @@ export interface RouteDeclaration {
   readonly bodyKind?: 'json' | 'multipart';
   /** Honours `If-Match` with the resource's tag; a stale one is 412. */
   readonly ifMatch?: true;
+  /** Its changes stand in the audit log; those of administrators always do. */
+  readonly audited?: true;
+  /** Fields of the body that no log may keep, such as addresses with a secret in them. */
+  readonly confidential?: readonly string[];
   /** Honours `Idempotency-Key`: the same key and body get the first answer again for a day. */
   readonly idempotent?: true;
   /** Status to schema. Nothing that the schema does not promise leaves the service. */
@@ -90,3 +94,7 @@ export const defineRoute = <const Id extends `${string}.${string}`, const D exte
 export type PathVariable<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathVariable<Rest>
   : never;
+
+/** Whether what a route changes stands in the audit log. */
+export const isAudited = (route: RouteDeclaration): boolean =>
+  route.audited === true || (route.auth === 'admin' && route.method !== 'GET');

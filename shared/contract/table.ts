@@ -1,11 +1,14 @@
+import * as audit from './audit.ts';
 import * as categories from './categories.ts';
 import * as comments from './comments.ts';
 import * as payments from './payments.ts';
+import * as events from './events.ts';
 import * as projects from './projects.ts';
 import * as ratings from './ratings.ts';
 import * as reference from './reference.ts';
 import type { Route } from './route.ts';
 import * as votes from './votes.ts';
+import * as webhooks from './webhooks.ts';
 
 /**
  * Every route of the service. The gateway, its functions and their permissions, the local server, the OpenAPI document,
@@ -41,6 +44,21 @@ export const table = {
     update: categories.update,
     remove: categories.remove,
   },
+  events: { list: events.list },
+  webhooks: {
+    stripe: payments.stripe,
+    list: webhooks.list,
+    create: webhooks.create,
+    read: webhooks.read,
+    update: webhooks.update,
+    remove: webhooks.remove,
+    rotate: webhooks.rotate,
+    test: webhooks.test,
+    listDeliveries: webhooks.listDeliveries,
+    replay: webhooks.replay,
+  },
+  audit: { list: audit.list },
+  payments: { startCheckout: payments.startCheckout, readCheckout: payments.readCheckout, list: payments.list },
   reference: { readOpenapi: reference.readOpenapi },
 } as const satisfies Record<string, Record<string, Route>>;
 

@@ -6,7 +6,7 @@ import { absent, either, every, exists, is } from './conditions.ts';
 import { amongOpenCheckouts, checkoutDraftKey, checkoutKey, type Key, openCheckoutsPartition, paymentIntentKey, receiptKey } from './keys.ts';
 import { ledgerItem } from './ledger.ts';
 import { inOutbox } from './outbox.ts';
-import { changePlanWrite, insertProjectWrites } from './projects.ts';
+import { categoryExists, insertionOf, replacementOf } from './projects.ts';
 import { collectionPages, findItem, type Item } from './read.ts';
 import { transact, updateItem, type Write } from './write.ts';
 
@@ -132,9 +132,10 @@ const intentPointer = ({ id, payment_intent }: CheckoutRecord): Write[] =>
         },
       ];
 
-const projectWrites = (step: Settlement<Write>['project']): Write[] => {
+const projectWrites = async (step: Settlement<Write>['project']): Promise<Write[]> => {
   if (!step) return [];
-  return 'insert' in step ? insertProjectWrites(step.insert) : [changePlanWrite(step.replace, step.by)];
+  if ('replace' in step) return await replacementOf(step.replace, step.by);
+  return [...insertionOf(step.insert), ...step.insert.categories.map(categoryExists)];
 };
 
 /**
@@ -153,7 +154,7 @@ export const settle = async ({ eventId, previous, next, ...effect }: Settlement<
     },
     ...(next.payment_intent === previous.payment_intent ? [] : intentPointer(next)),
     ...effect.entries.map((entry): Write => ({ put: ledgerItem(entry), when: absent })),
-    ...projectWrites(effect.project),
+    ...(await projectWrites(effect.project)),
     ...(effect.others ?? []),
     // What was submitted has become a project; it need not be kept twice.
     ...(effect.project && 'insert' in effect.project ? [{ remove: checkoutDraftKey(next.id) }] : []),

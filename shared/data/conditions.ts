@@ -42,6 +42,11 @@ export type Condition = (placeholders: Placeholders) => string;
 export const exists: Condition = (p) => `attribute_exists(${p.name('pk')})`;
 /** The item is not there. */
 export const absent: Condition = (p) => `attribute_not_exists(${p.name('pk')})`;
+/** The item, if it is there, has no such attribute. */
+export const lacks =
+  (attribute: string): Condition =>
+  (p) =>
+    `attribute_not_exists(${p.name(attribute)})`;
 /** An attribute has exactly this value. */
 export const is =
   (attribute: string, value: string | number | boolean | null): Condition =>

@@ -41,7 +41,8 @@ export const beginOnce = async (name: string, digest: string): Promise<RunningRe
   const until = secondsFromNow(RUN_SECONDS);
   const seed = ulid();
   const first = { type: 'idempotency', state: 'running', digest, seed, until, ttl: secondsFromNow(KEPT_SECONDS) };
-  if (await putItem({ ...key, ...first }, either(absent, isBelow('ttl', secondsFromNow(0))))) return { name, seed, until };
+  if (await putItem({ ...key, ...first }, either(absent, isBelow('ttl', secondsFromNow(0)))))
+    return { name, seed, until };
 
   const known = await findItem(key);
   if (!known) throw conflict('IN_PROGRESS');

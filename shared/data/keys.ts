@@ -162,9 +162,40 @@ export const amongDue = (dueAt: string, webhookId: string, deliveryId: string) =
   collection_sk: `${dueAt}#${webhookId}#${deliveryId}`,
 });
 export const duePartition = 'DELIVERIES_DUE';
+/** Behind everything that is due at a time or before it. */
+export const dueUpTo = (at: string): string => `${at}~`;
 
 /** That the sample has been put into a directory on one machine. */
 export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };
 
 /** A request under an idempotency key and its answer. */
 export const idempotencyKey = (name: string): Key => ({ pk: `IDEMPOTENCY#${name}`, sk: 'IDEMPOTENCY' });
+
+/** The audit log: a partition a year, and one for each thing that something was done to. */
+export const auditPartition = (year: number): string => `AUDIT#${year}`;
+export const auditKey = (year: number, entryId: string): Key => ({ pk: auditPartition(year), sk: entryId });
+export const auditSubjectPartition = (subject: string): string => `AUDIT_OF#${subject}`;
+export const ofAuditSubject = (subject: string, entryId: string) => ({
+  collection_pk: auditSubjectPartition(subject),
+  collection_sk: entryId,
+});
+
+const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  ['project', /^PROJECT#([^ ]+) CARD$/],
+  ['comment', /^PROJECT#[^ ]+ COMMENT#(.+)$/],
+  ['category', /^CATEGORIES CATEGORY#(.+)$/],
+  ['user', /^USER#([^ ]+) USER$/],
+  ['setting', /^SETTINGS SETTING#(.+)$/],
+  ['webhook', /^WEBHOOKS WEBHOOK#(.+)$/],
+  ['promotion', /^PROMOTIONS? PROMOTION#(.+)$/],
+  ['promotion', /^PROMOTION#([^ ]+) PROMOTION$/],
+];
+
+/** What the audit log calls the thing behind a key, such as `project:prj_…`; undefined for what only serves another. */
+export const subjectOf = ({ pk, sk }: Key): string | undefined => {
+  for (const [kind, pattern] of SUBJECTS) {
+    const id = pattern.exec(`${pk} ${sk}`)?.[1];
+    if (id !== undefined) return `${kind}:${id}`;
+  }
+  return undefined;
+};

@@ -1,11 +1,12 @@
+import { removeComments } from './comments.ts';
 import { type Key, projectKey, projectPartition, projectPrefix, projectTombstoneKey, slugKey } from './keys.ts';
 import { collectionPages, findItem, findItems } from './read.ts';
 import { removeItems } from './write.ts';
 
 /** Takes away the votes, ratings and comments of a project that is gone. */
 const removeReactions = async (projectId: string): Promise<number> => {
-  let removed = 0;
-  for (const prefix of Object.values(projectPrefix)) {
+  let removed = await removeComments(projectId);
+  for (const prefix of [projectPrefix.votes, projectPrefix.ratings]) {
     const pages = collectionPages({ partition: projectPartition(projectId), prefix, only: ['pk', 'sk'] });
     for await (const items of pages) {
       await removeItems(items.map(({ pk, sk }) => ({ pk, sk }) as unknown as Key));

@@ -3,7 +3,7 @@ import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { settings } from '#platform/settings.ts';
-import { askSession, askWhichCheckout, mustBeConfigured, openSession } from '#platform/stripe.ts';
+import { askSession, askWhichCheckout, mustBeConfigured, openSession, refund } from '#platform/stripe.ts';
 import { existingCategories, standingCategories } from './category-slugs.ts';
 import {
   checkoutOfIntent,
@@ -15,6 +15,7 @@ import {
   rememberSession,
   settle,
 } from './checkouts.ts';
+import { mustBeAvailable, promotionEndWrites, promotionWrites, quotePromotion } from './promotion-sales.ts';
 import { findProject, isAddressRefused, takenSlugs } from './projects.ts';
 
 const premiumPrice = () => {
@@ -22,27 +23,36 @@ const premiumPrice = () => {
   return { amount, currency };
 };
 
-/** What opening any checkout takes. */
-export const openPorts = {
+/** What opening a checkout takes. */
+const openPorts = {
   now,
   newId,
+  findCheckout,
   insertCheckout,
   dropCheckout,
   rememberSession,
   mustBeConfigured,
   openSession,
   premiumPrice,
-  existingCategories,
-  takenSlugs,
 };
 
-/** An oddity that somebody has to look at. */
+/** What a premium submission takes beyond what a submission takes anyway. */
+export const premiumPorts = { ...openPorts, existingCategories };
+
+/** What buying something for a project takes. */
+export const buyPorts = {
+  ...openPorts,
+  findProject,
+  promotionsAreOn: () => settings().features.promotions,
+  quotePromotion,
+  mustBeAvailable,
+};
+
 const alarm = (problem: string, facts: Readonly<Record<string, unknown>>): void => {
   count('PaymentMismatch');
   log.error(problem, facts);
 };
 
-/** What settling checkouts takes, but for the promotions. */
 const settlePorts = {
   now,
   newId,
@@ -52,6 +62,22 @@ const settlePorts = {
   takenSlugs,
   standingCategories,
   isAddressRefused,
+  promotionWrites,
+  promotionEndWrites,
   settle,
   alarm,
 };
+
+/** What hearing from the provider takes. */
+export const receivePorts = { ...settlePorts, checkoutOfIntent, askWhichCheckout };
+
+/** What asking the provider about open checkouts takes. */
+export const reconcilePorts = {
+  ...settlePorts,
+  openCheckouts,
+  askSession,
+  report: (problem: string, facts: Readonly<Record<string, unknown>>): void => log.warn(problem, facts),
+};
+
+/** What giving money back takes. */
+export const giveBackPorts = { findCheckout, refund };

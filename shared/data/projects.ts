@@ -82,11 +82,15 @@ const releaseUrl = async (project: ProjectRecord): Promise<Write[]> => {
 };
 
 /** A category that is removed while somebody takes it must not come to be carried by his project. */
-const categoryExists = (slug: string): Write => ({
+export const categoryExists = (slug: string): Write => ({
   check: categorySlugKey(slug),
   when: every(exists, is('state', 'held')),
   orElse: () => invalidField(['categories'], `"${slug}" is not a category`),
 });
+
+/** Whether a project with this address would be refused because another has claimed it. */
+export const isAddressRefused = async (url: string): Promise<boolean> =>
+  settings().duplicateUrls === 'reject' && (await findItem(urlKey(canonicalUrl(url)))) !== undefined;
 
 /** The writes of a new project: its card, its slug and, where duplicates are refused, its address. */
 export const insertionOf = (project: ProjectRecord): Write[] => [

@@ -3,6 +3,7 @@ import { absent, is } from './conditions.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
 import { ofUser, ratingKey } from './keys.ts';
 import { findItem } from './read.ts';
+import { userIsThere } from './user-records.ts';
 import { transact } from './write.ts';
 
 /** A user's rating of a project, 1 to 5. */
@@ -22,6 +23,7 @@ export const replaceRating = async (
   const ratedAt = now();
   await transact([
     projectIsOpen(projectId),
+    userIsThere(userId),
     {
       put: {
         ...ratingKey(projectId, userId),

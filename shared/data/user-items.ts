@@ -34,14 +34,16 @@ export const userItem = (user: UserRecord, changedAt: string): Readonly<Record<s
   ...amongChangedUsers(changedAt, user.id),
   type: 'user',
   ...user,
+  // Its presence is the condition that keeps everybody from acting in the name of somebody who was erased.
+  erased_at: undefined,
 });
 
 /**
  * The item that stays of an erased user. It says that nobody may act under this id, and nothing else. Those who list
- * users learn from it that he is gone.
+ * users learn from it that he is gone. His comments stay, and with them their number.
  */
 export const erasedItem = (
-  user: Pick<UserRecord, 'id' | 'version'>,
+  user: Pick<UserRecord, 'id' | 'version' | 'comment_count'>,
   erasedAt: string,
 ): Readonly<Record<string, unknown>> & Key => ({
   ...userKey(user.id),
@@ -49,5 +51,6 @@ export const erasedItem = (
   type: 'user',
   id: user.id,
   erased_at: erasedAt,
+  comment_count: user.comment_count,
   version: user.version + 1,
 });

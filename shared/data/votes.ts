@@ -3,6 +3,7 @@ import { absent, exists } from './conditions.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
 import { ofUser, voteKey } from './keys.ts';
 import { findItem } from './read.ts';
+import { userIsThere } from './user-records.ts';
 import { transact } from './write.ts';
 
 /** Whether a user's vote for a project stands. */
@@ -14,6 +15,7 @@ export const insertVote = async (projectId: string, userId: string): Promise<voi
   const createdAt = now();
   await transact([
     projectIsOpen(projectId),
+    userIsThere(userId),
     {
       put: {
         ...voteKey(projectId, userId),

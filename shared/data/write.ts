@@ -11,6 +11,7 @@ import {
 import { now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
+import { auditItem } from './audit-item.ts';
 import { type Change, type Condition, Placeholders, updateExpression } from './conditions.ts';
 import { inFeed, type Key } from './keys.ts';
 import type { Item } from './read.ts';
@@ -62,8 +63,20 @@ const toRequest = (write: Write): TransactItem => {
   return { ConditionCheck: { ...common, Key: write.check, ConditionExpression: condition as string } };
 };
 
-/** How many writes one transaction takes. */
-export const TRANSACTION_MAX = 100;
+/** How many writes one transaction takes: DynamoDB's hundred, less the entry of the audit log. */
+export const TRANSACTION_MAX = 99;
+
+const keyOf = (write: Write): Key => {
+  if ('put' in write) return write.put;
+  if ('update' in write) return write.update;
+  return 'remove' in write ? write.remove : write.check;
+};
+
+/** The writes, and what the audit log says of them while somebody is to answer for them. */
+const withAudit = (writes: readonly Write[]): readonly Write[] => {
+  const entry = auditItem(writes.filter((write) => !('check' in write)).map(keyOf));
+  return entry ? [...writes, { put: entry }] : writes;
+};
 
 // Contention on one counter is settled by trying again: with this many tries a hundred callers at once all get through.
 const CONFLICT_TRIES = 40;
@@ -77,7 +90,8 @@ const isConflict = (code: string | undefined): boolean =>
  * thrown as its `orElse` says, of several the first.
  * @throws {ConditionFailed} when a condition without `orElse` does not hold.
  */
-export const transact = async (writes: readonly Write[]): Promise<void> => {
+export const transact = async (changes: readonly Write[]): Promise<void> => {
+  const writes = withAudit(changes);
   for (let attempt = 1; ; attempt += 1) {
     try {
       await dynamo().send(new TransactWriteCommand({ TransactItems: writes.map(toRequest) }));

@@ -1,3 +1,4 @@
+import { eventKindNames } from '#contract/events.ts';
 import type { Feature, Need } from '#contract/route.ts';
 import type { MessageKind } from './catalogue.ts';
 
@@ -25,6 +26,32 @@ export const mailSubmitter = subscribe({
   needs: ['table:read', 'table:write', 'mail'],
 });
 
+export const mailBuyer = subscribe({
+  id: 'mail.tellBuyer',
+  summary: 'Mails whoever paid that the payment has arrived.',
+  kinds: ['paymentSettled'],
+  feature: 'email',
+  needs: ['table:read', 'table:write', 'mail'],
+});
+
+export const mailAdmins = subscribe({
+  id: 'mail.tellAdmins',
+  summary: 'Mails the administrators when a webhook was switched off.',
+  kinds: ['webhookDisabled'],
+  feature: 'email',
+  needs: ['table:read', 'table:write', 'mail'],
+  timeoutSeconds: 120,
+});
+
+export const enqueueWebhooks = subscribe({
+  id: 'webhooks.enqueue',
+  summary: 'Makes deliveries of an event for the webhooks that want it and tries each at once.',
+  kinds: eventKindNames,
+  feature: 'webhooks',
+  needs: ['table:read', 'table:write'],
+  timeoutSeconds: 60,
+});
+
 export const finishPurge = subscribe({
   id: 'projects.finishPurge',
   summary: 'Takes away what a purged project left behind: votes, ratings, comments and slugs.',
@@ -41,4 +68,11 @@ export const finishCategoryChange = subscribe({
   timeoutSeconds: 300,
 });
 
-export const subscriptions = [mailSubmitter, finishPurge, finishCategoryChange] as const;
+export const giveBackPayment = subscribe({
+  id: 'payments.giveBack',
+  summary: 'Gives back what was paid for something that could not be delivered any more.',
+  kinds: ['refundDue'],
+  needs: ['table:read', 'stripe'],
+});
+
+export const subscriptions = [mailSubmitter, mailBuyer, mailAdmins, enqueueWebhooks, finishPurge, finishCategoryChange, giveBackPayment] as const;

@@ -79,6 +79,8 @@ export interface GateState {
   readonly settings: Settings;
   startedAt: number;
   requestId: string;
+  /** The caller's address, as far as it can be believed. */
+  address?: string;
   /** Where the caller stands in his tier, once the limiter has passed him. */
   quota?: {
     readonly tier: string;

@@ -2,7 +2,8 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Route } from '#contract/route.ts';
+import { isAudited, type Route } from '#contract/route.ts';
+import { inAuditedRequest } from '#platform/audit-context.ts';
 import { settings } from '#platform/settings.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Call, GateRequest, GateState, Idempotency, MultipartBody, Reply } from './call.ts';
@@ -21,6 +22,12 @@ export interface DoorOptions {
 
 /** How long before the runtime would end it a request answers that it took too long, in milliseconds. */
 const LAST_WORD_MS = 200;
+
+const withoutSecrets = (route: Route, body: unknown): unknown => {
+  const { confidential } = route;
+  if (!confidential || typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !confidential.includes(name)));
+};
 
 /**
  * Makes the door of a route: the gates in their order around its work.
@@ -59,10 +66,13 @@ export const handle = <const R extends Route, Ports>(
   })
     .use([open, ...Object.values(gates)] as unknown as MiddlewareObj[])
     .handler(async (_event: unknown, context: Context) => {
-      const { input, user, requestId, running, kept } = (context as Context & { state: GateState }).state;
+      const { input, user, address, requestId, running, kept } = (context as Context & { state: GateState }).state;
       // A kept answer needs no work; the reply gate gives it.
       if (kept) return undefined;
-      return await run({ ...input, user, requestId, seed: running?.seed } as unknown as Call<R>, ports);
+      const work = () => run({ ...input, user, requestId, seed: running?.seed } as unknown as Call<R>, ports);
+      if (!user || !isAudited(route)) return await work();
+      const audited = { actorId: user.id, action: route.id, requestId, input: withoutSecrets(route, input?.body) };
+      return await inAuditedRequest({ ...audited, address: user.is_admin ? (address ?? null) : null }, work);
     });
   return door;
 };

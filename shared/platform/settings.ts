@@ -26,6 +26,8 @@ export interface Settings {
   /** Origins that may call with credentials from a browser. */
   readonly allowedOrigins: readonly string[];
   readonly duplicateUrls: 'allow' | 'reject';
+  /** Whether webhooks may lead to this machine, also over plain http: for rehearsals on one machine. */
+  readonly webhookAllowPrivate: boolean;
   readonly payments: PaymentSettings;
 }
 

@@ -12,8 +12,6 @@ const TIMEOUT_MS = 4000;
 const RETRIES = 1;
 /** How old a signature may be, in seconds. */
 const TOLERANCE_SECONDS = 300;
-/** How long a payment page stays open, in seconds; the provider takes no more. */
-const SESSION_SECONDS = 24 * 3600;
 const NAME_MAX = 250;
 
 let client: { readonly key: string; readonly stripe: Stripe } | undefined;
@@ -81,7 +79,6 @@ export const openSession = async (
     readonly title: string;
     readonly amount: number;
     readonly currency: string;
-    readonly created_at: string;
   },
   buyer: { readonly email: string | null },
 ): Promise<{ sessionId: string; url: string }> => {
@@ -105,11 +102,10 @@ export const openSession = async (
           },
         ],
         ...(buyer.email !== null && { customer_email: buyer.email }),
-        // A moment less than what the provider allows, counted from our own clock.
-        expires_at: Math.floor(Date.parse(checkout.created_at) / 1000) + SESSION_SECONDS - 60,
         success_url: leadingTo(successUrl, checkout.id),
         cancel_url: leadingTo(cancelUrl, checkout.id),
       },
+      // Nothing above depends on when it is asked, or asking again would be another question.
       { idempotencyKey: checkout.id },
     ),
   );

@@ -178,6 +178,13 @@ describe('search', () => {
     expect(ids(query({ filters: { q, searchIn: 'admin' } })).sort()).toEqual(found);
   });
 
+  it('tells rare letters apart that share a list', () => {
+    put({ id: 'c', name: '躬', tags: ['éА躬'] });
+    expect(ids(query({ filters: { q: '躬' } }))).toEqual(['c']);
+    expect(ids(query({ filters: { q: '京' } })).sort()).toEqual(['a', 'b']);
+    expect(ids(query({ filters: { q: '躭' } }))).toEqual([]);
+  });
+
   it('follows a rewritten text', () => {
     expect(ids(query({ filters: { q: 'cd' } }))).toEqual(['b']);
     put({ id: 'b', name: 'ab', description: 'now gh', version: 2 });

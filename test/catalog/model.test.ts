@@ -11,8 +11,8 @@ const QUERIES = Number(process.env['CATALOG_QUERIES'] ?? 20_000);
 
 /** Many small worlds meet more coincidences, the large one has sets of every density. */
 const worlds = [
-  ...Array.from({ length: 18 }, (_, seed) => ({ seed, size: 20 + 12 * seed, share: 0.054 })),
-  { seed: 99, size: 1500, share: 0.028 },
+  ...Array.from({ length: 18 }, (_, seed) => ({ seed, size: 20 + 8 * seed, share: 0.054 })),
+  { seed: 99, size: 1200, share: 0.028 },
 ];
 
 /** Makes a failure readable: the one thing that differs instead of two whole pages. */

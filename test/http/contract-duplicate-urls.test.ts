@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   conflict,
-  dataOf,
   Directory,
+  dataOf,
   metaOf,
   type Person,
   person,
-  submission,
   type Submitted,
+  submission,
   unique,
 } from '#test/support/fixtures.ts';
 import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
@@ -82,13 +82,17 @@ it('refuses a change to an address that another project has, by owner and admini
   const { id } = await directory.submit(other);
   expect(await directory.as(other, 'PUT', `/api/projects/${id}`, { url: `${url}/#x` })).toMatchObject(DUPLICATE);
   expect(await directory.as(directory.admin, 'PUT', `/api/admin/projects/${id}`, { url })).toMatchObject(DUPLICATE);
-  expect(await directory.as(other, 'PUT', `/api/projects/${id}`, { name: 'Same address' })).toMatchObject({ status: 200 });
+  expect(await directory.as(other, 'PUT', `/api/projects/${id}`, { name: 'Same address' })).toMatchObject({
+    status: 200,
+  });
 });
 
 it('lets a project change between forms of its own address', async () => {
   const name = host();
   const { id } = await directory.submit(owner, { url: `https://${name}` });
-  expect(await directory.as(owner, 'PUT', `/api/projects/${id}`, { url: `https://www.${name}/` })).toMatchObject({ status: 200 });
+  expect(await directory.as(owner, 'PUT', `/api/projects/${id}`, { url: `https://www.${name}/` })).toMatchObject({
+    status: 200,
+  });
   expect(await submit(`https://${name}`)).toMatchObject(DUPLICATE);
 });
 
@@ -104,12 +108,16 @@ it('frees the address of a deleted project, and does not restore that one while 
   const { id } = await directory.live(owner, { url });
   await directory.as(owner, 'DELETE', `/api/projects/${id}`);
   const second = dataOf<Submitted>(await submit(url));
-  expect(await directory.as(directory.admin, 'PUT', `/api/admin/projects/${id}`, { deleted_at: null })).toMatchObject(DUPLICATE);
+  expect(await directory.as(directory.admin, 'PUT', `/api/admin/projects/${id}`, { deleted_at: null })).toMatchObject(
+    DUPLICATE,
+  );
   const restore = { action: 'restore', ids: [id] };
   expect(await directory.as(directory.admin, 'POST', '/api/admin/projects/bulk', restore)).toMatchObject({
     body: { data: { results: [{ id, ok: false, code: 'DUPLICATE_URL' }] } },
   });
   await directory.done('DELETE', `/api/admin/projects/${second.id}`);
-  expect(await directory.as(directory.admin, 'PUT', `/api/admin/projects/${id}`, { deleted_at: null })).toMatchObject({ status: 200 });
+  expect(await directory.as(directory.admin, 'PUT', `/api/admin/projects/${id}`, { deleted_at: null })).toMatchObject({
+    status: 200,
+  });
   expect(await submit(url)).toMatchObject(DUPLICATE);
 });

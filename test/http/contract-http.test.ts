@@ -4,8 +4,8 @@ import {
   BANNED,
   ban,
   category,
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
   invalidAt,
   metaOf,
@@ -89,7 +89,9 @@ describe('errors', () => {
     expect(await directory.as(undefined, 'PUT', path, wrong)).toMatchObject(FORBIDDEN);
     expect(await directory.as(owner, 'PUT', path, wrong)).toMatchObject(FORBIDDEN);
     expect(await directory.as(directory.admin, 'PUT', path, wrong)).toMatchObject(invalidAt('reason'));
-    expect(await directory.as(undefined, 'POST', `/api/projects/${id}/ratings`, { rating: 9 })).toMatchObject(UNAUTHORIZED);
+    expect(await directory.as(undefined, 'POST', `/api/projects/${id}/ratings`, { rating: 9 })).toMatchObject(
+      UNAUTHORIZED,
+    );
     expect(await directory.as(undefined, 'GET', '/api/me/submissions?limit=999')).toMatchObject(UNAUTHORIZED);
   });
 
@@ -157,17 +159,28 @@ describe('tags', () => {
     const next = await withTag(path, tag);
     expect(next).toMatchObject({ status: 200, body: { data: [{ id }] } });
     await directory.as(owner, 'PUT', `/api/projects/${id}/upvote`);
-    expect(await withTag(path, next.headers.get('etag') ?? '')).toMatchObject({ status: 200, body: { data: [{ upvote_count: 1 }] } });
+    expect(await withTag(path, next.headers.get('etag') ?? '')).toMatchObject({
+      status: 200,
+      body: { data: [{ upvote_count: 1 }] },
+    });
   });
 
   it('do nothing on other methods', async () => {
     const { id } = await directory.live(owner);
-    const answer = await directory.as(owner, 'PUT', `/api/projects/${id}`, { name: 'Changed' }, { 'if-none-match': '*' });
+    const answer = await directory.as(
+      owner,
+      'PUT',
+      `/api/projects/${id}`,
+      { name: 'Changed' },
+      { 'if-none-match': '*' },
+    );
     expect(answer).toMatchObject({ status: 200, body: { data: { name: 'Changed' } } });
   });
 
   it('never come with words that let shared caches keep what is private', async () => {
-    expect((await directory.get('/api/me/submissions', owner)).headers.get('cache-control')).toMatch(/private|no-store/);
+    expect((await directory.get('/api/me/submissions', owner)).headers.get('cache-control')).toMatch(
+      /private|no-store/,
+    );
     expect((await directory.get('/api/projects', owner)).headers.get('cache-control')).toMatch(/private|no-store/);
   });
 });
@@ -175,7 +188,12 @@ describe('tags', () => {
 describe('compression', () => {
   const fetched = async (path: string, encoding: string) => {
     const answer = await fetch(`${world.url}${path}`, { headers: { 'accept-encoding': encoding } });
-    return { encoding: answer.headers.get('content-encoding'), vary: answer.headers.get('vary') ?? '', tag: answer.headers.get('etag'), body: await answer.json() };
+    return {
+      encoding: answer.headers.get('content-encoding'),
+      vary: answer.headers.get('vary') ?? '',
+      tag: answer.headers.get('etag'),
+      body: await answer.json(),
+    };
   };
 
   it('happens above 1 KB when the caller accepts gzip, and changes neither content nor tag', async () => {
@@ -218,7 +236,8 @@ describe('other origins', () => {
   it('may read the headers that the contract speaks of', async () => {
     const answer = await directory.get('/api/projects', undefined, { origin: ORIGIN });
     const exposed = (answer.headers.get('access-control-expose-headers') ?? '').toLowerCase();
-    for (const name of ['etag', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after']) expect(exposed).toContain(name);
+    for (const name of ['etag', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'])
+      expect(exposed).toContain(name);
   });
 
   it.each([FOREIGN, 'null', `${ORIGIN}.evil.example.net`, 'http://app.example.com', `${ORIGIN}:444`])(
@@ -261,8 +280,12 @@ describe('the cookie', () => {
 
   it('identifies a browser of the same origin on reads', async () => {
     expect(await withCookie('GET', '/api/me/submissions', {})).toMatchObject({ status: 200 });
-    expect(await world.call('GET', '/api/me/submissions', { headers: { cookie: 'directory_token=nonsense' } })).toMatchObject(UNAUTHORIZED);
-    expect(await world.call('GET', '/api/me/submissions', { headers: { cookie: `other=${owner.token}` } })).toMatchObject(UNAUTHORIZED);
+    expect(
+      await world.call('GET', '/api/me/submissions', { headers: { cookie: 'directory_token=nonsense' } }),
+    ).toMatchObject(UNAUTHORIZED);
+    expect(
+      await world.call('GET', '/api/me/submissions', { headers: { cookie: `other=${owner.token}` } }),
+    ).toMatchObject(UNAUTHORIZED);
   });
 
   it.each<[string, () => Record<string, string>]>([
@@ -341,7 +364,11 @@ describe('a banned user', () => {
       expect([method, path, await directory.as(user, method, path, body)]).toMatchObject([method, path, BANNED]);
     }
     expect(await directory.get('/api/me/submissions', user)).toMatchObject({ status: 200 });
-    expect(await directory.read(other.id, user)).toMatchObject({ upvote_count: 0, ratings_count: 0, comments_count: 1 });
+    expect(await directory.read(other.id, user)).toMatchObject({
+      upvote_count: 0,
+      ratings_count: 0,
+      comments_count: 1,
+    });
     expect(await directory.get('/api/projects', user)).toMatchObject({ status: 200 });
   });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newUser } from '#domain/users/user.ts';
 import { FORBIDDEN, UNAUTHORIZED, unique } from '#test/support/fixtures.ts';
@@ -44,12 +44,23 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** Good claims with changes; undefined leaves one out. */
 const claims = (changes: Record<string, unknown> = {}): JWTPayload => {
-  const all = { iss: issuer, aud: AUDIENCE, sub: unique('user'), iat: nowSeconds(), exp: nowSeconds() + HOUR, token_use: 'access', ...changes };
+  const all = {
+    iss: issuer,
+    aud: AUDIENCE,
+    sub: unique('user'),
+    iat: nowSeconds(),
+    exp: nowSeconds() + HOUR,
+    token_use: 'access',
+    ...changes,
+  };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 };
 
-const signed = (payload: JWTPayload, key: CryptoKey | Uint8Array = signingKey, head: Record<string, string> = {}): Promise<string> =>
-  new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'one', ...head }).sign(key);
+const signed = (
+  payload: JWTPayload,
+  key: CryptoKey | Uint8Array = signingKey,
+  head: Record<string, string> = {},
+): Promise<string> => new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'one', ...head }).sign(key);
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -65,7 +76,9 @@ describe('a token', () => {
   });
 
   it('that names this client in client_id and has no audience is believed', async () => {
-    expect(await mine(`Bearer ${await signed(claims({ aud: undefined, client_id: AUDIENCE }))}`)).toMatchObject({ status: 200 });
+    expect(await mine(`Bearer ${await signed(claims({ aud: undefined, client_id: AUDIENCE }))}`)).toMatchObject({
+      status: 200,
+    });
   });
 
   it('that names this audience among others is believed', async () => {
@@ -84,10 +97,14 @@ describe('a token', () => {
     ['signed by another key', async () => signed(claims(), (await generateKeyPair('RS256')).privateKey)],
     ['signed by a key that the issuer does not know', () => signed(claims(), signingKey, { kid: 'two' })],
     ['that is unsigned', async () => `${encoded({ alg: 'none', typ: 'JWT' })}.${encoded(claims())}.`],
-    ['that says none and has a signature', async () => (await signed(claims())).replace(/^[^.]+/, encoded({ alg: 'none', kid: 'one' }))],
+    [
+      'that says none and has a signature',
+      async () => (await signed(claims())).replace(/^[^.]+/, encoded({ alg: 'none', kid: 'one' })),
+    ],
     [
       'signed with the public key as a shared secret',
-      async () => signed(claims(), new TextEncoder().encode(JSON.stringify(await exportJWK(publicKey))), { alg: 'HS256' }),
+      async () =>
+        signed(claims(), new TextEncoder().encode(JSON.stringify(await exportJWK(publicKey))), { alg: 'HS256' }),
     ],
     [
       'with other claims than those that were signed',
@@ -97,18 +114,31 @@ describe('a token', () => {
     ['that is empty', async () => ''],
   ])('%s is 401', async (_, make) => {
     const token = await make();
-    for (const [method, path] of [['GET', '/api/me/submissions'], ['POST', '/api/projects'], ['POST', '/api/projects/x/upvote']] as const) {
+    for (const [method, path] of [
+      ['GET', '/api/me/submissions'],
+      ['POST', '/api/projects'],
+      ['POST', '/api/projects/x/upvote'],
+    ] as const) {
       const answer = await world.call(method, path, { headers: { authorization: `Bearer ${token}` } });
       expect({ status: answer.status, body: answer.body }).toEqual(UNAUTHORIZED);
     }
     const asAdmin = await world.call('GET', '/api/admin/projects', { headers: { authorization: `Bearer ${token}` } });
     expect({ status: asAdmin.status, body: asAdmin.body }).toEqual(FORBIDDEN);
-    expect(await world.call('GET', '/api/projects', { headers: { authorization: `Bearer ${token}` } })).toMatchObject({ status: 200 });
+    expect(await world.call('GET', '/api/projects', { headers: { authorization: `Bearer ${token}` } })).toMatchObject({
+      status: 200,
+    });
   });
 
   it('in another scheme, twice, or missing is 401', async () => {
     const token = await signed(claims());
-    for (const authorization of [undefined, token, `Basic ${token}`, `Token ${token}`, `Bearer ${token} ${token}`, 'Bearer']) {
+    for (const authorization of [
+      undefined,
+      token,
+      `Basic ${token}`,
+      `Token ${token}`,
+      `Bearer ${token} ${token}`,
+      'Bearer',
+    ]) {
       expect(await mine(authorization)).toMatchObject(UNAUTHORIZED);
     }
   });
@@ -118,7 +148,14 @@ describe('the user record', () => {
   const submit = (token: string) =>
     world.call('POST', '/api/projects', {
       token,
-      body: { plan: 'premium', name: 'x', url: 'https://x.example.com', description: 'x', pricing_type: 'free', categories: ['x'] },
+      body: {
+        plan: 'premium',
+        name: 'x',
+        url: 'https://x.example.com',
+        description: 'x',
+        pricing_type: 'free',
+        categories: ['x'],
+      },
     });
 
   it('is made at first sight, also of many requests at once', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
 import {
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
   idsOf,
   invalidAt,
@@ -90,19 +90,27 @@ describe('pages', () => {
     expect(metaOf(await list(slug, 'limit=100'))).toMatchObject({ pageSize: 100, hasMore: false });
   });
 
-  it.each(['limit=101', 'limit=0', 'limit=-1', 'limit=1.5', 'limit=ten', 'limit=', 'page=0', 'page=-1', 'page=one', 'page=1.5'])(
-    'refuses %s with 400 at its parameter, in every list',
-    async (query) => {
-      const name = query.split('=')[0] ?? '';
-      for (const answer of [
-        await directory.get(`/api/projects?${query}`),
-        await adminList(query),
-        await directory.get(`/api/me/submissions?${query}`, owner),
-      ]) {
-        expect(answer).toMatchObject(invalidAt(name));
-      }
-    },
-  );
+  it.each([
+    'limit=101',
+    'limit=0',
+    'limit=-1',
+    'limit=1.5',
+    'limit=ten',
+    'limit=',
+    'page=0',
+    'page=-1',
+    'page=one',
+    'page=1.5',
+  ])('refuses %s with 400 at its parameter, in every list', async (query) => {
+    const name = query.split('=')[0] ?? '';
+    for (const answer of [
+      await directory.get(`/api/projects?${query}`),
+      await adminList(query),
+      await directory.get(`/api/me/submissions?${query}`, owner),
+    ]) {
+      expect(answer).toMatchObject(invalidAt(name));
+    }
+  });
 
   it('names every wrong parameter at once', async () => {
     const answer = await directory.get('/api/projects?limit=999&page=0&sort=fame&pricing=gratis');
@@ -129,22 +137,31 @@ describe('status', () => {
     ids = Object.fromEntries(entries) as Record<State, string>;
   });
 
-  it.each(['', 'status=live', 'status=pending', 'status=rejected', 'status=all', 'status=nonsense', 'status=', 'status=pending&status=live'])(
-    'shows live projects only to everybody who is no administrator: "%s"',
-    async (query) => {
-      for (const who of [undefined, owner, users[0]]) {
-        const answer = await list(slug, query, who);
-        expect(answer.status).toBe(200);
-        expect(idsOf(answer)).toEqual([ids.live]);
-        expect(metaOf(answer).total).toBe(1);
-      }
+  it.each([
+    '',
+    'status=live',
+    'status=pending',
+    'status=rejected',
+    'status=all',
+    'status=nonsense',
+    'status=',
+    'status=pending&status=live',
+  ])('shows live projects only to everybody who is no administrator: "%s"', async (query) => {
+    for (const who of [undefined, owner, users[0]]) {
+      const answer = await list(slug, query, who);
+      expect(answer.status).toBe(200);
+      expect(idsOf(answer)).toEqual([ids.live]);
+      expect(metaOf(answer).total).toBe(1);
+    }
+  });
+
+  it.each(['live', 'pending', 'rejected'] as const)(
+    "honours an administrator's status %s in both lists, without deleted ones",
+    async (status) => {
+      expect(idsOf(await list(slug, `status=${status}`, directory.admin))).toEqual([ids[status]]);
+      expect(idsOf(await adminList(`status=${status}&category=${slug}`))).toEqual([ids[status]]);
     },
   );
-
-  it.each(['live', 'pending', 'rejected'] as const)("honours an administrator's status %s in both lists, without deleted ones", async (status) => {
-    expect(idsOf(await list(slug, `status=${status}`, directory.admin))).toEqual([ids[status]]);
-    expect(idsOf(await adminList(`status=${status}&category=${slug}`))).toEqual([ids[status]]);
-  });
 
   it('is live without a word, also for administrators and in their own list', async () => {
     expect(idsOf(await list(slug, '', directory.admin))).toEqual([ids.live]);
@@ -204,7 +221,11 @@ describe('filters', () => {
   });
 
   it('pricing takes all, free, freemium and paid', async () => {
-    const { slug, ids } = await listed({ pricing_type: 'free' }, { pricing_type: 'freemium' }, { pricing_type: 'paid' });
+    const { slug, ids } = await listed(
+      { pricing_type: 'free' },
+      { pricing_type: 'freemium' },
+      { pricing_type: 'paid' },
+    );
     expect(idsOf(await list(slug, 'pricing=free'))).toEqual([ids[0]]);
     expect(idsOf(await list(slug, 'pricing=freemium'))).toEqual([ids[1]]);
     expect(idsOf(await list(slug, 'pricing=paid'))).toEqual([ids[2]]);
@@ -214,7 +235,11 @@ describe('filters', () => {
 
   it('all filters hold together', async () => {
     const word = unique('together');
-    const { slug, ids } = await listed({ description: word, pricing_type: 'paid' }, { description: word }, { pricing_type: 'paid' });
+    const { slug, ids } = await listed(
+      { description: word, pricing_type: 'paid' },
+      { description: word },
+      { pricing_type: 'paid' },
+    );
     expect(idsOf(await list(slug, `q=${word}&pricing=paid`))).toEqual([ids[0]]);
   });
 });
@@ -228,7 +253,9 @@ describe('sort', () => {
     const vote = (id: string, who: readonly Person[]) =>
       Promise.all(who.map((user) => directory.as(user, 'PUT', `/api/projects/${id}/upvote`)));
     const rate = (id: string, ratings: readonly number[]) =>
-      Promise.all(ratings.map((rating, n) => directory.as(users[n], 'POST', `/api/projects/${id}/ratings`, { rating })));
+      Promise.all(
+        ratings.map((rating, n) => directory.as(users[n], 'POST', `/api/projects/${id}/ratings`, { rating })),
+      );
     await Promise.all([vote(a, users.slice(0, 1)), vote(c, users), vote(d, users.slice(0, 2))]);
     await Promise.all([rate(a, [5]), rate(b, [5, 5]), rate(c, [4, 5, 5]), rate(d, [1])]);
     return { slug, ids: { a, b, c, d } };
@@ -261,9 +288,12 @@ describe('sort', () => {
     expect(idsOf(answer).toSorted()).toEqual(ids.toSorted());
   });
 
-  it.each(['fame', 'NEWEST', 'name_up', '', 'constructor', '__proto__', 'created_at'])('refuses sort=%s with 400', async (sort) => {
-    expect(await directory.get(`/api/projects?sort=${sort}`)).toMatchObject(invalidAt('sort'));
-  });
+  it.each(['fame', 'NEWEST', 'name_up', '', 'constructor', '__proto__', 'created_at'])(
+    'refuses sort=%s with 400',
+    async (sort) => {
+      expect(await directory.get(`/api/projects?sort=${sort}`)).toMatchObject(invalidAt('sort'));
+    },
+  );
 
   it('is newest by publication, then by creation', async () => {
     const { slug } = await directory.addCategory();
@@ -282,7 +312,8 @@ describe('sort', () => {
     const { slug, ids } = await listed(...Array.from({ length: 4 }, () => ({ name: 'The Same Name' })));
     for (const sort of ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'name_desc', 'trending']) {
       const seen: string[] = [];
-      for (let page = 1; page <= 4; page += 1) seen.push(...idsOf(await list(slug, `sort=${sort}&limit=1&page=${page}`)));
+      for (let page = 1; page <= 4; page += 1)
+        seen.push(...idsOf(await list(slug, `sort=${sort}&limit=1&page=${page}`)));
       expect([sort, seen.toSorted()]).toEqual([sort, ids.toSorted()]);
       expect([sort, idsOf(await list(slug, `sort=${sort}`))]).toEqual([sort, seen]);
     }
@@ -291,7 +322,8 @@ describe('sort', () => {
 
 describe('q', () => {
   const word = unique('needle');
-  const found = async (slug: string, q: string): Promise<string[]> => idsOf(await list(slug, `q=${encodeURIComponent(q)}`));
+  const found = async (slug: string, q: string): Promise<string[]> =>
+    idsOf(await list(slug, `q=${encodeURIComponent(q)}`));
 
   it('finds a substring of name, description, host and tags', async () => {
     const { slug, ids } = await listed(
@@ -341,7 +373,8 @@ describe('q', () => {
 
   it('takes every character literally', async () => {
     const { slug, ids } = await listed({ name: '100% (real) a.b*c_d\\e [x]' }, { name: 'plain axbxc' });
-    for (const q of ['100%', '(real)', 'a.b*c', '_d\\e', '[x]', '%']) expect([q, await found(slug, q)]).toEqual([q, [ids[0]]]);
+    for (const q of ['100%', '(real)', 'a.b*c', '_d\\e', '[x]', '%'])
+      expect([q, await found(slug, q)]).toEqual([q, [ids[0]]]);
     expect(await found(slug, 'a.b')).toEqual([ids[0]]);
     expect(await found(slug, '.*')).toEqual([]);
   });
@@ -390,11 +423,12 @@ describe('facets', () => {
       return metaOf(answer).facets;
     };
     const count = (value: string, number: number) => ({ value, count: number });
-    const tied = (...values: { value: string; count: number }[]): unknown => expect.toSatisfy((given: unknown[]) => {
-      expect(given).toHaveLength(values.length);
-      expect(given).toEqual(expect.arrayContaining(values));
-      return true;
-    });
+    const tied = (...values: { value: string; count: number }[]): unknown =>
+      expect.toSatisfy((given: unknown[]) => {
+        expect(given).toHaveLength(values.length);
+        expect(given).toEqual(expect.arrayContaining(values));
+        return true;
+      });
 
     expect(await facets('')).toEqual({
       category: tied(count(a.slug, 2), count(b.slug, 2)),
@@ -437,7 +471,10 @@ describe('cursor', () => {
       const seen: string[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
-        const answer: CallAnswer = await list(slug, `sort=${sort}&limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+        const answer: CallAnswer = await list(
+          slug,
+          `sort=${sort}&limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+        );
         expect(metaOf(answer)).toMatchObject({ total: 5, pageSize: 2 });
         expect(metaOf(answer).hasMore).toBe(metaOf(answer).nextCursor !== null);
         seen.push(...idsOf(answer));
@@ -466,7 +503,13 @@ describe('cursor', () => {
   it('is 400 when it is none of this list', async () => {
     const { slug } = await listed({}, {});
     const { nextCursor } = metaOf(await list(slug, 'limit=1'));
-    for (const query of ['cursor=nonsense', 'cursor=', 'cursor=bnVsbA', `cursor=${nextCursor}x`, `sort=name&cursor=${nextCursor}`]) {
+    for (const query of [
+      'cursor=nonsense',
+      'cursor=',
+      'cursor=bnVsbA',
+      `cursor=${nextCursor}x`,
+      `sort=name&cursor=${nextCursor}`,
+    ]) {
       expect(await list(slug, query)).toMatchObject(invalidAt('cursor'));
     }
   });

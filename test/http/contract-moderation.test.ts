@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BulkResult, Project } from '#contract/projects.ts';
 import {
   conflict,
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
   fullSubmission,
   idOf,
@@ -90,7 +90,8 @@ describe('moving', () => {
   });
 
   it('is 404 for a project that does not exist', async () => {
-    for (const verb of ['approve', 'reject'] as const) expect(await moderate(verb, unique('none'))).toMatchObject(NOT_FOUND);
+    for (const verb of ['approve', 'reject'] as const)
+      expect(await moderate(verb, unique('none'))).toMatchObject(NOT_FOUND);
     expect(await resubmit(unique('none'))).toMatchObject(NOT_FOUND);
   });
 
@@ -314,7 +315,8 @@ describe('mails', () => {
 
 describe('bulk', () => {
   const bulk = (body: unknown, who = directory.admin) => directory.as(who, 'POST', '/api/admin/projects/bulk', body);
-  const resultsOf = (answer: CallAnswer) => dataOf<{ results: BulkResult[]; succeeded: number; failed: number }>(answer);
+  const resultsOf = (answer: CallAnswer) =>
+    dataOf<{ results: BulkResult[]; succeeded: number; failed: number }>(answer);
 
   it('approves, rejects, deletes and restores each project by itself and answers per id in the order given', async () => {
     const [a, b] = [await directory.submit(owner), await directory.submit(owner)];
@@ -333,7 +335,9 @@ describe('bulk', () => {
 
     expect(resultsOf(await bulk({ action: 'delete', ids: [a.id, b.id] })).succeeded).toBe(2);
     expect(await directory.get(`/api/projects/${a.id}`, owner)).toMatchObject(NOT_FOUND);
-    expect(resultsOf(await bulk({ action: 'delete', ids: [a.id] })).results).toMatchObject([{ ok: false, code: 'NOT_FOUND' }]);
+    expect(resultsOf(await bulk({ action: 'delete', ids: [a.id] })).results).toMatchObject([
+      { ok: false, code: 'NOT_FOUND' },
+    ]);
     expect(resultsOf(await bulk({ action: 'restore', ids: [a.id, live.id] })).results).toMatchObject([
       { id: a.id, ok: true, status: 'live' },
       { id: live.id, ok: false, code: 'INVALID_TRANSITION' },
@@ -361,9 +365,9 @@ describe('bulk', () => {
       { id, ok: true },
     ]);
     expect(idsOf(await directory.get(`/api/projects?category=${slug}`))).toEqual([id]);
-    expect(resultsOf(await bulk({ action: 'set_categories', ids: [id], categories: ['there-is-none'] })).results).toMatchObject([
-      { id, ok: false, error: 'Invalid input', code: 'INVALID_INPUT' },
-    ]);
+    expect(
+      resultsOf(await bulk({ action: 'set_categories', ids: [id], categories: ['there-is-none'] })).results,
+    ).toMatchObject([{ id, ok: false, error: 'Invalid input', code: 'INVALID_INPUT' }]);
     expect(await bulk({ action: 'set_categories', ids: [id], categories: [] })).toMatchObject(invalidAt('categories'));
     expect((await directory.read(id)).categories).toEqual([slug]);
   });

@@ -28,7 +28,11 @@ let slug: string;
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
 const call = (method: string, path: string, address: string, who?: Person, body?: unknown): Promise<CallAnswer> =>
-  world.call(method, path, { ...(who && { token: who.token }), ...(body !== undefined && { body }), headers: from(address) });
+  world.call(method, path, {
+    ...(who && { token: who.token }),
+    ...(body !== undefined && { body }),
+    headers: from(address),
+  });
 
 beforeAll(async () => {
   world = await startTestWorld({
@@ -47,7 +51,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-const tierOf = (answer: CallAnswer): string | undefined => /^"(\w+)"/.exec(answer.headers.get('ratelimit-policy') ?? '')?.[1];
+const tierOf = (answer: CallAnswer): string | undefined =>
+  /^"(\w+)"/.exec(answer.headers.get('ratelimit-policy') ?? '')?.[1];
 const remaining = (answer: CallAnswer): number => Number(/;r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]);
 
 describe('a tier', () => {
@@ -93,16 +98,22 @@ describe('a tier', () => {
 
   it('is counted apart from the others', async () => {
     const address = freshAddress();
-    for (let number = 0; number <= LIMITS.voting; number += 1) await call('POST', `/api/projects/${project}/upvote`, address, user);
+    for (let number = 0; number <= LIMITS.voting; number += 1)
+      await call('POST', `/api/projects/${project}/upvote`, address, user);
     expect((await call('POST', `/api/projects/${project}/ratings`, address, user, { rating: 5 })).status).toBe(429);
     expect((await call('GET', '/api/projects', address)).status).toBe(200);
-    expect((await call('POST', `/api/projects/${project}/comments`, address, user, { content: 'Hello.' })).status).toBe(201);
-    expect((await call('POST', `/api/projects/${project}/comments`, address, user, { content: 'Again.' })).status).toBe(429);
+    expect((await call('POST', `/api/projects/${project}/comments`, address, user, { content: 'Hello.' })).status).toBe(
+      201,
+    );
+    expect((await call('POST', `/api/projects/${project}/comments`, address, user, { content: 'Again.' })).status).toBe(
+      429,
+    );
   });
 
   it('is keyed by the address of the client, not by the user', async () => {
     const address = freshAddress();
-    const submit = (who: Person, where: string) => call('POST', '/api/projects', where, who, submission({ categories: [slug] }));
+    const submit = (who: Person, where: string) =>
+      call('POST', '/api/projects', where, who, submission({ categories: [slug] }));
     const other = await person(world);
     const statuses = [];
     for (const who of [user, other, user, other]) statuses.push((await submit(who, address)).status);
@@ -167,7 +178,8 @@ describe('the tier of a route', () => {
 });
 
 describe('X-Forwarded-For of a trusted peer', () => {
-  const spend = async (headers: Record<string, string>) => remaining(await world.call('GET', '/api/projects', { headers }));
+  const spend = async (headers: Record<string, string>) =>
+    remaining(await world.call('GET', '/api/projects', { headers }));
   const chain = (...addresses: string[]) => from(addresses.join(', '));
 
   it('names the client: two addresses have two buckets', async () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Comment } from '#contract/comments.ts';
 import { changeComment } from '#domain/comments/comment.ts';
-import { pendingProject } from '#domain/projects/submit.ts';
 import { noCounts } from '#domain/projects/project.ts';
+import { pendingProject } from '#domain/projects/submit.ts';
 import { newUser } from '#domain/users/user.ts';
 import {
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
+  INVALID,
   idOf,
   idsOf,
-  INVALID,
   invalidAt,
   metaOf,
   NOT_FOUND,
@@ -122,10 +122,23 @@ describe('ratings', () => {
     const { id } = await directory.live(owner);
     await rate(id, ada, 1);
     await rate(id, bob, 5);
-    expect(await unrate(id, ada)).toMatchObject({ status: 200, body: { data: { average_rating: 5, ratings_count: 1 } } });
-    expect(await unrate(id, ada)).toMatchObject({ status: 200, body: { data: { average_rating: 5, ratings_count: 1 } } });
-    expect(await unrate(id, bob)).toMatchObject({ status: 200, body: { data: { average_rating: 0, ratings_count: 0 } } });
-    expect(await directory.read(id, ada)).toMatchObject({ ratings_count: 0, average_rating: 0, viewer: { rating: null } });
+    expect(await unrate(id, ada)).toMatchObject({
+      status: 200,
+      body: { data: { average_rating: 5, ratings_count: 1 } },
+    });
+    expect(await unrate(id, ada)).toMatchObject({
+      status: 200,
+      body: { data: { average_rating: 5, ratings_count: 1 } },
+    });
+    expect(await unrate(id, bob)).toMatchObject({
+      status: 200,
+      body: { data: { average_rating: 0, ratings_count: 0 } },
+    });
+    expect(await directory.read(id, ada)).toMatchObject({
+      ratings_count: 0,
+      average_rating: 0,
+      viewer: { rating: null },
+    });
   });
 
   it('are whole numbers from 1 to 5', async () => {
@@ -190,7 +203,12 @@ describe('comments', () => {
     expect((await directory.get(`${path}?page=9`)).body).toEqual({
       ...{ data: [], meta: { total: 21, page: 9, pageSize: 20, hasMore: false } },
     });
-    for (const [name, query] of [['limit', 'limit=101'], ['limit', 'limit=0'], ['page', 'page=0'], ['page', 'page=x']] as const) {
+    for (const [name, query] of [
+      ['limit', 'limit=101'],
+      ['limit', 'limit=0'],
+      ['page', 'page=0'],
+      ['page', 'page=x'],
+    ] as const) {
       expect(await directory.get(`${path}?${query}`)).toMatchObject(invalidAt(name));
     }
   });
@@ -242,7 +260,14 @@ describe('comments', () => {
       ...{ id: 'prj_1', slug: 'one', ownerId: 'owner', at: created_at },
     });
     const author = newUser({ sub: 'ada', email: null, emailVerified: false, name: 'Ada' }, [], created_at);
-    const comment = { id: 'cmt_1', project_id: 'prj_1', user_id: 'ada', content: 'Old.', created_at, updated_at: created_at };
+    const comment = {
+      id: 'cmt_1',
+      project_id: 'prj_1',
+      user_id: 'ada',
+      content: 'Old.',
+      created_at,
+      updated_at: created_at,
+    };
     const changedAt = (time: string) =>
       changeComment(
         {
@@ -266,7 +291,10 @@ describe('comments', () => {
     for (const who of [bob, owner]) expect(await remove(id, first.id, who)).toMatchObject(FORBIDDEN);
     expect(await remove(id, first.id, undefined)).toMatchObject(UNAUTHORIZED);
     expect(await remove(id, first.id, ada)).toMatchObject({ status: 200, body: { data: { id: first.id } } });
-    expect(await remove(id, second.id, directory.admin)).toMatchObject({ status: 200, body: { data: { id: second.id } } });
+    expect(await remove(id, second.id, directory.admin)).toMatchObject({
+      status: 200,
+      body: { data: { id: second.id } },
+    });
     expect(metaOf(await directory.get(`/api/projects/${id}/comments`)).total).toBe(0);
     expect(await directory.read(id)).toMatchObject({ comments_count: 0 });
     expect(await remove(id, first.id, ada)).toMatchObject(NOT_FOUND);
@@ -297,7 +325,11 @@ describe('comments', () => {
   it('need a JSON body', async () => {
     const { id } = await directory.live(owner);
     const post = (rawBody: string, type: string) =>
-      world.call('POST', `/api/projects/${id}/comments`, { token: ada.token, rawBody, headers: { 'content-type': type } });
+      world.call('POST', `/api/projects/${id}/comments`, {
+        token: ada.token,
+        rawBody,
+        headers: { 'content-type': type },
+      });
     expect(await post('{"content":', 'application/json')).toMatchObject(INVALID);
     expect(await post('content=hello', 'application/x-www-form-urlencoded')).toMatchObject({ status: 415 });
   });

@@ -5,8 +5,8 @@ import { mapFeed } from '#domain/projects/map-feed.ts';
 import { pendingProject } from '#domain/projects/submit.ts';
 import { newId } from '#platform/ids.ts';
 import {
-  dataOf,
   Directory,
+  dataOf,
   fullSubmission,
   idOf,
   idsOf,
@@ -224,10 +224,16 @@ describe('who may read a project', () => {
       expect(await directory.read(reference)).toMatchObject({ id, slug: third });
       expect(await directory.as(stranger, 'PUT', `${path}/upvote`)).toMatchObject({ status: 200 });
       expect(await directory.as(stranger, 'POST', `${path}/ratings`, { rating: 5 })).toMatchObject({ status: 200 });
-      expect(await directory.as(stranger, 'POST', `${path}/comments`, { content: 'Hello.' })).toMatchObject({ status: 201 });
+      expect(await directory.as(stranger, 'POST', `${path}/comments`, { content: 'Hello.' })).toMatchObject({
+        status: 201,
+      });
       expect(await directory.get(`${path}/comments`)).toMatchObject({ status: 200 });
-      expect(await directory.as(owner, 'PUT', path, { description: reference })).toMatchObject({ body: { data: { id } } });
-      expect(await directory.as(directory.admin, 'PUT', `/api/admin/projects/${reference}`, { tags: [] })).toMatchObject({
+      expect(await directory.as(owner, 'PUT', path, { description: reference })).toMatchObject({
+        body: { data: { id } },
+      });
+      expect(
+        await directory.as(directory.admin, 'PUT', `/api/admin/projects/${reference}`, { tags: [] }),
+      ).toMatchObject({
         body: { data: { id } },
       });
       expect(await directory.as(directory.admin, 'PUT', `/api/admin/projects/${reference}/approve`)).toMatchObject({
@@ -345,7 +351,10 @@ describe('my submissions', () => {
     }
     const listed = dataOf<Project[]>(await directory.get('/api/me/submissions', me));
     expect(listed.map((project) => project.created_at)).toEqual(
-      listed.map((project) => project.created_at).toSorted().toReversed(),
+      listed
+        .map((project) => project.created_at)
+        .toSorted()
+        .toReversed(),
     );
     expect(Object.fromEntries(listed.map((project) => [project.status, project.rejection_reason]))).toEqual({
       live: null,

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   category,
   conflict,
-  dataOf,
   Directory,
+  dataOf,
   fullSubmission,
-  idOf,
   INVALID,
+  idOf,
   invalidAt,
   metaOf,
   type Person,
@@ -58,21 +58,35 @@ describe('a standard submission', () => {
   it('needs a login, and says so before it looks at the body', async () => {
     expect(await world.call('POST', '/api/projects', { body: valid() })).toMatchObject(UNAUTHORIZED);
     expect(await world.call('POST', '/api/projects', { body: {} })).toMatchObject(UNAUTHORIZED);
-    expect(await world.call('POST', '/api/projects', { rawBody: '{', headers: { 'content-type': 'text/plain' } })).toMatchObject(
-      UNAUTHORIZED,
-    );
+    expect(
+      await world.call('POST', '/api/projects', { rawBody: '{', headers: { 'content-type': 'text/plain' } }),
+    ).toMatchObject(UNAUTHORIZED);
   });
 
   it('ignores status, counters, owner and everything else that is not for submitters', async () => {
     const { id } = await directory.submit(owner, {
-      ...{ id: 'prj_mine', status: 'live', owner_id: 'somebody', upvote_count: 99, average_rating: 5, ratings_count: 9 },
+      ...{
+        id: 'prj_mine',
+        status: 'live',
+        owner_id: 'somebody',
+        upvote_count: 99,
+        average_rating: 5,
+        ratings_count: 9,
+      },
       ...{ comments_count: 3, views_count: 1000, created_at: '2001-01-01T00:00:00.000Z', published_at: '2001-01-01' },
       ...{ deleted_at: '2001-01-01', rejection_reason: 'x', paid_at: '2001-01-01', spheres: ['x'], nonsense: { a: 1 } },
     });
     const project = await directory.read(id, owner);
     expect(project).toMatchObject({
       ...{ status: 'pending', owner_id: owner.id, upvote_count: 0, average_rating: 0, ratings_count: 0 },
-      ...{ comments_count: 0, views_count: 0, published_at: null, deleted_at: null, rejection_reason: null, paid_at: null },
+      ...{
+        comments_count: 0,
+        views_count: 0,
+        published_at: null,
+        deleted_at: null,
+        rejection_reason: null,
+        paid_at: null,
+      },
     });
     expect(project.created_at > '2020').toBe(true);
     expect(project).not.toHaveProperty('nonsense');
@@ -245,7 +259,12 @@ describe('limits of fields', () => {
   });
 
   it('latitude and longitude come together or not at all', async () => {
-    for (const fields of [{ latitude: 1 }, { longitude: 1 }, { latitude: 1, longitude: null }, { latitude: null, longitude: 1 }]) {
+    for (const fields of [
+      { latitude: 1 },
+      { longitude: 1 },
+      { latitude: 1, longitude: null },
+      { latitude: null, longitude: 1 },
+    ]) {
       expect(await post(fields)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } });
     }
     expect((await post({ latitude: null, longitude: null })).status).toBe(201);
@@ -291,7 +310,7 @@ describe('the slug', () => {
     ['नमस्ते', /^na?ma?ste/],
     ['ประเทศไทย', /^[a-z]/],
     ['İstanbul', /^istanbul/],
-    ["It's — 100% \"real\"!", /^it-?s-100/],
+    ['It\'s — 100% "real"!', /^it-?s-100/],
     ['C++', /^c/],
     ['42', /^42/],
     ['--- a ---', /^a/],
@@ -369,10 +388,13 @@ describe('the body', () => {
     world.call('POST', '/api/projects', { token: owner.token, rawBody, headers: { 'content-type': type } });
   const whole = { status: 400, body: { ...INVALID.body, details: { _errors: [expect.any(String)] } } };
 
-  it.each(['{', '{"name": }', 'nonsense', "{'name':'x'}", '{} {}'])('that is malformed JSON is 400 at details._errors: %s', async (body) => {
-    const answer = await send(body);
-    expect({ status: answer.status, body: answer.body }).toEqual(whole);
-  });
+  it.each(['{', '{"name": }', 'nonsense', "{'name':'x'}", '{} {}'])(
+    'that is malformed JSON is 400 at details._errors: %s',
+    async (body) => {
+      const answer = await send(body);
+      expect({ status: answer.status, body: answer.body }).toEqual(whole);
+    },
+  );
 
   it.each(['null', '[]', '"text"', '42', 'true'])('that is no object is 400: %s', async (body) => {
     expect(await send(body)).toMatchObject(whole);

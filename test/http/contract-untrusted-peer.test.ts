@@ -1,4 +1,7 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { handler as listProjects } from '#functions/projects/list.ts';
+import { lambdaContext } from '#local/lambda-context.ts';
 import { freshAddress } from '#test/support/requests.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -35,4 +38,25 @@ it('may write what he likes into X-Forwarded-For without getting a new bucket', 
   expect(left).toEqual(Array.from({ length: LIMIT }, (_, used) => LIMIT - 1 - used));
   const refused = await world.call('GET', '/api/projects', { headers: { 'x-forwarded-for': freshAddress() } });
   expect(refused.status).toBe(429);
+});
+
+it('speaks for others when he presents an API key of a usage plan', async () => {
+  const leftFor = async (apiKeyId: string | null, forwardedFor: string): Promise<number> => {
+    const identity = { sourceIp: '198.51.100.9', apiKeyId };
+    const event = {
+      ...{ httpMethod: 'GET', path: '/api/projects', headers: { 'X-Forwarded-For': forwardedFor }, body: null },
+      ...{ pathParameters: null, multiValueQueryStringParameters: null, isBase64Encoded: false },
+      requestContext: { requestId: 'one', identity },
+    };
+    const answer = await listProjects(
+      event as unknown as APIGatewayProxyEvent,
+      lambdaContext('projects.list', 'one', 10),
+    );
+    expect(answer.statusCode).toBe(200);
+    return Number(/;r=(\d+)/.exec(String(answer.headers?.ratelimit))?.[1]);
+  };
+  const [one, other] = [freshAddress(), freshAddress()];
+  expect([await leftFor('key', one), await leftFor('key', one), await leftFor('key', other)]).toEqual([7, 6, 7]);
+  expect([await leftFor(null, freshAddress()), await leftFor(null, freshAddress())]).toEqual([7, 6]);
+  expect(await leftFor('key', `${freshAddress()}, ${one}`)).toBe(5);
 });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
 import {
   conflict,
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
   fullSubmission,
-  idsOf,
   INVALID,
+  idsOf,
   invalidAt,
   metaOf,
   NOT_FOUND,
@@ -137,7 +137,9 @@ describe('who may do what', () => {
     for (const who of [owner, directory.admin]) {
       expect(await directory.as(who, method, `/api/projects/${unique('none')}`, {})).toMatchObject(NOT_FOUND);
     }
-    expect(await directory.as(directory.admin, method, `/api/admin/projects/${unique('none')}`, {})).toMatchObject(NOT_FOUND);
+    expect(await directory.as(directory.admin, method, `/api/admin/projects/${unique('none')}`, {})).toMatchObject(
+      NOT_FOUND,
+    );
   });
 
   it('permission is checked before input: a stranger learns nothing of what is wrong with his body', async () => {
@@ -206,8 +208,19 @@ describe('an update by the owner', () => {
     const before = await directory.read(id, owner);
     const answer = await put(id, {
       ...{ plan: 'premium', upvote_count: 9, ratings_count: 9, average_rating: 5, comments_count: 9, views_count: 9 },
-      ...{ owner_id: stranger.id, id: 'prj_other', paid_at: '2020-01-01T00:00:00.000Z', deleted_at: '2020-01-01T00:00:00.000Z' },
-      ...{ created_at: '2020-01-01T00:00:00.000Z', published_at: null, rejection_reason: 'x', spheres: ['x'], nonsense: 1 },
+      ...{
+        owner_id: stranger.id,
+        id: 'prj_other',
+        paid_at: '2020-01-01T00:00:00.000Z',
+        deleted_at: '2020-01-01T00:00:00.000Z',
+      },
+      ...{
+        created_at: '2020-01-01T00:00:00.000Z',
+        published_at: null,
+        rejection_reason: 'x',
+        spheres: ['x'],
+        nonsense: 1,
+      },
     });
     expect(answer.status).toBe(200);
     expect(await directory.read(id, owner)).toEqual(before);
@@ -312,7 +325,10 @@ describe('a changed slug', () => {
 
   it('does not change when it is sent empty', async () => {
     const { id, slug } = await directory.live(owner);
-    expect(await put(id, { slug: '', name: unique('Renamed') })).toMatchObject({ status: 200, body: { data: { slug } } });
+    expect(await put(id, { slug: '', name: unique('Renamed') })).toMatchObject({
+      status: 200,
+      body: { data: { slug } },
+    });
   });
 });
 
@@ -427,7 +443,10 @@ describe('a soft delete', () => {
   it('is also made by an administrator with deleted_at, and undone with null', async () => {
     const { id } = await directory.live(owner);
     const deleted_at = '2026-02-03T04:05:06.789Z';
-    expect(await edit(id, { deleted_at })).toMatchObject({ status: 200, body: { data: { deleted_at, status: 'live' } } });
+    expect(await edit(id, { deleted_at })).toMatchObject({
+      status: 200,
+      body: { data: { deleted_at, status: 'live' } },
+    });
     expect(await directory.get(`/api/projects/${id}`, owner)).toMatchObject(NOT_FOUND);
     expect(await edit(id, { deleted_at: null })).toMatchObject({ status: 200, body: { data: { deleted_at: null } } });
     expect(await directory.read(id)).toMatchObject({ id, status: 'live', deleted_at: null });
@@ -486,9 +505,9 @@ describe('a hard delete', () => {
     });
     expect(metaOf(await directory.get(`/api/projects/${slug}/comments`)).total).toBe(0);
     for (const reference of [id, slug]) {
-      expect(
-        await directory.as(stranger, 'DELETE', `/api/projects/${reference}/comments/${commentId}`),
-      ).toMatchObject(NOT_FOUND);
+      expect(await directory.as(stranger, 'DELETE', `/api/projects/${reference}/comments/${commentId}`)).toMatchObject(
+        NOT_FOUND,
+      );
     }
   });
 });
@@ -523,7 +542,13 @@ describe("an administrator's edit", () => {
   it('ignores counters and what only the service knows', async () => {
     const { id } = await directory.live(owner);
     const before = await directory.read(id, directory.admin);
-    const ignored = { id: 'prj_x', upvote_count: 7, ratings_count: 7, views_count: 7, created_at: '2001-01-01T00:00:00.000Z' };
+    const ignored = {
+      id: 'prj_x',
+      upvote_count: 7,
+      ratings_count: 7,
+      views_count: 7,
+      created_at: '2001-01-01T00:00:00.000Z',
+    };
     expect((await edit(id, ignored)).status).toBe(200);
     expect(await directory.read(id, directory.admin)).toEqual(before);
   });
@@ -548,6 +573,9 @@ describe("an administrator's edit", () => {
 
   it('reaches soft-deleted projects', async () => {
     const { id } = await directory.project('deleted', owner);
-    expect(await edit(id, { name: 'Still there' })).toMatchObject({ status: 200, body: { data: { name: 'Still there' } } });
+    expect(await edit(id, { name: 'Still there' })).toMatchObject({
+      status: 200,
+      body: { data: { name: 'Still there' } },
+    });
   });
 });

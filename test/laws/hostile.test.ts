@@ -75,7 +75,7 @@ const problemOf = (status: number, body: unknown): string | undefined => {
   if (status < 400) return undefined;
   const shape = body as { error?: unknown; code?: unknown; details?: { _errors?: unknown } };
   if (typeof shape?.error !== 'string' || typeof shape.code !== 'string') return `answered ${JSON.stringify(body)}`;
-  if (status === 400 && !Array.isArray(shape.details?._errors)) return `has no details: ${JSON.stringify(body)}`;
+  if (status === 400 && shape.code !== 'INVALID_SIGNATURE' && !Array.isArray(shape.details?._errors)) return `has no details: ${JSON.stringify(body)}`;
   return undefined;
 };
 

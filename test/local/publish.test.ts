@@ -11,11 +11,14 @@ import { matches } from '#local/pattern.ts';
 import { log } from '#platform/log.ts';
 
 log.setLogLevel('SILENT');
-vi.stubEnv('TABLE_NAME', 'table');
-vi.stubEnv('BUS_NAME', 'bus');
-vi.stubEnv('OIDC_ISSUER', 'https://issuer.example');
-vi.stubEnv('OIDC_JWKS_URI', 'https://issuer.example/keys');
-vi.stubEnv('FEATURE_EMAIL', 'off');
+// Settings are read once, at the first look.
+Object.assign(process.env, {
+  TABLE_NAME: 'table',
+  BUS_NAME: 'bus',
+  OIDC_ISSUER: 'https://issuer.example',
+  OIDC_JWKS_URI: 'https://issuer.example/keys',
+  FEATURE_EMAIL: 'off',
+});
 
 const context = {} as Context;
 const bus = mockClient(EventBridgeClient);

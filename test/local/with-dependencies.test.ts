@@ -32,6 +32,7 @@ const SCRIPT = `
 console.log('ran', process.argv.slice(2).join(' '), process.channel ? 'with a channel' : '');
 process.on('SIGTERM', () => { console.log('asked to end'); process.exit(7); });
 process.on('disconnect', () => { process.stdout.write('left alone\\n', () => process.exit(8)); });
+process.channel?.unref();
 if (process.argv[2] === 'code') process.exit(Number(process.argv[3]));
 if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
 if (process.argv[2] === 'wait') setInterval(() => undefined, 1000);
@@ -124,13 +125,23 @@ it('installs once when two are started at once', async () => {
   expect(asked()).toHaveLength(1);
 });
 
-it('takes over from an installation that was killed', async () => {
-  const first = start(['script.ts'], { NPM_MS: '300' });
+it('lets npm finish when the start that began it is killed, and installs no second time', async () => {
+  const first = start(['script.ts'], { NPM_MS: '600' });
   await until(() => asked().length === 1);
   first.child.kill('SIGKILL');
-  await first.ended;
   const { code } = await start(['script.ts']).ended;
   expect(code).toBe(0);
+  expect(asked()).toHaveLength(1);
+});
+
+it('takes over the lock of an installation of which nothing is left', async () => {
+  const first = start(['script.ts'], { NPM_MS: '60000' });
+  await until(() => asked().length === 1);
+  first.child.kill('SIGTERM');
+  expect((await first.ended).code).toBe(1);
+  const { code } = await start(['script.ts']).ended;
+  expect(code).toBe(0);
+  expect(asked()).toHaveLength(2);
 });
 
 it('ends with the code of the script', async () => {

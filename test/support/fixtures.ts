@@ -74,7 +74,8 @@ export interface Meta {
 export const metaOf = (answer: Pick<CallAnswer, 'body'>): Meta => (answer.body as { meta: Meta }).meta;
 
 /** The ids of the entries of a list. */
-export const idsOf = (answer: Pick<CallAnswer, 'body'>): string[] => dataOf<{ id: string }[]>(answer).map(({ id }) => id);
+export const idsOf = (answer: Pick<CallAnswer, 'body'>): string[] =>
+  dataOf<{ id: string }[]>(answer).map(({ id }) => id);
 
 /** The times of the contract: ISO 8601 in UTC with milliseconds. */
 export const TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -157,7 +158,11 @@ export class Directory {
 
   /** A call in somebody's name. */
   as(who: Person | undefined, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    return this.world.call(method, path, { ...(who && { token: who.token }), ...(body !== undefined && { body }), headers });
+    return this.world.call(method, path, {
+      ...(who && { token: who.token }),
+      ...(body !== undefined && { body }),
+      headers,
+    });
   }
 
   get(path: string, who?: Person, headers: Record<string, string> = {}): Promise<CallAnswer> {

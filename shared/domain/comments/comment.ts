@@ -70,7 +70,7 @@ export interface WritePorts extends CommentedProject, Workshop {
   readonly insertComment: (comment: CommentRecord, message: Message) => Promise<void>;
   readonly findComment: (projectId: string, commentId: string) => Promise<CommentRecord | undefined>;
   readonly replaceComment: (comment: CommentRecord) => Promise<void>;
-  readonly removeComment: (projectId: string, commentId: string) => Promise<void>;
+  readonly removeComment: (comment: CommentRecord) => Promise<void>;
 }
 
 type Port<Name extends keyof WritePorts> = CommentedProject & Pick<WritePorts, Name>;
@@ -139,6 +139,6 @@ export const deleteComment = async (
 ): Promise<string> => {
   const comment = await commentOf(ports, reference, commentId);
   if (comment.user_id !== actor.id && !actor.is_admin) throw forbidden();
-  await ports.removeComment(comment.project_id, comment.id);
+  await ports.removeComment(comment);
   return comment.id;
 };

@@ -11,6 +11,7 @@ import { type CheckoutRecord, newCheckout, type Order, type Placement } from './
 
 /** What opening a checkout takes. */
 export interface OpenPorts extends Workshop {
+  readonly findCheckout: (checkoutId: string) => Promise<CheckoutRecord | undefined>;
   /** Keeps the checkout, and with a premium submission what it said. */
   readonly insertCheckout: (checkout: CheckoutRecord, draft: Submission | undefined) => Promise<void>;
   /** Forgets a checkout that nobody will ever hear of. */
@@ -31,15 +32,20 @@ export interface OpenPorts extends Workshop {
  * Opens a checkout. It is kept before the provider hears of it, so that whatever the provider tells finds it; when the
  * provider fails it is forgotten again. A process that dies in between leaves an open checkout that nobody can pay and
  * that the reconciliation ends.
+ * @param seed the ULID of an idempotent request: the checkout's id is made from it, so a second try finds the first.
  */
 const openCheckout = async (
   ports: OpenPorts,
   buyer: UserRecord,
   order: Order,
-  draft?: Submission,
+  { seed, draft }: { readonly seed: string | undefined; readonly draft?: Submission },
 ): Promise<CheckoutStarted> => {
-  const checkout = newCheckout(order, ports.newId('chk'), buyer.id, ports.now());
-  await ports.insertCheckout(checkout, draft);
+  const id = seed === undefined ? ports.newId('chk') : `chk_${seed}`;
+  // An earlier try of the same request may have opened it and died before it could say so.
+  const known = seed === undefined ? undefined : await ports.findCheckout(id);
+  if (known?.checkout_url) return { checkoutUrl: known.checkout_url, checkout_id: id };
+  const checkout = known ?? newCheckout(order, id, buyer.id, ports.now());
+  if (!known) await ports.insertCheckout(checkout, draft);
   let session: { sessionId: string; url: string };
   try {
     session = await ports.openSession(checkout, buyer);
@@ -68,6 +74,7 @@ export const submitPremium = async (
   ports: PremiumPorts,
   buyer: UserRecord,
   submission: Submission,
+  seed?: string,
 ): Promise<CheckoutStarted> => {
   const { slug, categories } = submission;
   if (slug !== undefined) {
@@ -84,7 +91,7 @@ export const submitPremium = async (
   if (unknown.length > 0) throw invalidFields({ _errors: [], categories: { _errors: unknown } });
   await ports.mustBeConfigured();
   const order: Order = { kind: 'submission', title: `Premium listing: ${submission.name}`, ...ports.premiumPrice() };
-  return await openCheckout(ports, buyer, order, submission);
+  return await openCheckout(ports, buyer, order, { seed, draft: submission });
 };
 
 /** What buying something for a project takes. */
@@ -132,6 +139,7 @@ export const startCheckout = async (
   ports: BuyPorts,
   buyer: UserRecord,
   request: CheckoutRequest,
+  seed?: string,
 ): Promise<CheckoutStarted> => {
   // What is switched off does not exist.
   if (request.kind === 'promotion' && !ports.promotionsAreOn()) throw notFound();
@@ -142,5 +150,5 @@ export const startCheckout = async (
   const order =
     request.kind === 'upgrade' ? orderUpgrade(ports, project) : await orderPromotion(ports, project, request);
   await ports.mustBeConfigured();
-  return await openCheckout(ports, buyer, order);
+  return await openCheckout(ports, buyer, order, { seed });
 };

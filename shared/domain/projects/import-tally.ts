@@ -39,7 +39,7 @@ export class Tally {
     this.#failed += 1;
     for (const { field, message } of problems) {
       const column = field === null ? null : (this.#columnOf.get(field)?.slice(0, COLUMN_SHOWN_MAX) ?? null);
-      this.#say({ row, column, message: field === null ? message : `${field} ${message}` });
+      this.#say({ row, column, message: field === null ? message : `${field}: ${message}` });
     }
   }
 

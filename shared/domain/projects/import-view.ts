@@ -6,6 +6,8 @@ import type { ProjectRecord } from './project.ts';
 const isOlder = (a: ProjectRecord, b: ProjectRecord): boolean =>
   a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id);
 
+const READS_AT_ONCE = 16;
+
 /** The directory as an import sees it: as the catalog knows it, with what the import itself has done since. */
 export class ImportView {
   readonly #ports: Pick<ImportPorts, 'catalog' | 'findProject'>;
@@ -62,10 +64,9 @@ export class ImportView {
 
   /** Looks anew at the directory, and at some projects in the table itself. */
   async renew(ids: readonly string[]): Promise<void> {
-    this.#catalog = await this.#ports.catalog('now');
-    for (const id of ids) {
-      this.forget(id);
-      await this.#read(id);
+    if (this.#tracksUrls) this.#catalog = await this.#ports.catalog('now');
+    for (let start = 0; start < ids.length; start += READS_AT_ONCE) {
+      await Promise.all(ids.slice(start, start + READS_AT_ONCE).map((id) => this.#read(id)));
     }
   }
 

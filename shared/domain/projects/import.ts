@@ -5,13 +5,13 @@ import { readMapping } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
 import { type FieldErrors, invalidFields } from '#shared/errors.ts';
 import { CategoryBook } from './import-categories.ts';
-import { type JudgeContext, judge, type Verdict } from './import-judge.ts';
-import type { ImportPorts, ImportStep } from './import-ports.ts';
-import { type Row, rowReader } from './import-row.ts';
+import type { JudgeContext } from './import-judge.ts';
+import type { ImportPorts } from './import-ports.ts';
+import { rowReader } from './import-row.ts';
+import { ImportRun } from './import-run.ts';
 import { SlugBook } from './import-slugs.ts';
 import { Tally } from './import-tally.ts';
 import { ImportView } from './import-view.ts';
-import { slugFrom } from './slug.ts';
 
 /** The parts of an upload, as they came. */
 export interface ImportUpload {
@@ -21,126 +21,6 @@ export interface ImportUpload {
 
 // As many rows as are looked at before the table is asked and written.
 const ROWS_AT_ONCE = 1000;
-
-// Each loss means that somebody else has changed the very same project meanwhile.
-const TRIES = 5;
-
-/** A project that is to be written, and the rows that made it what it is. */
-interface Pending {
-  step: ImportStep;
-  readonly rows: { readonly row: Row; readonly kind: 'create' | 'update' }[];
-}
-
-class ImportRun {
-  readonly #ports: ImportPorts;
-  readonly #context: JudgeContext;
-  readonly #tally: Tally;
-  #pending = new Map<string, Pending>();
-
-  constructor(ports: ImportPorts, context: JudgeContext, tally: Tally) {
-    this.#ports = ports;
-    this.#context = context;
-    this.#tally = tally;
-  }
-
-  async take(rows: readonly Row[]): Promise<void> {
-    const { slugs } = this.#context;
-    await slugs.learn(rows.flatMap(({ values }) => values.slug ?? []));
-    await slugs.learnFor(
-      rows.flatMap(({ values: { slug, name } }) => (slug === undefined && name ? slugFrom(name, '') || [] : [])),
-    );
-    for (const row of rows) this.#accept(row, await judge(this.#context, row));
-    await this.#write();
-  }
-
-  /** Carries over what became of categories while the import was at work. */
-  async finish(): Promise<void> {
-    if (this.#context.mapping.dry_run) return;
-    const moved = this.#context.categories.moved(await this.#ports.allCategories());
-    for (const { from, to } of moved) await this.#ports.carryOver(from, to);
-  }
-
-  #accept(row: Row, verdict: Verdict): void {
-    if (verdict.kind === 'fail') this.#tally.failed(row.number, verdict.problems);
-    else if (verdict.kind === 'skip') this.#tally.skipped();
-    else if (verdict.kind === 'update' && verdict.next === verdict.previous) this.#tally.updated();
-    else this.#expect(row, verdict);
-  }
-
-  /** Notes a change that is to be written; several rows about one project become one write. */
-  #expect(row: Row, { kind, ...verdict }: Extract<Verdict, { kind: 'create' | 'update' }>): void {
-    const { view, slugs } = this.#context;
-    const previous = 'previous' in verdict ? verdict.previous : undefined;
-    const pending = this.#pending.get(verdict.next.id);
-    const version = pending?.step.next.version ?? (previous ? previous.version + 1 : verdict.next.version);
-    const next = { ...verdict.next, version };
-    view.keep(next);
-    slugs.take(next.slug, next.id);
-    if (pending) {
-      pending.step = { previous: pending.step.previous, next };
-      pending.rows.push({ row, kind });
-    } else {
-      this.#pending.set(next.id, { step: { previous, next }, rows: [{ row, kind }] });
-    }
-  }
-
-  /** Writes what is expected; what somebody else got in the way of is judged anew, row by row. */
-  async #write(): Promise<void> {
-    const lost = await this.#writeExpected();
-    for (const { rows } of lost) for (const { row } of rows) await this.#takeAlone(row);
-  }
-
-  /** @returns what could not be written. */
-  async #writeExpected(): Promise<(Pending & { error: Error })[]> {
-    const expected = [...this.#pending.values()];
-    this.#pending = new Map();
-    const outcomes = this.#context.mapping.dry_run ? [] : await this.#store(expected);
-    const lost: (Pending & { error: Error })[] = [];
-    for (const [position, pending] of expected.entries()) {
-      const error = outcomes[position];
-      if (error) {
-        this.#context.view.forget(pending.step.next.id);
-        this.#context.slugs.forget(pending.step.next.slug);
-        lost.push({ ...pending, error });
-      } else {
-        for (const { kind } of pending.rows) this.#tally[kind === 'create' ? 'created' : 'updated']();
-      }
-    }
-    return lost;
-  }
-
-  async #store(expected: readonly Pending[]): Promise<readonly (Error | undefined)[]> {
-    if (expected.length === 0) return [];
-    await this.#context.categories.create(expected.flatMap(({ step }) => step.next.categories));
-    // Only an id that the file names can have been somebody's before.
-    const named = expected.flatMap(({ step, rows }) =>
-      !step.previous && rows[0]?.row.values.id !== undefined ? [step.next.id] : [],
-    );
-    if (named.length > 0) await this.#ports.clearRemains(named);
-    return await this.#ports.writeProjects(expected.map(({ step }) => step));
-  }
-
-  async #takeAlone(row: Row): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      await this.#lookAgain(row);
-      this.#accept(row, await judge(this.#context, row));
-      const [lost] = await this.#writeExpected();
-      if (!lost) return;
-      if (attempt === TRIES) {
-        this.#tally.failed(row.number, [{ field: null, message: `It was in conflict with another change: ${lost.error.message}` }]);
-        return;
-      }
-    }
-  }
-
-  async #lookAgain({ values: { id, slug, url } }: Row): Promise<void> {
-    const { view, slugs, mapping } = this.#context;
-    if (slug !== undefined) slugs.forget(slug);
-    const holder = slug === undefined ? undefined : await slugs.holder(slug);
-    await view.renew([id, holder].filter((one) => one !== undefined));
-    if (mapping.match_by === 'url' && url !== undefined) await view.renew(view.sameUrl(url).map((one) => one.id));
-  }
-}
 
 const asText = (part: string | Uint8Array): string => (typeof part === 'string' ? part : new TextDecoder().decode(part));
 const asBytes = (part: string | Uint8Array): Uint8Array =>

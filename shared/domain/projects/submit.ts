@@ -2,7 +2,7 @@ import type { Submission } from '#contract/projects.ts';
 import { message, type Workshop } from '#domain/messages.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
-import { conflict, paymentsUnavailable } from '#shared/errors.ts';
+import { conflict } from '#shared/errors.ts';
 import { mustNotBeReserved, type SlugRegister, slugForName } from './content.ts';
 import { factsOf } from './facts.ts';
 import type { ProjectRecord } from './project.ts';
@@ -56,10 +56,9 @@ const isSlugTaken = (error: unknown): boolean =>
 const TRIES = 100;
 
 /**
- * Takes a submission in. It waits for moderation; `projectSubmitted` fires.
+ * Takes a submission of the standard plan in. It waits for moderation; `projectSubmitted` fires.
  * @param seed the ULID of an idempotent request: the project's id is made from it, so a second try finds the first.
- * @throws 409 when a given slug is taken or the address is refused, 400 for an unknown category, 503 for a premium plan
- * while there is nobody to pay to.
+ * @throws 409 when a given slug is taken or the address is refused, 400 for an unknown category.
  */
 export const submitProject = async (
   ports: SubmitPorts,
@@ -67,7 +66,7 @@ export const submitProject = async (
   submission: Submission,
   seed?: string,
 ): Promise<ProjectRecord> => {
-  if (submission.plan === 'premium') throw paymentsUnavailable();
+  if (submission.plan === 'premium') throw new Error('A premium submission is paid before it is stored.');
   // An earlier try of the same request may have done the work and died before it could say so.
   const done = seed === undefined ? undefined : await ports.findProject(`prj_${seed}`);
   if (done) return done.project;

@@ -37,46 +37,32 @@ const sentences: Readonly<Record<Told['kind'], string>> = {
   ping: 'A test: messages arrive here',
 };
 
-interface Notice {
-  readonly sentence: string;
-  /** The listing that it is about. */
-  readonly name: string | undefined;
-  readonly url: string | undefined;
-}
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-const textOrUndefined = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-const noticeOf = ({ kind, data }: Told): Notice => ({
-  sentence: sentences[kind],
-  name: textOrUndefined(data.name),
-  url: textOrUndefined(data.url),
-});
-
-const NAME_MAX = 100;
+/** One line: what happened, and the name and the address of the listing that it is about, if there is one. */
+const noticeOf = ({ kind, data }: Told, site: Site, plain: (value: string) => string, link: (url: string) => string) => {
+  const name = textOf(data.name);
+  // Written anew, the address has no spaces and no brackets that could end the link.
+  const url = URL.parse(textOf(data.url) ?? '')?.href;
+  const about = [...(name === undefined ? [] : [plain(name)]), ...(url === undefined ? [] : [link(url)])];
+  return `${plain(site.siteName)} · ${sentences[kind]}${about.length > 0 ? `: ${about.join(' ')}` : ''}`;
+};
 
 /** Takes away what Discord would read as formatting, a mention or a link with other words. */
-const plainForDiscord = (value: string): string => value.replace(/[\\*_~`|>#[\]()<@:-]/g, '\\$&');
+const plainForDiscord = (value: string): string => value.replace(/[\\*_~`|>#[\]()<@]/g, '\\$&');
 
-const discordBody = (told: Told, site: Site): string => {
-  const { sentence, name, url } = noticeOf(told);
-  const about = [name && `**${plainForDiscord(name.slice(0, NAME_MAX))}**`, url && `<${encodeURI(decodedOr(url))}>`];
-  return JSON.stringify({
-    username: site.siteName.slice(0, 80),
-    content: [`${sentence}:`.replace(/:$/, about.some(Boolean) ? ':' : ''), ...about.filter(Boolean)].join(' '),
+const discordBody = (told: Told, site: Site): string =>
+  JSON.stringify({
+    content: noticeOf(told, site, plainForDiscord, (url) => `<${url}>`),
     allowed_mentions: { parse: [] },
   });
-};
 
 /** Slack's own escaping: without these three nothing is a link, a mention or a command. */
 const plainForSlack = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const slackBody = (told: Told, site: Site): string => {
-  const { sentence, name, url } = noticeOf(told);
-  const about = [name?.slice(0, NAME_MAX), url].filter((part) => part !== undefined).map(plainForSlack);
-  const text = `${plainForSlack(site.siteName)} · ${sentence}${about.length > 0 ? `: ${about.join(' ')}` : ''}`;
-  return JSON.stringify({ text, unfurl_links: false });
-};
+const slackBody = (told: Told, site: Site): string =>
+  JSON.stringify({ text: noticeOf(told, site, plainForSlack, plainForSlack), unfurl_links: false });
 
 const standardBody = (told: Told): string =>
   JSON.stringify({

@@ -35,7 +35,8 @@ export const once = {
     if (!route.idempotent) return;
     const key = header(request.event, 'idempotency-key');
     if (key === undefined) return;
-    if (key.length === 0 || key.length > KEY_MAX) throw invalidInput(`Idempotency-Key must have 1 to ${KEY_MAX} characters.`);
+    if (key.length === 0 || key.length > KEY_MAX)
+      throw invalidInput(`Idempotency-Key must have 1 to ${KEY_MAX} characters.`);
     if (!state.idempotency) throw new Error(`${route.id} is idempotent, but its door was not given the means.`);
     const begun = await state.idempotency.beginOnce(
       digest(state.user?.id ?? '', route.id, key),

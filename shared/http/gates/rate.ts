@@ -49,7 +49,8 @@ export const rate = {
     const window = Math.floor(nowSeconds / windowSeconds);
     const endsAt = (window + 1) * windowSeconds;
     const resetSeconds = Math.max(1, Math.ceil(endsAt - nowSeconds));
-    const bucket = unreadable(addressOf(request), tier, window);
+    state.address = addressOf(request);
+    const bucket = unreadable(state.address, tier, window);
     const quota = { tier, limit, windowSeconds, resetSeconds };
     const refuse = () => {
       state.quota = { ...quota, remaining: 0 };

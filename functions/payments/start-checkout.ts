@@ -1,0 +1,12 @@
+import { startCheckout } from '#contract/payments.ts';
+import { idempotency } from '#data/idempotency.ts';
+import { buyPorts } from '#data/payment-ports.ts';
+import { startCheckout as start } from '#domain/payments/open.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(
+  startCheckout,
+  buyPorts,
+  async ({ body, user, seed }, ports) => ok({ data: await start(ports, user, body, seed) }),
+  { idempotency },
+);

@@ -1,0 +1,8 @@
+import { remove } from '#contract/webhooks.ts';
+import { managePorts } from '#data/webhook-ports.ts';
+import { deleteWebhook } from '#domain/webhooks/manage.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(remove, managePorts, async ({ params }, ports) =>
+  ok({ data: { id: await deleteWebhook(ports, params.webhook), deleted: true } }),
+);

@@ -1,0 +1,8 @@
+import { replay } from '#contract/webhooks.ts';
+import { deliverPorts } from '#data/webhook-ports.ts';
+import { replayDelivery } from '#domain/webhooks/log.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(replay, deliverPorts, async ({ params }, ports) =>
+  ok({ data: await replayDelivery(ports, params.webhook, params.delivery) }),
+);

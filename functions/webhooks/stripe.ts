@@ -1,0 +1,11 @@
+import { stripe } from '#contract/payments.ts';
+import { receivePorts } from '#data/payment-ports.ts';
+import { receiveEvent } from '#domain/payments/receive.ts';
+import { handle, ok } from '#http/handle.ts';
+import { signedEvent } from '#platform/stripe.ts';
+
+export const handler = handle(stripe, receivePorts, async ({ body }, ports) => {
+  const event = await signedEvent(body.bytes, body.signature);
+  if (event) await receiveEvent(ports, event);
+  return ok({ data: { received: true } });
+});

@@ -1,0 +1,94 @@
+import { purgeOwnProject } from '#domain/users/erase.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { exists, is } from './conditions.ts';
+import { changeCounts } from './counts.ts';
+import { type Key, ownerPartition, ownerPrefix, projectKey, ratingKey, voteKey } from './keys.ts';
+import { findProject, removeProject } from './projects.ts';
+import { collectionPages, findItem } from './read.ts';
+import { eraseUser } from './user-records.ts';
+import { findUser } from './users.ts';
+import { ConditionFailed, removeItem, transact, type Write } from './write.ts';
+
+/** What erasing a user takes: the walk through what is his, and its removal piece by piece. */
+
+/** Ids of the projects that one kind of a user's things is about, a page at a time. */
+async function* projectsBehind(userId: string, prefix: string, attribute: string): AsyncGenerator<readonly string[]> {
+  const pages = collectionPages({
+    partition: ownerPartition(userId),
+    index: 'collection',
+    prefix,
+    only: ['collection_sk', attribute],
+  });
+  for await (const items of pages) yield items.map((item) => String(item[attribute]));
+}
+
+/** The project is gone for good: its counters are gone too and must not come back. */
+class ProjectGone extends Error {
+  override readonly name = 'ProjectGone';
+}
+
+// A removal loses only to another change of the very same thing, made by a request that began before the erasure.
+const TRIES = 10;
+
+/**
+ * Takes a reaction away with its count. Reactions to projects that are not live any more count as well: the project may
+ * come back.
+ * @param step the removal on condition of the state as it is now, with its change of the counters; undefined when there is
+ * nothing to remove.
+ */
+const withdraw = async (
+  projectId: string,
+  key: Key,
+  step: () => Promise<readonly [removal: Write, counting: Write] | undefined>,
+): Promise<boolean> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const writes = await step();
+    if (!writes) return false;
+    try {
+      await transact([
+        { check: projectKey(projectId), when: exists, orElse: () => new ProjectGone(projectId) },
+        ...writes,
+      ]);
+      return true;
+    } catch (error) {
+      if (error instanceof ProjectGone) return await removeItem(key, exists);
+      if (!(error instanceof ConditionFailed) || attempt >= TRIES) throw error;
+    }
+  }
+};
+
+const withdrawVote = (projectId: string, userId: string): Promise<boolean> => {
+  const key = voteKey(projectId, userId);
+  return withdraw(projectId, key, async () =>
+    (await findItem(key)) ? [{ remove: key, when: exists }, changeCounts(projectId, { upvote_count: -1 })] : undefined,
+  );
+};
+
+const withdrawRating = (projectId: string, userId: string): Promise<boolean> => {
+  const key = ratingKey(projectId, userId);
+  return withdraw(projectId, key, async () => {
+    const rating = (await findItem(key))?.rating;
+    if (rating === undefined) return undefined;
+    return [
+      { remove: key, when: is('rating', Number(rating)) },
+      changeCounts(projectId, { ratings_sum: -Number(rating), ratings_count: -1 }),
+    ];
+  });
+};
+
+const workshop = { now, newId };
+
+/** What forgetting somebody works with. */
+export const erasePorts = { ...workshop, findUser, eraseUser };
+
+/** What removing his remains works with. */
+export const remainsPorts = {
+  votesOf: (userId: string) => projectsBehind(userId, ownerPrefix.votes, 'project_id'),
+  ratingsOf: (userId: string) => projectsBehind(userId, ownerPrefix.ratings, 'project_id'),
+  projectsOf: (userId: string) => projectsBehind(userId, ownerPrefix.projects, 'id'),
+  withdrawVote,
+  withdrawRating,
+  purgeOwn: (projectId: string, userId: string) =>
+    purgeOwnProject({ ...workshop, findProject, removeProject }, projectId, userId),
+};
