@@ -57,7 +57,11 @@ const mapping = values.mapping
 
 const csv = values.file ? await readFile(values.file, 'utf8') : made(Number(values.rows));
 const folder = await mkdtemp(path.join(tmpdir(), 'bench-import-'));
-const world = await startWorld({ port: 0, dataDir: folder, env: { LOG_LEVEL: 'ERROR', RATE_LIMIT_ADMIN: '1000000/60' } });
+const world = await startWorld({
+  port: 0,
+  dataDir: folder,
+  env: { LOG_LEVEL: 'ERROR', RATE_LIMIT_ADMIN: '1000000/60' },
+});
 
 const api = `http://127.0.0.1:${world.port}`;
 const admin = await fetch(`${api}/_local/token`, {
@@ -88,7 +92,8 @@ const importWith = async (more: Record<string, unknown>): Promise<Report> => {
 const exportAll = async (): Promise<Report> => {
   const answer = await fetch(`${api}/api/admin/projects/export`, { headers });
   let lines = 0;
-  for await (const piece of answer.body as AsyncIterable<Uint8Array>) for (const byte of piece) if (byte === 10) lines += 1;
+  for await (const piece of answer.body as AsyncIterable<Uint8Array>)
+    for (const byte of piece) if (byte === 10) lines += 1;
   return { rows: lines - 1, created: 0, updated: 0, skipped: 0, failed: 0 };
 };
 
@@ -106,19 +111,30 @@ const measure = async (name: string, work: () => Promise<Report>): Promise<void>
   sample();
   const perSecond = rows / seconds;
   reference ||= perSecond;
-  const cells = [seconds.toFixed(2), perSecond.toFixed(0), (perSecond / reference).toFixed(2), (largest / 2 ** 20).toFixed(0)];
+  const cells = [
+    seconds.toFixed(2),
+    perSecond.toFixed(0),
+    (perSecond / reference).toFixed(2),
+    (largest / 2 ** 20).toFixed(0),
+  ];
   const outcome = [created, updated, skipped, failed].join(' / ');
   console.log(`${name.padEnd(30)}${cells.map((cell) => cell.padStart(10)).join('')}   ${outcome}`);
 };
 
 try {
   const title = ['seconds', 'rows/s', 'ratio', 'MB'].map((cell) => cell.padStart(10)).join('');
-  console.log(`${(csv.length / 1e6).toFixed(1)} MB of CSV\n\n${'request'.padEnd(30)}${title}   created / updated / skipped / failed`);
+  console.log(
+    `${(csv.length / 1e6).toFixed(1)} MB of CSV\n\n${'request'.padEnd(30)}${title}   created / updated / skipped / failed`,
+  );
   await measure('import', () => importWith({}));
   await measure('dry run, by url', () => importWith({ dry_run: true, match_by: 'url' }));
   await measure('import again, skip by url', () => importWith({ match_by: 'url' }));
   await measure('update, nothing differs', () => importWith({ match_by: 'url', on_conflict: 'update' }));
-  const renewed = { match_by: 'url', on_conflict: 'update', defaults: { ...(mapping.defaults as object), tags: ['renewed'] } };
+  const renewed = {
+    match_by: 'url',
+    on_conflict: 'update',
+    defaults: { ...(mapping.defaults as object), tags: ['renewed'] },
+  };
   await measure('update, every row differs', () => importWith(renewed));
   await measure('export', exportAll);
 } finally {

@@ -9,6 +9,8 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export interface Places {
   readonly port: number;
   readonly awsEndpoint: string;
+  /** Where payments are rehearsed; absent where the user has a payment provider of his own. */
+  readonly checkoutEndpoint?: string;
 }
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -20,7 +22,7 @@ export const dataDirOf = (variables: Variables): string => path.resolve(project,
 export const issuerOf = (port: number): string => `http://localhost:${port}/_local`;
 
 /** Settings that hold unless the user has set them. */
-export const defaultSettings = ({ port, awsEndpoint }: Places): Readonly<Record<string, string>> => ({
+export const defaultSettings = ({ port, awsEndpoint, checkoutEndpoint }: Places): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
   BUS_NAME: 'directory',
   MAIL_FROM: 'Directory <directory@example.com>',
@@ -31,7 +33,13 @@ export const defaultSettings = ({ port, awsEndpoint }: Places): Readonly<Record<
   OIDC_JWKS_URI: `http://127.0.0.1:${port}${KEYS_PATH}`,
   TRUSTED_PROXIES: '127.0.0.0/8,::1',
   CRON_SECRET: 'local-cron-secret',
+  STRIPE_SECRET_KEY: 'sk_test_local',
   STRIPE_WEBHOOK_SECRET: 'whsec_local',
+  ...(checkoutEndpoint !== undefined && {
+    STRIPE_API_BASE: checkoutEndpoint,
+    CHECKOUT_SUCCESS_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+    CHECKOUT_CANCEL_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+  }),
   LOG_LEVEL: 'WARN',
   AWS_REGION: 'us-east-1',
   AWS_ENDPOINT_URL_EVENTBRIDGE: awsEndpoint,

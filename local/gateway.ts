@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import findMyWay from 'find-my-way';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Method, Route } from '#contract/route.ts';
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
 import { log } from '#platform/log.ts';
 import { settings } from '#platform/settings.ts';
-import { AppError, invalidInput, notFound, payloadTooLarge } from '#shared/errors.ts';
+import { AppError, notFound, payloadTooLarge } from '#shared/errors.ts';
 import { failureAnswer, send } from './answer.ts';
 import { BodyTooLarge, readBody } from './body.ts';
 import type { ImportDoor } from './doors.ts';
+import { closeServer, listenOnLoopback, listenOnSecondLoopback } from './listening.ts';
 import type { LocalRoute } from './local-route.ts';
-import { StartRefused } from './refusal.ts';
+import { answerMalformed } from './malformed.ts';
 import { runRoute } from './route-runner.ts';
+import { type Exchange, makeRouter, type Placed, splitAddress, type Target, type Targets } from './router.ts';
 
 /** What the gateway serves. */
 export interface GatewayOptions {
@@ -21,6 +20,7 @@ export interface GatewayOptions {
   readonly port: number;
   readonly routes: readonly Route[];
   readonly importDoor: ImportDoor;
+  /** Asked once, when everything is ready. */
   readonly localRoutes: () => readonly LocalRoute[];
   /** Requests wait for this. */
   readonly ready: Promise<void>;
@@ -36,27 +36,8 @@ export interface Gateway {
 /** The largest request that the gateway takes, in bytes. */
 const REQUEST_BYTES_MAX = 10 * 1024 * 1024;
 const LOCAL_BYTES_MAX = 64 * 1024;
-const STOP_MS = 5000;
 /** How long a caller who sends too much may go on sending before the connection is cut: else he never reads the answer. */
 const LINGER_MS = 1000;
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly path: string;
-  readonly query: string;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-type Target = (exchange: Exchange) => Promise<void>;
-type Targets = Map<Method, Target>;
-
-const splitAddress = (url: string): { path: string; query: string } => {
-  const address = url.startsWith('/') ? url : (URL.parse(url)?.href.replace(/^[^/]*\/\/[^/?]*/, '') ?? url);
-  const mark = address.indexOf('?');
-  return mark < 0 ? { path: address, query: '' } : { path: address.slice(0, mark), query: address.slice(mark + 1) };
-};
 
 /**
  * Whether a name in `Host` is this machine's. A page elsewhere can have its own name point here; what the local parts
@@ -106,108 +87,10 @@ const localTarget =
     await send(request, response, { ...answer, headers });
   };
 
-/** Finds the targets of a path. Literal parts win over variables, and the path is decided before the method, as in the gateway. */
-const makeRouter = (routes: readonly Route[], localRoutes: readonly LocalRoute[], importDoor: ImportDoor) => {
-  const byPath = new Map<string, Targets>();
-  const add = (path: string, method: Method, target: Target): void => {
-    const targets = byPath.get(path) ?? new Map<Method, Target>();
-    byPath.set(path, targets.set(method, target));
-  };
-  for (const route of routes) add(route.path, route.method, apiTarget(route, importDoor));
-  for (const route of localRoutes) add(route.path, route.method, localTarget(route));
-  const router = findMyWay({ maxParamLength: 16_384 });
-  for (const [path, targets] of byPath) {
-    router.on('GET', path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, targets);
-  }
-  return (path: string): { targets: Targets; params: Record<string, string> } | undefined => {
-    const found = path.startsWith('/') ? router.find('GET', path) : null;
-    if (!found) return undefined;
-    const params = found.params as Record<string, string>;
-    // To the gateway a path that ends where a variable should stand is another path.
-    if (Object.values(params).includes('')) return undefined;
-    return { targets: found.store as Targets, params };
-  };
-};
-
-/** A line such as begins every request, whatever the method. */
-const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/;
-
-interface ClientError extends Error {
-  readonly code?: string;
-  readonly rawPacket?: Buffer;
-}
-
-const failureOf = ({ code, rawPacket }: ClientError): AppError => {
-  const isUnknownMethod = code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '');
-  if (isUnknownMethod) return notFound();
-  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  return invalidInput(isLate ? 'The request did not arrive in time.' : 'The request is not valid HTTP.');
-};
-
-/** Answers what is not even a request. */
-const answerMalformed = (error: ClientError, socket: Socket): void => {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const { status, headers, body } = failureAnswer(failureOf(error), randomUUID());
-  const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
-  const head = lines.map(([name, value]) => `${name}: ${String(value)}`).join('\r\n');
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body.toString()}`);
-};
-
-const listen = async (server: Server, port: number, host: string): Promise<number> => {
-  server.listen({ port, host, ipv6Only: true });
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-};
-
-const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code));
-
-const listenFirst = async (server: Server, port: number): Promise<number> => {
-  try {
-    return await listen(server, port, '127.0.0.1');
-  } catch (error) {
-    const next = port < 65_535 ? port + 1 : port - 1;
-    if (isCode(error, 'EADDRINUSE')) {
-      throw new StartRefused(`Port ${port} is in use. Set PORT to another one, such as PORT=${next}.`);
-    }
-    if (isCode(error, 'EACCES')) {
-      throw new StartRefused(
-        `Port ${port} may not be used by this user. Set PORT to one above 1023, such as PORT=3000.`,
-      );
-    }
-    throw error;
-  }
-};
-
-/** Listens under the loopback's second address too, where there is one: `localhost` may mean either. */
-const listenSecond = async (server: Server, port: number, required: boolean): Promise<void> => {
-  try {
-    await listen(server, port, '::1');
-  } catch (error) {
-    if (isCode(error, 'EADDRNOTAVAIL', 'EAFNOSUPPORT')) return;
-    if (!isCode(error, 'EADDRINUSE')) throw error;
-    if (required) {
-      throw new StartRefused(
-        `Port ${port} is in use on ::1, where localhost may lead. Set PORT to another one, such as PORT=${port + 1}.`,
-      );
-    }
-  }
-};
-
-const close = async (server: Server): Promise<void> => {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  // A connection becomes idle when its request has been answered; the caller would keep it open for the next.
-  const tidy = setInterval(() => server.closeIdleConnections(), 25);
-  const last = setTimeout(() => server.closeAllConnections(), STOP_MS);
-  await closed;
-  clearInterval(tidy);
-  clearTimeout(last);
-};
+const placesOf = ({ routes, localRoutes, importDoor }: GatewayOptions): Placed[] => [
+  ...routes.map((route) => ({ method: route.method, path: route.path, target: apiTarget(route, importDoor) })),
+  ...localRoutes().map((route) => ({ method: route.method, path: route.path, target: localTarget(route) })),
+];
 
 /**
  * Listens on the loopback and turns requests into events of the REST gateway for the same handlers.
@@ -236,7 +119,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     if (stopping) response.setHeader('connection', 'close');
     try {
       await options.ready;
-      route ??= makeRouter(options.routes, options.localRoutes(), options.importDoor);
+      route ??= makeRouter(placesOf(options));
       const found = route(path);
       exchange = { ...exchange, params: found?.params ?? {} };
       await serve(exchange, found?.targets);
@@ -270,18 +153,18 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       .on('clientError', answerMalformed);
 
   const [first, second] = [makeServer(), makeServer()];
-  const port = await listenFirst(first, options.port);
+  const port = await listenOnLoopback(first, options.port);
   try {
-    await listenSecond(second, port, options.port !== 0);
+    await listenOnSecondLoopback(second, port, options.port !== 0);
   } catch (error) {
-    await close(first);
+    await closeServer(first);
     throw error;
   }
   return {
     port,
     stop: async () => {
       stopping = true;
-      await Promise.all([close(first), close(second)]);
+      await Promise.all([closeServer(first), closeServer(second)]);
     },
   };
 };

@@ -1,4 +1,5 @@
-import type { Bus, CarriedEvent, DeadLetter } from './bus.ts';
+import type { Bus } from './bus.ts';
+import type { CarriedEvent, DeadLetter } from './bus-journal.ts';
 import { Html, html } from './html.ts';
 import { accepts, countFrom, jsonAnswer, type LocalRequest, type LocalRoute, pageAnswer } from './local-route.ts';
 import type { MailService, ReceivedMail } from './mail.ts';

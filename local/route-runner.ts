@@ -7,6 +7,7 @@ import { AppError } from '#shared/errors.ts';
 import { type Answer, alsoVaries, failureAnswer, send } from './answer.ts';
 import { chooseEncoding, compressor, isCompressible } from './compression.ts';
 import type { LambdaHandler } from './doors.ts';
+import { inTime } from './in-time.ts';
 import { lambdaContext } from './lambda-context.ts';
 import { isStreaming, type ResponseStream, type StreamHead, type StreamingHandler } from './lambda-streaming.ts';
 import { proxyEvent, type RoutedRequest } from './proxy-event.ts';
@@ -27,18 +28,6 @@ const answerOf = (result: unknown): Answer => {
     headers: all,
     body: isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? ''),
   };
-};
-
-const inTime = async <T>(work: Promise<T>, seconds: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError('TIMEOUT')), seconds * 1000);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 };
 
 /** A stream for a handler that sends its head first and its body piece by piece, as fast as the caller reads. */
@@ -93,7 +82,11 @@ export const runRoute = async (
       return;
     }
     const seconds = Math.min(route.timeoutSeconds ?? TIMEOUT_SECONDS, GATEWAY_TIMEOUT_SECONDS);
-    const result = await inTime(handler(proxyEvent(routed), lambdaContext(route.id, requestId, seconds)), seconds);
+    const result = await inTime(
+      handler(proxyEvent(routed), lambdaContext(route.id, requestId, seconds)),
+      seconds,
+      () => new AppError('TIMEOUT'),
+    );
     await send(request, response, answerOf(result));
   } catch (error) {
     const known = error instanceof AppError && error.code === 'TIMEOUT' ? error : undefined;

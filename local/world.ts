@@ -11,6 +11,10 @@ import { settings } from '#platform/settings.ts';
 import { serveAws } from './aws-endpoint.ts';
 import type { Background } from './background.ts';
 import { type Bus, openBus } from './bus.ts';
+import { openCheckoutDesk } from './checkout.ts';
+import { serveCheckout } from './checkout-api.ts';
+import { checkoutNews } from './checkout-news.ts';
+import { checkoutRoutes } from './checkout-page.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { docsRoutes } from './docs-page.ts';
 import { type ImportDoor, importDoor as importFromFunctions, rememberDoors } from './doors.ts';
@@ -195,7 +199,14 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
     const aws = await serveAws(bus, mail);
     started.add(() => aws.stop());
 
-    const defaults = defaultSettings({ port, awsEndpoint: aws.url });
+    const desk = openCheckoutDesk(journal, `http://localhost:${port}`);
+    const news = checkoutNews(desk, `http://127.0.0.1:${port}/api/webhooks/stripe`);
+    const checkout = await serveCheckout(desk, `http://localhost:${port}`);
+    started.add(() => checkout.stop());
+    // Whoever has a key of his own means the provider itself, or names another place.
+    const checkoutEndpoint = process.env.STRIPE_SECRET_KEY ? {} : { checkoutEndpoint: checkout.url };
+
+    const defaults = defaultSettings({ port, awsEndpoint: aws.url, ...checkoutEndpoint });
     const unset = Object.entries(defaults).filter(([name]) => !process.env[name]);
     started.add(setVariables({ ...Object.fromEntries(unset), ...(!foreignEngine && emptyCredentials) }));
     checkSettings();
@@ -216,10 +227,12 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
       startTable(started, journal, folder, importDoor, !foreignEngine),
       warm,
     );
-    localRoutes = [...pageRoutes({ port, bus, mail }), ...issuer, ...docsRoutes];
+    localRoutes = [...pageRoutes({ port, bus, mail }), ...checkoutRoutes(desk, news), ...issuer, ...docsRoutes];
     // Once more, to be the first to end: whatever a running request needs is there until it has ended.
     started.add(() => gateway.stop());
     bus.start();
+    started.add(() => news.stop());
+    news.start();
     await options.seed?.();
     open.resolve();
 

@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util';
 import { routes } from '#contract/table.ts';
 import { openapi } from '#shared/openapi.ts';
 import manifest from '../package.json' with { type: 'json' };
+import { eventsPage } from './events-docs.ts';
 
 const HELP = `npm run docs [-- --check]
 
-Writes what is generated under docs/: openapi.json, from the table of routes.
+Writes what is generated under docs/: openapi.json, from the table of routes, and events.md, from the schemas of events.
   --check   write nothing, fail when a file is not what would be written
   --help    this text`;
 
@@ -15,6 +16,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { ty
 /** Every generated file with its text. */
 const generated = (): Record<string, string> => ({
   'docs/openapi.json': `${JSON.stringify(openapi(routes, { version: manifest.version }), null, 2)}\n`,
+  'docs/events.md': eventsPage(),
 });
 
 const read = (path: URL): string | undefined => {

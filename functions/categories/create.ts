@@ -5,5 +5,5 @@ import { created, handle } from '#http/handle.ts';
 
 export const handler = handle(create, categoryPorts, async ({ body }, ports) => {
   const category = await createCategory(ports, body);
-  return created({ data: categoryView(category, 0) }, { tag: categoryTag(category) });
+  return created({ data: categoryView(category, 0) }, { tag: categoryTag(category, 0) });
 });

@@ -9,5 +9,6 @@ import { notFound } from '#shared/errors.ts';
 export const handler = handle(read, { findCategory, catalog }, async ({ params }, ports) => {
   const category = await ports.findCategory(params.category);
   if (!category) throw notFound();
-  return ok({ data: shownCategory(await ports.catalog(), category) }, { tag: categoryTag(category) });
+  const data = shownCategory(await ports.catalog(), category);
+  return ok({ data }, { tag: categoryTag(category, data.project_count) });
 });

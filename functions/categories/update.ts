@@ -6,5 +6,6 @@ import { handle, ok } from '#http/handle.ts';
 
 export const handler = handle(update, categoryPorts, async ({ params, body, user, ifMatch }, ports) => {
   const category = await changeCategory(ports, user, params.category, body, ifMatch);
-  return ok({ data: shownCategory(await ports.catalog('now'), category) }, { tag: categoryTag(category) });
+  const data = shownCategory(await ports.catalog('now'), category);
+  return ok({ data }, { tag: categoryTag(category, data.project_count) });
 });

@@ -1,11 +1,16 @@
 import { update } from '#contract/projects.ts';
 import { changePorts } from '#data/project-ports.ts';
 import { shownProject } from '#data/shown-project.ts';
-import { updateProject } from '#domain/projects/update.ts';
+import { permitUpdate, updateProject } from '#domain/projects/update.ts';
 import { handle, ok } from '#http/handle.ts';
 
-export const handler = handle(update, changePorts, async ({ params, body, user, ifMatch }, ports) => {
-  const changed = await updateProject(ports, user, params.project, body, ifMatch);
-  const { view, tag } = await shownProject(changed, user);
-  return ok({ data: view }, { tag });
-});
+export const handler = handle(
+  update,
+  changePorts,
+  async ({ params, body, user, ifMatch }, ports) => {
+    const changed = await updateProject(ports, user, params.project, body, ifMatch);
+    const { view, tag } = await shownProject(changed, user);
+    return ok({ data: view }, { tag });
+  },
+  { permit: ({ params, user, body }) => permitUpdate(changePorts, user, params.project, body) },
+);

@@ -38,10 +38,11 @@ export class Bitmap {
     if (word < this.#words.length) this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (id & 31));
   }
 
-  clone(): Bitmap {
-    const copy = new Bitmap();
-    copy.#words = this.#words.slice();
-    return copy;
+  /** Forgets all ids and makes room for those below `capacity`. */
+  reset(capacity: number): void {
+    const words = Math.ceil(capacity / WORD_BITS);
+    if (words > this.#words.length) this.#words = new Int32Array(words);
+    else this.#words.fill(0);
   }
 
   /** Adds what the other has. */

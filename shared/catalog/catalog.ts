@@ -79,7 +79,9 @@ export class Catalog implements ReadCatalog {
   located(max: number): readonly CatalogEntry[] {
     const { order, backwards } = walks.newest;
     const matches = inScope(this.#listings, publicScope);
-    matches.and(this.#listings.attributes.located.toBitmap());
+    const located = this.#listings.noSlots();
+    this.#listings.attributes.located.addTo(located);
+    matches.and(located);
     const slots = new Walk(this.#listings.order(order), backwards).take(matches, 0, 0, max);
     return slots.map((slot) => this.#entry(slot));
   }

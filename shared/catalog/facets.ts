@@ -42,16 +42,12 @@ const countByListing = (name: FacetName, matches: Bitmap, { rows }: Listings, ca
   return [...counts].sort(byValue);
 };
 
-const countByValue = (
-  name: FacetName,
-  matches: Bitmap,
-  { attributes, rows }: Listings,
-  categories: CategoryList,
-): Count[] => {
+const countByValue = (name: FacetName, matches: Bitmap, listings: Listings, categories: CategoryList): Count[] => {
+  const { attributes } = listings;
   if (name !== 'sphere') return attributes[name].countsIn(matches);
   const counts: Count[] = [];
   for (const [sphere, slugs] of categories.slugsBySphere()) {
-    const count = attributes.category.anyOf(slugs, rows.capacity).countShared(matches);
+    const count = attributes.category.addAnyOf(slugs, listings.noSlots()).countShared(matches);
     if (count > 0) counts.push([sphere, count]);
   }
   return counts.sort(byValue);

@@ -50,14 +50,6 @@ export class IdSet {
     else bitmap.addAll(this.#list);
   }
 
-  /** The members as a bitmap; the caller must not change it. */
-  toBitmap(): Bitmap {
-    if (this.#bitmap) return this.#bitmap;
-    const bitmap = new Bitmap((this.#list[this.#size - 1] ?? 0) + 1);
-    this.addTo(bitmap);
-    return bitmap;
-  }
-
   /** How many members a bitmap has too. */
   countIn(bitmap: Bitmap): number {
     if (this.#bitmap) return bitmap.countShared(this.#bitmap);

@@ -1,4 +1,6 @@
 import { Attributes } from './attributes.ts';
+import type { Bitmap } from './bitmap.ts';
+import { BitmapPool } from './bitmap-pool.ts';
 import type { ListingIndex } from './listing-index.ts';
 import { Order } from './order.ts';
 import { type KeptOrder, orders } from './orders.ts';
@@ -16,6 +18,7 @@ import { UrlIndex } from './url-index.ts';
 export class Listings {
   readonly rows = new Rows();
   readonly attributes = new Attributes();
+  readonly #pool = new BitmapPool();
   readonly #kept = new Map<string, ListingIndex>([['attributes', this.attributes]]);
 
   /** Takes in a listing, or the newer state of one. */
@@ -44,12 +47,22 @@ export class Listings {
     return true;
   }
 
+  /** Begins another question: bitmaps that were lent for the one before must not be used any more. */
+  beginQuestion(): void {
+    this.#pool.reclaim();
+  }
+
+  /** An empty set of slots, for as long as the question lasts. */
+  noSlots(): Bitmap {
+    return this.#pool.lend(this.rows.capacity);
+  }
+
   order(name: KeptOrder): Order {
     return this.#keep(name, () => new Order(this.rows, orders[name]));
   }
 
   text(name: keyof typeof searchTexts): TextIndex {
-    return this.#keep(`${name} text`, () => this.#filled(new TextIndex(searchTexts[name])));
+    return this.#keep(`${name} text`, () => this.#filled(new TextIndex(searchTexts[name], () => this.noSlots())));
   }
 
   places(): PlaceIndex {

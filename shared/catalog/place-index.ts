@@ -1,4 +1,4 @@
-import { Bitmap } from './bitmap.ts';
+import type { Bitmap } from './bitmap.ts';
 import { IdSet } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
 import { type Box, type Circle, inBox, onGlobe, spansAround, spansOf, squaredChord } from './place.ts';
@@ -42,9 +42,8 @@ export class PlaceIndex implements ListingIndex {
     if (latitude !== null && longitude !== null) this.#cells[cellOf(latitude, longitude)]?.delete(slot);
   }
 
-  /** Keeps of the slots those inside the box. */
-  narrowToBox(slots: Bitmap, box: Box): void {
-    const found = new Bitmap(slots.capacity);
+  /** Adds the slots inside the box to a bitmap, which it answers. */
+  addInBox(box: Box, found: Bitmap): Bitmap {
     for (const span of spansOf(box)) {
       this.#visitCells(span, (members, cell) => {
         if (contains(span, cell)) members.addTo(found);
@@ -54,12 +53,11 @@ export class PlaceIndex implements ListingIndex {
           });
       });
     }
-    slots.and(found);
+    return found;
   }
 
-  /** Keeps of the slots those inside the circle. */
-  narrowToCircle(slots: Bitmap, circle: Circle): void {
-    const found = new Bitmap(slots.capacity);
+  /** Adds the slots inside the circle to a bitmap, which it answers. */
+  addInCircle(circle: Circle, found: Bitmap): Bitmap {
     const { x, y, z } = onGlobe(circle.latitude, circle.longitude);
     const limit = squaredChord(circle.radiusKm);
     const check = (slot: number) => {
@@ -69,7 +67,7 @@ export class PlaceIndex implements ListingIndex {
       if (dx * dx + dy * dy + dz * dz <= limit) found.add(slot);
     };
     for (const span of spansAround(circle)) this.#visitCells(span, (members) => members.forEach(check));
-    slots.and(found);
+    return found;
   }
 
   /** Visits the cells that a box without the date line touches, those that have members. */

@@ -1,4 +1,4 @@
-import { Bitmap } from './bitmap.ts';
+import type { Bitmap } from './bitmap.ts';
 import { IdSet } from './id-set.ts';
 
 /** For each value, the slots of the listings that have it. Values that nothing has any more are forgotten. */
@@ -30,9 +30,8 @@ export class Postings<Value extends string | number> {
     return this.#sets.get(value);
   }
 
-  /** The slots that have any of the values, with room for `capacity` of them. */
-  anyOf(values: Iterable<Value>, capacity = 0): Bitmap {
-    const slots = new Bitmap(capacity);
+  /** Adds the slots that have any of the values to a bitmap, which it answers. */
+  addAnyOf(values: Iterable<Value>, slots: Bitmap): Bitmap {
     for (const value of values) this.#sets.get(value)?.addTo(slots);
     return slots;
   }

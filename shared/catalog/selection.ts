@@ -3,29 +3,33 @@ import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import { fold } from './fold.ts';
 import type { Listings } from './listings.ts';
+import type { Postings } from './postings.ts';
 import type { CatalogFilters, CatalogScope } from './types.ts';
 
 /** The slots that a query matches, kept in parts so that facets can leave one filter out. */
 export class Selection {
+  readonly #listings: Listings;
   /** What the scope, the text and the place leave. */
   readonly #base: Bitmap;
   /** What each filter that has a facet lets through, where there is such a filter. */
   readonly #choices = new Map<FacetName, Bitmap>();
 
   constructor(listings: Listings, categories: CategoryList, scope: CatalogScope, filters: CatalogFilters) {
+    this.#listings = listings;
     this.#base = inScope(listings, scope);
-    if (filters.bbox) listings.places().narrowToBox(this.#base, filters.bbox);
-    if (filters.near) listings.places().narrowToCircle(this.#base, filters.near);
+    if (filters.bbox) this.#base.and(listings.places().addInBox(filters.bbox, listings.noSlots()));
+    if (filters.near) this.#base.and(listings.places().addInCircle(filters.near, listings.noSlots()));
     const q = fold(filters.q ?? '');
     if (q.trim() !== '') listings.text(filters.searchIn).narrow(this.#base, q);
 
     const { category, pricing } = listings.attributes;
-    const { capacity } = listings.rows;
-    if (filters.category?.length) this.#choices.set('category', category.anyOf(filters.category, capacity));
-    if (filters.pricing) this.#choices.set('pricing', pricing.anyOf([filters.pricing], capacity));
+    const choose = <Value extends string>(name: FacetName, postings: Postings<Value>, values: readonly Value[]) =>
+      this.#choices.set(name, postings.addAnyOf(values, listings.noSlots()));
+    if (filters.category?.length) choose('category', category, filters.category);
+    if (filters.pricing) choose('pricing', pricing, [filters.pricing]);
     if (filters.sphere?.length) {
       const slugs = filters.sphere.flatMap((sphere) => categories.slugsBySphere().get(sphere) ?? []);
-      this.#choices.set('sphere', category.anyOf(slugs, capacity));
+      choose('sphere', category, slugs);
     }
   }
 
@@ -33,18 +37,20 @@ export class Selection {
   matches(without?: FacetName): Bitmap {
     const choices = [...this.#choices].filter(([name]) => name !== without);
     if (choices.length === 0) return this.#base;
-    const matches = this.#base.clone();
+    const matches = this.#listings.noSlots();
+    matches.or(this.#base);
     for (const [, choice] of choices) matches.and(choice);
     return matches;
   }
 }
 
-/** The slots that a scope lets through. */
+/** Begins a question with the slots that a scope lets through. */
 export const inScope = (listings: Listings, scope: CatalogScope): Bitmap => {
+  listings.beginQuestion();
   const { present, deleted, owner } = listings.attributes;
   const statuses = scope.status === 'any' ? Status.options : [scope.status];
-  const slots = present.anyOf(statuses, listings.rows.capacity);
-  if (scope.deleted === 'included') slots.or(deleted.anyOf(statuses));
-  if (scope.ownerId !== undefined) slots.and(owner.anyOf([scope.ownerId]));
+  const slots = present.addAnyOf(statuses, listings.noSlots());
+  if (scope.deleted === 'included') deleted.addAnyOf(statuses, slots);
+  if (scope.ownerId !== undefined) slots.and(owner.addAnyOf([scope.ownerId], listings.noSlots()));
   return slots;
 };

@@ -11,8 +11,13 @@ const NOTHING = 0;
 export class ShortTexts {
   readonly #listings: (IdSet | undefined)[] = new Array(2 * ASCII_PAIRS).fill(undefined);
 
+  /** By key, the last text that had it, counted from 1: a text has the same few pairs again and again. */
+  readonly #seen = new Int32Array(2 * ASCII_PAIRS);
+  #texts = 0;
+
   /** Takes in all units and pairs of a text. */
   add(text: string, slot: number): void {
+    this.#texts += 1;
     for (let i = 0; i < text.length; i += 1) {
       this.#addKey(keyOf(text.charCodeAt(i), NOTHING), slot);
       if (i > 0) this.#addKey(keyOf(text.charCodeAt(i - 1), text.charCodeAt(i)), slot);
@@ -38,6 +43,8 @@ export class ShortTexts {
   }
 
   #addKey(key: number, slot: number): void {
+    if (this.#seen[key] === this.#texts) return;
+    this.#seen[key] = this.#texts;
     let listings = this.#listings[key];
     if (!listings) {
       listings = new IdSet();

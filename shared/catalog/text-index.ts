@@ -1,5 +1,5 @@
 import type { ProjectRecord } from '#domain/projects/project.ts';
-import { Bitmap } from './bitmap.ts';
+import type { Bitmap } from './bitmap.ts';
 import { IdSet } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
 import type { Row } from './row.ts';
@@ -24,15 +24,17 @@ const wordsOf = (text: string): string[] => {
  */
 export class TextIndex implements ListingIndex {
   readonly #textOf: (project: ProjectRecord) => string;
+  readonly #noSlots: () => Bitmap;
   readonly #texts: string[] = [];
   readonly #short = new ShortTexts();
   readonly #vocabulary = new Vocabulary();
   /** By number of the word, the slots of the listings that have it; of the many words that only one has, just that slot. */
   readonly #listings: (number | IdSet)[] = [];
 
-  /** `textOf` gives the searchable text of a listing, folded. */
-  constructor(textOf: (project: ProjectRecord) => string) {
+  /** `textOf` gives the searchable text of a listing, folded; `noSlots` an empty bitmap for the length of a question. */
+  constructor(textOf: (project: ProjectRecord) => string, noSlots: () => Bitmap) {
     this.#textOf = textOf;
+    this.#noSlots = noSlots;
   }
 
   concerns(before: Row, after: Row): boolean {
@@ -56,17 +58,17 @@ export class TextIndex implements ListingIndex {
   /** Keeps of the slots those whose text contains `q`, which is folded and not empty. */
   narrow(slots: Bitmap, q: string): void {
     const pieces = q.length < PIECE ? [q] : wordsOf(q);
-    for (const piece of pieces) slots.and(this.#withPiece(piece, slots.capacity));
+    for (const piece of pieces) slots.and(this.#withPiece(piece));
     if (pieces[0] === q && (q.length >= PIECE || this.#short.isExact(q))) return;
-    if (pieces.length === 0) slots.and(this.#withPiece(q.slice(0, PIECE - 1), slots.capacity));
+    if (pieces.length === 0) slots.and(this.#withPiece(q.slice(0, PIECE - 1)));
     slots.forEach((slot) => {
       if (!this.#texts[slot]?.includes(q)) slots.delete(slot);
     });
   }
 
   /** The slots of the listings with a piece of a word somewhere, or with one or two units of anything. */
-  #withPiece(piece: string, capacity: number): Bitmap {
-    const slots = new Bitmap(capacity);
+  #withPiece(piece: string): Bitmap {
+    const slots = this.#noSlots();
     if (piece.length < PIECE) {
       this.#short.get(piece)?.addTo(slots);
       return slots;

@@ -31,7 +31,12 @@ const fields = {
     .union([z.literal('').transform(() => undefined), Slug])
     .optional()
     .describe('Made from the name when empty.'),
-  sphere: blankAsNull(line(1, 50).nullable()).optional(),
+  // The list takes several spheres separated by commas.
+  sphere: blankAsNull(
+    line(1, 50)
+      .refine((value) => !value.includes(','), { error: 'must not have a comma' })
+      .nullable(),
+  ).optional(),
   description: blankAsNull(text(0, 200).nullable()).optional(),
   icon: blankAsNull(line(1, 100).nullable()).optional().describe('The name or the address of a picture.'),
   color: blankAsNull(

@@ -63,6 +63,9 @@ export const eventKinds = {
     .describe('Somebody commented on a project.'),
   promotionActivated: PromotionFacts.describe('A promotion was activated; it is shown between its dates.'),
   promotionExpired: PromotionFacts.describe('The time of a promotion is over.'),
+  promotionRevoked: PromotionFacts.extend({
+    reason: z.string().nullable().describe('Why; null when nothing was said.'),
+  }).describe('A promotion was ended before its time; it is shown no more.'),
   paymentSettled: PaymentFacts.describe('A payment came in and what it bought was delivered.'),
   paymentRefunded: PaymentFacts.extend({
     reason: z.enum(['refund', 'dispute']).describe('Whether it was given back or reclaimed.'),

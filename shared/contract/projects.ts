@@ -135,13 +135,19 @@ export const ProjectEdit = z
   .meta({ id: 'ProjectEdit' });
 export type ProjectEdit = z.infer<typeof ProjectEdit>;
 
+const contentWith = (categoriesMin: number) =>
+  z
+    .object({ ...ProjectFields, categories: categoriesWithin(categoriesMin) })
+    .refine(coordinatesTogether.when, { error: coordinatesTogether.error, path: ['longitude'] });
+
 /**
- * The merged record that every write is checked against, so that a partial update cannot make a whole that a submission
- * could not have been. `categories` may be empty here because deleting a category may leave a project without one.
+ * The merged record that an administrator's edit and an import are checked against. It may have no category, because
+ * deleting a category may leave a project without one.
  */
-export const ProjectContent = z
-  .object({ ...ProjectFields, categories: categoriesWithin(0) })
-  .refine(coordinatesTogether.when, { error: coordinatesTogether.error, path: ['longitude'] });
+export const ProjectContent = contentWith(0);
+
+/** The merged record that an update is checked against: nothing that a submission could not have been. */
+export const OwnContent = contentWith(1);
 export type ProjectContent = z.infer<typeof ProjectContent>;
 
 /** A project as callers see it. */
@@ -284,7 +290,10 @@ export const list = defineRoute('projects.list', {
   auth: 'optional',
   tier: 'general',
   query: z.object({
-    status: z.string().optional().describe('`live`, `pending` or `rejected`; honoured for administrators only.'),
+    status: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
+      .describe('`live`, `pending` or `rejected`; honoured for administrators only, not looked at for others.'),
     ...paging(40),
     ...filters,
   }),
@@ -333,6 +342,8 @@ export const read = defineRoute('projects.read', {
   replies: { 200: data(Project.extend({ viewer: ViewerMarks.optional().describe('With a credential only.') })) },
   failures: ['NOT_FOUND'],
   needs: ['table:read', 'catalog'],
+  // Its tag stands for the record alone; a browser that asked with it by itself would keep showing old votes.
+  cacheSeconds: 0,
 });
 
 /** A project in the map feed, exactly the members that the specification shows. */
@@ -425,7 +436,7 @@ export const resubmit = defineRoute('projects.resubmit', {
   summary: 'Put a rejected project back in the queue',
   auth: 'user',
   audited: true,
-  tier: 'submission',
+  tier: 'general',
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
   needs: ['table:read', 'table:write', 'catalog'],
@@ -469,7 +480,7 @@ export const edit = defineRoute('projects.edit', {
   body: ProjectEdit,
   ifMatch: true,
   replies: { 200: data(Project) },
-  failures: ['NOT_FOUND', 'SLUG_TAKEN'],
+  failures: ['NOT_FOUND', 'SLUG_TAKEN', 'DUPLICATE_URL'],
   needs: ['table:read', 'table:write', 'catalog'],
 });
 

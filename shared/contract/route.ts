@@ -71,7 +71,7 @@ export interface RouteDeclaration {
   /** Failures of the work itself; those of the gates are derived from the other fields. */
   readonly failures?: readonly import('#shared/errors.ts').ErrorCode[];
   readonly needs: readonly Need[];
-  /** How long shared caches may keep the answer, in seconds. */
+  /** How long shared caches may keep the answer, in seconds; 0: nobody may keep it. Without, every use asks again. */
   readonly cacheSeconds?: number;
   /** When one run may take longer than the usual 10 seconds; the gateway ends a request after 29. */
   readonly timeoutSeconds?: number;

@@ -4,9 +4,12 @@ import * as comments from './comments.ts';
 import * as payments from './payments.ts';
 import * as events from './events.ts';
 import * as projects from './projects.ts';
+import * as promotions from './promotions.ts';
 import * as ratings from './ratings.ts';
 import * as reference from './reference.ts';
 import type { Route } from './route.ts';
+import * as settings from './settings.ts';
+import * as users from './users.ts';
 import * as votes from './votes.ts';
 import * as webhooks from './webhooks.ts';
 
@@ -44,6 +47,27 @@ export const table = {
     update: categories.update,
     remove: categories.remove,
   },
+  users: {
+    readProfile: users.readProfile,
+    updateProfile: users.updateProfile,
+    readSettings: users.readSettings,
+    updateSettings: users.updateSettings,
+    votes: users.votes,
+    exportData: users.exportData,
+    erase: users.erase,
+    list: users.list,
+    update: users.update,
+  },
+  settings: {
+    readPublic: settings.readPublic,
+    readThemeCss: settings.readThemeCss,
+    readLayout: settings.readLayout,
+    updateLayout: settings.updateLayout,
+    readTheme: settings.readTheme,
+    updateTheme: settings.updateTheme,
+    readMap: settings.readMap,
+    updateMap: settings.updateMap,
+  },
   events: { list: events.list },
   webhooks: {
     stripe: payments.stripe,
@@ -59,6 +83,16 @@ export const table = {
   },
   audit: { list: audit.list },
   payments: { startCheckout: payments.startCheckout, readCheckout: payments.readCheckout, list: payments.list },
+  promotions: {
+    list: promotions.list,
+    addImpression: promotions.addImpression,
+    addClick: promotions.addClick,
+    mine: promotions.mine,
+    update: promotions.update,
+    browse: promotions.browse,
+    grant: promotions.grant,
+    administer: promotions.administer,
+  },
   reference: { readOpenapi: reference.readOpenapi },
 } as const satisfies Record<string, Record<string, Route>>;
 

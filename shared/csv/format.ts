@@ -5,4 +5,8 @@ import { stringify } from 'csv-stringify/sync';
  * either end of a cell is quoted, because readers like to take it off.
  */
 export const csvLines = (records: readonly (readonly string[])[]): string =>
-  stringify(records as string[][], { record_delimiter: '\r\n', quote_record_delimiter: true, quoted_match: /^\s|\s$/u });
+  stringify(records as string[][], {
+    record_delimiter: '\r\n',
+    quote_record_delimiter: true,
+    quoted_match: /^\s|\s$/u,
+  });

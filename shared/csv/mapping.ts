@@ -1,7 +1,7 @@
+import * as z from 'zod';
 import { checked } from '#contract/checked.ts';
 import { type ImportField, ImportMapping } from '#contract/projects.ts';
 import { type FieldErrors, invalidField } from '#shared/errors.ts';
-import * as z from 'zod';
 
 /** A mapping that passed its schema, and where in what the caller sent its columns stand. */
 export interface ReadMapping {
@@ -14,7 +14,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** The short form names columns only: every value is the name of a field. `columns` may then be a column like any other. */
 const isShortForm = (given: Record<string, unknown>): boolean =>
-  !isObject(given.columns) && Object.keys(given).length > 0 && Object.values(given).every((one) => typeof one === 'string');
+  !isObject(given.columns) &&
+  Object.keys(given).length > 0 &&
+  Object.values(given).every((one) => typeof one === 'string');
 
 const Short = z.object({ mapping: ImportMapping.shape.columns });
 const Long = z.object({ mapping: ImportMapping });

@@ -6,7 +6,7 @@ import { categoryItem, categoryOf } from './category-items.ts';
 import { absent, either, every, exists, is } from './conditions.ts';
 import { categoriesPartition, categoryKey, categoryPrefix, categorySlugKey, categoryTombstoneKey } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, wholeCollection } from './read.ts';
+import { findItem, findItems, wholeCollection } from './read.ts';
 import { removeItem, transact, type Write } from './write.ts';
 
 /** All categories, the newest state. There are some dozens, so they are read together. */
@@ -33,7 +33,7 @@ const categoryById = async (id: string): Promise<CategoryRecord | undefined> => 
  */
 export interface LeavingSlug {
   readonly categoryId: string;
-  /** What its projects carry instead; null when the category is gone. */
+  /** What its category is called now, however often it was renamed since; null when it is gone. */
   readonly to: string | null;
 }
 
@@ -41,7 +41,8 @@ export interface LeavingSlug {
 export const findLeavingSlug = async (slug: string): Promise<LeavingSlug | undefined> => {
   const claim = await findItem(categorySlugKey(slug));
   if (claim?.state !== 'leaving') return undefined;
-  return { categoryId: String(claim.category_id), to: (claim.to ?? null) as string | null };
+  const categoryId = String(claim.category_id);
+  return { categoryId, to: (await categoryById(categoryId))?.slug ?? null };
 };
 
 /** Gives a slug free when no project carries it any more; somebody else may have taken it over already. */
@@ -49,8 +50,20 @@ export const releaseSlug = async (slug: string, categoryId: string): Promise<voi
   await removeItem(categorySlugKey(slug), every(is('state', 'leaving'), is('category_id', categoryId)));
 };
 
-const giveUpSlug = (category: CategoryRecord, to: string | null): Write => ({
-  put: { ...categorySlugKey(category.slug), type: 'categorySlug', category_id: category.id, state: 'leaving', to },
+const giveUpSlug = (category: CategoryRecord): Write => ({
+  put: { ...categorySlugKey(category.slug), type: 'categorySlug', category_id: category.id, state: 'leaving' },
+});
+
+/** Another category has taken the slug over, and the projects that carry it are that one's now. */
+export class SlugTakenOver extends Error {
+  override readonly name = 'SlugTakenOver';
+}
+
+/** The condition of carrying a change over: the slug has not come to belong to another category meanwhile. */
+export const isNobodyElses = (slug: string, categoryId: string): Write => ({
+  check: categorySlugKey(slug),
+  when: either(absent, every(is('state', 'leaving'), is('category_id', categoryId))),
+  orElse: () => new SlugTakenOver(slug),
 });
 
 const claimSlug = (category: CategoryRecord): Write => ({
@@ -91,7 +104,7 @@ export const replaceCategories = async (
         when: every(exists, is('version', previous.version)),
         orElse: () => new CategoryChanged(next.id),
       },
-      ...(previous.slug === next.slug ? [] : [claimSlug(next), giveUpSlug(previous, next.slug)]),
+      ...(previous.slug === next.slug ? [] : [claimSlug(next), giveUpSlug(previous)]),
     ]),
     ...messages.map(inOutbox),
   ]);
@@ -108,7 +121,7 @@ export const removeCategory = async (category: CategoryRecord, messages: readonl
       when: every(exists, is('slug', category.slug)),
       orElse: notFound,
     },
-    giveUpSlug(category, null),
+    giveUpSlug(category),
     {
       put: {
         ...categoryTombstoneKey(category.id),
@@ -120,4 +133,10 @@ export const removeCategory = async (category: CategoryRecord, messages: readonl
     },
     ...messages.map(inOutbox),
   ]);
+};
+
+/** Which of some slugs belong to no category. */
+export const missingCategories = async (slugs: readonly string[]): Promise<string[]> => {
+  const claims = await findItems(slugs.map(categorySlugKey));
+  return slugs.filter((_, position) => claims[position]?.state !== 'held');
 };

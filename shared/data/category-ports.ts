@@ -1,4 +1,4 @@
-import { carryOver } from '#domain/categories/carry-over.ts';
+import { type CarryOverPorts, carryOver } from '#domain/categories/carry-over.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { catalog } from './catalog.ts';
@@ -7,6 +7,7 @@ import {
   findCategory,
   findLeavingSlug,
   insertCategory,
+  isNobodyElses,
   releaseSlug,
   removeCategory,
   replaceCategories,
@@ -18,7 +19,14 @@ const REQUEST_BUDGET_MS = 20_000;
 /** What the task that finishes has, in milliseconds. */
 const TASK_BUDGET_MS = 280_000;
 
-const projects = { catalog, findProject, replaceProject };
+const projects: CarryOverPorts = {
+  catalog,
+  findProject,
+  replaceWhileLeaving:
+    ({ from, categoryId }) =>
+    (previous, next, messages) =>
+      replaceProject(previous, next, messages, [isNobodyElses(from, categoryId)]),
+};
 
 /** What the verbs of categories work with. */
 export const categoryPorts = {

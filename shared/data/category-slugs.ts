@@ -1,20 +1,20 @@
-import { categorySlugKey } from './keys.ts';
+import { categoryOf } from './category-items.ts';
+import { categoryKey, categorySlugKey } from './keys.ts';
 import { findItems } from './read.ts';
 
-/** Those of some category slugs that exist. */
-export const existingCategories = async (slugs: readonly string[]): Promise<ReadonlySet<string>> => {
+/** The ids of the categories that some slugs belong to; slugs of none are left out. */
+export const categoryIds = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const claims = await findItems(slugs.map(categorySlugKey));
-  return new Set(slugs.filter((_, position) => claims[position]?.state === 'held'));
+  return new Map(
+    slugs.flatMap((slug, position) => {
+      const claim = claims[position];
+      return claim?.state === 'held' ? [[slug, String(claim.category_id)]] : [];
+    }),
+  );
 };
 
-/** Those of some category slugs that exist, in their order; a renamed one under the name that it was given. */
-export const standingCategories = async (slugs: readonly string[]): Promise<readonly string[]> => {
-  const claims = await findItems(slugs.map(categorySlugKey));
-  const now = slugs.flatMap((slug, position) => {
-    const claim = claims[position];
-    if (claim?.state === 'held') return slug;
-    return claim?.state === 'leaving' && typeof claim.to === 'string' ? claim.to : [];
-  });
-  const existing = await existingCategories(now);
-  return [...new Set(now.filter((slug) => existing.has(slug)))];
+/** The slugs that some categories have now, in their order; categories that are gone are left out. */
+export const categorySlugs = async (ids: readonly string[]): Promise<readonly string[]> => {
+  const items = await findItems(ids.map(categoryKey));
+  return items.flatMap((item) => (item ? [categoryOf(item).slug] : []));
 };

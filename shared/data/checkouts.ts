@@ -1,9 +1,8 @@
-import type { Submission } from '#contract/projects.ts';
-import type { CheckoutRecord } from '#domain/payments/checkout.ts';
+import type { CheckoutRecord, Draft } from '#domain/payments/checkout.ts';
 import type { Settlement } from '#domain/payments/settlement.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { absent, either, every, exists, is } from './conditions.ts';
-import { amongOpenCheckouts, checkoutDraftKey, checkoutKey, type Key, openCheckoutsPartition, paymentIntentKey, receiptKey } from './keys.ts';
+import { amongOpenCheckouts, checkoutDraftKey, checkoutKey, type Key, ofUser, openCheckoutsPartition, paymentIntentKey, receiptKey } from './keys.ts';
 import { ledgerItem } from './ledger.ts';
 import { inOutbox } from './outbox.ts';
 import { categoryExists, insertionOf, replacementOf } from './projects.ts';
@@ -17,10 +16,12 @@ const DRAFT_SECONDS = 8 * DAY_SECONDS;
 const UNPAID_SECONDS = 90 * DAY_SECONDS;
 const RECEIPT_SECONDS = 40 * DAY_SECONDS;
 
-// Only what is open stands in the index of open checkouts, and only what nobody has paid ever goes.
+// While it is open it stands in the index among the open ones, afterwards among its buyer's things; and only what nobody has paid ever goes.
 const checkoutItem = (checkout: CheckoutRecord): Item & Key => ({
   ...checkoutKey(checkout.id),
-  ...(checkout.status === 'open' && amongOpenCheckouts(checkout.created_at, checkout.id)),
+  ...(checkout.status === 'open'
+    ? amongOpenCheckouts(checkout.created_at, checkout.id)
+    : ofUser(checkout.user_id, 'CHECKOUT', checkout.id)),
   ...(checkout.paid_at === null &&
     checkout.payment_intent === null && { ttl: Math.floor(Date.parse(checkout.created_at) / 1000) + UNPAID_SECONDS }),
   type: 'checkout',
@@ -59,24 +60,27 @@ export const findCheckout = async (checkoutId: string): Promise<CheckoutRecord |
 };
 
 /** What a premium submission said, as long as it is kept. */
-export const findDraft = async (checkoutId: string): Promise<Submission | undefined> =>
-  (await findItem(checkoutDraftKey(checkoutId)))?.submission as Submission | undefined;
+export const findDraft = async (checkoutId: string): Promise<Draft | undefined> => {
+  const item = await findItem(checkoutDraftKey(checkoutId));
+  return item && { submission: item.submission as Draft['submission'], categoryIds: item.category_ids as string[] };
+};
 
 /** The checkout that a payment of the provider has paid. */
 export const checkoutOfIntent = async (paymentIntent: string): Promise<string | undefined> =>
   (await findItem(paymentIntentKey(paymentIntent)))?.checkout_id as string | undefined;
 
 /** Keeps a new checkout, and with a premium submission what it said. */
-export const insertCheckout = async (checkout: CheckoutRecord, submission: Submission | undefined): Promise<void> => {
+export const insertCheckout = async (checkout: CheckoutRecord, draft: Draft | undefined): Promise<void> => {
   await transact([
     { put: checkoutItem(checkout), when: absent },
-    ...(submission
+    ...(draft
       ? [
           {
             put: {
               ...checkoutDraftKey(checkout.id),
               type: 'draft',
-              submission,
+              submission: draft.submission,
+              category_ids: draft.categoryIds,
               ttl: secondsFromNow(DRAFT_SECONDS),
             },
           },

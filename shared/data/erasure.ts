@@ -1,6 +1,8 @@
-import { purgeOwnProject } from '#domain/users/erase.ts';
+import type { MessageData } from '#events/catalogue.ts';
+import { purgeOwnProject, removeRemains } from '#domain/users/erase.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
+import { log } from '#platform/log.ts';
 import { exists, is } from './conditions.ts';
 import { changeCounts } from './counts.ts';
 import { type Key, ownerPartition, ownerPrefix, projectKey, ratingKey, voteKey } from './keys.ts';
@@ -79,9 +81,6 @@ const withdrawRating = (projectId: string, userId: string): Promise<boolean> => 
 
 const workshop = { now, newId };
 
-/** What forgetting somebody works with. */
-export const erasePorts = { ...workshop, findUser, eraseUser };
-
 /** What removing his remains works with. */
 export const remainsPorts = {
   votesOf: (userId: string) => projectsBehind(userId, ownerPrefix.votes, 'project_id'),
@@ -92,3 +91,20 @@ export const remainsPorts = {
   purgeOwn: (projectId: string, userId: string) =>
     purgeOwnProject({ ...workshop, findProject, removeProject }, projectId, userId),
 };
+
+/** How much of a request's 10 seconds goes into removing, in milliseconds. */
+const REQUEST_BUDGET_MS = 4000;
+/** How much of the task's 300 seconds, in milliseconds. */
+export const ERASURE_BUDGET_MS = 280_000;
+
+const beginRemoval = async (task: MessageData<'userErased'>): Promise<void> => {
+  try {
+    await removeRemains(remainsPorts, task, REQUEST_BUDGET_MS);
+  } catch (error) {
+    // The user is erased, and that is what he is told; the rest is the task's work in any case.
+    log.warn('the removal of what an erased user left is left to the task', { error: error as Error });
+  }
+};
+
+/** What forgetting somebody works with. */
+export const erasePorts = { ...workshop, findUser, eraseUser, beginRemoval };

@@ -115,11 +115,13 @@ export const inFeed = (changedAt: string, key: Key) => ({
 });
 
 /** Places an item among its owner's. `kind` groups, `order` sorts within. */
-export const ofUser = (userId: string, kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT', order: string) => ({
+export const ofUser = (userId: string, kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'CHECKOUT' | 'PROMOTION', order: string) => ({
   collection_pk: `OWNER#${userId}`,
   collection_sk: `${kind}#${order}`,
 });
 export const ownerPartition = (userId: string): string => `OWNER#${userId}`;
+/** Sort-key prefixes inside an owner's collection. */
+export const ownerPrefix = { projects: 'PROJECT#', votes: 'VOTE#', ratings: 'RATING#', comments: 'COMMENT#' } as const;
 
 /** Places a user among all users by the time of joining. */
 export const amongUsers = (joinedAt: string, userId: string) => ({
@@ -164,6 +166,24 @@ export const amongDue = (dueAt: string, webhookId: string, deliveryId: string) =
 export const duePartition = 'DELIVERIES_DUE';
 /** Behind everything that is due at a time or before it. */
 export const dueUpTo = (at: string): string => `${at}~`;
+
+// All promotions stand together for those who administer them. What is shown and sold comes from the few current ones.
+export const promotionsPartition = 'PROMOTIONS';
+export const promotionPrefix = 'PROMOTION#';
+export const promotionKey = (promotionId: string): Key => ({
+  pk: promotionsPartition,
+  sk: `${promotionPrefix}${promotionId}`,
+});
+export const currentPromotionsPartition = 'PROMOTIONS_CURRENT';
+export const currentPromotionKey = (promotionId: string): Key => ({ pk: currentPromotionsPartition, sk: promotionId });
+/** How often a place of a placement has been given out: who gives one out does so in turn. */
+export const placeKey = (placement: string): Key => ({ pk: promotionsPartition, sk: `PLACE#${placement}` });
+export const promotionCountsKey = (promotionId: string): Key => ({
+  pk: `PROMOTION_COUNTS#${promotionId}`,
+  sk: 'COUNTS',
+});
+/** What a user's promotions among all that is his begin with. */
+export const ownerPromotionsPrefix = 'PROMOTION#';
 
 /** That the sample has been put into a directory on one machine. */
 export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };

@@ -4,7 +4,7 @@ import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { settings } from '#platform/settings.ts';
 import { askSession, askWhichCheckout, mustBeConfigured, openSession, refund } from '#platform/stripe.ts';
-import { existingCategories, standingCategories } from './category-slugs.ts';
+import { categoryIds, categorySlugs } from './category-slugs.ts';
 import {
   checkoutOfIntent,
   dropCheckout,
@@ -37,7 +37,7 @@ const openPorts = {
 };
 
 /** What a premium submission takes beyond what a submission takes anyway. */
-export const premiumPorts = { ...openPorts, existingCategories };
+export const premiumPorts = { ...openPorts, categoryIds };
 
 /** What buying something for a project takes. */
 export const buyPorts = {
@@ -60,7 +60,7 @@ const settlePorts = {
   findDraft,
   findProject,
   takenSlugs,
-  standingCategories,
+  categorySlugs,
   isAddressRefused,
   promotionWrites,
   promotionEndWrites,

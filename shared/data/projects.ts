@@ -132,9 +132,11 @@ export const replaceProject = async (
   previous: ProjectRecord,
   next: ProjectRecord,
   messages: readonly Message[],
+  conditions: readonly Write[] = [],
 ): Promise<void> => {
   await transact([
     ...(await replacementOf(previous, next)),
+    ...conditions,
     ...next.categories.filter((slug) => !previous.categories.includes(slug)).map(categoryExists),
     ...messages.map(inOutbox),
   ]);

@@ -1,6 +1,7 @@
 import { allCategories } from './categories.ts';
+import { lastWriteAt } from './write-marks.ts';
 
-// Lists are allowed to be a second old, and so is what is derived from categories in single reads.
+// What is derived from categories may be a second old, as in lists; what this very process has written shows at once.
 const FRESH_MS = 1000;
 
 let known: ReadonlyMap<string, string> = new Map();
@@ -8,10 +9,11 @@ let readAt = Number.NEGATIVE_INFINITY;
 
 /** The spheres of some categories, each once, in the order of the categories; at most a second old. */
 export const spheresOf = async (categories: readonly string[]): Promise<string[]> => {
-  if (performance.now() - readAt > FRESH_MS) {
+  const askedAt = performance.now();
+  if (askedAt - readAt > FRESH_MS || lastWriteAt() > readAt) {
     const all = await allCategories();
     known = new Map(all.flatMap(({ slug, sphere }) => (sphere === null ? [] : [[slug, sphere]])));
-    readAt = performance.now();
+    readAt = askedAt;
   }
   return [...new Set(categories.flatMap((slug) => known.get(slug) ?? []))];
 };

@@ -47,6 +47,21 @@ const sendPorts = {
   post: (request: Parameters<typeof postOutbound>[0]) => postOutbound(request),
 };
 
+// A process that waits takes no other event meanwhile, or one less of a few: of those that take several, one at a time waits.
+let isWaiting = false;
+
+/** Waits, unless this process waits for another delivery already. @returns whether it has waited. */
+const waitAlone = async (ms: number): Promise<boolean> => {
+  if (isWaiting) return false;
+  isWaiting = true;
+  try {
+    await wait(ms);
+    return true;
+  } finally {
+    isWaiting = false;
+  }
+};
+
 /** What sending a ping works with. */
 export const pingPorts = sendPorts;
 
@@ -66,5 +81,5 @@ export const deliverPorts = {
   noteFailing,
   noteWorking,
   disableWebhook,
-  wait: (ms: number) => wait(ms, undefined),
+  wait: waitAlone,
 };

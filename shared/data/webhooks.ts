@@ -20,7 +20,11 @@ const webhookOf = (item: Item): WebhookRecord => ({
   version: Number(item.version),
 });
 
-const webhookItem = (webhook: WebhookRecord): Item & Key => ({ ...webhookKey(webhook.id), type: 'webhook', ...webhook });
+const webhookItem = (webhook: WebhookRecord): Item & Key => ({
+  ...webhookKey(webhook.id),
+  type: 'webhook',
+  ...webhook,
+});
 
 /** All webhooks, oldest first; the newest state. There are some dozens, so they are read together. */
 export const allWebhooks = async (): Promise<WebhookRecord[]> => {

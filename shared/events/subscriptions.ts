@@ -75,4 +75,21 @@ export const giveBackPayment = subscribe({
   needs: ['table:read', 'stripe'],
 });
 
-export const subscriptions = [mailSubmitter, mailBuyer, mailAdmins, enqueueWebhooks, finishPurge, finishCategoryChange, giveBackPayment] as const;
+export const finishErasure = subscribe({
+  id: 'users.finishErasure',
+  summary: 'Takes away what an erased user left behind: votes, ratings and, where he wanted that, his projects.',
+  kinds: ['userErased'],
+  needs: ['table:read', 'table:write'],
+  timeoutSeconds: 300,
+});
+
+export const endPromotionsOfProject = subscribe({
+  id: 'promotions.endOfProject',
+  summary: 'Ends the promotions of a project that is gone for good, so that their places are free.',
+  kinds: ['projectDeleted'],
+  feature: 'promotions',
+  needs: ['table:read', 'table:write'],
+});
+
+export const subscriptions = [mailSubmitter, mailBuyer, mailAdmins, enqueueWebhooks, finishPurge, finishCategoryChange,
+  finishErasure, giveBackPayment, endPromotionsOfProject] as const;

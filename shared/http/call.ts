@@ -48,6 +48,8 @@ export interface Call<R extends Route = Route> {
   /** The tags of `If-Match`, where the route honours it and the caller sent it. */
   readonly ifMatch: readonly string[] | undefined;
   readonly requestId: string;
+  /** What the caller's program calls itself; never to be kept. */
+  readonly userAgent: string | undefined;
   /** On idempotent routes with a key: a ULID that stays the same when the same request is tried again. */
   readonly seed: string | undefined;
 }
@@ -90,6 +92,8 @@ export interface GateState {
     readonly resetSeconds: number;
   };
   user?: UserRecord;
+  /** Whether the caller may do it to this thing, where the door was given the question; the body is as it came, unchecked. */
+  readonly permit: ((asked: { params: Record<string, string>; user: UserRecord | undefined; body: unknown }) => Promise<void>) | undefined;
   /** Reads a multipart body, where the door was given a reader. */
   readonly readMultipart: ((event: APIGatewayProxyEvent) => Promise<MultipartBody>) | undefined;
   /** Whether the credential came as a cookie, which a browser sends by itself. */

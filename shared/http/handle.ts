@@ -6,14 +6,19 @@ import { isAudited, type Route } from '#contract/route.ts';
 import { inAuditedRequest } from '#platform/audit-context.ts';
 import { settings } from '#platform/settings.ts';
 import { AppError } from '#shared/errors.ts';
-import type { Call, GateRequest, GateState, Idempotency, MultipartBody, Reply } from './call.ts';
+import { type Call, type GateRequest, type GateState, header, type Idempotency, type MultipartBody, type Reply } from './call.ts';
 import { gates } from './gates.ts';
 
 /** A Lambda handler for requests of the gateway. */
 export type Door = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 /** What a door brings for its gates beside its work. */
-export interface DoorOptions {
+export interface DoorOptions<R extends Route = Route> {
+  /**
+   * Whether this caller may do it to this thing, which the route alone cannot say: asked by the permission gate, before the
+   * input is checked. @throws 403, or 404 when he may not even know of it.
+   */
+  readonly permit?: (asked: Pick<Call<R>, 'params' | 'user'> & { readonly body: unknown }) => Promise<void>;
   /** Reads a multipart body; needed by routes that take one. */
   readonly readMultipart?: (event: APIGatewayProxyEvent) => Promise<MultipartBody>;
   /** Keeps answers under a key; needed by idempotent routes. */
@@ -23,7 +28,19 @@ export interface DoorOptions {
 /** How long before the runtime would end it a request answers that it took too long, in milliseconds. */
 const LAST_WORD_MS = 200;
 
+/** More than this of a part of an upload is nothing that anybody would read in a log, in characters. */
+const PART_SHOWN_MAX = 4000;
+
+/** Of an upload the log has its words, and of its files how they are called and how large they are. */
+const withoutContents = ({ fields, files }: MultipartBody) => ({
+  ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value.slice(0, PART_SHOWN_MAX)])),
+  ...Object.fromEntries(
+    Object.entries(files).map(([name, { filename, content }]) => [name, { filename, bytes: content.length }]),
+  ),
+});
+
 const withoutSecrets = (route: Route, body: unknown): unknown => {
+  if (route.bodyKind === 'multipart') return withoutContents(body as MultipartBody);
   const { confidential } = route;
   if (!confidential || typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !confidential.includes(name)));
@@ -38,7 +55,7 @@ export const handle = <const R extends Route, Ports>(
   route: R,
   ports: Ports,
   run: (call: Call<R>, ports: Ports) => Promise<Reply<R>>,
-  options: DoorOptions = {},
+  options: DoorOptions<R> = {},
 ): Door => {
   const streams = Object.values(route.replies).some((reply) => 'stream' in reply && reply.stream);
   // The gates share one state per request; the work finds it in the context, the way Middy hands things to a handler.
@@ -50,6 +67,7 @@ export const handle = <const R extends Route, Ports>(
         startedAt: 0,
         requestId: '',
         byCookie: false,
+        permit: options.permit as GateState['permit'],
         readMultipart: options.readMultipart,
         idempotency: options.idempotency,
       };
@@ -65,11 +83,13 @@ export const handle = <const R extends Route, Ports>(
     },
   })
     .use([open, ...Object.values(gates)] as unknown as MiddlewareObj[])
-    .handler(async (_event: unknown, context: Context) => {
+    .handler(async (event: unknown, context: Context) => {
       const { input, user, address, requestId, running, kept } = (context as Context & { state: GateState }).state;
       // A kept answer needs no work; the reply gate gives it.
       if (kept) return undefined;
-      const work = () => run({ ...input, user, requestId, seed: running?.seed } as unknown as Call<R>, ports);
+      const userAgent = header(event as APIGatewayProxyEvent, 'user-agent');
+      const work = () =>
+        run({ ...input, user, requestId, userAgent, seed: running?.seed } as unknown as Call<R>, ports);
       if (!user || !isAudited(route)) return await work();
       const audited = { actorId: user.id, action: route.id, requestId, input: withoutSecrets(route, input?.body) };
       return await inAuditedRequest({ ...audited, address: user.is_admin ? (address ?? null) : null }, work);
@@ -90,3 +110,6 @@ export const created = <const B>(body: B, more: { tag?: string; headers?: Record
   body,
   ...more,
 });
+
+/** A reply with status 202. */
+export const accepted = <const B>(body: B) => ({ status: 202 as const, body });

@@ -17,7 +17,9 @@ const inWords = (bytes: number): string =>
   bytes >= 1_000_000 ? `${Math.floor(bytes / 100_000) / 10} MB` : `${Math.floor(bytes / 1000)} KB`;
 
 const tooLarge = (limits: PartLimits): AppError => {
-  const each = Object.entries(limits).map(([name, limit]) => `the part "${name}" at most ${inWords(limit)} (${limit} bytes)`);
+  const each = Object.entries(limits).map(
+    ([name, limit]) => `the part "${name}" at most ${inWords(limit)} (${limit} bytes)`,
+  );
   return new AppError('PAYLOAD_TOO_LARGE', { message: `Of one request, ${each.join(', ')}. Send more in several.` });
 };
 
@@ -65,7 +67,7 @@ const bodyOf = (parts: readonly Part[], limits: PartLimits): MultipartBody => {
     if (filename === undefined) fields.set(name, content.toString('utf8'));
     else files.set(name, { filename, content });
   }
-  if (twice.size > 0) throw invalidFields({ _errors: [], ...Object.fromEntries(twice) } as FieldErrors);
+  if (twice.size > 0) throw invalidFields({ _errors: [], ...Object.fromEntries(twice) });
   return { fields: Object.fromEntries(fields), files: Object.fromEntries(files) };
 };
 

@@ -5,7 +5,11 @@ export interface Letter {
   readonly paragraphs: readonly string[];
   /** Words of somebody else, set apart. */
   readonly quote?: string | null;
+  /** Things with a name and an address each. */
+  readonly list?: readonly { readonly name: string; readonly url: string; readonly note: string }[];
   readonly link?: { readonly label: string; readonly url: string };
+  /** Why the reader gets this, and how he stops it. */
+  readonly reason: string;
 }
 
 /** What every mail of a directory has in common. */
@@ -20,16 +24,23 @@ const escaped = (value: string): string => value.replace(/[&<>"']/g, (character)
 
 const withBreaks = (value: string): string => escaped(value).replace(/\n/g, '<br>');
 
+// Line ends in any alphabet would begin another header; marks that turn the direction of writing would make a subject look
+// like another one.
+const UNFIT_FOR_HEADERS = /[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+const SUBJECT_MAX = 200;
+
 /** A header must stay on one line, whatever stands in the names that it is made of. */
-const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim();
+const oneLine = (value: string): string =>
+  [...value.replace(UNFIT_FOR_HEADERS, ' ').trim()].slice(0, SUBJECT_MAX).join('');
 
 const textOf = (letter: Letter, head: Letterhead): string =>
   [
     letter.greeting,
     ...letter.paragraphs,
     ...(letter.quote ? [letter.quote.replace(/^/gm, '> ')] : []),
+    ...(letter.list ?? []).map(({ name, url, note }) => `* ${name}\n  ${note}\n  ${url}`),
     ...(letter.link ? [`${letter.link.label}: ${letter.link.url}`] : []),
-    `${head.siteName}\n${head.siteUrl}`,
+    `-- \n${head.siteName}\n${head.siteUrl}\n${letter.reason}`,
   ].join('\n\n');
 
 // Mail clients drop style sheets and much of modern CSS: plain tables and inline styles are what all of them show.
@@ -41,6 +52,12 @@ const htmlOf = (letter: Letter, head: Letterhead): string => {
   const link = letter.link
     ? `<p style="margin:24px 0"><a href="${escaped(letter.link.url)}" style="background:#1d4ed8;color:#ffffff;padding:10px 18px;border-radius:6px;text-decoration:none">${escaped(letter.link.label)}</a></p>`
     : '';
+  const list = (letter.list ?? [])
+    .map(
+      ({ name, url, note }) =>
+        `<p style="margin:0 0 16px;line-height:1.5"><a href="${escaped(url)}" style="color:#1d4ed8;font-weight:bold">${escaped(name)}</a><br>${escaped(note)}</p>`,
+    )
+    .join('\n');
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(letter.subject)}</title></head>
@@ -49,8 +66,8 @@ const htmlOf = (letter: Letter, head: Letterhead): string => {
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" style="max-width:600px;background:#ffffff;border-radius:8px"><tr><td style="padding:32px">
 ${paragraph(escaped(letter.greeting))}
 ${letter.paragraphs.map((words) => paragraph(withBreaks(words))).join('\n')}
-${quote}${link}
-<p style="margin:32px 0 0;font-size:13px;color:#64748b"><a href="${escaped(head.siteUrl)}" style="color:#64748b">${escaped(head.siteName)}</a></p>
+${quote}${list}${link}
+<p style="margin:32px 0 0;font-size:13px;color:#64748b"><a href="${escaped(head.siteUrl)}" style="color:#64748b">${escaped(head.siteName)}</a><br>${escaped(letter.reason)}</p>
 </td></tr></table>
 </td></tr></table>
 </body>

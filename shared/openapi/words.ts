@@ -16,6 +16,7 @@ export const domains: Readonly<Record<string, string>> = {
   ai: 'Text written by a model.',
   webhooks: 'Telling other systems what happened, and hearing from the payment provider.',
   events: 'The ledger of everything that happened.',
+  audit: 'Who changed what.',
   cron: 'Jobs that a schedule runs.',
   reference: 'This description.',
 };

@@ -110,7 +110,7 @@ const checkedLookup =
 const wordsOf = (error: Error & { code?: unknown }): string => {
   const code = typeof error.code === 'string' ? error.code : '';
   if (error instanceof Refused) return error.message;
-  if (error.name === 'TimeoutError' || code === 'ABORT_ERR') return `No answer within ${TIMEOUT_MS / 1000} seconds.`;
+  if (error.name === 'TimeoutError' || code === 'ABORT_ERR') return 'No answer in time.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name could not be resolved.';
   if (code === 'ECONNREFUSED') return 'The connection was refused.';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'The connection broke off.';
@@ -164,14 +164,20 @@ const exchange = (url: URL, request: OutboundRequest, resolve: Resolve, signal: 
     sent.end(request.body);
   });
 
+/** What tests put in the place of the network. */
+export interface OutboundOptions {
+  /** How names are resolved, when not by the system. */
+  readonly resolve?: Resolve;
+  readonly timeoutMs?: number;
+}
+
 /**
  * Sends a POST and waits at most ten seconds.
- * @param resolve how names are resolved, when not by the system.
  * @returns how it went; it never throws for what the other side does.
  */
 export const postOutbound = async (
   request: OutboundRequest,
-  resolve: Resolve = systemResolve,
+  { resolve = systemResolve, timeoutMs = TIMEOUT_MS }: OutboundOptions = {},
 ): Promise<OutboundAnswer> => {
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
@@ -181,7 +187,7 @@ export const postOutbound = async (
     return { status: null, response: null, error: `The address ${fault}.`, duration_ms: took() };
   }
   try {
-    const answer = await exchange(url, request, resolve, AbortSignal.timeout(TIMEOUT_MS));
+    const answer = await exchange(url, request, resolve, AbortSignal.timeout(timeoutMs));
     return { ...answer, error: null, duration_ms: took() };
   } catch (error) {
     return { status: null, response: null, error: wordsOf(error as Error), duration_ms: took() };

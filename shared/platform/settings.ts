@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Placement, placementNames } from '#contract/placement.ts';
 import { type Feature, features, type Tier, tiers } from '#contract/route.ts';
 
 /**
@@ -29,6 +30,7 @@ export interface Settings {
   /** Whether webhooks may lead to this machine, also over plain http: for rehearsals on one machine. */
   readonly webhookAllowPrivate: boolean;
   readonly payments: PaymentSettings;
+  readonly promotions: PromotionSettings;
 }
 
 /** What buyers are asked for, and where they are sent. */
@@ -42,6 +44,14 @@ export interface PaymentSettings {
   readonly cancelUrl: string;
   /** Another place than Stripe's own for its API. */
   readonly apiBase: string | undefined;
+}
+
+/** What promotions cost and how many there can be. */
+export interface PromotionSettings {
+  /** Per month, in the smallest unit of the currency. */
+  readonly monthlyPrices: Readonly<Record<Placement, number>>;
+  /** How many promotions each placement takes at a time; null for any number. */
+  readonly places: Readonly<Record<Placement, number | null>>;
 }
 
 /** The issuer of access tokens. */
@@ -93,6 +103,18 @@ const address = z
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 
+const price = z
+  .string()
+  .regex(/^[1-9]\d{0,7}$/, { error: "must be a whole number in the currency's smallest unit, such as 6900" })
+  .transform(Number);
+
+const places = z
+  .string()
+  .regex(/^(?:unlimited|\d{1,4})$/, { error: 'must be a number of places or "unlimited"' })
+  .transform((value) => (value === 'unlimited' ? null : Number(value)));
+
+const monthlyPrices: Record<Placement, string> = { banner: '6900', catalog: '3900', detail: '1900' };
+
 const Environment = z.object({
   TABLE_NAME: z.string({ error: 'is the name of the DynamoDB table and must be set' }).min(1),
   BUS_NAME: z.string().min(1).optional(),
@@ -124,6 +146,15 @@ const Environment = z.object({
   CHECKOUT_SUCCESS_URL: address.optional(),
   CHECKOUT_CANCEL_URL: address.optional(),
   STRIPE_API_BASE: address.optional(),
+  ...(Object.fromEntries(
+    placementNames.map((name) => [`PROMOTION_PRICE_${name.toUpperCase()}`, price.prefault(monthlyPrices[name])]),
+  ) as Record<`PROMOTION_PRICE_${Uppercase<Placement>}`, ReturnType<typeof price.prefault>>),
+  ...(Object.fromEntries(
+    placementNames.map((name) => [
+      `PROMOTION_SLOTS_${name.toUpperCase()}`,
+      places.prefault(name === 'banner' ? '1' : 'unlimited'),
+    ]),
+  ) as Record<`PROMOTION_SLOTS_${Uppercase<Placement>}`, ReturnType<typeof places.prefault>>),
   ...(Object.fromEntries(
     tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, rate.prefault(defaultTiers[tier])]),
   ) as Record<`RATE_LIMIT_${Uppercase<Tier>}`, ReturnType<typeof rate.prefault>>),
@@ -176,6 +207,14 @@ export const readSettings = (environment: Readonly<Record<string, string | undef
       successUrl: variables.CHECKOUT_SUCCESS_URL ?? `${variables.SITE_URL}/checkout/success?checkout={checkout}`,
       cancelUrl: variables.CHECKOUT_CANCEL_URL ?? `${variables.SITE_URL}/checkout/cancel?checkout={checkout}`,
       apiBase: variables.STRIPE_API_BASE,
+    },
+    promotions: {
+      monthlyPrices: Object.fromEntries(
+        placementNames.map((name) => [name, variables[`PROMOTION_PRICE_${name.toUpperCase() as Uppercase<Placement>}`]]),
+      ) as Record<Placement, number>,
+      places: Object.fromEntries(
+        placementNames.map((name) => [name, variables[`PROMOTION_SLOTS_${name.toUpperCase() as Uppercase<Placement>}`]]),
+      ) as Record<Placement, number | null>,
     },
   };
 };

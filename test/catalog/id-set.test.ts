@@ -62,13 +62,12 @@ describe('a bitmap', () => {
       [of(1, 32, 5000), of(1, 31, 32)],
     ] as const) {
       expect(a.countShared(b)).toBe(2);
-      const both = a.clone();
+      const both = of(...a.toArray());
       both.and(b);
       expect(both.toArray()).toEqual([1, 32]);
-      const either = a.clone();
-      either.or(b);
-      expect(either.toArray()).toEqual([1, 31, 32, 5000]);
-      expect(either.count()).toBe(4);
+      a.or(b);
+      expect(a.toArray()).toEqual([1, 31, 32, 5000]);
+      expect(a.count()).toBe(4);
     }
   });
 

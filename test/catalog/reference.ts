@@ -121,7 +121,8 @@ export class Reference {
   readonly projects = new Map<string, ProjectRecord>();
   readonly counters = new Map<string, ProjectCounts>();
   readonly categoryRecords = new Map<string, CategoryRecord>();
-  readonly removed = new Set<string>();
+  /** By id of a project or category, up to which version it is gone. */
+  readonly removed = new Map<string, number>();
   readonly #items = new Map<string, Item>();
   /** Of categories with the same slug, the one with the greatest id decides. */
   #sphereOfSlug = new Map<string, string | null>();
@@ -135,7 +136,9 @@ export class Reference {
       case 'project': {
         const { project } = change;
         const known = this.projects.get(project.id);
-        if (this.removed.has(project.id) || (known !== undefined && project.version <= known.version)) return;
+        if (known !== undefined && project.version <= known.version) return;
+        if (project.version <= (this.removed.get(project.id) ?? -1)) return;
+        this.removed.delete(project.id);
         this.projects.set(project.id, project);
         this.#refresh(project.id);
         break;
@@ -150,9 +153,13 @@ export class Reference {
         break;
       }
       case 'projectRemoved': {
-        this.removed.add(change.projectId);
-        this.#items.delete(change.projectId);
-        if (!this.projects.delete(change.projectId)) return;
+        const { projectId: id, version = Number.POSITIVE_INFINITY } = change;
+        const known = this.projects.get(id);
+        if (known !== undefined && known.version > version) return;
+        if (version > (this.removed.get(id) ?? -1)) this.removed.set(id, version);
+        this.counters.delete(id);
+        this.#items.delete(id);
+        if (!this.projects.delete(id)) return;
         break;
       }
       case 'category': {
@@ -163,7 +170,7 @@ export class Reference {
         break;
       }
       case 'categoryRemoved': {
-        this.removed.add(change.categoryId);
+        this.removed.set(change.categoryId, Number.POSITIVE_INFINITY);
         if (!this.categoryRecords.delete(change.categoryId)) return;
         break;
       }

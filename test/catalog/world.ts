@@ -20,7 +20,7 @@ const sorts: readonly SortOrder[] = ['newest', 'oldest', 'upvotes', 'rating', 'v
 
 /**
  * Random changes, as a feed could bring them: mostly news, and also repetitions, latecomers, counters before their project,
- * and news about what is gone. Times and numbers come from few values, so that ties are frequent.
+ * news about what is gone, and projects that come back. Times and numbers come from few values, so that ties are frequent.
  */
 export class World {
   readonly #random: Random;
@@ -28,6 +28,7 @@ export class World {
   readonly #versions = new Map<string, number>();
   readonly #held: CatalogChange[] = [];
   readonly #sent: CatalogChange[] = [];
+  readonly #gone: string[] = [];
   readonly projectIds: string[] = [];
   #made = 0;
 
@@ -55,24 +56,33 @@ export class World {
 
   #news(): CatalogChange {
     const random = this.#random;
-    const id = random.chance(0.97) && this.projectIds.length > 0 ? random.pick(this.projectIds) : this.#newId('prj');
+    const id = this.#someId();
     const kind = random.next();
     if (kind < 0.06) return { kind: 'category', category: this.#category() };
     if (kind < 0.065) return { kind: 'categoryRemoved', categoryId: `cat_${random.below(9)}` };
     if (this.projectIds.length > this.#size && kind < 0.1) {
-      this.projectIds.splice(this.projectIds.indexOf(id), 1);
-      return { kind: 'projectRemoved', projectId: id };
+      const place = this.projectIds.indexOf(id);
+      if (place >= 0) this.#gone.push(...this.projectIds.splice(place, 1));
+      const version = this.#versions.get(id) ?? 0;
+      return { kind: 'projectRemoved', projectId: id, ...(random.chance(0.7) && { version }) };
     }
     if (kind < 0.45) return { kind: 'counts', projectId: id, counts: this.#counts(id) };
     if (kind < 0.7 || this.projectIds.length >= this.#size) return { kind: 'project', project: this.#project(id) };
-    return { kind: 'project', project: this.#project(this.#newId('prj')) };
+    return { kind: 'project', project: this.#project(this.#newId()) };
   }
 
-  #newId(prefix: string): string {
+  /** Mostly of a project that is there, sometimes of one that was removed or that nobody has heard of. */
+  #someId(): string {
+    const random = this.#random;
+    if (this.#gone.length > 0 && random.chance(0.05)) return random.pick(this.#gone);
+    return this.projectIds.length > 0 && random.chance(0.97) ? random.pick(this.projectIds) : this.#newId();
+  }
+
+  #newId(): string {
     this.#made += 1;
     // Ids that do not grow with time, so that no order is right by accident.
-    const id = `${prefix}_${((this.#made * 7919) % 10_007).toString(36)}`;
-    if (!this.projectIds.includes(id)) this.projectIds.push(id);
+    const id = `prj_${((this.#made * 7919) % 10_007).toString(36)}`;
+    this.projectIds.push(id);
     return id;
   }
 

@@ -119,7 +119,12 @@ describe('a row', () => {
   ])('is not even read when a default is wrong: %j', (defaults, field) => {
     expect(() => readOne({}, { defaults })).toThrow(
       expect.objectContaining({
-        extra: { details: { _errors: [], mapping: { _errors: [], defaults: { _errors: [], [field]: expect.anything() as unknown } } } },
+        extra: {
+          details: {
+            _errors: [],
+            mapping: { _errors: [], defaults: { _errors: [], [field]: expect.anything() as unknown } },
+          },
+        },
       }),
     );
   });

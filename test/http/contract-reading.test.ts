@@ -167,21 +167,22 @@ describe('the shape of a project', () => {
   });
 
   it('shows the spheres of a new category in the single read at once', async () => {
-    const { id: warm } = await directory.live(owner);
-    await directory.read(warm);
-    const sphere = unique('Sphere');
-    const { slug } = await directory.addCategory({ sphere });
-    const { id } = await directory.submit(owner, { categories: [slug] });
-    expect((await directory.read(id, owner)).spheres).toEqual([sphere]);
+    for (let round = 0; round < 3; round += 1) {
+      const sphere = unique('Sphere');
+      const { slug } = await directory.addCategory({ sphere });
+      const { id } = await directory.submit(owner, { categories: [slug] });
+      expect((await directory.read(id, owner)).spheres).toEqual([sphere]);
+    }
   });
 
   it('shows a changed sphere in the single read at once', async () => {
     const { id: categoryId, slug } = await directory.addCategory({ sphere: unique('Before') });
     const { id } = await directory.live(owner, { categories: [slug] });
-    await directory.read(id);
-    const sphere = unique('After');
-    await directory.done('PUT', `/api/admin/categories/${categoryId}`, { sphere });
-    expect((await directory.read(id)).spheres).toEqual([sphere]);
+    for (let round = 0; round < 3; round += 1) {
+      const sphere = unique('After');
+      await directory.done('PUT', `/api/admin/categories/${categoryId}`, { sphere });
+      expect((await directory.read(id)).spheres).toEqual([sphere]);
+    }
   });
 });
 

@@ -109,12 +109,14 @@ describe('a standard submission', () => {
 });
 
 describe('a premium submission', () => {
-  const unavailable = { status: 503, body: { error: 'Unavailable', code: 'PAYMENTS_UNAVAILABLE' } };
-
-  it('answers 503 and stores nothing while there is nobody to pay to', async () => {
+  it('answers a checkout address and stores no project', async () => {
     const before = await mine();
     const answer = await post({ plan: 'premium' });
-    expect({ status: answer.status, body: answer.body }).toMatchObject(unavailable);
+    expect(answer.status).toBe(200);
+    expect(dataOf(answer)).toEqual({
+      checkoutUrl: expect.stringMatching(/^http/) as string,
+      checkout_id: expect.any(String) as string,
+    });
     expect(await mine()).toBe(before);
   });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IMPORT_FILE_BYTES_MAX, importFields, type Project } from '#contract/projects.ts';
-import { dataOf, Directory, invalidAt, type Meta, type Person, person, unique } from '#test/support/fixtures.ts';
+import { Directory, dataOf, invalidAt, type Meta, type Person, person, unique } from '#test/support/fixtures.ts';
 import { csv, IMPORT_PATH, imported, readCsv, sendForm, sendImport } from '#test/support/uploads.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -57,9 +57,7 @@ describe('an export', () => {
     }
     const answer = await directory.get(EXPORT_PATH, admin);
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(answer.headers.get('content-disposition')).toMatch(
-      /^attachment; filename="projects-\d{4}-\d\d-\d\d\.csv"$/,
-    );
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="projects-\d{4}-\d\d-\d\d\.csv"$/);
     const [header, ...records] = readCsv(answer.body as string);
     expect(header).toEqual(importFields);
     expect(records.every((record) => record.length === importFields.length)).toBe(true);
@@ -87,7 +85,10 @@ describe('an export', () => {
     const file = csv(['name', 'url', 'description'], ...names.map((name) => [name, 'https://x.example', `=${name}`]));
     expect(await run(file, plain)).toMatchObject({ created: names.length });
     const [, ...records] = readCsv(await exported());
-    const cells = records.flatMap((record) => [record[importFields.indexOf('name')], record[importFields.indexOf('description')]]);
+    const cells = records.flatMap((record) => [
+      record[importFields.indexOf('name')],
+      record[importFields.indexOf('description')],
+    ]);
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell ?? ''))).toEqual([]);
     const stored = [...(await everything()).values()].map(({ name }) => name);
     expect(stored).toEqual(expect.arrayContaining(['=1+1', '+1', '-1', '@SUM(A1)', '=1+1', "'s Hertogenbosch"]));
@@ -102,7 +103,28 @@ describe('an export that is imported again', () => {
   ] as const;
 
   it('brings the same projects back', async () => {
-    const header = ['id', 'slug', 'name', 'url', 'description', 'long_description', 'categories', 'tags', 'screenshots', 'status', 'plan', 'pricing_type', 'latitude', 'longitude', 'owner_id', 'created_at', 'published_at', 'deleted_at', 'rejection_reason', 'paid_at'];
+    const header = [
+      'id',
+      'slug',
+      'name',
+      'url',
+      'description',
+      'long_description',
+      'categories',
+      'tags',
+      'screenshots',
+      'status',
+      'plan',
+      'pricing_type',
+      'latitude',
+      'longitude',
+      'owner_id',
+      'created_at',
+      'published_at',
+      'deleted_at',
+      'rejection_reason',
+      'paid_at',
+    ];
     const rows = odd.flatMap((texts, row) =>
       texts.map((text, column) => [
         `prj_01ARZ3NDEKTSV4RRFFQ6900${row}0${column}`,
@@ -149,7 +171,7 @@ describe('an export that is imported again', () => {
     const again = await directory.as(voter, 'POST', '/api/projects/odd-0-0/upvote');
     expect(again.body).toMatchObject({ data: { upvoted: true, upvote_count: 1 } });
     await directory.as(voter, 'POST', '/api/projects/odd-0-0/upvote');
-    expect(await exported()).toBe(file.replaceAll(/(?<=somebody-0,|somebody-\d,|,)1,0,0,0,0/g, '0,0,0,0,0'));
+    expect(await exported()).toBe(file.replaceAll(',1,0,0,0,0,', ',0,0,0,0,0,'));
   });
 
   it('changes nothing in a directory that has them', async () => {
@@ -171,7 +193,15 @@ describe('an import', () => {
     const mails = (await world.mails()).length;
     const name = unique('Quiet');
     const report = await run(csv(['name', 'url', 'description'], [name, 'quiet.example', 'Sh.']), plain);
-    expect(report).toMatchObject({ dry_run: false, rows: 1, created: 1, updated: 0, skipped: 0, failed: 0, errors: [] });
+    expect(report).toMatchObject({
+      dry_run: false,
+      rows: 1,
+      created: 1,
+      updated: 0,
+      skipped: 0,
+      failed: 0,
+      errors: [],
+    });
     expect(report.batch_id).toMatch(/^bat_[0-9A-HJKMNP-TV-Z]{26}$/);
     const project = await bySlug(name.toLowerCase());
     expect(project).toMatchObject({
@@ -225,9 +255,13 @@ describe('an import', () => {
   it('gives every row of one name a slug of its own, and none that another row asks for', async () => {
     const name = unique('same');
     const rows = Array.from({ length: 120 }, (_, n) => [n === 60 ? `${name}-3` : '', name]);
-    const mapping = { columns: { slug: 'slug', name: 'name' }, defaults: { url: 'https://same.example', description: 'x' } };
+    const mapping = {
+      columns: { slug: 'slug', name: 'name' },
+      defaults: { url: 'https://same.example', description: 'x' },
+    };
     expect(await run(csv(['slug', 'name'], ...rows), mapping)).toMatchObject({ created: 120, failed: 0 });
-    for (const slug of [name, `${name}-2`, `${name}-3`, `${name}-4`, `${name}-120`]) expect(await isThere(slug)).toBe(true);
+    for (const slug of [name, `${name}-2`, `${name}-3`, `${name}-4`, `${name}-120`])
+      expect(await isThere(slug)).toBe(true);
     expect(await isThere(`${name}-121`)).toBe(false);
     expect(await run(csv(['slug', 'name'], ['', name]), mapping)).toMatchObject({ created: 1 });
     expect(await isThere(`${name}-121`)).toBe(true);
@@ -258,15 +292,17 @@ describe('an import', () => {
       [7, 'url'],
     ]);
     const elsewhere = file.replaceAll('kept.example', () => `${unique('host')}.example`);
-    expect((await run(elsewhere, { columns, match_by: 'url' })).errors.map(({ row, column }) => [row, column])).toEqual([
-      [2, 'id'],
-      [2, 'slug'],
-      [3, 'id'],
-      [4, 'id'],
-      [5, 'slug'],
-      [6, 'slug'],
-      [7, 'id'],
-    ]);
+    expect((await run(elsewhere, { columns, match_by: 'url' })).errors.map(({ row, column }) => [row, column])).toEqual(
+      [
+        [2, 'id'],
+        [2, 'slug'],
+        [3, 'id'],
+        [4, 'id'],
+        [5, 'slug'],
+        [6, 'slug'],
+        [7, 'id'],
+      ],
+    );
     const at = '2020-02-29T10:00:00.000Z';
     expect(await bySlug('kept-as-given')).toMatchObject({ id, owner_id: 'somebody', created_at: at, published_at: at });
   });
@@ -317,8 +353,13 @@ describe('categories of an import', () => {
 
     const report = await run(file, { columns, create_categories: true });
     expect(report).toMatchObject({ created: 2, failed: 2 });
-    const known = dataOf<{ name: string; slug: string; project_count: number }[]>(await directory.get('/api/categories'));
-    expect(known.find(({ name }) => name === wanted)).toMatchObject({ slug: wanted.toLowerCase().replaceAll(' ', '-'), project_count: 2 });
+    const known = dataOf<{ name: string; slug: string; project_count: number }[]>(
+      await directory.get('/api/categories'),
+    );
+    expect(known.find(({ name }) => name === wanted)).toMatchObject({
+      slug: wanted.toLowerCase().replaceAll(' ', '-'),
+      project_count: 2,
+    });
     expect(known.some(({ name }) => name === unwanted)).toBe(false);
   });
 
@@ -335,9 +376,16 @@ describe('a row that matches a project', () => {
 
   const setUp = async () => {
     const host = unique('match');
-    const submitted = await directory.live(await person(world), { url: `https://${host}.example/a/?utm_source=x`, name: 'Old' });
+    const submitted = await directory.live(await person(world), {
+      url: `https://${host}.example/a/?utm_source=x`,
+      name: 'Old',
+    });
     const keys = { slug: submitted.slug, id: submitted.id, url: `http://www.${host}.example/a#top` };
-    const fresh = { id: `prj_01BX5ZZKBKACTAV9WEVG${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`, slug: unique('fresh'), url: `https://${unique('fresh')}.example` };
+    const fresh = {
+      id: `prj_01BX5ZZKBKACTAV9WEVG${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`,
+      slug: unique('fresh'),
+      url: `https://${unique('fresh')}.example`,
+    };
     return { ...submitted, keys, fresh };
   };
 
@@ -374,7 +422,12 @@ describe('a row that matches a project', () => {
       expect(report).toMatchObject({ created: 1, updated: 3, skipped: 0, failed: 0, errors: [] });
       expect(await names(setting, match_by)).toEqual(['Known again', 'Second']);
       const after = await bySlug(setting.id);
-      expect(after).toMatchObject({ id: before.id, slug: before.slug, owner_id: before.owner_id, categories: before.categories });
+      expect(after).toMatchObject({
+        id: before.id,
+        slug: before.slug,
+        owner_id: before.owner_id,
+        categories: before.categories,
+      });
     });
 
     it('is an error', async () => {
@@ -397,18 +450,37 @@ describe('a row that matches a project', () => {
 
   it('changes only what it mentions: not owner, counters or what stands in blank cells', async () => {
     const owner = await person(world);
-    const { id, slug } = await directory.live(owner, { tags: ['old'], logo_url: 'https://img.example/1.png', address_city: 'Bern' });
+    const { id, slug } = await directory.live(owner, {
+      tags: ['old'],
+      logo_url: 'https://img.example/1.png',
+      address_city: 'Bern',
+    });
     await directory.as(owner, 'POST', `/api/projects/${slug}/upvote`);
     const before = await bySlug(slug);
     const file = csv(
       ['slug', 'owner_id', 'upvote_count', 'name', 'tags', 'logo_url', 'status', 'id'],
       [slug, 'thief', 99, '', 'new', '', 'rejected', 'prj_01BX5ZZKBKACTAV9WEVGEMMVS0'],
     );
-    const columns = { slug: 'slug', owner_id: 'owner_id', upvote_count: 'upvote_count', name: 'name', tags: 'tags', logo_url: 'logo_url', status: 'status', id: 'id' };
-    const mapping = { columns, defaults: { logo_url: null }, on_conflict: 'update' };
+    const mapped = {
+      slug: 'slug',
+      owner_id: 'owner_id',
+      upvote_count: 'upvote_count',
+      name: 'name',
+      tags: 'tags',
+      logo_url: 'logo_url',
+      status: 'status',
+      id: 'id',
+    };
+    const mapping = { columns: mapped, defaults: { logo_url: null }, on_conflict: 'update' };
     expect(await run(file, mapping)).toMatchObject({ updated: 1, failed: 0 });
     const after = await bySlug(slug);
-    expect(after).toEqual({ ...before, tags: ['new'], logo_url: null, status: 'rejected', updated_at: after.updated_at });
+    expect(after).toEqual({
+      ...before,
+      tags: ['new'],
+      logo_url: null,
+      status: 'rejected',
+      updated_at: after.updated_at,
+    });
     expect(after.updated_at > before.updated_at).toBe(true);
     expect(after.id).toBe(id);
   });
@@ -451,7 +523,8 @@ describe('two imports at once', () => {
 
 describe('what cannot be imported at all', () => {
   const good = csv(['name', 'url', 'description'], ['n', 'https://a.example', 'x']);
-  const send = (file: string | Uint8Array<ArrayBuffer>, mapping: unknown) => sendImport(world, admin.token, file, mapping);
+  const send = (file: string | Uint8Array<ArrayBuffer>, mapping: unknown) =>
+    sendImport(world, admin.token, file, mapping);
 
   it.each<[string, string | Uint8Array<ArrayBuffer>, unknown, (string | number)[]]>([
     ['a mapping that is not JSON', good, '{', ['mapping']],
@@ -488,7 +561,11 @@ describe('what cannot be imported at all', () => {
       [boundary, ''],
       ['multipart/form-data', head],
     ] as const) {
-      const answer = await world.call('POST', IMPORT_PATH, { token: admin.token, rawBody, headers: { 'content-type': type } });
+      const answer = await world.call('POST', IMPORT_PATH, {
+        token: admin.token,
+        rawBody,
+        headers: { 'content-type': type },
+      });
       expect(answer).toMatchObject(invalidAt());
     }
   });
@@ -525,7 +602,10 @@ describe('what cannot be imported at all', () => {
     const form = new FormData();
     form.set('mapping', new Blob([JSON.stringify({ columns: plain, dry_run: true })], { type: 'application/json' }));
     form.set('file', good);
-    expect(await sendForm(world, IMPORT_PATH, admin.token, form)).toMatchObject({ status: 200, body: { data: { created: 1 } } });
+    expect(await sendForm(world, IMPORT_PATH, admin.token, form)).toMatchObject({
+      status: 200,
+      body: { data: { created: 1 } },
+    });
   });
 });
 
@@ -535,8 +615,20 @@ describe.runIf(existsSync(breweries))('real listings', () => {
   it('are imported but for those without a web address, and exported as they were', async () => {
     const [header = [], ...records] = readCsv(readFileSync(breweries, 'utf8')).slice(0, 2001);
     const at = (name: string) => header.indexOf(name);
-    const columns = { name: 'name', website_url: 'url', brewery_type: 'categories', city: 'address_city', country: 'address_country', latitude: 'latitude', longitude: 'longitude' };
-    const mapping = { columns, defaults: { description: 'A brewery.', pricing_type: 'free', tags: ['real'] }, create_categories: true };
+    const columns = {
+      name: 'name',
+      website_url: 'url',
+      brewery_type: 'categories',
+      city: 'address_city',
+      country: 'address_country',
+      latitude: 'latitude',
+      longitude: 'longitude',
+    };
+    const mapping = {
+      columns,
+      defaults: { description: 'A brewery.', pricing_type: 'free', tags: ['real'] },
+      create_categories: true,
+    };
     const report = await run(csv(header, ...records), mapping);
     const without = records.flatMap((record, n) => (record[at('website_url')]?.trim() === '' ? [n + 2] : []));
     expect(report.errors.map(({ row, column }) => [row, column])).toEqual(without.map((row) => [row, 'website_url']));
@@ -545,10 +637,16 @@ describe.runIf(existsSync(breweries))('real listings', () => {
     const facts = (record: readonly string[], names: readonly string[], of: readonly string[]) =>
       names.map((name) => (record[of.indexOf(name)] ?? '').trim().replace(/^'(?=['=+\-@])/, ''));
     const [fields = [], ...lines] = readCsv(await exported());
-    const written = lines.filter((line) => line[fields.indexOf('tags')] === 'real').map((line) => facts(line, Object.values(columns), fields));
+    const written = lines
+      .filter((line) => line[fields.indexOf('tags')] === 'real')
+      .map((line) => facts(line, Object.values(columns), fields));
     const expected = records
       .filter((record) => record[at('website_url')]?.trim() !== '')
-      .map((record) => facts(record, Object.keys(columns), header).map((cell, n) => (n > 4 && cell !== '' ? String(Number(cell)) : cell)));
+      .map((record) =>
+        facts(record, Object.keys(columns), header).map((cell, n) =>
+          n > 4 && cell !== '' ? String(Number(cell)) : cell,
+        ),
+      );
     const sorted = (all: readonly string[][]) => all.map((one) => one.join('\t')).toSorted();
     expect(sorted(written)).toEqual(sorted(expected));
   }, 60_000);

@@ -53,7 +53,7 @@ door(route('fails.late', 'GET', '/api/late', { timeoutSeconds: 0.05 }), async ()
   await wait(1000);
   return text('too late');
 });
-door(route('fails.missing', 'GET', '/api/missing'), () => importDoor('fails.missing') as never);
+door(route('fails.missing', 'GET', '/api/missing'), () => importDoor('fails.missing'));
 door(route('sizes.large', 'GET', '/api/large'), async () =>
   text('abcdefgh'.repeat(1000), { etag: '"tag"', vary: 'Origin' }),
 );
@@ -97,7 +97,7 @@ let world: TestWorld;
 
 beforeAll(async () => {
   provideStreaming();
-  door(streamed, handle(streamed, {}, async () => ({ status: 200, stream: rows(2000) }) as never) as never);
+  door(streamed, handle(streamed, {}, async () => ({ status: 200, stream: rows(2000) })) as never);
   door(
     broken,
     handle(broken, {}, async () => {
@@ -105,10 +105,10 @@ beforeAll(async () => {
         yield 'the first half\n';
         throw new Error('the second half is missing');
       };
-      return { status: 200, stream: half() } as never;
+      return { status: 200, stream: half() };
     }) as never,
   );
-  door(gone, handle(gone, {}, async () => ({ status: 200, stream: rows(1) }) as never) as never);
+  door(gone, handle(gone, {}, async () => ({ status: 200, stream: rows(1) })) as never);
   world = await startTestWorld({
     routes,
     importDoor: async (id) => doors[id] ?? (await importDoor(id)),

@@ -144,7 +144,7 @@ describe('a subscription', () => {
   });
 
   it('is given a checked message and its ports', async () => {
-    const run = vi.fn(async (_: Message, __: { port: number }) => undefined);
+    const run = vi.fn<(message: Message, ports: { port: number }) => Promise<void>>(async () => undefined);
     await subscribe(
       subscription,
       { port: 1 },

@@ -29,10 +29,10 @@ copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
 `;
 
 const SCRIPT = `
-console.log('ran', process.argv.slice(2).join(' '), process.channel ? 'with a channel' : '');
 process.on('SIGTERM', () => { console.log('asked to end'); process.exit(7); });
 process.on('disconnect', () => { process.stdout.write('left alone\\n', () => process.exit(8)); });
 process.channel?.unref();
+console.log('ran', process.argv.slice(2).join(' '), process.channel ? 'with a channel' : '');
 if (process.argv[2] === 'code') process.exit(Number(process.argv[3]));
 if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
 if (process.argv[2] === 'wait') setInterval(() => undefined, 1000);

@@ -22,9 +22,15 @@ export const categoryView = (category: CategoryRecord, projectCount: number): Ca
   updated_at: category.updated_at,
 });
 
-/** The strong tag of a category: it stands for the record, not for how many projects it has. */
-export const categoryTag = (category: Pick<CategoryRecord, 'id' | 'version'>): string =>
-  `${category.id}.${category.version}`;
+const versionTag = (category: Pick<CategoryRecord, 'id' | 'version'>): string => `${category.id}.${category.version}`;
+
+/** The strong tag of a category as it is shown: the record's, and how many projects it has. */
+export const categoryTag = (category: Pick<CategoryRecord, 'id' | 'version'>, projectCount: number): string =>
+  `${versionTag(category)}-${projectCount}`;
+
+/** Whether one of the caller's tags names this version; how many projects it has is not his to change. */
+const isNamedBy = (ifMatch: readonly string[], category: CategoryRecord): boolean =>
+  ifMatch.some((tag) => tag === '*' || tag.split('-')[0] === versionTag(category));
 
 const SORT_STEP = 10;
 
@@ -110,7 +116,7 @@ export const changeCategory = (
   retried(async () => {
     const previous = await ports.findCategory(reference);
     if (!previous) throw notFound();
-    if (ifMatch && !ifMatch.includes('*') && !ifMatch.includes(categoryTag(previous))) throw stale();
+    if (ifMatch && !isNamedBy(ifMatch, previous)) throw stale();
     const next = withBody(previous, body, ports.now());
     if (next.slug === previous.slug) {
       await ports.replaceCategories([{ previous, next }], []);
@@ -120,7 +126,7 @@ export const changeCategory = (
     await settleSlug(ports, next.slug);
     const renamed = { category_id: next.id, from: previous.slug, to: next.slug };
     await ports.replaceCategories([{ previous, next }], [message(ports, 'categoryRenamed', admin.id, renamed)]);
-    await ports.carryOver(previous.slug, next.slug);
+    await ports.carryOver({ from: previous.slug, to: next.slug, categoryId: next.id });
     return next;
   });
 
@@ -166,5 +172,6 @@ export const removeCategory = async (
   if (!category) throw notFound();
   const removed = { category_id: category.id, slug: category.slug };
   await ports.removeCategory(category, [message(ports, 'categoryRemoved', admin.id, removed)]);
-  return { id: category.id, projects_updated: await ports.carryOver(category.slug, null) };
+  const change = { from: category.slug, to: null, categoryId: category.id };
+  return { id: category.id, projects_updated: await ports.carryOver(change) };
 };

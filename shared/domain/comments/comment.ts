@@ -114,6 +114,18 @@ const commentOf = async (ports: Port<'findComment'>, reference: string, commentI
   return comment;
 };
 
+/** Whether this caller may change this comment: asked before his words are looked at. @throws 404, 403. */
+export const permitChange = async (
+  ports: Port<'findComment' | 'now'>,
+  author: UserRecord,
+  reference: string,
+  commentId: string,
+): Promise<void> => {
+  const comment = await commentOf(ports, reference, commentId);
+  const ageMs = Date.parse(ports.now()) - Date.parse(comment.created_at);
+  if (comment.user_id !== author.id || ageMs > CHANGE_MS) throw forbidden();
+};
+
 /** Changes a comment by its author within 24 hours. @throws 404, 403. */
 export const changeComment = async (
   ports: Port<'findComment' | 'replaceComment' | 'now'>,

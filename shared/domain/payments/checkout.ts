@@ -1,4 +1,5 @@
 import type { CheckoutKind, CheckoutStatus } from '#contract/payments.ts';
+import type { Submission } from '#contract/projects.ts';
 
 /** Where a promotion is shown. */
 export type Placement = 'banner' | 'catalog' | 'detail';
@@ -35,6 +36,13 @@ export interface CheckoutRecord {
   readonly is_disputed: boolean;
   /** Grows by one with every write of the record. */
   readonly version: number;
+}
+
+/** What a premium submission said, checked when it was sent. */
+export interface Draft {
+  readonly submission: Submission;
+  /** The categories behind its slugs, which may have other slugs when it is paid. */
+  readonly categoryIds: readonly string[];
 }
 
 /** What somebody wants to buy. */

@@ -27,14 +27,15 @@ const deliverSubmission = async <W>(
 ): Promise<Delivery<W> | TooLate> => {
   const draft = await ports.findDraft(checkout.id);
   if (!draft) return { tooLate: 'The submission is not kept any more.' };
-  if (await ports.isAddressRefused(draft.url)) return { tooLate: 'Another project has got the address meanwhile.' };
+  if (await ports.isAddressRefused(draft.submission.url)) return { tooLate: 'Another project has got the address meanwhile.' };
   const id = ports.newId('prj');
-  const wanted = draft.slug ?? slugFrom(draft.name, id.slice('prj_'.length).toLowerCase());
+  const { submission } = draft;
+  const wanted = submission.slug ?? slugFrom(submission.name, id.slice('prj_'.length).toLowerCase());
   const slug = await freeSlug(wanted, ports.takenSlugs);
-  const categories = [...(await ports.standingCategories(draft.categories))];
+  const categories = [...(await ports.categorySlugs(draft.categoryIds))];
   const plan = wentBack(checkout) ? 'standard' : 'premium';
   const project: ProjectRecord = {
-    ...pendingProject({ ...draft, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
+    ...pendingProject({ ...submission, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
     paid_at: at,
   };
   return {

@@ -8,10 +8,10 @@ export interface GiveBackPorts {
 }
 
 /**
- * Gives back what was paid for something that could not be delivered any more. The provider then tells that it was
- * given back, and the ledger says so.
+ * Gives back what was paid for something that could not be delivered any more, or for a promotion that was turned down
+ * before it was shown. The provider then tells that it was given back, and the ledger says so.
  */
 export const giveBack = async (ports: GiveBackPorts, checkoutId: string): Promise<void> => {
   const checkout = await ports.findCheckout(checkoutId);
-  if (checkout?.status === 'paid') await ports.refund(checkout);
+  if (checkout?.status === 'paid' || checkout?.status === 'fulfilled') await ports.refund(checkout);
 };

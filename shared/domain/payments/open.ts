@@ -7,13 +7,13 @@ import { mustBeChangeable } from '#domain/projects/policy.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { conflict, invalidFields, notFound } from '#shared/errors.ts';
-import { type CheckoutRecord, newCheckout, type Order, type Placement } from './checkout.ts';
+import { type CheckoutRecord, type Draft, newCheckout, type Order, type Placement } from './checkout.ts';
 
 /** What opening a checkout takes. */
 export interface OpenPorts extends Workshop {
   readonly findCheckout: (checkoutId: string) => Promise<CheckoutRecord | undefined>;
   /** Keeps the checkout, and with a premium submission what it said. */
-  readonly insertCheckout: (checkout: CheckoutRecord, draft: Submission | undefined) => Promise<void>;
+  readonly insertCheckout: (checkout: CheckoutRecord, draft: Draft | undefined) => Promise<void>;
   /** Forgets a checkout that nobody will ever hear of. */
   readonly dropCheckout: (checkoutId: string) => Promise<void>;
   readonly rememberSession: (checkoutId: string, session: { sessionId: string; url: string }) => Promise<void>;
@@ -38,7 +38,7 @@ const openCheckout = async (
   ports: OpenPorts,
   buyer: UserRecord,
   order: Order,
-  { seed, draft }: { readonly seed: string | undefined; readonly draft?: Submission },
+  { seed, draft }: { readonly seed: string | undefined; readonly draft?: Draft },
 ): Promise<CheckoutStarted> => {
   const id = seed === undefined ? ports.newId('chk') : `chk_${seed}`;
   // An earlier try of the same request may have opened it and died before it could say so.
@@ -60,8 +60,8 @@ const openCheckout = async (
 /** What a premium submission takes. */
 export interface PremiumPorts extends OpenPorts {
   readonly takenSlugs: (slugs: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Those of some category slugs that exist. */
-  readonly existingCategories: (slugs: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** The ids of the categories that some slugs belong to; slugs of none are left out. */
+  readonly categoryIds: (slugs: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly refusedBecauseOf: (url: string) => Promise<readonly string[]>;
 }
 
@@ -86,12 +86,12 @@ export const submitPremium = async (
   if ((await ports.refusedBecauseOf(submission.url)).length > 0) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');
   }
-  const existing = await ports.existingCategories(categories);
+  const existing = await ports.categoryIds(categories);
   const unknown = categories.flatMap((one) => (existing.has(one) ? [] : [`"${one}" is not a category`]));
   if (unknown.length > 0) throw invalidFields({ _errors: [], categories: { _errors: unknown } });
   await ports.mustBeConfigured();
   const order: Order = { kind: 'submission', title: `Premium listing: ${submission.name}`, ...ports.premiumPrice() };
-  return await openCheckout(ports, buyer, order, { seed, draft: submission });
+  return await openCheckout(ports, buyer, order, { seed, draft: { submission, categoryIds: [...existing.values()] } });
 };
 
 /** What buying something for a project takes. */

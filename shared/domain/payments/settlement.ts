@@ -1,8 +1,7 @@
-import type { Submission } from '#contract/projects.ts';
 import { message, type Workshop } from '#domain/messages.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
 import type { Message, MessageData } from '#events/catalogue.ts';
-import type { CheckoutRecord, Placement } from './checkout.ts';
+import type { CheckoutRecord, Draft, Placement } from './checkout.ts';
 import type { LedgerRecord } from './ledger.ts';
 
 /** A payment's effect on a project. */
@@ -29,11 +28,11 @@ export interface Settlement<W> {
 export interface SettlePorts<W> extends Workshop {
   readonly findCheckout: (checkoutId: string) => Promise<CheckoutRecord | undefined>;
   /** What a premium submission said; gone some days after its checkout has ended. */
-  readonly findDraft: (checkoutId: string) => Promise<Submission | undefined>;
+  readonly findDraft: (checkoutId: string) => Promise<Draft | undefined>;
   readonly findProject: (reference: string) => Promise<{ project: ProjectRecord } | undefined>;
   readonly takenSlugs: (slugs: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Those of some category slugs that exist, renamed ones under their new name. */
-  readonly standingCategories: (slugs: readonly string[]) => Promise<readonly string[]>;
+  /** The slugs that some categories have now; those that are gone are left out. */
+  readonly categorySlugs: (ids: readonly string[]) => Promise<readonly string[]>;
   /** Whether a project with this address would be refused because another has it. */
   readonly isAddressRefused: (url: string) => Promise<boolean>;
   /** The writes that activate a promotion; undefined when its places have been sold meanwhile. */

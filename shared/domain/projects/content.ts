@@ -1,6 +1,6 @@
 import { checked } from '#contract/checked.ts';
-import { ProjectContent, type ProjectEdit, type ProjectUpdate } from '#contract/projects.ts';
-import { conflict } from '#shared/errors.ts';
+import { type OwnContent, ProjectContent, type ProjectEdit, type ProjectUpdate } from '#contract/projects.ts';
+import { conflict, invalidField } from '#shared/errors.ts';
 import type { ProjectRecord } from './project.ts';
 import { freeSlug, isReservedSlug, slugFrom } from './slug.ts';
 
@@ -29,11 +29,16 @@ export interface Merged {
 }
 
 /**
- * Puts the given fields into a record and checks the whole as if it had been submitted so. An earlier slug of the project
- * itself may be taken again.
- * @throws 400 when the merged record would not be valid, 409 for a reserved slug.
+ * Puts the given fields into a record and checks the whole. An earlier slug of the project itself may be taken again.
+ * @param schema of the whole: what its owner may make of it, or what an administrator may.
+ * @throws 400 when the merged record would not be valid.
  */
-export const merge = (current: ProjectRecord, update: ProjectUpdate | ProjectEdit, changedAt: string): Merged => {
+export const merge = (
+  current: ProjectRecord,
+  update: ProjectUpdate | ProjectEdit,
+  changedAt: string,
+  schema: typeof OwnContent | typeof ProjectContent,
+): Merged => {
   const given = Object.fromEntries(
     contentFields.flatMap((field) => {
       const value = update[field as keyof typeof update];
@@ -41,10 +46,9 @@ export const merge = (current: ProjectRecord, update: ProjectUpdate | ProjectEdi
     }),
   );
   const whole = Object.fromEntries(contentFields.map((field) => [field, current[field]]));
-  const content = checked(ProjectContent, { ...whole, ...given });
+  const content = checked(schema, { ...whole, ...given });
   const changed = contentFields.filter((field) => !isSame(content[field], current[field]));
   if (changed.length === 0) return { next: current, changed };
-  if (changed.includes('slug')) mustNotBeReserved(content.slug);
   const earlier = [...current.earlier_slugs, current.slug].filter((slug) => slug !== content.slug);
   return {
     next: {
@@ -55,4 +59,16 @@ export const merge = (current: ProjectRecord, update: ProjectUpdate | ProjectEdi
     },
     changed,
   };
+};
+
+/** What checking categories takes. */
+export interface CategoryRegister {
+  /** Which of some slugs belong to no category. */
+  readonly missingCategories: (slugs: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** @throws 400 naming the categories that do not exist. */
+export const mustExist = async (register: CategoryRegister, categories: readonly string[]): Promise<void> => {
+  const missing = categories.length > 0 ? await register.missingCategories(categories) : [];
+  if (missing.length > 0) throw invalidField(['categories'], ...missing.map((slug) => `"${slug}" is not a category`));
 };

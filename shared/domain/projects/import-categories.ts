@@ -1,3 +1,4 @@
+import type { SlugChange } from '#domain/categories/carry-over.ts';
 import { CategoryBody } from '#contract/categories.ts';
 import type { CategoryRecord } from '#domain/categories/category.ts';
 import { type CreatePorts, createCategory } from '#domain/categories/manage.ts';
@@ -56,18 +57,19 @@ export class CategoryBook {
    * What became of the categories that were used while the import was at work, as renamings; a removed one has no new slug.
    * A slug that has come to belong to another category is not among them.
    */
-  moved(now: readonly CategoryRecord[]): { from: string; to: string | null }[] {
+  moved(now: readonly CategoryRecord[]): SlugChange[] {
     const slugs = new Set(now.map(({ slug }) => slug));
     const byId = new Map(now.map((category) => [category.id, category]));
     return [...this.#used].flatMap(([from, { id }]) =>
-      slugs.has(from) ? [] : [{ from, to: byId.get(id)?.slug ?? null }],
+      slugs.has(from) ? [] : [{ from, to: byId.get(id)?.slug ?? null, categoryId: id }],
     );
   }
 
   #plan(entry: string, slug: string): Resolved {
     const { data: name } = CategoryBody.shape.name.safeParse(entry);
     if (name === undefined) return { unknown: `"${entry}" cannot be the name of a category` };
-    if (isReservedSlug(slug)) return { unknown: `"${name}" cannot be a category: it is a word of the interface itself` };
+    if (isReservedSlug(slug))
+      return { unknown: `"${name}" cannot be a category: it is a word of the interface itself` };
     if (this.#planned.size >= CREATED_MAX) return { unknown: `an import creates at most ${CREATED_MAX} categories` };
     const own = slug === '' ? this.#ports.newId('cat').slice('cat_'.length).toLowerCase() : slug;
     this.#planned.set(own, name);

@@ -151,7 +151,7 @@ const history = ['created_at', 'published_at', 'paid_at'] as const;
 
 const updated = (previous: ProjectRecord, values: RowValues, at: string): ProjectRecord => {
   const { id: _id, owner_id: _owner, updated_at: _updated, ...edit } = values;
-  const { next } = edited(previous, edit, at);
+  const { next } = edited(previous, edit, at, ProjectContent);
   const times = Object.fromEntries(
     history.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])),
   );

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { TimestampInput, text } from '#contract/fields.ts';
 import { type ImportField, type ImportMapping, Plan, PricingType, ProjectContent, Status } from '#contract/projects.ts';
 import { unguarded } from '#shared/csv/guard.ts';
@@ -5,7 +6,6 @@ import { splitList } from '#shared/csv/list-cell.ts';
 import type { MappedColumn } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
 import { type FieldErrors, invalidField } from '#shared/errors.ts';
-import * as z from 'zod';
 
 /** What is wrong with a row, and with which of its fields; null when it is the row as a whole. */
 export interface Problem {
@@ -131,14 +131,14 @@ const understand = (given: Record<string, unknown>): { values: RowValues; proble
 };
 
 // Whoever is told that it is no time at all need not hear that it is none that exists.
-const firstOfEach = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] => [
-  ...new Map(issues.toReversed().map((issue) => [issue.path.join(' '), issue])).values(),
-].toReversed();
+const firstOfEach = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
+  [...new Map(issues.toReversed().map((issue) => [issue.path.join(' '), issue])).values()].toReversed();
 
 type Default = NonNullable<ImportMapping['defaults'][ImportField]> | null;
 
 const readDefault = (field: ImportField, value: Default, separator: string): unknown => {
   if (value === null) return lists.has(field) ? [] : nullable.has(field) ? null : undefined;
+  if (value === '') return undefined;
   if (typeof value === 'number') return numbers.has(field) ? value : String(value);
   return typeof value === 'string' ? readCell(field, value.trim(), separator) : value;
 };
@@ -148,19 +148,19 @@ const own: ReadonlySet<string> = new Set(['id', 'slug']);
 
 /** @throws 400 under `details.mapping.defaults`. */
 const readDefaults = ({ defaults, list_separator: separator }: ImportMapping): Record<string, unknown> => {
-  const given = Object.entries(defaults).filter(([field, value]) => readFields.has(field) && value !== undefined);
+  const given = Object.entries(defaults) as [ImportField, Default][];
   const read = Object.fromEntries(
-    given.map(([field, value]) => [field, readDefault(field as ImportField, value as Default, separator)] as const),
+    given.flatMap(([field, value]) => {
+      const understood = readFields.has(field) ? readDefault(field, value, separator) : undefined;
+      return understood === undefined ? [] : [[field, understood]];
+    }),
   );
   const wrong = understand(read).problems.concat(
-    Object.entries(read).flatMap(([field, value]) =>
-      own.has(field) && value !== undefined
-        ? [{ field: field as ImportField, message: 'cannot be the same for all rows' }]
-        : [],
+    Object.keys(read).flatMap((field) =>
+      own.has(field) ? [{ field: field as ImportField, message: 'cannot be the same for all rows' }] : [],
     ),
   );
-  const [first] = wrong;
-  if (!first) return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+  if (wrong.length === 0) return read;
   const error = invalidField(['mapping', 'defaults']);
   const level = ((error.extra.details as FieldErrors).mapping as FieldErrors).defaults as FieldErrors;
   for (const { field, message } of wrong) level[String(field)] = { _errors: [message] };

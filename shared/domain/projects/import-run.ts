@@ -35,11 +35,11 @@ export class ImportRun {
       await this.#judge(left);
       const lost = await this.#write();
       left = lost.flatMap((pending) => pending.rows.map(({ row }) => row)).sort((a, b) => a.number - b.number);
+      await this.#lookAgain(lost);
       if (round === ROUNDS) {
         this.#giveUp(lost);
         return;
       }
-      await this.#lookAgain(lost);
     }
   }
 
@@ -47,7 +47,7 @@ export class ImportRun {
   async finish(): Promise<void> {
     if (this.#context.mapping.dry_run) return;
     const moved = this.#context.categories.moved(await this.#ports.allCategories());
-    for (const { from, to } of moved) await this.#ports.carryOver(from, to);
+    for (const change of moved) await this.#ports.carryOver(change);
   }
 
   async #judge(rows: readonly Row[]): Promise<void> {

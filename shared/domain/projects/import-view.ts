@@ -38,9 +38,7 @@ export class ImportView {
   sameUrl(url: string): ProjectRecord[] {
     const newer = this.#newerByUrl.get(canonicalUrl(url)) ?? [];
     const others = this.#catalog.sameUrl(url).filter((id) => !this.#newer.has(id));
-    return [...others, ...newer]
-      .flatMap((id) => this.known(id) ?? [])
-      .sort((a, b) => (isOlder(a, b) ? -1 : 1));
+    return [...others, ...newer].flatMap((id) => this.known(id) ?? []).sort((a, b) => (isOlder(a, b) ? -1 : 1));
   }
 
   /** Notes the newest state of a project. */

@@ -3,7 +3,7 @@ import type { UserRecord } from '#domain/users/user.ts';
 import { openFile } from '#shared/csv/file.ts';
 import { readMapping } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
-import { type FieldErrors, invalidFields } from '#shared/errors.ts';
+import { invalidFields } from '#shared/errors.ts';
 import { CategoryBook } from './import-categories.ts';
 import type { JudgeContext } from './import-judge.ts';
 import type { ImportPorts } from './import-ports.ts';
@@ -22,7 +22,8 @@ export interface ImportUpload {
 // As many rows as are looked at before the table is asked and written.
 const ROWS_AT_ONCE = 1000;
 
-const asText = (part: string | Uint8Array): string => (typeof part === 'string' ? part : new TextDecoder().decode(part));
+const asText = (part: string | Uint8Array): string =>
+  typeof part === 'string' ? part : new TextDecoder().decode(part);
 const asBytes = (part: string | Uint8Array): Uint8Array =>
   typeof part === 'string' ? new TextEncoder().encode(part) : part;
 
@@ -34,7 +35,7 @@ const complete = ({ file, mapping }: ImportUpload): { file: Uint8Array; mapping:
     _errors: [],
     ...(file === undefined && { file: missing }),
     ...(mapping === undefined && { mapping: missing }),
-  } as FieldErrors);
+  });
 };
 
 /** What the slug column says, before anything is checked: these slugs are not given to rows that name none. */

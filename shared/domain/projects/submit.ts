@@ -3,12 +3,12 @@ import { message, type Workshop } from '#domain/messages.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
 import { conflict } from '#shared/errors.ts';
-import { mustNotBeReserved, type SlugRegister, slugForName } from './content.ts';
+import { type CategoryRegister, mustExist, mustNotBeReserved, type SlugRegister, slugForName } from './content.ts';
 import { factsOf } from './facts.ts';
 import type { ProjectRecord } from './project.ts';
 
 /** What submitting takes. */
-export interface SubmitPorts extends Workshop, SlugRegister {
+export interface SubmitPorts extends Workshop, SlugRegister, CategoryRegister {
   readonly insertProject: (project: ProjectRecord, messages: readonly Message[]) => Promise<void>;
   readonly findProject: (reference: string) => Promise<{ project: ProjectRecord } | undefined>;
   /** Ids of other projects with this address, where a second one is refused; empty where it is allowed. */
@@ -70,6 +70,7 @@ export const submitProject = async (
   // An earlier try of the same request may have done the work and died before it could say so.
   const done = seed === undefined ? undefined : await ports.findProject(`prj_${seed}`);
   if (done) return done.project;
+  await mustExist(ports, submission.categories);
   if (submission.slug !== undefined) mustNotBeReserved(submission.slug);
   if ((await ports.refusedBecauseOf(submission.url)).length > 0) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');

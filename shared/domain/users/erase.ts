@@ -23,22 +23,28 @@ export interface RemainsPorts {
 export interface ErasePorts extends Workshop, FindUser {
   /** @throws an error named `UserChanged` when he is not as `previous` any more. */
   readonly eraseUser: (previous: UserRecord, erasedAt: string, messages: readonly Message[]) => Promise<void>;
+  /** Removes at once what can be removed at once; what it does not get to the task finishes. Does not throw. */
+  readonly beginRemoval: (task: MessageData<'userErased'>) => Promise<void>;
 }
 
 type Projects = MessageData<'userErased'>['projects'];
 
 /**
- * Erases a user's record at once; what else there is of him goes by the task that is written with it.
+ * Erases a user's record at once; what else there is of him goes as far as time allows, the rest by the task that is
+ * written with the erasure.
  * @returns when, ISO 8601. @throws 409 for an administrator, so that there is always one left; 401 when it was done already.
  */
 export const eraseSelf = async (ports: ErasePorts, user: UserRecord, projects: Projects): Promise<string> => {
+  const task = { user_id: user.id, projects };
   try {
-    return await changeUser(ports, user.id, async (current) => {
+    const erasedAt = await changeUser(ports, user.id, async (current) => {
       if (current.is_admin) throw conflict('SELF_CHANGE', 'Another administrator has to revoke you first.');
       const at = ports.now();
-      await ports.eraseUser(current, at, [message(ports, 'userErased', user.id, { user_id: user.id, projects })]);
+      await ports.eraseUser(current, at, [message(ports, 'userErased', user.id, task)]);
       return at;
     });
+    await ports.beginRemoval(task);
+    return erasedAt;
   } catch (error) {
     throw error instanceof AppError && error.code === 'NOT_FOUND' ? unauthorized() : error;
   }

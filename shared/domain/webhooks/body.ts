@@ -30,6 +30,7 @@ const sentences: Readonly<Record<Told['kind'], string>> = {
   commentCreated: 'A new comment',
   promotionActivated: 'A promotion was activated',
   promotionExpired: 'A promotion has ended',
+  promotionRevoked: 'A promotion was ended before its time',
   paymentSettled: 'A payment came in',
   paymentRefunded: 'A payment was given back',
   userBanned: 'A user was banned',
@@ -40,7 +41,12 @@ const sentences: Readonly<Record<Told['kind'], string>> = {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** One line: what happened, and the name and the address of the listing that it is about, if there is one. */
-const noticeOf = ({ kind, data }: Told, site: Site, plain: (value: string) => string, link: (url: string) => string) => {
+const noticeOf = (
+  { kind, data }: Told,
+  site: Site,
+  plain: (value: string) => string,
+  link: (url: string) => string,
+) => {
   const name = textOf(data.name);
   // Written anew, the address has no spaces and no brackets that could end the link.
   const url = URL.parse(textOf(data.url) ?? '')?.href;

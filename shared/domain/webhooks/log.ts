@@ -34,11 +34,7 @@ export interface ReplayPorts extends AttemptPorts {
 const TRIES_MAX = 10;
 
 /** Starts a delivery anew and tries it at once. @throws 404. */
-export const replayDelivery = async (
-  ports: ReplayPorts,
-  webhookId: string,
-  deliveryId: string,
-): Promise<Delivery> => {
+export const replayDelivery = async (ports: ReplayPorts, webhookId: string, deliveryId: string): Promise<Delivery> => {
   await getWebhook(ports, webhookId);
   for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
     const delivery = await ports.findDelivery(webhookId, deliveryId);

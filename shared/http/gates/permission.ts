@@ -1,4 +1,5 @@
 import { type GateRequest, header } from '#http/call.ts';
+import { paramsOf, readableJson } from '#http/request.ts';
 import { banned, forbidden } from '#shared/errors.ts';
 
 /**
@@ -12,13 +13,17 @@ const isSameOrigin = ({ event }: GateRequest): boolean => {
   return origin !== null && origin.host === header(event, 'host');
 };
 
-/** Refuses administrators' routes to others, writes to banned users, and writes that another site may have caused. */
+/**
+ * Refuses administrators' routes to others, writes to banned users, writes that another site may have caused, and what the
+ * door itself says that this caller may not do.
+ */
 export const permission = {
-  before: (request: GateRequest): void => {
-    const { route, user, byCookie } = request.internal.state;
+  before: async (request: GateRequest): Promise<void> => {
+    const { route, user, byCookie, permit } = request.internal.state;
     const writes = route.method !== 'GET';
     if (route.auth === 'admin' && !user?.is_admin) throw forbidden();
     if (writes && byCookie && !isSameOrigin(request)) throw forbidden();
     if (writes && user?.is_banned) throw banned(user.ban_reason);
+    await permit?.({ params: paramsOf(request), user, body: readableJson(request) });
   },
 };

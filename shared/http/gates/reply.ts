@@ -10,6 +10,7 @@ const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
   ifNoneMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === `"${tag}"`);
 
 const cacheControl = (cacheSeconds: number | undefined, auth: string): string => {
+  if (cacheSeconds === 0) return 'no-store';
   if (cacheSeconds !== undefined) return `public, max-age=${cacheSeconds}`;
   return auth === 'public' ? 'no-cache' : 'private, no-cache';
 };

@@ -1,0 +1,13 @@
+import { administer } from '#contract/promotions.ts';
+import { administerPromotionPorts } from '#data/promotion-ports.ts';
+import { readPromotionCounts } from '#data/promotions.ts';
+import { administerPromotion } from '#domain/promotions/administer.ts';
+import { withCounts } from '#domain/promotions/list.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(
+  administer,
+  { ...administerPromotionPorts, readPromotionCounts },
+  async ({ params, body, user }, ports) =>
+    ok({ data: await withCounts(ports, await administerPromotion(ports, user, params.promotion, body)) }),
+);

@@ -1,0 +1,9 @@
+import { updateMap } from '#contract/settings.ts';
+import { findSetting, replaceSetting } from '#data/settings.ts';
+import { changeSetting, settingTag } from '#domain/settings/setting.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(updateMap, { findSetting, replaceSetting }, async ({ body, ifMatch }, ports) => {
+  const setting = await changeSetting(ports, 'map', body, ifMatch);
+  return ok({ data: setting.value }, { tag: settingTag('map', setting) });
+});

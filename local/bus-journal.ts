@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { SOURCE } from '#events/catalogue.ts';
+import type { AcceptedEntry } from './put-events.ts';
+
+/** How one subscription has fared with one event. */
+export interface DeliveryState {
+  readonly subscription: string;
+  readonly state: 'pending' | 'done' | 'dead';
+  readonly tries: number;
+  readonly error: string | null;
+}
+
+/** What went over the bus. */
+export interface CarriedEvent {
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly deliveries: readonly DeliveryState[];
+}
+
+/** A message that a subscription did not take in all its tries. */
+export interface DeadLetter {
+  readonly subscription: string;
+  readonly kind: string;
+  readonly tries: number;
+  readonly error: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** Which of the carried events are listed. */
+export interface CarriedFilter {
+  /** With the service's own tasks. */
+  readonly tasksToo: boolean;
+  readonly kind?: string;
+  readonly limit: number;
+}
+
+/** An event as the bus keeps it. */
+export interface KeptEvent {
+  readonly number: number;
+  readonly id: string;
+  readonly source: string;
+  readonly kind: string;
+  readonly time: string;
+  readonly detail: string;
+}
+
+/** A delivery that is to be done. */
+export interface PendingDelivery {
+  readonly event: number;
+  /** In milliseconds since the epoch. */
+  readonly due: number;
+  readonly tries: number;
+}
+
+/** What has become of a delivery. */
+export interface Settlement {
+  readonly state: DeliveryState['state'];
+  readonly tries: number;
+  readonly due?: number;
+  readonly error?: string;
+}
+
+/** What the bus has accepted and how far it has been delivered. */
+export interface BusJournal {
+  /** Keeps events with a delivery for each subscription, all or none. @returns their ids on the bus. */
+  accept(entries: readonly (AcceptedEntry & { readonly subscriptions: readonly string[] })[]): string[];
+  event(number: number): KeptEvent;
+  /** The next deliveries of a subscription by the time when they are due. */
+  next(subscription: string, count: number): PendingDelivery[];
+  settle(event: number, subscription: string, settlement: Settlement): void;
+  /** Makes everything pending due now. @returns what is pending. */
+  resume(): { readonly event: number; readonly subscription: string }[];
+  /** Newest first. */
+  carried(filter: CarriedFilter): CarriedEvent[];
+  deadLetters(): DeadLetter[];
+}
+
+const KEPT_DAYS = 90;
+const DEAD_LISTED = 1000;
+
+const SCHEMA = `
+  PRAGMA foreign_keys = ON;
+  CREATE TABLE IF NOT EXISTS events (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL, source TEXT NOT NULL, kind TEXT NOT NULL, time TEXT NOT NULL, detail TEXT NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS deliveries (
+    event INTEGER NOT NULL REFERENCES events (number) ON DELETE CASCADE,
+    subscription TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'pending',
+    tries INTEGER NOT NULL DEFAULT 0,
+    due INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    PRIMARY KEY (event, subscription)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (subscription, due, event) WHERE state = 'pending';
+  CREATE INDEX IF NOT EXISTS deliveries_dead ON deliveries (event) WHERE state = 'dead';
+`;
+
+const parsed = (detail: string): Record<string, unknown> => JSON.parse(detail) as Record<string, unknown>;
+
+/** Opens the bus's part of the journal; what is old and delivered is forgotten. */
+export const openBusJournal = (journal: DatabaseSync): BusJournal => {
+  journal.exec(SCHEMA);
+  journal
+    .prepare(
+      `DELETE FROM events WHERE time < ?
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number AND state <> 'done')`,
+    )
+    .run(new Date(Date.now() - KEPT_DAYS * 86_400_000).toISOString());
+
+  const insertEvent = journal.prepare('INSERT INTO events (id, source, kind, time, detail) VALUES (?, ?, ?, ?, ?)');
+  const insertDelivery = journal.prepare('INSERT INTO deliveries (event, subscription) VALUES (?, ?)');
+  const findEvent = journal.prepare('SELECT * FROM events WHERE number = ?');
+  const findNext = journal.prepare(
+    `SELECT event, due, tries FROM deliveries INDEXED BY deliveries_due
+     WHERE subscription = ? AND state = 'pending' ORDER BY due, event LIMIT ?`,
+  );
+  const update = journal.prepare(
+    'UPDATE deliveries SET state = ?, tries = ?, due = ?, error = ? WHERE event = ? AND subscription = ?',
+  );
+  const listEvents = journal.prepare(
+    'SELECT * FROM events WHERE (? OR source = ?) AND (? IS NULL OR kind = ?) ORDER BY number DESC LIMIT ?',
+  );
+  const listDeliveries = journal.prepare(
+    'SELECT subscription, state, tries, error FROM deliveries WHERE event = ? ORDER BY subscription',
+  );
+  const listDead = journal.prepare(
+    `SELECT subscription, kind, tries, error, detail FROM deliveries INDEXED BY deliveries_dead
+     JOIN events ON number = event WHERE state = 'dead' ORDER BY event DESC LIMIT ${DEAD_LISTED}`,
+  );
+
+  return {
+    accept: (entries) => {
+      journal.exec('BEGIN IMMEDIATE');
+      try {
+        const ids = entries.map(({ source, kind, time, detail, subscriptions }) => {
+          const id = randomUUID();
+          const { lastInsertRowid } = insertEvent.run(id, source, kind, time, detail);
+          for (const subscription of subscriptions) insertDelivery.run(lastInsertRowid, subscription);
+          return id;
+        });
+        journal.exec('COMMIT');
+        return ids;
+      } catch (error) {
+        journal.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    event: (number) => findEvent.get(number) as unknown as KeptEvent,
+    next: (subscription, count) => findNext.all(subscription, count) as unknown as PendingDelivery[],
+    settle: (event, subscription, { state, tries, due = 0, error = null as string | null }) => {
+      update.run(state, tries, due, error, event, subscription);
+    },
+    resume: () => {
+      journal.exec("UPDATE deliveries SET due = 0 WHERE state = 'pending'");
+      return journal
+        .prepare("SELECT event, subscription FROM deliveries WHERE state = 'pending'")
+        .all() as unknown as ReturnType<BusJournal['resume']>;
+    },
+    carried: ({ tasksToo, kind = null as string | null, limit }) =>
+      (listEvents.all(Number(tasksToo), SOURCE, kind, kind, limit) as unknown as KeptEvent[]).map((event) => ({
+        detail: parsed(event.detail),
+        deliveries: listDeliveries.all(event.number) as unknown as DeliveryState[],
+      })),
+    deadLetters: () =>
+      (listDead.all() as unknown as (Omit<DeadLetter, 'detail'> & { detail: string })[]).map((letter) => ({
+        ...letter,
+        detail: parsed(letter.detail),
+      })),
+  };
+};

@@ -1,0 +1,35 @@
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { settings } from '#platform/settings.ts';
+import { findProject } from './projects.ts';
+import {
+  currentPromotions,
+  findPromotion,
+  insertPromotion,
+  isPaymentPending,
+  readOccupancy,
+  replacePromotion,
+} from './promotions.ts';
+
+const workshop = { now, newId };
+
+/** What knowing about free places takes. */
+export const placePorts = { placeLimits: () => settings().promotions.places, readOccupancy };
+
+/** What changing one's own promotion takes. */
+export const ownPromotionPorts = { ...workshop, ...placePorts, findPromotion, replacePromotion };
+
+/** What deciding on promotions takes. */
+export const administerPromotionPorts = { ...ownPromotionPorts, findProject, isPaymentPending };
+
+/** What granting promotions takes. */
+export const grantPorts = {
+  ...workshop,
+  ...placePorts,
+  findProject,
+  insertPromotion,
+  currency: () => settings().payments.currency,
+};
+
+/** What ending promotions by themselves takes. */
+export const expirePromotionsPorts = { ...workshop, currentPromotions, replacePromotion };

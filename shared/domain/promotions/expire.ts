@@ -1,0 +1,53 @@
+import { message } from '#domain/messages.ts';
+import type { PromotionStore } from './change.ts';
+import { revoked } from './administer.ts';
+import { factsOf, type PromotionRecord, statusAt } from './promotion.ts';
+
+/** What going through the current promotions takes. */
+export interface ExpirePorts extends Pick<PromotionStore, 'now' | 'newId' | 'replacePromotion'> {
+  /** Every promotion that is pending or active as far as anybody has noted. */
+  readonly currentPromotions: () => Promise<readonly PromotionRecord[]>;
+}
+
+const isOvertaken = (error: unknown): boolean => error instanceof Error && error.name === 'ConditionFailed';
+
+/** Writes the next state of a promotion unless somebody else was faster. @returns whether it was written. */
+const noted = async (write: Promise<void>): Promise<boolean> => {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (isOvertaken(error)) return false;
+    throw error;
+  }
+};
+
+/**
+ * Notes which promotions have come to their end, and tells it: each end once, however often, late or at the same time as
+ * itself this runs. What is shown and which places are free does not depend on it.
+ * @returns how many were noted now.
+ */
+export const expirePromotions = async (ports: ExpirePorts): Promise<{ processed: number }> => {
+  let processed = 0;
+  for (const promotion of await ports.currentPromotions()) {
+    if (promotion.status !== 'active' || statusAt(promotion, ports.now()) !== 'expired') continue;
+    const next: PromotionRecord = { ...promotion, status: 'expired', version: promotion.version + 1 };
+    const messages = [message(ports, 'promotionExpired', null, factsOf(next))];
+    // Whoever was faster has noted the end himself, or has moved it.
+    if (await noted(ports.replacePromotion(promotion, next, {}, messages))) processed += 1;
+  }
+  return { processed };
+};
+
+/**
+ * Ends the promotions of a project that is gone for good, so that they hold no place that nobody can see. It may run any
+ * number of times.
+ */
+export const endPromotionsOf = async (ports: ExpirePorts, projectId: string): Promise<void> => {
+  for (const promotion of await ports.currentPromotions()) {
+    const at = ports.now();
+    if (promotion.project_id !== projectId || statusAt(promotion, at) === 'expired') continue;
+    const { next, messages } = revoked(ports, promotion, { actorId: null, reason: 'The project is gone.', at });
+    await ports.replacePromotion(promotion, { ...next, version: promotion.version + 1 }, {}, messages);
+  }
+};

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaults } from '#domain/settings/setting.ts';
+import { dataOf, Directory, FORBIDDEN, INVALID, invalidAt, type Person, person, STALE } from '#test/support/fixtures.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+
+/** How the site looks, and what a front end is told. */
+
+let world: TestWorld;
+let directory: Directory;
+let admin: Person;
+
+beforeAll(async () => {
+  world = await startTestWorld({ env: { FEATURE_AI: 'on' } });
+  directory = await Directory.open(world);
+  admin = directory.admin;
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  directory.as(admin, 'PUT', path, body, headers);
+
+interface Site {
+  readonly layout: unknown;
+  readonly theme: { readonly colors: { readonly light: Record<string, string> } };
+  readonly map?: unknown;
+  readonly features: readonly string[];
+}
+
+const site = async (): Promise<Site> => dataOf<Site>(await directory.get('/api/settings'));
+
+describe('the layout', () => {
+  it('is the default until something is stored, and a part is merged into the whole', async () => {
+    const first = await directory.get('/api/admin/layout', admin);
+    expect(first).toMatchObject({ status: 200, body: { data: defaults.layout } });
+    const changed = await put('/api/admin/layout', { card: { showImage: true } });
+    const whole = { card: { showLogo: true, showImage: true }, detail: { showLogo: true, showImage: false } };
+    expect(changed).toMatchObject({ status: 200, body: { data: whole } });
+    expect((await directory.get('/api/admin/layout', admin)).body).toEqual({ data: whole });
+  });
+
+  it('is shown to everybody at once', async () => {
+    await put('/api/admin/layout', { detail: { showImage: true, showLogo: false } });
+    expect((await site()).layout).toMatchObject({ detail: { showImage: true, showLogo: false } });
+  });
+
+  it.each([
+    [{ card: { showLogo: 'yes' } }, ['card', 'showLogo']],
+    [{ card: { showImage: null } }, ['card', 'showImage']],
+    [{ detail: true }, ['detail']],
+  ])('refuses %j', async (body, path) => {
+    expect(await put('/api/admin/layout', body)).toMatchObject(invalidAt(...path));
+  });
+
+  it('ignores what it does not know', async () => {
+    const answer = await put('/api/admin/layout', { footer: { showLogo: true }, card: { colour: 'red' } });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(Object.keys(dataOf<object>(answer))).toEqual(['card', 'detail']);
+  });
+
+  it('honours If-Match: of two who save the same state one is told that it is stale', async () => {
+    const tag = (await directory.get('/api/admin/layout', admin)).headers.get('etag') ?? '';
+    const save = (showLogo: boolean) => put('/api/admin/layout', { card: { showLogo } }, { 'if-match': tag });
+    const answers = await Promise.all([save(true), save(false)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(await put('/api/admin/layout', {}, { 'if-match': tag })).toMatchObject(STALE);
+    const fresh = answers.find(({ status }) => status === 200)?.headers.get('etag') ?? '';
+    expect(await put('/api/admin/layout', {}, { 'if-match': fresh })).toMatchObject({ status: 200 });
+    expect(await put('/api/admin/layout', {}, { 'if-match': '*' })).toMatchObject({ status: 200 });
+  });
+
+  it('loses no part when many are saved at once', async () => {
+    await Promise.all([
+      put('/api/admin/layout', { card: { showLogo: false } }),
+      put('/api/admin/layout', { card: { showImage: false } }),
+      put('/api/admin/layout', { detail: { showLogo: true } }),
+      put('/api/admin/layout', { detail: { showImage: false } }),
+    ]);
+    expect((await directory.get('/api/admin/layout', admin)).body).toEqual({
+      data: { card: { showLogo: false, showImage: false }, detail: { showLogo: true, showImage: false } },
+    });
+  });
+
+  it('answers 304 to who has it, and is for administrators', async () => {
+    const { headers } = await directory.get('/api/admin/layout', admin);
+    const again = await directory.get('/api/admin/layout', admin, { 'if-none-match': headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+    const user = await person(world);
+    expect(await directory.get('/api/admin/layout', user)).toMatchObject(FORBIDDEN);
+    expect(await directory.as(user, 'PUT', '/api/admin/layout', {})).toMatchObject(FORBIDDEN);
+  });
+});
+
+describe('the theme', () => {
+  it('is merged level by level, and null takes an entry away', async () => {
+    const changed = await put('/api/admin/theme', {
+      colors: { light: { primary: ' 10  20.5%   30% ', brand: '350 80% 40%' }, dark: { brand: '350 80% 60%' } },
+      fonts: { sans: 'Inter, "Helvetica Neue", sans-serif' },
+      radius: '0',
+      shadows: { xl: '0 1px 3px 0 rgb(0 0 0 / 0.1), inset 0 -1px 0 #fff', md: 'none' },
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        data: {
+          colors: {
+            light: { ...defaults.theme.colors.light, primary: '10 20.5% 30%', brand: '350 80% 40%' },
+            dark: { ...defaults.theme.colors.dark, brand: '350 80% 60%' },
+          },
+          fonts: { ...defaults.theme.fonts, sans: 'Inter, "Helvetica Neue", sans-serif' },
+          radius: '0',
+          shadows: { ...defaults.theme.shadows, xl: '0 1px 3px 0 rgb(0 0 0 / 0.1), inset 0 -1px 0 #fff', md: 'none' },
+        },
+      },
+    });
+    const without = await put('/api/admin/theme', { colors: { light: { brand: null } }, shadows: { xl: null } });
+    expect(dataOf<Site['theme']>(without).colors.light).not.toHaveProperty('brand');
+    expect(dataOf<object>(without)).toMatchObject({ colors: { dark: { brand: '350 80% 60%' } } });
+    expect(dataOf<{ shadows: object }>(without).shadows).not.toHaveProperty('xl');
+  });
+
+  it('is a style sheet of variables, changed without a restart', async () => {
+    await put('/api/admin/theme', { colors: { light: { primary: '120 50% 50%' }, dark: { primary: '120 50% 70%' } }, radius: '4px' });
+    const answer = await directory.get('/api/settings/theme.css');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/css; charset=utf-8');
+    const css = String(answer.body);
+    const [light = '', dark = ''] = css.split('\n\n');
+    expect(light).toMatch(/^:root \{\n(?: {2}--[a-z0-9-]+: [^;{}<>\\@]+;\n)+\}$/);
+    expect(light).toContain('  --primary: 120 50% 50%;');
+    expect(light).toContain('  --radius: 4px;');
+    expect(light).toMatch(/--font-sans: .+;/);
+    expect(light).toMatch(/--shadow-sm: .+;/);
+    expect(dark).toMatch(/^\.dark \{\n[^]*--primary: 120 50% 70%;/);
+
+    const etag = answer.headers.get('etag') ?? '';
+    expect((await directory.get('/api/settings/theme.css', undefined, { 'if-none-match': etag })).status).toBe(304);
+    await put('/api/admin/theme', { radius: '6px' });
+    const changed = await directory.get('/api/settings/theme.css', undefined, { 'if-none-match': etag });
+    expect(changed.status).toBe(200);
+    expect(String(changed.body)).toContain('--radius: 6px;');
+  });
+
+  it.each([
+    ...['red', '#fff', '361 10% 10%', '10 101% 10%', '10 10 10', '1 2% 3%;}', 'var(--x)', '10 10% 10% / 0.5', '', 7, '1 2% 3%/**/', '１ ２% ３%'].map(
+      (value) => ({ body: { colors: { light: { primary: value } } }, path: ['colors', 'light', 'primary'] }),
+    ),
+    ...['Primary', 'a b', '-x', 'x-', 'a--b', 'x;', '}', 'radius', 'font-sans', 'shadow-sm', '__proto__x', 'ä', 'x'.repeat(90)].map((name) => ({
+      body: { colors: { dark: { [name]: '1 2% 3%' } } },
+      path: ['colors', 'dark', name],
+    })),
+    ...['', 'Inter;', 'Inter}', 'url(x)', 'a, , b', '"open', "'mixed\"", 'x\\y', 'a/*b*/', '<style>', 'a:b', '@import', 'Inter, "a;b"', '"a\nb"', 3].map((sans) => ({
+      body: { fonts: { sans } },
+      path: ['fonts', 'sans'],
+    })),
+    ...['1', 'big', '1px;', '1px}', 'calc(1px)', '-1px', '1 px', 'url(x)', '', 5, 'expression(1)'].map((radius) => ({ body: { radius }, path: ['radius'] })),
+    ...['url(x) 1px 1px', '1px', '1px 1px 1px 1px 1px', '1px 1px; color: red', '1px 1px red blue', 'inset inset 1px 1px', '1px 1px }', '1px 1px /* */', '1px 1px rgb(0 0 0', '1px 1px \\65', '1px 1px rgb(0;0)', '1px 1px expression(1)', '1px 1px image(x)', '1px,', '', '1px 1px @x', '1px 1px hsl(var(--x;y))', '1px 1px <b>', 9].map((xl) => ({
+      body: { shadows: { xl } },
+      path: ['shadows', 'xl'],
+    })),
+    { body: { colors: { light: [] } }, path: ['colors', 'light'] },
+    { body: { colors: 'blue' }, path: ['colors'] },
+    { body: { shadows: { 'Not A Name': 'none' } }, path: ['shadows', 'Not A Name'] },
+  ])('refuses $body and changes nothing', async ({ body, path }) => {
+    const before = await directory.get('/api/admin/theme', admin);
+    expect(await put('/api/admin/theme', body)).toMatchObject(invalidAt(...path));
+    expect(await directory.get('/api/admin/theme', admin)).toMatchObject({ body: before.body });
+  });
+
+  it.each([
+    '0 1px 2px 0 rgba(0, 0, 0, 0.05)',
+    'inset 0 0 0 1px hsl(var(--border) / 0.5)',
+    '0 0 #000',
+    '.5px -1px 2rem 0.25em black, 0 0 1px hsl(222 47% 11% / 20%)',
+    'none',
+  ])('takes the shadow %s', async (md) => {
+    expect(await put('/api/admin/theme', { shadows: { md } })).toMatchObject({ status: 200, body: { data: { shadows: { md } } } });
+  });
+
+  it.each(['Inter', "'Source Serif 4', Georgia, serif", '-apple-system, BlinkMacSystemFont', '"Noto Sans 日本語"'])('takes the font %s', async (serif) => {
+    expect(await put('/api/admin/theme', { fonts: { serif } })).toMatchObject({ status: 200, body: { data: { fonts: { serif } } } });
+  });
+
+  it('has a bounded number of colours and shadows, also when they come in parts', async () => {
+    const some = (prefix: string, count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, '1 2% 3%']));
+    expect(await put('/api/admin/theme', { colors: { light: some('a', 65) } })).toMatchObject(invalidAt('colors', 'light'));
+    expect(await put('/api/admin/theme', { colors: { light: some('b', 40) } })).toMatchObject({ status: 200 });
+    expect(await put('/api/admin/theme', { colors: { light: some('c', 40) } })).toMatchObject(invalidAt('colors', 'light'));
+  });
+});
+
+describe('the map', () => {
+  it('has its defaults and takes a part', async () => {
+    expect(await directory.get('/api/admin/map', admin)).toMatchObject({ status: 200, body: { data: { defaultProjection: 'globe', lighting: 'auto' } } });
+    expect(await put('/api/admin/map', { lighting: 'dusk' })).toMatchObject({ status: 200, body: { data: { defaultProjection: 'globe', lighting: 'dusk' } } });
+    expect((await site()).map).toEqual({ defaultProjection: 'globe', lighting: 'dusk' });
+    expect(await put('/api/admin/map', { defaultProjection: 'flat' })).toMatchObject(invalidAt('defaultProjection'));
+    expect(await put('/api/admin/map', { lighting: 'noon' })).toMatchObject(invalidAt('lighting'));
+    expect(await put('/api/admin/map', 'x')).toMatchObject(INVALID);
+  });
+});
+
+describe('the public settings', () => {
+  it('say what a front end needs to know, to everybody', async () => {
+    const answer = await directory.get('/api/settings');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=[12]$/);
+    expect(answer.body).toMatchObject({
+      data: {
+        layout: { card: { showLogo: expect.any(Boolean) as boolean } },
+        theme: { fonts: { mono: expect.any(String) as string } },
+        map: { lighting: 'dusk' },
+        features: ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks'],
+        sort_keys: ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'trending'],
+        plans: [
+          { id: 'standard', price: 0, currency: 'usd' },
+          { id: 'premium', price: 4900, currency: 'usd' },
+        ],
+        promotion_prices: {
+          currency: 'usd',
+          placements: [
+            { placement: 'banner', price: 6900 },
+            { placement: 'catalog', price: 3900 },
+            { placement: 'detail', price: 1900 },
+          ],
+          bundle_discount_percent: 30,
+        },
+        limits: { page_size_default: 40, page_size_max: 100, categories_max: 5, description_length_max: 500 },
+      },
+    });
+    const again = await directory.get('/api/settings', undefined, { 'if-none-match': answer.headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+  });
+
+  it('list every sort key that lists take', async () => {
+    const { sort_keys, sort_aliases } = dataOf<{ sort_keys: string[]; sort_aliases: Record<string, string> }>(await directory.get('/api/settings'));
+    for (const key of [...sort_keys, ...Object.keys(sort_aliases)]) {
+      expect([key, (await directory.get(`/api/projects?sort=${key}`)).status]).toEqual([key, 200]);
+    }
+  });
+
+  it('have a limit that a submission of just that size keeps', async () => {
+    const { limits } = dataOf<{ limits: Record<string, number> }>(await directory.get('/api/settings'));
+    const user = await person(world);
+    const submit = (fields: object) =>
+      directory.as(user, 'POST', '/api/projects', {
+        plan: 'standard', name: 'Bounded', url: 'https://bounded.example.com', description: 'x', categories: [directory.category], pricing_type: 'free', ...fields,
+      });
+    for (const [field, limit] of [['name', 'name_length_max'], ['description', 'description_length_max'], ['long_description', 'long_description_length_max']] as const) {
+      const max = limits[limit] ?? 0;
+      expect([field, (await submit({ [field]: 'x'.repeat(max) })).status]).toEqual([field, 201]);
+      expect([field, (await submit({ [field]: 'x'.repeat(max + 1) })).status]).toEqual([field, 400]);
+    }
+  });
+});
+
+it('every change of a setting is in the audit log', async () => {
+  await put('/api/admin/layout', { card: { showLogo: true } });
+  const { body } = await directory.get('/api/admin/audit', admin);
+  expect(JSON.stringify(body)).toContain('setting:layout');
+});
