@@ -3,7 +3,7 @@
  * Installs the packages when they are missing or differ from the lock file, then runs the script with the Node that is
  * among them. This file itself must run on whatever Node a machine has, from version 18 on, and may import no package.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -81,6 +81,30 @@ const alone = async (work) => {
   }
 };
 
+/** The parent and the command of a process; undefined where the system does not tell. */
+const lookUp = (pid) => {
+  try {
+    if (existsSync('/proc/self/stat')) {
+      // The command stands in brackets and may have any sign in it.
+      const [, command, parent] = /\((.*)\) \S+ (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+      return { command, parent: Number(parent) };
+    }
+    const line = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
+    const [, parent, command] = /^\s*(\d+)\s+(.*?)\s*$/s.exec(line);
+    return { command, parent: Number(parent) };
+  } catch {
+    // Windows has neither, and a process may be gone.
+    return undefined;
+  }
+};
+
+/** The npm that started this process, mostly by way of a shell that would outlive it. */
+const findNpm = () => {
+  if (!process.env.npm_lifecycle_event) return undefined;
+  const parent = lookUp(process.ppid);
+  return parent && /^(?:.*\/)?(?:ba|da|z|a|k)?sh$/.test(parent.command) ? parent.parent : process.ppid;
+};
+
 /**
  * Runs a command in this terminal. What the terminal sends, such as Ctrl-C, reaches it as well as this process, which only
  * has to go on waiting; what is sent to this process alone is passed on.
@@ -94,9 +118,8 @@ const runToEnd = (command, args, options, onStart = () => undefined) =>
     const passOn = () => child.kill('SIGTERM');
     process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGTERM', passOn);
     // npm that was killed cannot pass anything on.
-    const parent = process.ppid;
-    const watch = setInterval(() => process.ppid !== parent && passOn(), 250);
-    if (!process.env.npm_lifecycle_event) clearInterval(watch);
+    const npm = findNpm();
+    const watch = npm && setInterval(() => isAlive(npm) || passOn(), 250);
     const finish = (settle, value) => {
       clearInterval(watch);
       process.off('SIGINT', ignore).off('SIGHUP', ignore).off('SIGTERM', passOn);

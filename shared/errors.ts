@@ -40,6 +40,9 @@ export const errorCodes = Object.keys(FAILURES) as ErrorCode[];
 /** The HTTP status that a code is answered with. */
 export const statusOf = (code: ErrorCode): number => FAILURES[code][0];
 
+/** Whether a status says that the caller was refused, as opposed to served or let down. */
+export const isRefusal = (status: number): boolean => status >= 400 && status < 500;
+
 /** The fixed text that a code is answered with. */
 export const textOf = (code: ErrorCode): string => FAILURES[code][1];
 

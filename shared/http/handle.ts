@@ -6,7 +6,15 @@ import { isAudited, type Route } from '#contract/route.ts';
 import { inAuditedRequest } from '#platform/audit-context.ts';
 import { settings } from '#platform/settings.ts';
 import { AppError } from '#shared/errors.ts';
-import { type Call, type GateRequest, type GateState, header, type Idempotency, type MultipartBody, type Reply } from './call.ts';
+import {
+  type Call,
+  type GateRequest,
+  type GateState,
+  header,
+  type Idempotency,
+  type MultipartBody,
+  type Reply,
+} from './call.ts';
 import { gates } from './gates.ts';
 
 /** A Lambda handler for requests of the gateway. */

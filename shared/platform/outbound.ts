@@ -114,7 +114,7 @@ const wordsOf = (error: Error & { code?: unknown }): string => {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name could not be resolved.';
   if (code === 'ECONNREFUSED') return 'The connection was refused.';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'The connection broke off.';
-  if (/^(?:ERR_(?:TLS|SSL)|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/.test(code)) return `No safe connection: ${code}.`;
+  if (/^(?:EPROTO$|ERR_(?:TLS|SSL)|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/.test(code)) return `No safe connection: ${code}.`;
   if (code.startsWith('HPE_')) return 'The answer was not HTTP.';
   return `The request failed${code === '' ? '' : `: ${code}`}.`;
 };

@@ -1,6 +1,6 @@
-import type { SlugChange } from '#domain/categories/carry-over.ts';
 import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
+import type { SlugChange } from '#domain/categories/carry-over.ts';
 import type { CategoryRecord } from '#domain/categories/category.ts';
 import { importProjects } from '#domain/projects/import.ts';
 import type { ImportPorts, ImportStep } from '#domain/projects/import-ports.ts';

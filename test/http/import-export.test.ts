@@ -221,6 +221,18 @@ describe('an import', () => {
     expect((await world.mails()).length).toBe(mails);
   });
 
+  it('is in the audit log with its mapping and without what is in the file', async () => {
+    const mapping = { columns: plain };
+    const text = csv(['name', 'url', 'description'], [unique('Audited'), 'https://audited.example', 'x']);
+    await run(text, mapping);
+    const [entry] = dataOf<unknown[]>(await directory.get('/api/admin/audit?limit=1', admin));
+    expect(entry).toMatchObject({
+      actor_id: admin.id,
+      action: 'projects.importCsv',
+      input: { mapping: JSON.stringify(mapping), file: { filename: 'some.csv', bytes: text.length } },
+    });
+  });
+
   it('stops at no bad row and names each with its column', async () => {
     const [a, b] = [unique('good'), unique('good')];
     const file = [

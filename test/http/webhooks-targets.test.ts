@@ -194,9 +194,13 @@ describe('a receiver', () => {
     allowed.mockRestore();
   });
 
-  it('without a certificate that holds gets nothing', async () => {
-    const { status, error } = await post('https://192.88.99.1/', resolver([PUBLIC]).resolve);
-    expect([status, error]).toEqual([null, expect.stringContaining('not on the public internet')]);
+  it('that does not speak TLS is told nothing', async () => {
+    const allowed = vi.spyOn(settings(), 'webhookAllowPrivate', 'get');
+    allowed.mockReturnValue(true);
+    const answer = await post(`https://plain.example.com:${receiver.port}/`, resolver(['127.0.0.1']).resolve);
+    expect(answer).toMatchObject({ status: null, error: expect.stringMatching(/^No safe connection: /) as unknown });
+    expect(receiver.received).toEqual([]);
+    allowed.mockRestore();
   });
 });
 

@@ -5,7 +5,6 @@ import { deliverPorts } from '#data/webhook-ports.ts';
 import { enqueueDeliveries } from '#domain/webhooks/enqueue.ts';
 import { type RetrySummary, retryDueDeliveries } from '#domain/webhooks/retry.ts';
 import {
-  type CallAnswer,
   Directory,
   dataOf,
   idOf,
@@ -19,7 +18,7 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { answer, type Receiver, signaturesThatHold, startReceiver } from '#test/support/receiver.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** What an integrator relies on: every event arrives once its receiver works, signed, at its time, and nothing else does. */
 

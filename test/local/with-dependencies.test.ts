@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,6 +39,7 @@ if (process.argv[2] === 'wait') setInterval(() => undefined, 1000);
 `;
 
 let project: string;
+let started: ChildProcess[];
 
 const write = (file: string, content: string): void => {
   mkdirSync(path.dirname(path.join(project, file)), { recursive: true });
@@ -54,6 +55,7 @@ const start = (args: readonly string[], env: Record<string, string> = {}) => {
     env: { ...inherited, npm_execpath: path.join(project, 'npm-cli.mjs').replace('.mjs', '.cjs'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  started.push(child);
   let output = '';
   child.stdout.on('data', (text: Buffer) => {
     output += text.toString();
@@ -73,6 +75,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
 };
 
 beforeEach(() => {
+  started = [];
   project = mkdtempSync(path.join(tmpdir(), 'starter-'));
   mkdirSync(path.join(project, 'scripts'));
   copyFileSync(starter, path.join(project, 'scripts/with-dependencies.mjs'));
@@ -84,6 +87,8 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  // The scripts notice and end by themselves.
+  for (const child of started) child.kill('SIGKILL');
   rmSync(project, { recursive: true, force: true });
 });
 
@@ -177,6 +182,31 @@ it('leaves no script behind when it is killed', async () => {
   started.child.kill('SIGKILL');
   // The pipe closes when the last who holds it has ended, which is the script.
   expect((await started.ended).output).toContain('left alone');
+});
+
+it.each(['SIGTERM', 'SIGKILL'] as const)('leaves no script behind when npm ends by %s', async (signal) => {
+  installed(LOCK.packages);
+  // As npm does it: a shell in between, which outlives npm.
+  write(
+    'npm-start.cjs',
+    `
+    const { spawn } = require('node:child_process');
+    const command = JSON.stringify(process.execPath) + ' scripts/with-dependencies.mjs script.ts wait; exit $?';
+    spawn('sh', ['-c', command], { stdio: 'inherit', cwd: __dirname, env: { ...process.env, npm_lifecycle_event: 'start' } });
+  `,
+  );
+  const npm = spawn(process.execPath, [path.join(project, 'npm-start.cjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(npm);
+  let output = '';
+  npm.stdout.on('data', (text: Buffer) => {
+    output += text.toString();
+  });
+  const closed = once(npm, 'close');
+  await until(() => output.includes('ran'));
+  npm.kill(signal);
+  // The pipe closes when the last who holds it has ended, which is the script.
+  await closed;
+  expect(output).toContain('asked to end');
 });
 
 it('says what is missing when there is no script', async () => {

@@ -1,5 +1,5 @@
-import type { SlugChange } from '#domain/categories/carry-over.ts';
 import { CategoryBody } from '#contract/categories.ts';
+import type { SlugChange } from '#domain/categories/carry-over.ts';
 import type { CategoryRecord } from '#domain/categories/category.ts';
 import { type CreatePorts, createCategory } from '#domain/categories/manage.ts';
 import { AppError } from '#shared/errors.ts';

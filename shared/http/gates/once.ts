@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type GateRequest, header } from '#http/call.ts';
-import { invalidInput } from '#shared/errors.ts';
+import { invalidInput, isRefusal } from '#shared/errors.ts';
 
 const KEY_MAX = 255;
 
 const digest = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-const isRefusal = (status: number): boolean => status >= 400 && status < 500;
-
-const settle = async ({ internal: { state }, response }: GateRequest): Promise<void> => {
+/** What was done is kept; what failed passes by `onError`. */
+const keep = async ({ internal: { state }, response }: GateRequest): Promise<void> => {
   const { running, idempotency } = state;
   if (!running || !idempotency) return;
   const status = response?.statusCode;
-  if (status === undefined || status >= 500) await idempotency.allowAgain(running);
-  else if (isRefusal(status)) await idempotency.forgetRefused(running);
-  else {
-    await idempotency.keepAnswer(running, {
-      status,
-      headers: (response?.headers ?? {}) as Record<string, string>,
-      body: response?.body ?? '',
-    });
-  }
+  if (status === undefined) return;
+  await idempotency.keepAnswer(running, {
+    status,
+    headers: (response?.headers ?? {}) as Record<string, string>,
+    body: response?.body ?? '',
+  });
 };
 
 /**
@@ -49,7 +45,7 @@ export const once = {
       state.running = begun;
     }
   },
-  after: settle,
+  after: keep,
   // The failure gate stands further out and has not spoken yet when an error passes here.
   onError: async (request: GateRequest): Promise<void> => {
     const { running, idempotency } = request.internal.state;
