@@ -88,6 +88,15 @@ const Config = z
       z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an address range' }),
     ),
     duplicateUrls: z.enum(['allow', 'reject']),
+    payments: z.strictObject({
+      /** What the premium plan costs, in the smallest unit of the currency. */
+      premiumPrice: z.int().min(1).max(99_999_999),
+      /** ISO 4217 in lower case. */
+      currency: z.string().regex(/^[a-z]{3}$/, { error: 'must be three small letters, such as usd' }),
+      /** Where buyers are sent afterwards, with `{checkout}` for the checkout's id; pages of the site when absent. */
+      successUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+      cancelUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    }),
     mail: z.strictObject({
       from: Address,
       /** What SES has verified: the sender's address or its domain. */

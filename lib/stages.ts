@@ -17,6 +17,7 @@ export const standard: StageSettings = {
   allowedOrigins: ['http://localhost:3000'],
   trustedProxies: [],
   duplicateUrls: 'allow',
+  payments: { premiumPrice: 4900, currency: 'usd' },
   mail: { from: 'no-reply@sandbox.directory.example', identity: 'sandbox.directory.example', createIdentity: false },
   adminEmails: [],
   features: {},

@@ -29,12 +29,18 @@ const portOf = (value: string | undefined): number => {
   throw new StartRefused(`PORT is ${value}, which is not a number from 0 to 65535.`);
 };
 
-/** Ends the world when asked to, and the process with it; whoever asks twice does not want to wait. */
+/** Signals this close together are one: a whole group of processes is asked, and some pass on what they get. */
+const TOGETHER_MS = 500;
+
+/** Ends the world when asked to, and the process with it; whoever asks once more does not want to wait. */
 const endOnSignal = (world: Promise<World>): void => {
-  let asked = false;
+  let askedAt: number | undefined;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (asked) process.exit(signal === 'SIGINT' ? 130 : 143);
-    asked = true;
+    if (askedAt !== undefined) {
+      if (performance.now() - askedAt > TOGETHER_MS) process.exit(signal === 'SIGINT' ? 130 : 143);
+      return;
+    }
+    askedAt = performance.now();
     console.log('\nEnding. Once more to end at once.');
     try {
       await (await world).stop();

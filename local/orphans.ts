@@ -37,7 +37,8 @@ const commandOf = (pid: number): string | undefined => {
   }
 };
 
-const readRecord = (file: string): EngineRecord | undefined => {
+/** The engine that a run has noted; undefined when there is no note. */
+export const readRecord = (file: string): EngineRecord | undefined => {
   if (!existsSync(file)) return undefined;
   try {
     const { pid, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<EngineRecord>;

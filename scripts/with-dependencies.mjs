@@ -81,13 +81,15 @@ const alone = async (work) => {
   }
 };
 
+const hasProc = existsSync('/proc/self/stat');
+
 /** The parent and the command of a process; undefined where the system does not tell. */
 const lookUp = (pid) => {
   try {
-    if (existsSync('/proc/self/stat')) {
+    if (hasProc) {
       // The command stands in brackets and may have any sign in it.
-      const [, command, parent] = /\((.*)\) \S+ (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-      return { command, parent: Number(parent) };
+      const [, command, state, parent] = /\((.*)\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+      return { command, state, parent: Number(parent) };
     }
     const line = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
     const [, parent, command] = /^\s*(\d+)\s+(.*?)\s*$/s.exec(line);
@@ -118,8 +120,15 @@ const runToEnd = (command, args, options, onStart = () => undefined) =>
     const passOn = () => child.kill('SIGTERM');
     process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGTERM', passOn);
     // npm that was killed cannot pass anything on.
+    const parent = process.ppid;
     const npm = findNpm();
-    const watch = npm && setInterval(() => isAlive(npm) || passOn(), 250);
+    const isAlone = () => process.ppid !== parent || !isAlive(npm) || (hasProc && lookUp(npm)?.state === 'Z');
+    const look = () => {
+      if (!isAlone()) return;
+      clearInterval(watch);
+      passOn();
+    };
+    const watch = npm && setInterval(look, 250);
     const finish = (settle, value) => {
       clearInterval(watch);
       process.off('SIGINT', ignore).off('SIGHUP', ignore).off('SIGTERM', passOn);

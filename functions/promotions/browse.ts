@@ -7,4 +7,6 @@ import { now } from '#platform/clock.ts';
 
 const browsePorts = { now, allPromotions, openCheckouts, readPromotionCounts };
 
-export const handler = handle(browse, browsePorts, async ({ query }, ports) => ok(await browsePromotions(ports, query)));
+export const handler = handle(browse, browsePorts, async ({ query }, ports) =>
+  ok(await browsePromotions(ports, query)),
+);

@@ -42,6 +42,15 @@ const indexArn = ({ table }: World, name: IndexName): string => `${table.tableAr
 const senderArn = ({ config }: World): string =>
   `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${config.mail.identity}`;
 
+/** Where a stage keeps what it knows the payment provider by: encrypted parameters that are made by hand. */
+const stripeParameters = ({ stage }: Config) => ({
+  secretKey: `/directory/${stage}/stripe/secret-key`,
+  webhookSecret: `/directory/${stage}/stripe/webhook-secret`,
+});
+
+const parameterArn = (name: string): string =>
+  `arn:${Aws.PARTITION}:ssm:${Aws.REGION}:${Aws.ACCOUNT_ID}:parameter${name}`;
+
 const none = () => ({});
 
 /**
@@ -98,10 +107,17 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
     variables: none,
   },
   stripe: {
-    statements: () => {
-      throw new Error('A route needs the payment provider, but no stage has a place for its secret.');
-    },
-    variables: none,
+    statements: ({ config }) =>
+      Object.values(stripeParameters(config)).map((name) => allow(['ssm:GetParameter'], parameterArn(name))),
+    variables: ({ config }) => ({
+      STRIPE_SECRET_KEY_PARAMETER: stripeParameters(config).secretKey,
+      STRIPE_WEBHOOK_SECRET_PARAMETER: stripeParameters(config).webhookSecret,
+      PREMIUM_PRICE: String(config.payments.premiumPrice),
+      CURRENCY: config.payments.currency,
+      SITE_URL: config.site.url,
+      ...(config.payments.successUrl && { CHECKOUT_SUCCESS_URL: config.payments.successUrl }),
+      ...(config.payments.cancelUrl && { CHECKOUT_CANCEL_URL: config.payments.cancelUrl }),
+    }),
   },
   rate: {
     statements: ({ table }) => [allow(['dynamodb:UpdateItem'], table.tableArn, onlyKeys(`${ratePrefix}*`))],

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CheckoutStarted } from './checkout.ts';
 import { data, page } from './envelope.ts';
 import { paging, Timestamp } from './fields.ts';
+import { Placement } from './placement.ts';
 import { Project } from './projects.ts';
 import { defineRoute } from './route.ts';
 
@@ -15,9 +16,6 @@ export type CheckoutKind = z.infer<typeof CheckoutKind>;
  */
 export const CheckoutStatus = z.enum(['open', 'paid', 'fulfilled', 'expired', 'failed', 'refunded']);
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
-
-/** Where a promotion of a project is shown. */
-const Placement = z.enum(['banner', 'catalog', 'detail']);
 
 /** For how many months a promotion can be bought at once. */
 const MONTHS_MAX = 12;
@@ -56,7 +54,8 @@ export const Checkout = z
     currency: Currency,
     amount_refunded: Amount,
     placements: z.array(Placement).nullable().describe('What a promotion was bought for.'),
-    months: z.int().nullable(),
+    months: z.int().nullable().describe('For how long.'),
+    promotion_id: z.string().nullable().describe('The promotion that was bought, once it is paid.'),
     checkoutUrl: z.string().nullable().describe('The payment page, while the checkout is open.'),
     project: Project.nullable().describe('The project, when there is one.'),
     created_at: Timestamp,

@@ -33,7 +33,10 @@ export const Promotion = z
     ends_at: Timestamp.nullable().describe('Until when it is shown; null until it is activated.'),
     months: z.int().min(1).nullable().describe('For how long it was bought, from its activation; null when granted.'),
     cta_text: z.string().nullable().describe('What the button says; plain text.'),
-    price: z.int().min(0).describe('What was paid, in the smallest unit of the currency, such as cents; 0 when granted.'),
+    price: z
+      .int()
+      .min(0)
+      .describe('What was paid, in the smallest unit of the currency, such as cents; 0 when granted.'),
     currency: z.string().describe('ISO 4217 in lower case.'),
     impressions: z.int().min(0).describe('How often it was seen, by people.'),
     clicks: z.int().min(0).describe('How often it was followed, by people.'),
@@ -103,7 +106,8 @@ export const list = defineRoute('promotions.list', {
   method: 'GET',
   path: '/api/promotions',
   summary: 'List what is promoted now',
-  description: 'Only live projects, newest promotion first. Report what was seen and followed with its impressions and clicks.',
+  description:
+    'Only live projects, newest promotion first. Report what was seen and followed with its impressions and clicks.',
   auth: 'public',
   tier: 'general',
   feature: 'promotions',

@@ -7,6 +7,7 @@ import * as projects from './projects.ts';
 import * as promotions from './promotions.ts';
 import * as ratings from './ratings.ts';
 import * as reference from './reference.ts';
+import * as reports from './reports.ts';
 import type { Route } from './route.ts';
 import * as settings from './settings.ts';
 import * as users from './users.ts';
@@ -81,6 +82,7 @@ export const table = {
     listDeliveries: webhooks.listDeliveries,
     replay: webhooks.replay,
   },
+  reports: { file: reports.file, list: reports.list, settle: reports.settle },
   audit: { list: audit.list },
   payments: { startCheckout: payments.startCheckout, readCheckout: payments.readCheckout, list: payments.list },
   promotions: {

@@ -45,7 +45,7 @@ export const commentKey = (projectId: string, commentId: string): Key => ({
 });
 export const projectPartition = (projectId: string): string => `PROJECT#${projectId}`;
 /** Sort-key prefixes inside a project's partition. */
-export const projectPrefix = { comments: 'COMMENT#', votes: 'VOTE#', ratings: 'RATING#' } as const;
+export const projectPrefix = { comments: 'COMMENT#', votes: 'VOTE#', ratings: 'RATING#', reports: 'REPORT#' } as const;
 
 /** A slug belongs to the project that holds this claim, also after the project has taken another one. */
 export const slugKey = (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' });
@@ -115,7 +115,7 @@ export const inFeed = (changedAt: string, key: Key) => ({
 });
 
 /** Places an item among its owner's. `kind` groups, `order` sorts within. */
-export const ofUser = (userId: string, kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'CHECKOUT' | 'PROMOTION', order: string) => ({
+export const ofUser = (userId: string, kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'REPORT' | 'CHECKOUT' | 'PROMOTION', order: string) => ({
   collection_pk: `OWNER#${userId}`,
   collection_sk: `${kind}#${order}`,
 });
@@ -203,6 +203,7 @@ export const ofAuditSubject = (subject: string, entryId: string) => ({
 const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['project', /^PROJECT#([^ ]+) CARD$/],
   ['comment', /^PROJECT#[^ ]+ COMMENT#(.+)$/],
+  ['report', /^PROJECT#[^ ]+ REPORT#(.+)$/],
   ['category', /^CATEGORIES CATEGORY#(.+)$/],
   ['user', /^USER#([^ ]+) USER$/],
   ['setting', /^SETTINGS SETTING#(.+)$/],
@@ -219,3 +220,17 @@ export const subjectOf = ({ pk, sk }: Key): string | undefined => {
   }
   return undefined;
 };
+
+/** What a user has reported of a project, and the way to it from the report's id. */
+export const reportKey = (projectId: string, userId: string): Key => ({
+  pk: `PROJECT#${projectId}`,
+  sk: `REPORT#${userId}`,
+});
+export const reportIdKey = (reportId: string): Key => ({ pk: `REPORT#${reportId}`, sk: 'REPORT' });
+export const reportsPartition = (status: string): string => `REPORTS#${status}`;
+
+/** Places a report among those of its status by the time of its first words. */
+export const ofReportStatus = (status: string, createdAt: string, reportId: string) => ({
+  collection_pk: reportsPartition(status),
+  collection_sk: `${createdAt}#${reportId}`,
+});

@@ -45,8 +45,5 @@ export const promotionEndWrites = async (checkoutId: string, at: string): Promis
   const { next, messages } = revoked({ now, newId }, current, { actorId: null, reason: 'It was paid back.', at });
   // The money is on its way back already.
   const told = messages.filter(({ kind }) => kind !== 'refundDue');
-  return [
-    ...promotionReplacement(current, { ...next, version: current.version + 1 }, {}),
-    ...told.map(inOutbox),
-  ];
+  return [...promotionReplacement(current, { ...next, version: current.version + 1 }, {}), ...told.map(inOutbox)];
 };

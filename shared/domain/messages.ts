@@ -4,7 +4,7 @@ import type { Message, MessageData, MessageKind } from '#events/catalogue.ts';
 export interface Workshop {
   /** ISO 8601 in UTC with milliseconds. */
   readonly now: () => string;
-  readonly newId: (kind: 'prj' | 'cat' | 'cmt' | 'evt' | 'bat' | 'chk' | 'pay' | 'prm') => string;
+  readonly newId: (kind: 'prj' | 'cat' | 'cmt' | 'evt' | 'bat' | 'rep' | 'chk' | 'pay' | 'prm') => string;
 }
 
 /** Says that something happened, to be written in the transaction of what happened. */

@@ -70,7 +70,7 @@ export const finishCategoryChange = subscribe({
 
 export const giveBackPayment = subscribe({
   id: 'payments.giveBack',
-  summary: 'Gives back what was paid for something that could not be delivered any more.',
+  summary: 'Gives back what was paid for something that cannot be delivered.',
   kinds: ['refundDue'],
   needs: ['table:read', 'stripe'],
 });

@@ -284,6 +284,19 @@ describe('pages', () => {
     expect(catalog.query(next).page).toBe(2);
   });
 
+  it('are the same where next to nothing matches', () => {
+    put(...Array.from({ length: 4000 }, (_, i) => ({ id: `q${i}`, created_at: day(100), owner_id: 'usr_many' })));
+    put(...[2, 7, 5].map((i) => ({ id: `r${i}`, created_at: day(i), owner_id: 'usr_few' })));
+    const few = query({ scope: { status: 'any', deleted: 'excluded', ownerId: 'usr_few' }, limit: 1 });
+    const first = catalog.query(few);
+    expect(first).toMatchObject({ total: 3, hasMore: true, entries: [{ project: { id: 'r7' } }] });
+    expect(ids({ ...few, page: 2 })).toEqual(['r5']);
+    expect(ids({ ...few, page: 3 })).toEqual(['r2']);
+    expect(ids({ ...few, sort: 'oldest', limit: 2 })).toEqual(['r2', 'r5']);
+    const next = catalog.query({ ...few, cursor: first.nextCursor ?? '' });
+    expect(next).toMatchObject({ total: 3, page: 2, hasMore: true, entries: [{ project: { id: 'r5' } }] });
+  });
+
   it('refuse the cursor of another order', () => {
     const { nextCursor } = catalog.query(query({ limit: 10 }));
     expect(() => catalog.query(query({ cursor: nextCursor ?? '', sort: 'oldest' }))).toThrow(CursorError);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCheckoutsPartition } from '#data/keys.ts';
 import { wholeCollection } from '#data/read.ts';
-import { Directory, metaOf, person, submission } from '#test/support/fixtures.ts';
+import { Directory, metaOf, NOT_FOUND, person, submission } from '#test/support/fixtures.ts';
 import { eventOf, ledgerOf, signatureOf } from '#test/support/payments.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -12,7 +12,9 @@ let directory: Directory;
 
 beforeAll(async () => {
   // Nobody listens there.
-  world = await startTestWorld({ env: { STRIPE_SECRET_KEY: 'sk_test_nobody', STRIPE_API_BASE: 'http://127.0.0.1:9' } });
+  world = await startTestWorld({
+    env: { STRIPE_SECRET_KEY: 'sk_test_nobody', STRIPE_API_BASE: 'http://127.0.0.1:9', FEATURE_PROMOTIONS: 'off' },
+  });
   directory = await Directory.open(world);
 });
 
@@ -48,6 +50,13 @@ it('says so when no key is configured', async () => {
   } finally {
     process.env.STRIPE_SECRET_KEY = key;
   }
+});
+
+it('sells no promotion where there are none', async () => {
+  const buyer = await person(world);
+  const { id } = await directory.live(buyer);
+  const order = { kind: 'promotion', project_id: id, placements: ['detail'], months: 1 };
+  expect(await directory.as(buyer, 'POST', '/api/payments/checkout', order)).toMatchObject(NOT_FOUND);
 });
 
 it('lets the provider come again when it cannot know who signs', async () => {

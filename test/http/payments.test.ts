@@ -96,6 +96,7 @@ describe('a premium submission', () => {
       amount_refunded: 0,
       placements: null,
       months: null,
+      promotion_id: null,
       checkoutUrl,
       project: null,
       created_at: TIME,
@@ -240,6 +241,55 @@ describe('an upgrade', () => {
     await decide(directory, id, 'paid');
     await world.until(async () => (await checkoutOf(directory, buyer, id)).status === 'refunded');
     expect(await toldAbout(id)).toEqual(['paymentRefunded']);
+  });
+});
+
+describe('a promotion', () => {
+  const order = (buyer: Parameters<typeof checkoutOf>[1], project: string, placements: readonly string[], months = 2) =>
+    directory.as(buyer, 'POST', '/api/payments/checkout', { kind: 'promotion', project_id: project, placements, months });
+
+  it('is there when it is paid, and ends when the money goes back', async () => {
+    const buyer = await person(world);
+    const project = await directory.live(buyer);
+    const answer = await order(buyer, project.id, ['detail', 'catalog', 'detail']);
+    expect(answer).toMatchObject({ status: 200 });
+    const { checkout_id: id } = dataOf<Started>(answer);
+    const price = 2 * (1900 + 3900);
+    expect(await checkoutOf(directory, buyer, id)).toMatchObject({
+      kind: 'promotion',
+      amount: price,
+      placements: ['detail', 'catalog'],
+      months: 2,
+      promotion_id: null,
+    });
+    await decide(directory, id, 'paid');
+    const { promotion_id, status } = await checkoutOf(directory, buyer, id);
+    expect([status, promotion_id]).toEqual(['fulfilled', idOf('prm')]);
+    const all = async () =>
+      dataOf<{ id: string; status: string; price: number }[]>(
+        await directory.done('GET', '/api/admin/promotions?status=pending,active,expired,revoked&limit=100'),
+      ).filter((promotion) => promotion.id === promotion_id);
+    expect(await all()).toMatchObject([{ status: 'pending', price }]);
+    expect(await ledgerOf(directory, buyer)).toMatchObject([{ type: 'payment', kind: 'promotion', amount: price }]);
+    await decide(directory, id, 'refunded');
+    expect(await all()).toMatchObject([{ status: 'revoked' }]);
+    expect(await directory.read(project.id)).toMatchObject({ plan: 'standard', status: 'live' });
+  });
+
+  it('whose place is sold is not to be had, and one that is paid too late is given back', async () => {
+    const [first, second] = [await person(world), await person(world)];
+    const [one, other] = [await directory.live(first), await directory.live(second)];
+    const won = dataOf<Started>(await order(first, one.id, ['banner'])).checkout_id;
+    const lost = dataOf<Started>(await order(second, other.id, ['banner', 'detail'])).checkout_id;
+    await Promise.all([decide(directory, won, 'paid'), decide(directory, lost, 'paid')]);
+    const stands = async () => [
+      (await checkoutOf(directory, first, won)).status,
+      (await checkoutOf(directory, second, lost)).status,
+    ];
+    await world.until(async () => (await stands()).includes('refunded'));
+    expect((await stands()).sort()).toEqual(['fulfilled', 'refunded']);
+    expect(await order(first, one.id, ['banner'])).toMatchObject(conflict('SOLD_OUT'));
+    expect(await order(second, one.id, ['detail'])).toMatchObject(FORBIDDEN);
   });
 });
 

@@ -1,3 +1,4 @@
+import { Webhook as ReferenceReceiver } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LedgerEvent } from '#contract/events.ts';
 import type { Attempt, Delivery, Webhook } from '#contract/webhooks.ts';
@@ -17,7 +18,7 @@ import {
   TIME,
   unique,
 } from '#test/support/fixtures.ts';
-import { answer, type Receiver, signaturesThatHold, startReceiver } from '#test/support/receiver.ts';
+import { answer, type Received, type Receiver, signaturesThatHold, startReceiver } from '#test/support/receiver.ts';
 import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** What an integrator relies on: every event arrives once its receiver works, signed, at its time, and nothing else does. */
@@ -68,6 +69,15 @@ const create = async (fields: Readonly<Record<string, unknown>> = {}): Promise<S
 };
 
 const read = async ({ id }: { id: string }): Promise<Webhook> => dataOf(await directory.get(`${WEBHOOKS}/${id}`, directory.admin));
+
+/** What the reference library of Standard Webhooks says to a message: its content, or why it does not hold. */
+const referenceSays = ({ body, headers }: Received, secret: string): unknown => {
+  try {
+    return new ReferenceReceiver(secret).verify(body, headers as Record<string, string>);
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
 
 const deliveriesOf = async ({ id }: { id: string }): Promise<Delivery[]> =>
   dataOf(await directory.get(`${WEBHOOKS}/${id}/deliveries`, directory.admin));
@@ -260,6 +270,8 @@ describe('an event', () => {
     if (!received) throw new Error('Nothing came.');
     expect(await signaturesThatHold({ ...received, body: `${received.body} ` }, webhook.secret)).toBe(0);
     expect(await signaturesThatHold(received, `whsec_${btoa('x'.repeat(32))}`)).toBe(0);
+    expect(referenceSays(received, webhook.secret)).toEqual(JSON.parse(received.body));
+    expect(referenceSays({ ...received, body: `${received.body} ` }, webhook.secret)).toBe('No matching signature found');
   });
 
   it('is tried again after 5 s, 5 min, 30 min, 2 h and 8 h, and then no more', async () => {
@@ -390,6 +402,7 @@ describe('a rotated secret', () => {
     expect(String(ping.headers['webhook-signature']).split(' ')).toHaveLength(2);
     expect(await signaturesThatHold(ping, rotated.secret)).toBe(1);
     expect(await signaturesThatHold(ping, webhook.secret)).toBe(1);
+    for (const { secret } of [rotated, webhook]) expect(referenceSays(ping, secret)).toMatchObject({ type: 'ping' });
 
     // A day later only the new one holds.
     receiver.forget();

@@ -94,7 +94,9 @@ const expectedFor: Readonly<Record<Grant, readonly string[]>> = {
     'dynamodb:GetShardIterator on stream',
     'dynamodb:ListStreams on *',
   ],
-  stripe: [],
+  stripe: ['secret-key', 'webhook-secret'].map(
+    (name) => `ssm:GetParameter on parameter /directory/${config.stage}/stripe/${name}`,
+  ),
   rate: ['dynamodb:UpdateItem on table of RATE#*'],
   identity: ['GetItem', 'PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} on table of USER#*`),
 };

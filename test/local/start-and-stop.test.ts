@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -87,6 +87,36 @@ it('lets a request that it has begun end first', async () => {
   answer.resume();
   expect(await ending).toEqual({ code: 0, signal: null });
   expect(performance.now() - startedAt).toBeLessThan(2000);
+});
+
+/** Holds the end up: a request that has been begun and does not go on. */
+const hang = async (url: string): Promise<Socket> => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  socket.write('POST /_local/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
+  await wait(100);
+  return socket;
+};
+
+it('takes signals that come together for one', async () => {
+  const world = start();
+  const socket = await hang(await world.url());
+  const ending = world.end('SIGTERM');
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) world.child.kill(signal);
+  await wait(300);
+  socket.destroy();
+  expect(await ending).toEqual({ code: 0, signal: null });
+});
+
+it('ends at once when it is asked again', async () => {
+  const world = start();
+  const socket = await hang(await world.url());
+  const engine = enginePid();
+  const ending = world.end('SIGINT');
+  await wait(700);
+  world.child.kill('SIGINT');
+  expect(await ending).toEqual({ code: 130, signal: null });
+  await untilDead(engine);
+  socket.destroy();
 });
 
 it('says who has the data folder, without a stack', async () => {

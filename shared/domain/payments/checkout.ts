@@ -1,8 +1,6 @@
 import type { CheckoutKind, CheckoutStatus } from '#contract/payments.ts';
+import type { Placement } from '#contract/placement.ts';
 import type { Submission } from '#contract/projects.ts';
-
-/** Where a promotion is shown. */
-export type Placement = 'banner' | 'catalog' | 'detail';
 
 /** A checkout as it is kept: what was asked of the buyer, and what became of it. */
 export interface CheckoutRecord {

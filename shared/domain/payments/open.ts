@@ -1,5 +1,6 @@
 import type { CheckoutStarted } from '#contract/checkout.ts';
 import type { CheckoutRequest } from '#contract/payments.ts';
+import type { Placement } from '#contract/placement.ts';
 import type { Submission } from '#contract/projects.ts';
 import type { Workshop } from '#domain/messages.ts';
 import { mustNotBeReserved } from '#domain/projects/content.ts';
@@ -7,7 +8,7 @@ import { mustBeChangeable } from '#domain/projects/policy.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { conflict, invalidFields, notFound } from '#shared/errors.ts';
-import { type CheckoutRecord, type Draft, newCheckout, type Order, type Placement } from './checkout.ts';
+import { type CheckoutRecord, type Draft, newCheckout, type Order } from './checkout.ts';
 
 /** What opening a checkout takes. */
 export interface OpenPorts extends Workshop {

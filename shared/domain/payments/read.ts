@@ -2,6 +2,7 @@ import type { Checkout } from '#contract/payments.ts';
 import { canSee } from '#domain/projects/policy.ts';
 import type { ProjectParts } from '#domain/projects/view.ts';
 import { projectView } from '#domain/projects/view.ts';
+import { promotionOfCheckout } from '#domain/promotions/promotion.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { notFound } from '#shared/errors.ts';
 import type { CheckoutRecord } from './checkout.ts';
@@ -30,6 +31,8 @@ export const readCheckout = async (
     amount_refunded: checkout.amount_refunded,
     placements: checkout.placements && [...checkout.placements],
     months: checkout.months,
+    promotion_id:
+      checkout.kind === 'promotion' && checkout.status === 'fulfilled' ? promotionOfCheckout(checkout.id) : null,
     checkoutUrl: checkout.status === 'open' ? checkout.checkout_url : null,
     project: parts && canSee(parts.project, caller) ? projectView(parts, caller) : null,
     created_at: checkout.created_at,

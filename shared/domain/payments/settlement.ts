@@ -1,7 +1,8 @@
+import type { Placement } from '#contract/placement.ts';
 import { message, type Workshop } from '#domain/messages.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
 import type { Message, MessageData } from '#events/catalogue.ts';
-import type { CheckoutRecord, Draft, Placement } from './checkout.ts';
+import type { CheckoutRecord, Draft } from './checkout.ts';
 import type { LedgerRecord } from './ledger.ts';
 
 /** A payment's effect on a project. */

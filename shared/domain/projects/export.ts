@@ -37,7 +37,7 @@ const recordOf = ({ project, counts }: CatalogEntry): string[] =>
  * Every project as CSV, oldest first, of every status and deleted ones too: a header, then one record each, in pieces of some
  * kilobytes that are made when they are asked for. The columns are the fields that an import takes; lists are joined by
  * `|`, where a `|` or a backslash inside an entry has a backslash before it, and a text that a spreadsheet would run as a
- * formula begins with an apostrophe. The import understands both.
+ * formula begins with an apostrophe. The import understands both. Earlier slugs are not in it.
  */
 export async function* exportProjects(catalog: ReadCatalog): AsyncGenerator<string> {
   let records: string[][] = [[...importFields]];

@@ -110,7 +110,8 @@ export const revoked = (
     const next: PromotionRecord = { ...current, status: 'revoked', ends_at: at, reason };
     return { next, messages: [revokedMessage(ports, actorId, next)] };
   }
-  const refund = current.checkout_id === null ? [] : [message(ports, 'refundDue', actorId, { checkout_id: current.checkout_id })];
+  const refund =
+    current.checkout_id === null ? [] : [message(ports, 'refundDue', actorId, { checkout_id: current.checkout_id })];
   return { next: { ...current, status: 'revoked', reason }, messages: refund };
 };
 
@@ -147,11 +148,7 @@ const isUnpaid = async (ports: AdministerPorts, promotionId: string): Promise<bo
 export interface GrantPorts extends Omit<PromotionStore, 'findPromotion' | 'replacePromotion'>, FindsProject {
   readonly currency: () => string;
   /** @throws an error named `ConditionFailed` when a place is not free any more. */
-  readonly insertPromotion: (
-    promotion: PromotionRecord,
-    turns: Turns,
-    messages: readonly Message[],
-  ) => Promise<void>;
+  readonly insertPromotion: (promotion: PromotionRecord, turns: Turns, messages: readonly Message[]) => Promise<void>;
 }
 
 const endOf = (grant: PromotionGrant, at: string): string => {

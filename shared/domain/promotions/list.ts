@@ -111,8 +111,7 @@ const awaitedPromotions = async (ports: BrowsePorts): Promise<Promotion[]> => {
 /** Behind every time that a checkout can have been opened at. */
 const AFTER_ALL = '9999';
 
-const byId = (one: { readonly id: string }, other: { readonly id: string }): number =>
-  one.id < other.id ? 1 : -1;
+const byId = (one: { readonly id: string }, other: { readonly id: string }): number => (one.id < other.id ? 1 : -1);
 
 /** The administrators' list, newest first: active and expired ones unless `status` says otherwise. */
 export const browsePromotions = async (ports: BrowsePorts, query: BrowseQuery) => {

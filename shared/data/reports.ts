@@ -1,0 +1,66 @@
+import type { ReportStatus } from '#contract/reports.ts';
+import type { ReportRecord } from '#domain/reports/report.ts';
+import { absent, is } from './conditions.ts';
+import { projectIsOpen } from './counts.ts';
+import { ofReportStatus, ofUser, reportIdKey, reportKey, reportsPartition } from './keys.ts';
+import { collectionPages, findItem, type Item } from './read.ts';
+import { transact } from './write.ts';
+
+/** Reports of listings: one item per user and project, and one that leads from the report's id, and from its author, to it. */
+
+const reportOf = (item: Item): ReportRecord => ({
+  id: String(item.id),
+  project_id: String(item.project_id),
+  user_id: String(item.user_id),
+  reason: String(item.reason),
+  details: (item.details ?? null) as string | null,
+  status: item.status as ReportStatus,
+  created_at: String(item.created_at),
+  updated_at: String(item.updated_at),
+  version: Number(item.version),
+});
+
+/** What a user has reported of a project. */
+export const findReportOf = async (projectId: string, userId: string): Promise<ReportRecord | undefined> => {
+  const item = await findItem(reportKey(projectId, userId));
+  return item && reportOf(item);
+};
+
+/** A report by its id. */
+export const findReport = async (reportId: string): Promise<ReportRecord | undefined> => {
+  const pointer = await findItem(reportIdKey(reportId));
+  return pointer && (await findReportOf(String(pointer.project_id), String(pointer.user_id)));
+};
+
+/**
+ * Stores a report. A new one needs its project to be open.
+ * @throws ConditionFailed when it is not as `previous` any more; 404 when the project is not open.
+ */
+export const replaceReport = async (previous: ReportRecord | undefined, next: ReportRecord): Promise<void> => {
+  const { id, project_id, user_id } = next;
+  await transact([
+    ...(previous ? [] : [projectIsOpen(project_id)]),
+    {
+      put: { ...reportKey(project_id, user_id), ...ofReportStatus(next.status, next.created_at, id), type: 'report', ...next },
+      when: previous ? is('version', previous.version) : absent,
+    },
+    ...(previous ? [] : [{ put: { ...reportIdKey(id), ...ofUser(user_id, 'REPORT', id), type: 'reportId', id, project_id, user_id } }]),
+  ]);
+};
+
+const STATUSES: readonly ReportStatus[] = ['open', 'resolved', 'dismissed'];
+
+/** Reports of a status, or all, newest first, with how many there are. */
+export const pageOfReports = async (
+  status: ReportStatus | 'all',
+  skip: number,
+  count: number,
+): Promise<{ reports: ReportRecord[]; total: number }> => {
+  const found: ReportRecord[] = [];
+  for (const one of status === 'all' ? STATUSES : [status]) {
+    const pages = collectionPages({ partition: reportsPartition(one), index: 'collection', newestFirst: true });
+    for await (const items of pages) found.push(...items.map(reportOf));
+  }
+  const newestFirst = found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  return { reports: newestFirst.slice(skip, skip + count), total: found.length };
+};
