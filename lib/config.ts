@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Placement } from '#contract/placement.ts';
 import { features, type Tier, tiers } from '#contract/route.ts';
 import { type StageOverrides, stageOverrides, standard } from './stages.ts';
 
@@ -97,6 +98,18 @@ const Config = z
       successUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
       cancelUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     }),
+    /** What promotions cost a month, in the smallest unit of the currency, and how many a placement takes; else the defaults. */
+    promotions: z.strictObject({
+      monthlyPrices: z.partialRecord(Placement, z.int().min(1).max(99_999_999)),
+      places: z.partialRecord(Placement, z.union([z.int().min(0).max(9999), z.literal('unlimited')])),
+    }),
+    /** The model that writes for users: Amazon Bedrock's by its id, or one behind an OpenAI-compatible address. None when absent. */
+    ai: z
+      .strictObject({
+        model: z.string().min(1),
+        baseUrl: z.url({ protocol: /^https$/, error: 'must be an https address' }).optional(),
+      })
+      .optional(),
     mail: z.strictObject({
       from: Address,
       /** What SES has verified: the sender's address or its domain. */

@@ -18,6 +18,7 @@ export const standard: StageSettings = {
   trustedProxies: [],
   duplicateUrls: 'allow',
   payments: { premiumPrice: 4900, currency: 'usd' },
+  promotions: { monthlyPrices: {}, places: {} },
   mail: { from: 'no-reply@sandbox.directory.example', identity: 'sandbox.directory.example', createIdentity: false },
   adminEmails: [],
   features: {},

@@ -48,18 +48,18 @@ const engineOn = async (path: string): Promise<OpenTable & { endpoint: string }>
  */
 export const openTable = async (): Promise<OpenTable> => {
   log.setLogLevel('WARN');
-  const { TABLE_NAME: deployed, DYNAMODB_ENDPOINT: foreign } = process.env;
-  const defaults = defaultSettings({ port: 0, awsEndpoint: 'http://127.0.0.1' });
-  const unset = Object.entries(defaults).filter(([name]) => !process.env[name]);
-  setVariables(Object.fromEntries(unset));
+  const { TABLE_NAME: named, DYNAMODB_ENDPOINT: foreign } = process.env;
+  if (named && !foreign) return { close: nothing };
+  const { TABLE_NAME, AWS_REGION } = defaultSettings({ port: 0, awsEndpoint: '' });
+  setVariables({ TABLE_NAME: named || TABLE_NAME, AWS_REGION: process.env.AWS_REGION || AWS_REGION });
   if (foreign) {
-    setVariables({ AWS_ENDPOINT_URL_DYNAMODB: foreign });
+    setVariables(databaseSettings(foreign));
     return { close: nothing };
   }
-  if (deployed) return { close: nothing };
   const path = dataDirOf(process.env);
-  if (!existsSync(path))
-    throw new StartRefused(`There is no data folder ${path}. Start the service once, or set DATA_DIR.`);
+  if (!existsSync(`${path}/table.sqlite`)) {
+    throw new StartRefused(`There is no directory in ${path}. Start the service once, or set DATA_DIR.`);
+  }
   const engine = await engineOn(path);
   setVariables({ ...databaseSettings(engine.endpoint), ...emptyCredentials });
   return engine;

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { makeAdmin, userIdsByEmail } from '#data/user-admin.ts';
 import { openTable } from '#local/open-table.ts';
+import { StartRefused } from '#local/refusal.ts';
 
 const HELP = `npm run make-admin -- <email or id>
 
@@ -16,10 +17,11 @@ const fail = (message: string): void => {
 };
 
 const grant = async (who: string): Promise<void> => {
-  const ids = who.includes('@') ? await userIdsByEmail(who) : [who];
-  const [id] = ids;
+  const ids = who.includes('@') ? await userIdsByEmail(who) : [];
+  // Some issuers' subjects look like addresses.
+  const [id = who] = ids;
   if (ids.length > 1) fail(`Several users have the address ${who}: ${ids.join(', ')}. Name one by his id.`);
-  else if (id === undefined || !(await makeAdmin(id))) fail(`The directory has not seen ${who} yet. Sign in once, then try again.`);
+  else if (!(await makeAdmin(id))) fail(`The directory has not seen ${who} yet. Sign in once, then try again.`);
   else console.log(`${who} is an administrator now.`);
 };
 
@@ -29,10 +31,15 @@ const [who, ...others] = positionals;
 if (values.help) console.log(HELP);
 else if (who === undefined || others.length > 0) fail(HELP);
 else {
-  const table = await openTable();
   try {
-    await grant(who);
-  } finally {
-    await table.close();
+    const table = await openTable();
+    try {
+      await grant(who);
+    } finally {
+      await table.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StartRefused)) throw error;
+    fail(error.message);
   }
 }

@@ -1,6 +1,6 @@
 import { startCheckout } from '#contract/payments.ts';
+import { buyPorts } from '#data/buy-ports.ts';
 import { idempotency } from '#data/idempotency.ts';
-import { buyPorts } from '#data/payment-ports.ts';
 import { startCheckout as start } from '#domain/payments/open.ts';
 import { handle, ok } from '#http/handle.ts';
 

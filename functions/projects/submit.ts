@@ -1,6 +1,6 @@
 import { submit } from '#contract/projects.ts';
 import { idempotency } from '#data/idempotency.ts';
-import { premiumPorts } from '#data/payment-ports.ts';
+import { premiumPorts } from '#data/premium-ports.ts';
 import { submitPorts } from '#data/project-ports.ts';
 import { submitPremium } from '#domain/payments/open.ts';
 import { submitProject } from '#domain/projects/submit.ts';

@@ -1,10 +1,10 @@
 import { stripe } from '#contract/payments.ts';
-import { receivePorts } from '#data/payment-ports.ts';
+import { settlePorts } from '#data/settle-ports.ts';
 import { receiveEvent } from '#domain/payments/receive.ts';
 import { handle, ok } from '#http/handle.ts';
 import { signedEvent } from '#platform/stripe.ts';
 
-export const handler = handle(stripe, receivePorts, async ({ body }, ports) => {
+export const handler = handle(stripe, settlePorts, async ({ body }, ports) => {
   const event = await signedEvent(body.bytes, body.signature);
   if (event) await receiveEvent(ports, event);
   return ok({ data: { received: true } });

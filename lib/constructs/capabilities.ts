@@ -51,6 +51,15 @@ const stripeParameters = ({ stage }: Config) => ({
 const parameterArn = (name: string): string =>
   `arn:${Aws.PARTITION}:ssm:${Aws.REGION}:${Aws.ACCOUNT_ID}:parameter${name}`;
 
+/** Where a stage keeps the key of its OpenAI-compatible server. */
+const aiKeyParameter = ({ stage }: Config): string => `/directory/${stage}/ai/api-key`;
+
+/** A foundation model, or an inference profile where the id begins with a region's name. */
+const modelArn = (id: string): string =>
+  /^[a-z]{2,6}\./.test(id) && id.split('.').length > 2
+    ? `arn:${Aws.PARTITION}:bedrock:${Aws.REGION}:${Aws.ACCOUNT_ID}:inference-profile/${id}`
+    : `arn:${Aws.PARTITION}:bedrock:${Aws.REGION}::foundation-model/${id}`;
+
 const none = () => ({});
 
 /**
@@ -118,6 +127,24 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
       ...(config.payments.successUrl && { CHECKOUT_SUCCESS_URL: config.payments.successUrl }),
       ...(config.payments.cancelUrl && { CHECKOUT_CANCEL_URL: config.payments.cancelUrl }),
     }),
+  },
+  model: {
+    statements: ({ config }) =>
+      config.ai === undefined
+        ? []
+        : config.ai.baseUrl === undefined
+          ? [allow(['bedrock:InvokeModel'], modelArn(config.ai.model))]
+          : [allow(['ssm:GetParameter'], parameterArn(aiKeyParameter(config)))],
+    variables: ({ config }) =>
+      config.ai === undefined
+        ? {}
+        : {
+            AI_MODEL: config.ai.model,
+            ...(config.ai.baseUrl !== undefined && {
+              AI_BASE_URL: config.ai.baseUrl,
+              AI_API_KEY_PARAMETER: aiKeyParameter(config),
+            }),
+          },
   },
   rate: {
     statements: ({ table }) => [allow(['dynamodb:UpdateItem'], table.tableArn, onlyKeys(`${ratePrefix}*`))],

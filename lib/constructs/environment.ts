@@ -4,6 +4,9 @@ import type { World } from './capabilities.ts';
 /** Where the metrics of a stage's own code are collected. */
 export const metricsNamespace = (stage: string): string => `Directory/${stage}`;
 
+const named = (prefix: string, values: Readonly<Record<string, number | string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}_${name.toUpperCase()}`, String(value)]));
+
 /** The variables of every function. What a switch or a limit is not given here keeps its default. */
 export const commonVariables = ({ config, table }: World): Record<string, string> => ({
   TABLE_NAME: table.tableName,
@@ -12,6 +15,8 @@ export const commonVariables = ({ config, table }: World): Record<string, string
   ...Object.fromEntries(
     Object.entries(config.features).map(([feature, on]) => [`FEATURE_${feature.toUpperCase()}`, on ? 'on' : 'off']),
   ),
+  ...named('PROMOTION_PRICE', config.promotions.monthlyPrices),
+  ...named('PROMOTION_SLOTS', config.promotions.places),
 });
 
 /** The variables of a route's function beside those of its grants. */

@@ -12,9 +12,13 @@ export class Attributes implements ListingIndex {
   readonly present = new Postings<Status>();
   /** By status, those that are. */
   readonly deleted = new Postings<Status>();
+  /** By kind of pricing. */
   readonly pricing = new Postings<PricingType>();
+  /** By id of the owner. */
   readonly owner = new Postings<string>();
+  /** By slug, whether or not there is such a category. */
   readonly category = new Postings<string>();
+  /** By tag as it is written. */
   readonly tag = new Postings<string>();
 
   concerns(before: Row, after: Row): boolean {

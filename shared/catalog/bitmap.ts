@@ -14,6 +14,7 @@ export class Bitmap {
     return this.#words.length * WORD_BITS;
   }
 
+  /** Whether the id is present. */
   has(id: number): boolean {
     return this.bit(id) === 1;
   }
@@ -23,16 +24,19 @@ export class Bitmap {
     return ((this.#words[id >>> 5] ?? 0) >>> (id & 31)) & 1;
   }
 
+  /** Makes the id present, with room for it where there is none. */
   add(id: number): void {
     const word = id >>> 5;
     if (word >= this.#words.length) this.#grow(word + 1);
     this.#words[word] = (this.#words[word] ?? 0) | (1 << (id & 31));
   }
 
+  /** Makes all of the ids present. */
   addAll(ids: readonly number[]): void {
     for (let i = 0; i < ids.length; i += 1) this.add(ids[i] ?? 0);
   }
 
+  /** Makes the id absent. */
   delete(id: number): void {
     const word = id >>> 5;
     if (word < this.#words.length) this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (id & 31));

@@ -12,26 +12,31 @@ export class IdSet {
   #bitmap: Bitmap | undefined;
   #size = 0;
 
+  /** A set of these ids. */
   static of(...ids: readonly number[]): IdSet {
     const set = new IdSet();
     for (const id of ids) set.add(id);
     return set;
   }
 
+  /** How many members there are. */
   get size(): number {
     return this.#size;
   }
 
+  /** Whether the id is a member. */
   has(id: number): boolean {
     if (this.#bitmap) return this.#bitmap.has(id);
     return this.#list[this.#placeOf(id)] === id;
   }
 
+  /** Takes in the id, if it is not there. */
   add(id: number): void {
     if (!this.#bitmap) this.#addToList(id);
     else if (!this.#bitmap.has(id)) this.#addToBitmap(this.#bitmap, id);
   }
 
+  /** Lets go of the id, if it is there. */
   delete(id: number): void {
     if (this.#bitmap) {
       this.#size -= this.#bitmap.bit(id);
@@ -90,7 +95,7 @@ export class IdSet {
 
   #becomeBitmap(): void {
     const bitmap = new Bitmap((this.#list[this.#size - 1] ?? 0) + 1);
-    for (const id of this.#list) bitmap.add(id);
+    bitmap.addAll(this.#list);
     this.#bitmap = bitmap;
     this.#list = NONE;
   }

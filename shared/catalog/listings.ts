@@ -16,7 +16,9 @@ import { UrlIndex } from './url-index.ts';
  * process that never sorts by name or searches text neither waits nor pays for it.
  */
 export class Listings {
+  /** The listings themselves. */
   readonly rows = new Rows();
+  /** What filters and facets ask for; always there, because every question does. */
   readonly attributes = new Attributes();
   readonly #pool = new BitmapPool();
   readonly #kept = new Map<string, ListingIndex>([['attributes', this.attributes]]);
@@ -57,18 +59,22 @@ export class Listings {
     return this.#pool.lend(this.rows.capacity);
   }
 
+  /** All listings in an order. */
   order(name: KeptOrder): Order {
     return this.#keep(name, () => new Order(this.rows, orders[name]));
   }
 
+  /** The index of one kind of search text. */
   text(name: keyof typeof searchTexts): TextIndex {
     return this.#keep(`${name} text`, () => this.#filled(new TextIndex(searchTexts[name], () => this.noSlots())));
   }
 
+  /** The index of places. */
   places(): PlaceIndex {
     return this.#keep('places', () => this.#filled(new PlaceIndex()));
   }
 
+  /** The index of canonical addresses. */
   urls(): UrlIndex {
     return this.#keep('urls', () => this.#filled(new UrlIndex(this.rows)));
   }

@@ -22,6 +22,7 @@ export class Order implements ListingIndex {
     this.#length = this.#slots.length;
   }
 
+  /** How many listings there are. */
   get length(): number {
     return this.#length;
   }

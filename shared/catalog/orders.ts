@@ -22,6 +22,7 @@ export const orders = {
   trending: (a, b) => b.hot - a.hot || byId(b, a),
 } as const satisfies Record<string, Compare>;
 
+/** The name of an order that is kept. */
 export type KeptOrder = keyof typeof orders;
 
 /** Which kept order a sort order walks, and whether from its end. */

@@ -7,6 +7,7 @@ export class Postings<Value extends string | number> {
   /** By value; undefined when one has come or gone since. */
   #sorted: (readonly [Value, IdSet])[] | undefined;
 
+  /** Notes that the listing in a slot has the value. */
   add(value: Value, slot: number): void {
     let set = this.#sets.get(value);
     if (!set) {
@@ -17,6 +18,7 @@ export class Postings<Value extends string | number> {
     set.add(slot);
   }
 
+  /** Notes that the listing in a slot does not have the value any more. */
   delete(value: Value, slot: number): void {
     const set = this.#sets.get(value);
     if (!set) return;
@@ -26,6 +28,7 @@ export class Postings<Value extends string | number> {
     this.#sorted = undefined;
   }
 
+  /** The slots that have the value. */
   get(value: Value): IdSet | undefined {
     return this.#sets.get(value);
   }

@@ -9,10 +9,13 @@ export interface Sortable {
   readonly created: string;
   /** ISO 8601, of the publication or, before it, the creation. */
   readonly published: string;
+  /** How many upvotes, at least 0. */
   readonly upvotes: number;
   /** The mean rating, rounded to two decimals. */
   readonly rating: number;
+  /** How many ratings, at least 0. */
   readonly ratings: number;
+  /** How many views, at least 0. */
   readonly views: number;
   /** Folded, at most `SORT_NAME_MAX` UTF-16 units. */
   readonly name: string;

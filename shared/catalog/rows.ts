@@ -26,6 +26,7 @@ export class Rows {
     return this.#rows[slot] as Row;
   }
 
+  /** The listing of a project's id. */
   find(id: string): Row | undefined {
     const slot = this.#slots.get(id);
     return slot === undefined ? undefined : this.#rows[slot];
@@ -44,6 +45,7 @@ export class Rows {
     this.#rows[slot] = row;
   }
 
+  /** Frees the slot of a listing. */
   remove(slot: number): void {
     this.#slots.delete(this.at(slot).id);
     this.#rows[slot] = undefined;

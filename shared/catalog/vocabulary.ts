@@ -14,6 +14,7 @@ export class Vocabulary {
   /** By number of the piece, the numbers of the words that have it. */
   readonly #withPiece: (IdSet | undefined)[] = new Array(PIECES).fill(undefined);
 
+  /** The number of a word that is there. */
   idOf(word: string): number | undefined {
     return this.#ids.get(word);
   }
@@ -32,6 +33,7 @@ export class Vocabulary {
     return id;
   }
 
+  /** Forgets a word, if it is there. */
   delete(word: string): void {
     const id = this.#ids.get(word);
     if (id === undefined) return;

@@ -615,8 +615,8 @@ export const ImportMapping = z
   .meta({ id: 'ImportMapping' });
 export type ImportMapping = z.infer<typeof ImportMapping>;
 
-/** The largest file that one import takes, in bytes: what the gateway's 10 MB can carry beside the other parts. */
-export const IMPORT_FILE_BYTES_MAX = 7_000_000;
+/** The largest file that one import takes, in bytes: what fits, written in base64, into the 6 MB that start a function. */
+export const IMPORT_FILE_BYTES_MAX = 4_300_000;
 
 export const ImportReport = z
   .object({

@@ -19,9 +19,9 @@ export type Feature = (typeof features)[number];
 /**
  * What a function may touch beyond answering: the source of its IAM statements and environment variables.
  * `table:read`: items by key and collections. `table:write`: items, alone and in transactions. `catalog`: the feed index.
- * `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream. `stripe`: the payment provider's secret.
+ * `model`: ask a language model. `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream. `stripe`: the payment provider's secret.
  */
-export const needs = ['table:read', 'table:write', 'catalog', 'mail', 'bus', 'stream', 'stripe'] as const;
+export const needs = ['table:read', 'table:write', 'catalog', 'mail', 'bus', 'stream', 'stripe', 'model'] as const;
 export type Need = (typeof needs)[number];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -1,3 +1,4 @@
+import * as ai from './ai.ts';
 import * as audit from './audit.ts';
 import * as categories from './categories.ts';
 import * as comments from './comments.ts';
@@ -83,6 +84,7 @@ export const table = {
     replay: webhooks.replay,
   },
   reports: { file: reports.file, list: reports.list, settle: reports.settle },
+  ai: { generate: ai.generate },
   audit: { list: audit.list },
   payments: { startCheckout: payments.startCheckout, readCheckout: payments.readCheckout, list: payments.list },
   promotions: {

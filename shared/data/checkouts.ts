@@ -62,7 +62,9 @@ export const findCheckout = async (checkoutId: string): Promise<CheckoutRecord |
 /** What a premium submission said, as long as it is kept. */
 export const findDraft = async (checkoutId: string): Promise<Draft | undefined> => {
   const item = await findItem(checkoutDraftKey(checkoutId));
-  return item && { submission: item.submission as Draft['submission'], categoryIds: item.category_ids as string[] };
+  if (!item) return undefined;
+  const { submission, slug, category_ids: categoryIds } = item;
+  return { submission, slug, categoryIds } as Draft;
 };
 
 /** The checkout that a payment of the provider has paid. */
@@ -80,6 +82,7 @@ export const insertCheckout = async (checkout: CheckoutRecord, draft: Draft | un
               ...checkoutDraftKey(checkout.id),
               type: 'draft',
               submission: draft.submission,
+              slug: draft.slug,
               category_ids: draft.categoryIds,
               ttl: secondsFromNow(DRAFT_SECONDS),
             },

@@ -9,6 +9,7 @@ import { categorySlugKey, countsKey, projectKey, projectTombstoneKey, slugKey, u
 import { inOutbox } from './outbox.ts';
 import { countsOf, projectItem, projectOf } from './project-items.ts';
 import { findItem, findItems } from './read.ts';
+import { userIsThere } from './user-records.ts';
 import { transact, type Write } from './write.ts';
 
 /** A project and its counters as they are stored at this moment. */
@@ -121,7 +122,13 @@ export const replacementOf = async (previous: ProjectRecord, next: ProjectRecord
  * @throws 409 when the slug or, where that is refused, the address belongs to another; 400 when a category is gone.
  */
 export const insertProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
-  await transact([...insertionOf(project), ...project.categories.map(categoryExists), ...messages.map(inOutbox)]);
+  await transact([
+    ...insertionOf(project),
+    ...project.categories.map(categoryExists),
+    // Who is being forgotten must not come to own what the erasure has not seen.
+    userIsThere(project.owner_id),
+    ...messages.map(inOutbox),
+  ]);
 };
 
 /**

@@ -18,6 +18,7 @@ import {
   ownerPartition,
   ownerPromotionsPrefix,
   placeKey,
+  projectKey,
   promotionCountsKey,
   promotionKey,
   promotionPrefix,
@@ -115,9 +116,13 @@ const currentCopy = (promotion: PromotionRecord): Write =>
     ? { put: { ...currentPromotionKey(promotion.id), type: 'currentPromotion', ...promotion } }
     : { remove: currentPromotionKey(promotion.id) };
 
-/** The writes of a new promotion. They fail as `ConditionFailed` when it is there already or a place is not free any more. */
+/**
+ * The writes of a new promotion. They fail as `ConditionFailed` when it is there already, when a place is not free any
+ * more, and when the project has been deleted since it was read: nothing else would ever end a promotion of it.
+ */
 export const promotionInsertion = (promotion: PromotionRecord, turns: Turns): Write[] => [
   { put: promotionItem(promotion), when: absent },
+  { check: projectKey(promotion.project_id), when: every(exists, is('deleted_at', null)) },
   currentCopy(promotion),
   ...takePlaces(turns),
 ];
@@ -129,7 +134,7 @@ export const promotionReplacement = (previous: PromotionRecord, next: PromotionR
   ...takePlaces(turns),
 ];
 
-/** Stores a new promotion. @throws {ConditionFailed} when a place is not free any more. */
+/** Stores a new promotion. @throws {ConditionFailed} when a place is not free any more, or its project was deleted. */
 export const insertPromotion = async (
   promotion: PromotionRecord,
   turns: Turns,

@@ -41,10 +41,17 @@ export const replaceReport = async (previous: ReportRecord | undefined, next: Re
   await transact([
     ...(previous ? [] : [projectIsOpen(project_id)]),
     {
-      put: { ...reportKey(project_id, user_id), ...ofReportStatus(next.status, next.created_at, id), type: 'report', ...next },
+      put: {
+        ...reportKey(project_id, user_id),
+        ...ofReportStatus(next.status, next.created_at, id),
+        type: 'report',
+        ...next,
+      },
       when: previous ? is('version', previous.version) : absent,
     },
-    ...(previous ? [] : [{ put: { ...reportIdKey(id), ...ofUser(user_id, 'REPORT', id), type: 'reportId', id, project_id, user_id } }]),
+    ...(previous
+      ? []
+      : [{ put: { ...reportIdKey(id), ...ofUser(user_id, 'REPORT', id), type: 'reportId', id, project_id, user_id } }]),
   ]);
 };
 

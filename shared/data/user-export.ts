@@ -1,5 +1,12 @@
-import { checkoutDraftKey, ledgerPartition, ledgerPrefix, openCheckoutsPartition, ownerPartition } from './keys.ts';
-import { collectionPages, findItem, type Item } from './read.ts';
+import {
+  checkoutDraftKey,
+  ledgerPartition,
+  ledgerPrefix,
+  openCheckoutsPartition,
+  ownerPartition,
+  reportKey,
+} from './keys.ts';
+import { collectionPages, findItem, findItems, type Item } from './read.ts';
 
 /** Everything that is stored about somebody beside his record, as it is stored but for what only places it. */
 
@@ -38,6 +45,14 @@ const withDraft = async (checkout: Item): Promise<Item> => {
   return draft ? { ...checkout, submission: draft.submission } : checkout;
 };
 
+/** A page of somebody's things: his reports stand with their projects, and among his things is only what leads there. */
+const followed = async (items: readonly Item[]): Promise<Item[]> => {
+  const pointers = items.filter((item) => item.type === 'reportId');
+  const keys = pointers.map((item) => reportKey(String(item.project_id), String(item.user_id)));
+  const reports = new Map((await findItems(keys)).map((report, position) => [pointers[position], report]));
+  return items.flatMap((item) => (item.type === 'reportId' ? (reports.get(item) ?? []) : item));
+};
+
 /** Walks what belongs to a user, kind by kind, a page at a time. */
 export async function* belongingsOf(userId: string): AsyncGenerator<ExportedPart> {
   // There are never many that nobody has paid yet, whosever they are: they close after a day. Those that have come to an
@@ -47,7 +62,7 @@ export async function* belongingsOf(userId: string): AsyncGenerator<ExportedPart
     yield* partsOf(await Promise.all(own.map(withDraft)));
   }
   for await (const items of collectionPages({ partition: ownerPartition(userId), index: 'collection' })) {
-    yield* partsOf(items);
+    yield* partsOf(await followed(items));
   }
   for await (const items of collectionPages({ partition: ledgerPartition(userId), prefix: ledgerPrefix })) {
     yield* partsOf(items);

@@ -91,5 +91,14 @@ export const endPromotionsOfProject = subscribe({
   needs: ['table:read', 'table:write'],
 });
 
-export const subscriptions = [mailSubmitter, mailBuyer, mailAdmins, enqueueWebhooks, finishPurge, finishCategoryChange,
-  finishErasure, giveBackPayment, endPromotionsOfProject] as const;
+export const subscriptions = [
+  mailSubmitter,
+  mailBuyer,
+  mailAdmins,
+  enqueueWebhooks,
+  finishPurge,
+  finishCategoryChange,
+  finishErasure,
+  giveBackPayment,
+  endPromotionsOfProject,
+] as const;

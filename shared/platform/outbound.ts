@@ -1,5 +1,5 @@
 import { lookup as lookUp } from 'node:dns/promises';
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isLoopbackAddress, isPublicAddress } from './public-addresses.ts';
@@ -28,8 +28,14 @@ export interface OutboundAnswer {
   readonly duration_ms: number;
 }
 
+interface Address {
+  readonly address: string;
+  /** 4 or 6. */
+  readonly family: number;
+}
+
 /** All addresses of a name. @throws when it has none. */
-export type Resolve = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+export type Resolve = (hostname: string) => Promise<readonly Address[]>;
 
 const TIMEOUT_MS = 10_000;
 /** How long a registration waits for a name; one that is not known yet is taken, and checked when something is sent. */
@@ -91,20 +97,32 @@ export const refusalOf = async (address: string, resolve: Resolve = systemResolv
   return known?.every(({ address: one }) => mayReach(one)) === false ? INSIDE : undefined;
 };
 
-/** Resolves a name for a connection, which then goes to nothing but what was checked here. */
-const checkedLookup =
-  (resolve: Resolve): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first || !addresses.every(({ address }) => mayReach(address))) {
-          callback(new Refused(`The name ${INSIDE}.`), '', 0);
-        } else if (options.all) callback(null, [...addresses]);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
-    );
+/** Waits for something no longer than a signal allows. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  Promise.race([
+    work,
+    new Promise<never>((_, fail) => {
+      signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true });
+    }),
+  ]);
+
+/** The addresses behind a host, all of them checked. @throws when one may not be reached, or the time is up. */
+const checkedAddresses = async (host: string, resolve: Resolve, signal: AbortSignal): Promise<readonly Address[]> => {
+  const family = isIP(host);
+  const addresses = family === 0 ? await unlessAborted(resolve(host), signal) : [{ address: host, family }];
+  if (addresses.length === 0 || !addresses.every(({ address }) => mayReach(address))) {
+    throw new Refused(`The name ${INSIDE}.`);
+  }
+  return addresses;
+};
+
+/** Answers the connection's question for the name with what was checked, so that it goes there and nowhere else. */
+const lookupOf =
+  (addresses: readonly Address[]): LookupFunction =>
+  (_hostname, { all }, callback) => {
+    const [first] = addresses;
+    if (all || !first) process.nextTick(callback, null, [...addresses]);
+    else process.nextTick(callback, null, first.address, first.family);
   };
 
 const wordsOf = (error: Error & { code?: unknown }): string => {
@@ -114,7 +132,8 @@ const wordsOf = (error: Error & { code?: unknown }): string => {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name could not be resolved.';
   if (code === 'ECONNREFUSED') return 'The connection was refused.';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'The connection broke off.';
-  if (/^(?:EPROTO$|ERR_(?:TLS|SSL)|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/.test(code)) return `No safe connection: ${code}.`;
+  if (/^(?:EPROTO$|ERR_(?:TLS|SSL)|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/.test(code))
+    return `No safe connection: ${code}.`;
   if (code.startsWith('HPE_')) return 'The answer was not HTTP.';
   return `The request failed${code === '' ? '' : `: ${code}`}.`;
 };
@@ -135,34 +154,38 @@ const beginningOf = (answer: IncomingMessage): Promise<string> =>
     answer.once('close', finish);
   });
 
-const exchange = (url: URL, request: OutboundRequest, resolve: Resolve, signal: AbortSignal) =>
-  new Promise<Pick<OutboundAnswer, 'status' | 'response'>>((settle, fail) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const sent: ClientRequest = send(url, {
-      method: 'POST',
-      // A connection of its own: one from a pool was checked for somebody else.
-      agent: false,
-      lookup: checkedLookup(resolve),
-      maxHeaderSize: HEADERS_MAX_BYTES,
-      signal,
-      headers: { ...request.headers, 'content-length': String(Buffer.byteLength(request.body)) },
-    });
-    // Once there is an answer, its status counts, whatever becomes of the rest of it.
-    let answered = false;
-    const giveUp = (error: Error): void => {
-      if (!answered) fail(error);
-    };
-    sent.on('error', giveUp);
-    sent.once('close', () => giveUp(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
-    sent.once('response', (answer) => {
-      answered = true;
-      beginningOf(answer).then((response) => {
-        settle({ status: answer.statusCode ?? null, response });
-        sent.destroy();
-      }, fail);
-    });
-    sent.end(request.body);
+const closedEarly = (): Error => Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' });
+
+const exchange = async (
+  url: URL,
+  request: OutboundRequest,
+  resolve: Resolve,
+  signal: AbortSignal,
+): Promise<Pick<OutboundAnswer, 'status' | 'response'>> => {
+  const addresses = await checkedAddresses(hostOf(url), resolve, signal);
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const sent = send(url, {
+    method: 'POST',
+    // A connection of its own: one from a pool was checked for somebody else.
+    agent: false,
+    lookup: lookupOf(addresses),
+    maxHeaderSize: HEADERS_MAX_BYTES,
+    signal,
+    headers: { ...request.headers, 'content-length': String(Buffer.byteLength(request.body)) },
   });
+  try {
+    const answer = await new Promise<IncomingMessage>((settle, fail) => {
+      sent.once('response', settle);
+      // Once there is an answer, its status counts, whatever becomes of the rest of it.
+      sent.on('error', fail);
+      sent.once('close', () => fail(closedEarly()));
+      sent.end(request.body);
+    });
+    return { status: answer.statusCode ?? null, response: await beginningOf(answer) };
+  } finally {
+    sent.destroy();
+  }
+};
 
 /** What tests put in the place of the network. */
 export interface OutboundOptions {

@@ -22,6 +22,8 @@ export interface Settings {
   readonly adminEmails: readonly string[];
   readonly tiers: Readonly<Record<Tier, RateTier>>;
   readonly features: Readonly<Record<Feature, boolean>>;
+  /** The language model that writes for users; undefined where none is configured. */
+  readonly ai: { readonly model: string; /** Of an OpenAI-compatible server; Amazon Bedrock without. */ readonly baseUrl: string | undefined } | undefined;
   /** Address ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Origins that may call with credentials from a browser. */
@@ -130,6 +132,12 @@ const Environment = z.object({
   ADMIN_EMAILS: list.transform((addresses) => addresses.map((address) => address.toLowerCase())),
   TRUSTED_PROXIES: list,
   ALLOWED_ORIGINS: list,
+  AI_MODEL: z.string().min(1).optional(),
+  AI_BASE_URL: z
+    .string()
+    .regex(/^https?:\/\//, { error: 'must be an http or https address' })
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
   DUPLICATE_URLS: z.enum(['allow', 'reject']).default('allow'),
   WEBHOOK_ALLOW_PRIVATE: onOff.prefault('off'),
   PREMIUM_PRICE: z
@@ -197,6 +205,7 @@ export const readSettings = (environment: Readonly<Record<string, string | undef
     features: Object.fromEntries(
       features.map((feature) => [feature, variables[`FEATURE_${feature.toUpperCase() as Uppercase<Feature>}`]]),
     ) as Record<Feature, boolean>,
+    ai: variables.AI_MODEL === undefined ? undefined : { model: variables.AI_MODEL, baseUrl: variables.AI_BASE_URL },
     trustedProxies: variables.TRUSTED_PROXIES,
     allowedOrigins: variables.ALLOWED_ORIGINS,
     duplicateUrls: variables.DUPLICATE_URLS,

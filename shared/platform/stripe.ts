@@ -62,6 +62,9 @@ const asked = async <T>(ask: (stripe: Stripe) => Promise<T>): Promise<T> => {
   }
 };
 
+const isRefusedAs = (error: unknown, code: string): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code;
+
 /** @throws 503 when nobody can be paid. */
 export const mustBeConfigured = async (): Promise<void> => {
   await provider();
@@ -124,9 +127,7 @@ export const askSession = async (
     try {
       return await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] });
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing') {
-        return undefined;
-      }
+      if (isRefusedAs(error, 'resource_missing')) return undefined;
       throw error;
     }
   });
@@ -152,7 +153,14 @@ export const refund = async (checkout: {
 }): Promise<void> => {
   const { id, payment_intent } = checkout;
   if (payment_intent === null) throw new Error(`The checkout ${id} has no payment to give back.`);
-  await asked((stripe) => stripe.refunds.create({ payment_intent }, { idempotencyKey: `refund-${id}` }));
+  await asked(async (stripe) => {
+    try {
+      await stripe.refunds.create({ payment_intent }, { idempotencyKey: `refund-${id}` });
+    } catch (error) {
+      // Somebody has given it back by hand.
+      if (!isRefusedAs(error, 'charge_already_refunded')) throw error;
+    }
+  });
 };
 
 /**

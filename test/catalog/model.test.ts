@@ -27,7 +27,8 @@ const canonicalOnce = (url: string): string => {
 
 /** Compares quickly, and makes a failure readable. */
 const sameAs = (actual: unknown, expected: unknown, seed: number, what: unknown): void => {
-  if (!isDeepStrictEqual(actual, expected)) expect(actual, `seed ${seed}: ${JSON.stringify(what)}`).toEqual(expected);
+  if (!isDeepStrictEqual(actual, expected))
+    expect(actual, `seed ${seed}: ${JSON.stringify(what)}`).toStrictEqual(expected);
 };
 
 /** Compares a query and up to two pages after it; answers how many queries that were. */

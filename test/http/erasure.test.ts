@@ -107,6 +107,9 @@ describe('a person who asks for his data and then to be forgotten', () => {
     await rate(other, rated.id, 4);
     await comment(user, discussed.id, 'What I think.');
     await comment(other, discussed.id, 'What another thinks.');
+    await directory.as(user, 'POST', `/api/projects/${rated.id}/report`, { reason: 'spam', details: 'Look closer.' });
+    const checkout = await directory.as(user, 'POST', '/api/payments/checkout', { kind: 'upgrade', project_id: own.id });
+    expect(checkout).toMatchObject({ status: 200 });
 
     const answer = await directory.get('/api/user/export', user);
     expect(answer.status).toBe(200);
@@ -119,8 +122,9 @@ describe('a person who asks for his data and then to be forgotten', () => {
       votes: [{ project_id: liked.id }],
       ratings: [{ project_id: rated.id, rating: 1 }],
       comments: [{ project_id: discussed.id, content: 'What I think.' }],
+      reports: [{ project_id: rated.id, reason: 'spam', details: 'Look closer.' }],
       payments: [],
-      checkouts: [],
+      checkouts: [{ id: dataOf<{ checkout_id: string }>(checkout).checkout_id, status: 'open', project_id: own.id }],
     });
     expect(data.projects?.map(({ id }) => id).toSorted()).toEqual([own.id, waiting.id].toSorted());
     expect(answer.body).not.toHaveProperty('profile.pk');
@@ -256,7 +260,7 @@ describe('erasure', () => {
   it('that dies half way, again and again, is finished later and counts nothing twice', async () => {
     const user = await somebody();
     const other = await person(world);
-    const projects = [];
+    const projects: { id: string }[] = [];
     for (let n = 0; n < 12; n += 1) projects.push(await directory.live(other));
     for (const { id } of projects) {
       await vote(user, id);

@@ -67,7 +67,13 @@ const walk = async (query: string, limit: number): Promise<LedgerEvent[]> => {
 /** Writes an event as it was written at some time. `idAt` is when its id was made, which may be a moment off. */
 const planted = async (at: number, idAt = at, kind: EventKind = 'userBanned'): Promise<string> => {
   const id = `evt_${ulid(idAt)}`;
-  const message = { id, kind, occurred_at: new Date(at).toISOString(), actor_id: null, data: { user_id: 'x', reason: null } };
+  const message = {
+    id,
+    kind,
+    occurred_at: new Date(at).toISOString(),
+    actor_id: null,
+    data: { user_id: 'x', reason: null },
+  };
   await transact([inOutbox(message as Message)]);
   return id;
 };
@@ -193,8 +199,17 @@ describe('every kind', () => {
 
   it('of the contract is there', () => {
     const promised = [
-      'projectSubmitted', 'projectApproved', 'projectRejected', 'projectUpdated', 'projectDeleted', 'commentCreated',
-      'promotionActivated', 'promotionExpired', 'paymentSettled', 'paymentRefunded', 'userBanned',
+      'projectSubmitted',
+      'projectApproved',
+      'projectRejected',
+      'projectUpdated',
+      'projectDeleted',
+      'commentCreated',
+      'promotionActivated',
+      'promotionExpired',
+      'paymentSettled',
+      'paymentRefunded',
+      'userBanned',
     ];
     expect(eventKindNames).toEqual(expect.arrayContaining(promised));
   });

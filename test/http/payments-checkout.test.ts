@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newCheckout } from '#domain/payments/checkout.ts';
 import { insertCheckout } from '#data/checkouts.ts';
-import { reconcilePorts } from '#data/payment-ports.ts';
+import { settlePorts } from '#data/settle-ports.ts';
 import { reconcilePayments } from '#domain/payments/reconcile.ts';
 import { newId } from '#platform/ids.ts';
 import { Directory, dataOf, invalidAt, NOT_FOUND, conflict, person } from '#test/support/fixtures.ts';
@@ -126,7 +126,7 @@ describe('the rehearsed interface', () => {
 
 describe('the reconciliation', () => {
   const later = (minutes: number) => ({
-    ...reconcilePorts,
+    ...settlePorts,
     now: () => new Date(Date.now() + minutes * 60_000).toISOString(),
   });
 

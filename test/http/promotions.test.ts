@@ -1,16 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Promotion, ShownPromotion } from '#contract/promotions.ts';
+import { endingPorts } from '#data/promotion-mail-ports.ts';
 import { expirePromotionsPorts } from '#data/promotion-ports.ts';
+import { tellEndings } from '#domain/promotions/ending.ts';
 import { expirePromotions } from '#domain/promotions/expire.ts';
 import {
   conflict,
   Directory,
   dataOf,
   FORBIDDEN,
+  INVALID,
   idOf,
   idsOf,
-  INVALID,
   invalidAt,
   metaOf,
   NOT_FOUND,
@@ -494,6 +496,27 @@ describe('the expiry job', () => {
     for (const { id } of promotions) expect(await eventsOf(id)).toEqual(['promotionActivated', 'promotionExpired']);
     expect(await eventsOf(running.id)).toEqual(['promotionActivated']);
     await revoke(running.id);
+  });
+});
+
+describe('the notice of an end', () => {
+  it('is mailed to the owner once per end, three days before it at the earliest', async () => {
+    const me = await person(world, { name: 'Ada' });
+    const mine = await directory.live(me, { name: 'Analytical Engine' });
+    const promotion = await granted({ project_id: mine.id, days: 4 });
+    expect(await tellEndings(endingPorts)).toEqual({ told: 0 });
+    await acted(promotion.id, { action: 'set_end_date', ends_at: fromNow(2 * DAY_MS) });
+    const runs = [await tellEndings(endingPorts), await tellEndings(endingPorts)];
+    expect(runs).toEqual([{ told: 1 }, { told: 0 }]);
+    const mails = (await world.mails()).filter(({ subject }) =>
+      subject.startsWith('The promotion of Analytical Engine'),
+    );
+    expect(mails.map(({ to }) => to)).toEqual([me.email]);
+    // Prolonged, it has another end, and that one is told as well.
+    await acted(promotion.id, { action: 'set_end_date', ends_at: fromNow(DAY_MS) });
+    expect(await tellEndings(endingPorts)).toEqual({ told: 1 });
+    await revoke(promotion.id);
+    expect(await tellEndings(endingPorts)).toEqual({ told: 0 });
   });
 });
 

@@ -56,7 +56,12 @@ it('takes one report per user and project; reporting again replaces the words', 
   const project = await live('Reported');
   const first = await report(project, { reason: 'spam', details: 'Look at the name.' });
   expect(first.status).toBe(201);
-  expect(dataOf(first)).toMatchObject({ project_id: project, reason: 'spam', details: 'Look at the name.', status: 'open' });
+  expect(dataOf(first)).toMatchObject({
+    project_id: project,
+    reason: 'spam',
+    details: 'Look at the name.',
+    status: 'open',
+  });
   const second = await report(project, { reason: 'broken link' });
   expect(second.status).toBe(200);
   expect(dataOf(second)).toMatchObject({ id: dataOf(first).id, reason: 'broken link', details: null });
@@ -98,13 +103,21 @@ it('is 404 where the project is not live, and 404 for an unknown report', async 
   });
   expect((await report((body as { data: { id: string } }).data.id, { reason: 'spam' })).status).toBe(404);
   expect((await report('no-such-project', { reason: 'spam' })).status).toBe(404);
-  const unknown = await world.call('PUT', '/api/admin/reports/rep_none', { token: admin, body: { status: 'resolved' } });
+  const unknown = await world.call('PUT', '/api/admin/reports/rep_none', {
+    token: admin,
+    body: { status: 'resolved' },
+  });
   expect(unknown.status).toBe(404);
 });
 
 it('refuses a report without a reason and one that is too long', async () => {
   const project = await live('Strict');
-  for (const body of [{}, { reason: ' ' }, { reason: 'x'.repeat(1001) }, { reason: 'spam', details: 'x'.repeat(2001) }]) {
+  for (const body of [
+    {},
+    { reason: ' ' },
+    { reason: 'x'.repeat(1001) },
+    { reason: 'spam', details: 'x'.repeat(2001) },
+  ]) {
     expect((await report(project, body)).status).toBe(400);
   }
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Told } from '#domain/webhooks/delivery.ts';
 import { deliverPorts } from '#data/webhook-ports.ts';
 import { sendTo } from '#domain/webhooks/attempt.ts';
 import { bodyFor } from '#domain/webhooks/body.ts';
+import type { Told } from '#domain/webhooks/delivery.ts';
 import { postOutbound, type Resolve, refusalOf } from '#platform/outbound.ts';
 import { settings } from '#platform/settings.ts';
 import { Directory, dataOf, invalidAt, metaOf } from '#test/support/fixtures.ts';
@@ -30,8 +30,7 @@ afterAll(async () => {
 
 beforeEach(() => receiver.forget());
 
-const register = (url: string) =>
-  directory.as(directory.admin, 'POST', WEBHOOKS, { url, kinds: ['projectSubmitted'] });
+const register = (url: string) => directory.as(directory.admin, 'POST', WEBHOOKS, { url, kinds: ['projectSubmitted'] });
 
 /** A resolver that answers these addresses one call after the other, and counts the calls. */
 const resolver = (...answers: readonly (readonly string[])[]): { resolve: Resolve; calls: () => number } => {
@@ -124,24 +123,31 @@ describe('an address', () => {
     expect([status, error]).toEqual([null, expect.stringMatching(/^The (?:address must|address leads|name leads)/)]);
   });
 
-  it.each([`https://${PUBLIC}/hook`, 'https://8.8.8.8/', 'https://172.32.0.1/', 'https://[2606:4700::1111]/', 'https://hooks.nowhere.invalid/a?b=c'])(
-    'such as %s is taken, also when its name is not known yet',
-    async (url) => {
-      const made = await register(url);
-      expect(made).toMatchObject({ status: 201, body: { data: { url } } });
-      const { id } = dataOf<{ id: string }>(made);
-      const path = `${WEBHOOKS}/${id}`;
-      expect(await directory.as(directory.admin, 'PUT', path, { url: 'https://10.0.0.1/' })).toMatchObject(invalidAt('url'));
-      expect(await directory.get(path, directory.admin)).toMatchObject({ body: { data: { url } } });
-      await directory.done('DELETE', path);
-    },
-  );
+  it.each([
+    `https://${PUBLIC}/hook`,
+    'https://8.8.8.8/',
+    'https://172.32.0.1/',
+    'https://[2606:4700::1111]/',
+    'https://hooks.nowhere.invalid/a?b=c',
+  ])('such as %s is taken, also when its name is not known yet', async (url) => {
+    const made = await register(url);
+    expect(made).toMatchObject({ status: 201, body: { data: { url } } });
+    const { id } = dataOf<{ id: string }>(made);
+    const path = `${WEBHOOKS}/${id}`;
+    expect(await directory.as(directory.admin, 'PUT', path, { url: 'https://10.0.0.1/' })).toMatchObject(
+      invalidAt('url'),
+    );
+    expect(await directory.get(path, directory.admin)).toMatchObject({ body: { data: { url } } });
+    await directory.done('DELETE', path);
+  });
 });
 
 describe('a name', () => {
   it('is refused when any of its addresses is inside', async () => {
     for (const addresses of [['10.0.0.1'], [PUBLIC, '127.0.0.1'], ['::1'], [PUBLIC, 'fd00::1'], ['169.254.169.254']]) {
-      expect(await refusalOf('https://rebind.example.com/', resolver(addresses).resolve)).toContain('not on the public');
+      expect(await refusalOf('https://rebind.example.com/', resolver(addresses).resolve)).toContain(
+        'not on the public',
+      );
     }
     expect(await refusalOf('https://fine.example.com/', resolver([PUBLIC, '2606:4700::1111']).resolve)).toBeUndefined();
   });
@@ -158,7 +164,10 @@ describe('a name', () => {
     const url = `https://rebind.example.com:${receiver.port}/hook`;
     expect(await refusalOf(url, moving.resolve)).toBeUndefined();
     const answer = await post(url, moving.resolve);
-    expect(answer).toMatchObject({ status: null, error: expect.stringContaining('not on the public internet') as unknown });
+    expect(answer).toMatchObject({
+      status: null,
+      error: expect.stringContaining('not on the public internet') as unknown,
+    });
     expect(receiver.connections()).toBe(0);
   });
 
@@ -190,7 +199,10 @@ describe('a receiver', () => {
     });
     // Whose status has come has answered, though the rest of it never ends.
     receiver.always((response) => response.writeHead(200).write('some'));
-    expect(await post(receiver.url, resolver(['127.0.0.1']).resolve, 300)).toMatchObject({ status: 200, response: 'some' });
+    expect(await post(receiver.url, resolver(['127.0.0.1']).resolve, 300)).toMatchObject({
+      status: 200,
+      response: 'some',
+    });
     allowed.mockRestore();
   });
 
@@ -236,10 +248,15 @@ describe('a chat', () => {
   });
 
   it('is not made to mention, format or link what a name says', () => {
-    const discord = JSON.parse(bodyFor('https://discord.com/api/webhooks/1/a', told(), site)) as Record<string, unknown>;
+    const discord = JSON.parse(bodyFor('https://discord.com/api/webhooks/1/a', told(), site)) as Record<
+      string,
+      unknown
+    >;
     expect(discord.content).toContain(String.raw`\@everyone \*\*Best\*\* \<b\> \[tool\]\(https://x\)`);
     expect(discord.allowed_mentions).toEqual({ parse: [] });
-    const slack = JSON.parse(bodyFor('https://hooks.slack.com/services/a', told({ data: { name: '<!channel> & <@U1>' } }), site)) as { text: string };
+    const slack = JSON.parse(
+      bodyFor('https://hooks.slack.com/services/a', told({ data: { name: '<!channel> & <@U1>' } }), site),
+    ) as { text: string };
     expect(slack.text).toBe('Tools &amp; More · Not accepted: &lt;!channel&gt; &amp; &lt;@U1&gt;');
   });
 
@@ -255,12 +272,14 @@ describe('a chat', () => {
     }
   });
 
-  it.each(['https://discord.com.example.org/', 'https://example.org/discord.com', 'https://hooks.slack.com.example.org/', 'https://notdiscord.com/'])(
-    'is not seen in %s',
-    (url) => {
-      expect(JSON.parse(bodyFor(url, told(), site))).toMatchObject({ type: 'projectRejected', id: 'evt_1' });
-    },
-  );
+  it.each([
+    'https://discord.com.example.org/',
+    'https://example.org/discord.com',
+    'https://hooks.slack.com.example.org/',
+    'https://notdiscord.com/',
+  ])('is not seen in %s', (url) => {
+    expect(JSON.parse(bodyFor(url, told(), site))).toMatchObject({ type: 'projectRejected', id: 'evt_1' });
+  });
 
   it('is sent what it understands, through the same door as everybody', async () => {
     const made = await register('https://discord.com/api/webhooks/1/abc');

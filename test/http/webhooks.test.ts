@@ -68,7 +68,8 @@ const create = async (fields: Readonly<Record<string, unknown>> = {}): Promise<S
   return webhook;
 };
 
-const read = async ({ id }: { id: string }): Promise<Webhook> => dataOf(await directory.get(`${WEBHOOKS}/${id}`, directory.admin));
+const read = async ({ id }: { id: string }): Promise<Webhook> =>
+  dataOf(await directory.get(`${WEBHOOKS}/${id}`, directory.admin));
 
 /** What the reference library of Standard Webhooks says to a message: its content, or why it does not hold. */
 const referenceSays = ({ body, headers }: Received, secret: string): unknown => {
@@ -115,7 +116,10 @@ const useUp = async (webhook: { id: string }): Promise<number> => {
 
 describe('a webhook', () => {
   it('shows its secret when it is made and never again', async () => {
-    const made = await create({ description: '  Our chat\n', kinds: ['projectApproved', 'projectSubmitted', 'projectApproved'] });
+    const made = await create({
+      description: '  Our chat\n',
+      kinds: ['projectApproved', 'projectSubmitted', 'projectApproved'],
+    });
     expect(made).toEqual({
       id: idOf('whk'),
       url: receiver.url,
@@ -163,7 +167,10 @@ describe('a webhook', () => {
       { total: 3, page: 2, pageSize: 2, hasMore: false },
       { total: 3, page: 3, pageSize: 2, hasMore: false },
     ]);
-    expect(await asAdmin('DELETE', path)).toMatchObject({ status: 200, body: { data: { id: second.id, deleted: true } } });
+    expect(await asAdmin('DELETE', path)).toMatchObject({
+      status: 200,
+      body: { data: { id: second.id, deleted: true } },
+    });
     for (const [method, target] of [
       ['GET', path],
       ['PUT', path],
@@ -231,7 +238,14 @@ describe('an event', () => {
       next_attempt_at: TIME,
       created_at: TIME,
       attempts: [
-        { at: TIME, ok: false, status: 500, duration_ms: expect.any(Number), response: 'broken', error: 'It answered 500.' },
+        {
+          at: TIME,
+          ok: false,
+          status: 500,
+          duration_ms: expect.any(Number),
+          response: 'broken',
+          error: 'It answered 500.',
+        },
       ],
     });
     expect((await read(webhook)).failing_since).toBe(first.attempts[0]?.at);
@@ -271,7 +285,9 @@ describe('an event', () => {
     expect(await signaturesThatHold({ ...received, body: `${received.body} ` }, webhook.secret)).toBe(0);
     expect(await signaturesThatHold(received, `whsec_${btoa('x'.repeat(32))}`)).toBe(0);
     expect(referenceSays(received, webhook.secret)).toEqual(JSON.parse(received.body));
-    expect(referenceSays({ ...received, body: `${received.body} ` }, webhook.secret)).toBe('No matching signature found');
+    expect(referenceSays({ ...received, body: `${received.body} ` }, webhook.secret)).toBe(
+      'No matching signature found',
+    );
   });
 
   it('is tried again after 5 s, 5 min, 30 min, 2 h and 8 h, and then no more', async () => {
@@ -298,7 +314,9 @@ describe('an event', () => {
     const other = await create({ kinds: ['userBanned'] });
     const off = await create({ is_active: false });
     const project = await directory.live(owner);
-    await world.until(async () => (await deliveriesOf(wanted)).filter(({ state }) => state === 'delivered').length === 2);
+    await world.until(
+      async () => (await deliveriesOf(wanted)).filter(({ state }) => state === 'delivered').length === 2,
+    );
     expect((await deliveriesOf(wanted)).map(({ kind }) => kind)).toEqual(['projectApproved', 'projectSubmitted']);
     expect(await deliveriesOf(other)).toEqual([]);
     expect(await deliveriesOf(off)).toEqual([]);
@@ -328,7 +346,11 @@ describe('an event', () => {
     const webhook = await create();
     await directory.submit(owner);
     const due = dueOf(await deliveryOf(webhook, ({ attempts }) => attempts.length === 1));
-    const dying = { ...deliverPorts, now: () => new Date(due).toISOString(), post: () => Promise.reject(new Error('killed')) };
+    const dying = {
+      ...deliverPorts,
+      now: () => new Date(due).toISOString(),
+      post: () => Promise.reject(new Error('killed')),
+    };
     await expect(retryDueDeliveries(dying)).rejects.toThrow('killed');
     expect(await retryAt(due + 30 * SECOND)).toMatchObject({ processed: 0 });
     expect(await retryAt(due + 61 * SECOND)).toMatchObject({ delivered: 1 });
@@ -366,7 +388,11 @@ describe('an answer', () => {
     const webhook = await create();
     await directory.submit(owner);
     const delivery = await deliveryOf(webhook, ({ attempts }) => attempts.length === 1);
-    expect(delivery.attempts[0]).toMatchObject({ ok: false, status: 302, error: expect.stringContaining('redirect') as unknown });
+    expect(delivery.attempts[0]).toMatchObject({
+      ok: false,
+      status: 302,
+      error: expect.stringContaining('redirect') as unknown,
+    });
     await retryAt(dueOf(delivery));
     expect((await deliveriesOf(webhook))[0]?.attempts[1]).toMatchObject({ ok: false, status: 307 });
     expect(elsewhere.connections()).toBe(0);
@@ -374,11 +400,19 @@ describe('an answer', () => {
   });
 
   it('that never comes, or is no HTTP, is a failure in words', async () => {
-    receiver.next((response) => response.destroy(), (response) => response.socket?.end('hello\r\n\r\n'));
+    receiver.next(
+      (response) => response.destroy(),
+      (response) => response.socket?.end('hello\r\n\r\n'),
+    );
     const webhook = await create();
     await directory.submit(owner);
     const delivery = await deliveryOf(webhook, ({ attempts }) => attempts.length === 1);
-    expect(delivery.attempts[0]).toMatchObject({ ok: false, status: null, error: 'The connection broke off.', response: null });
+    expect(delivery.attempts[0]).toMatchObject({
+      ok: false,
+      status: null,
+      error: 'The connection broke off.',
+      response: null,
+    });
     await retryAt(dueOf(delivery));
     expect((await deliveriesOf(webhook))[0]?.attempts[1]).toMatchObject({ error: 'The answer was not HTTP.' });
   });
@@ -540,7 +574,11 @@ describe('a webhook that nothing gets through to for five days', () => {
     expect(dataOf<LedgerEvent[]>(ledger)).toEqual([
       expect.objectContaining({
         actor_id: null,
-        data: { webhook_id: webhook.id, host: `127.0.0.1:${receiver.port}`, failing_since: expect.any(String) as unknown },
+        data: {
+          webhook_id: webhook.id,
+          host: `127.0.0.1:${receiver.port}`,
+          failing_since: expect.any(String) as unknown,
+        },
       }),
     ]);
 

@@ -9,6 +9,9 @@ import { type Door, doors } from '#lib/doors.ts';
 /** No function is larger, minified; what is in it beyond what it needs makes it slow to start. */
 const BUNDLE_BYTES_MAX = 900_000;
 
+/** What the payment provider's package adds where it is needed; it comes as one piece. */
+const STRIPE_BYTES = 250_000;
+
 const BUNDLE_TIMEOUT_MS = 60_000;
 
 let bundles: Bundles;
@@ -44,6 +47,7 @@ const evidence: Readonly<Partial<Record<Need, (door: Door) => boolean>>> = {
   catalog: (door) => contains(door, 'shared/data/feed.ts'),
   mail: (door) => contains(door, 'shared/platform/mail.ts'),
   bus: (door) => contains(door, 'shared/platform/bus.ts'),
+  stripe: (door) => contains(door, 'shared/platform/stripe.ts'),
 };
 
 describe.each([...doors])('the bundle of $id', (door) => {
@@ -53,7 +57,8 @@ describe.each([...doors])('the bundle of $id', (door) => {
   });
 
   it('keeps to its budget', () => {
-    expect(outputOf(door).bytes).toBeLessThanOrEqual(BUNDLE_BYTES_MAX);
+    const allowance = door.needs.includes('stripe') ? STRIPE_BYTES : 0;
+    expect(outputOf(door).bytes).toBeLessThanOrEqual(BUNDLE_BYTES_MAX + allowance);
   });
 
   it('is one file with a handler', () => {

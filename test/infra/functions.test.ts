@@ -97,6 +97,8 @@ const expectedFor: Readonly<Record<Grant, readonly string[]>> = {
   stripe: ['secret-key', 'webhook-secret'].map(
     (name) => `ssm:GetParameter on parameter /directory/${config.stage}/stripe/${name}`,
   ),
+  // No stage has a model unless it names one.
+  model: [],
   rate: ['dynamodb:UpdateItem on table of RATE#*'],
   identity: ['GetItem', 'PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} on table of USER#*`),
 };

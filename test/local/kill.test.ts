@@ -55,7 +55,7 @@ it('loses no acknowledged submission, none of its events and none of its mails',
         };
         try {
           const answer = await client.call('POST', '/api/projects', { token, body });
-          expect(answer.status).toBe(201);
+          if (answer.status !== 201) throw new Error(`It answered ${answer.status}. ${world.output()}`);
           acknowledged.set((answer.body as { data: { id: string } }).data.id, name);
         } catch (error) {
           // The connection broke with the process: nothing was acknowledged.
@@ -66,7 +66,7 @@ it('loses no acknowledged submission, none of its events and none of its mails',
     const submitting = Promise.all([submit(), submit(), submit()]);
     // In the middle of others, at another moment each time.
     const enough = acknowledged.size + 7;
-    await client.until(async () => acknowledged.size >= enough);
+    await Promise.race([submitting, client.until(async () => acknowledged.size >= enough, 20_000)]);
     await wait(round * 7);
     killed = true;
     await kill();

@@ -56,8 +56,21 @@ const wishes = async (who: Person, notifications: Readonly<Record<string, boolea
 };
 
 const paid = async (who: Person, fields: object = {}): Promise<void> => {
-  const data = { checkout_id: 'chk_1', purpose: 'promotion', project_id: null, user_id: who.id, amount: 6900, currency: 'usd' };
-  const event = { id: newId('evt'), kind: 'paymentSettled', occurred_at: new Date().toISOString(), actor_id: who.id, data: { ...data, ...fields } };
+  const data = {
+    checkout_id: 'chk_1',
+    purpose: 'promotion',
+    project_id: null,
+    user_id: who.id,
+    amount: 6900,
+    currency: 'usd',
+  };
+  const event = {
+    id: newId('evt'),
+    kind: 'paymentSettled',
+    occurred_at: new Date().toISOString(),
+    actor_id: who.id,
+    data: { ...data, ...fields },
+  };
   await transact([inOutbox(event as Message)]);
 };
 
@@ -106,7 +119,11 @@ it('tells once that a promotion ends, and again when it ends at another time', a
   const buyer = await person(world);
   await directory.get('/api/user/profile', buyer);
   const promotion = {
-    promotion_id: newId('prm'), project_slug: 'a-tool', project_name: 'A Tool', user_id: buyer.id, ends_at: '2026-11-20T12:00:00.000Z',
+    promotion_id: newId('prm'),
+    project_slug: 'a-tool',
+    project_name: 'A Tool',
+    user_id: buyer.id,
+    ends_at: '2026-11-20T12:00:00.000Z',
   };
   const told = await Promise.allSettled([1, 2, 3].map(() => tellPromotionEnding(mailPorts, promotion)));
   expect(told.filter((one) => one.status === 'fulfilled' && one.value)).toHaveLength(1);
@@ -125,7 +142,11 @@ it('writes about a week once, to those who want it, and not about a week without
   await directory.get('/api/user/profile', reader);
   const user = await mailPorts.findUser(reader.id);
   if (!user) throw new Error('Nobody is there.');
-  const digest = { week: '2026-W47', newCount: 1, projects: [{ name: 'A Tool', slug: 'a-tool', description: 'Good.' }] };
+  const digest = {
+    week: '2026-W47',
+    newCount: 1,
+    projects: [{ name: 'A Tool', slug: 'a-tool', description: 'Good.' }],
+  };
   expect(await sendDigest(mailPorts, user, digest)).toBe(true);
   expect(await sendDigest(mailPorts, user, digest)).toBe(false);
   expect(await sendDigest(mailPorts, user, { week: '2026-W48', newCount: 0, projects: [] })).toBe(false);
@@ -135,19 +156,23 @@ it('writes about a week once, to those who want it, and not about a week without
   expect(await mailsTo(reader)).toHaveLength(1);
 });
 
-it.each(['nobody', 'a@b.example\r\nBcc: c@d.example', 'a@b.example, c@d.example', '<a@b.example>', 'A <a@b.example>', 'a@@b.example'])(
-  'writes to no address such as %j',
-  async (email) => {
-    const odd = await person(world);
-    await directory.get('/api/user/profile', odd);
-    await updateItem(userKey(odd.id), { set: { email } }, exists);
-    const user = await mailPorts.findUser(odd.id);
-    const digest = { week: '2026-W47', newCount: 1, projects: [{ name: 'A', slug: 'a', description: 'B' }] };
-    const before = (await world.mails()).length;
-    expect(user && (await sendDigest(mailPorts, user, digest))).toBe(false);
-    expect((await world.mails()).length).toBe(before);
-  },
-);
+it.each([
+  'nobody',
+  'a@b.example\r\nBcc: c@d.example',
+  'a@b.example, c@d.example',
+  '<a@b.example>',
+  'A <a@b.example>',
+  'a@@b.example',
+])('writes to no address such as %j', async (email) => {
+  const odd = await person(world);
+  await directory.get('/api/user/profile', odd);
+  await updateItem(userKey(odd.id), { set: { email } }, exists);
+  const user = await mailPorts.findUser(odd.id);
+  const digest = { week: '2026-W47', newCount: 1, projects: [{ name: 'A', slug: 'a', description: 'B' }] };
+  const before = (await world.mails()).length;
+  expect(user && (await sendDigest(mailPorts, user, digest))).toBe(false);
+  expect((await world.mails()).length).toBe(before);
+});
 
 it('approves while the mail service fails, and mails once when it works again', async () => {
   const owner = await person(world);
@@ -175,11 +200,21 @@ it('leaves a mail that cannot be sent at all as a dead letter, with everything t
   const bus = openBus({ journal, subscriptions: [mailSubmitter], importDoor, firstPauseMs: 1, triesMax: 3 });
   bus.start();
   const [event] = (await world.events()).filter(({ kind }) => kind === 'projectSubmitted');
-  const detail = { ...event, id: newId('evt'), data: { ...(event?.data as object), project_id: project.id, owner_id: owner.id } };
+  const detail = {
+    ...event,
+    id: newId('evt'),
+    data: { ...(event?.data as object), project_id: project.id, owner_id: owner.id },
+  };
   bus.putEvents({ Entries: [{ Source: 'directory', DetailType: 'projectSubmitted', Detail: JSON.stringify(detail) }] });
   await world.until(async () => bus.deadLetters().length === 1);
   expect(bus.deadLetters()).toEqual([
-    { subscription: 'mail.tellSubmitter', kind: 'projectSubmitted', tries: 3, error: 'The service is not there.', detail },
+    {
+      subscription: 'mail.tellSubmitter',
+      kind: 'projectSubmitted',
+      tries: 3,
+      error: 'The service is not there.',
+      detail,
+    },
   ]);
   broken.restore();
   await bus.stop();

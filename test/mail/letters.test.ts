@@ -14,7 +14,13 @@ const NASTY = `<script>alert("x")</script>'&\r\nBcc: all@example.com\u2028\u202e
 const head: Letterhead = { siteName: `Tools ${NASTY}`, siteUrl: 'https://directory.example' };
 
 const project = {
-  project_id: 'prj_1', slug: 'a-slug', name: NASTY, url: 'https://a.example', plan: 'standard', status: 'live', owner_id: 'u',
+  project_id: 'prj_1',
+  slug: 'a-slug',
+  name: NASTY,
+  url: 'https://a.example',
+  plan: 'standard',
+  status: 'live',
+  owner_id: 'u',
 } as const;
 const event = (kind: string, data: object) =>
   ({ id: 'evt_1', kind, occurred_at: '2026-11-20T09:30:00.000Z', actor_id: null, data }) as unknown;
@@ -29,7 +35,13 @@ const submission = (kind: string, more: object = {}) =>
 const payment = (fields: object = {}) =>
   paymentLetter(
     event('paymentSettled', {
-      checkout_id: 'chk_1', purpose: 'upgrade', project_id: 'prj_1', user_id: 'u', amount: 6900, currency: 'usd', ...fields,
+      checkout_id: 'chk_1',
+      purpose: 'upgrade',
+      project_id: 'prj_1',
+      user_id: 'u',
+      amount: 6900,
+      currency: 'usd',
+      ...fields,
     }) as Message<'paymentSettled'>,
     NASTY,
     head,
@@ -45,7 +57,13 @@ const letters: readonly (readonly [string, Letter])[] = [
   [
     'promotion ending',
     promotionEndingLetter(
-      { promotion_id: 'prm_1', project_slug: 'a/b', project_name: NASTY, user_id: 'u', ends_at: '2026-11-20T23:59:00.000Z' },
+      {
+        promotion_id: 'prm_1',
+        project_slug: 'a/b',
+        project_name: NASTY,
+        user_id: 'u',
+        ends_at: '2026-11-20T23:59:00.000Z',
+      },
       NASTY,
       head,
     ),
@@ -53,14 +71,22 @@ const letters: readonly (readonly [string, Letter])[] = [
   [
     'webhook disabled',
     webhookDisabledLetter(
-      event('webhookDisabled', { webhook_id: 'whk_1', host: NASTY, failing_since: '2026-11-20T09:30:00.000Z' }) as Message<'webhookDisabled'>,
+      event('webhookDisabled', {
+        webhook_id: 'whk_1',
+        host: NASTY,
+        failing_since: '2026-11-20T09:30:00.000Z',
+      }) as Message<'webhookDisabled'>,
       null,
       head,
     ),
   ],
   [
     'digest',
-    digestLetter({ week: '2026-W47', newCount: 3, projects: [{ name: NASTY, slug: 'a"b', description: NASTY }] }, NASTY, head),
+    digestLetter(
+      { week: '2026-W47', newCount: 3, projects: [{ name: NASTY, slug: 'a"b', description: NASTY }] },
+      NASTY,
+      head,
+    ),
   ],
 ];
 
@@ -76,7 +102,8 @@ describe.each(letters)('the letter "%s"', (_, letter) => {
   it('escapes in HTML what it did not write itself', () => {
     expect(mail.html).not.toMatch(/<script|alert\("/i);
     const attributes = mail.html.matchAll(/href="([^"]*)"/g);
-    for (const [, url = ''] of attributes) expect(url).toMatch(/^https:\/\/directory\.example(?:\/projects\/[\w%-]+)?$/);
+    for (const [, url = ''] of attributes)
+      expect(url).toMatch(/^https:\/\/directory\.example(?:\/projects\/[\w%-]+)?$/);
   });
 
   it('is whole HTML that mail clients show: tables, styles in place, nothing from elsewhere', () => {

@@ -40,7 +40,9 @@ export const startReceiver = async (): Promise<Receiver> => {
   let usual = answer(200, 'thanks');
   let connections = 0;
   const server = createServer((request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
       const one = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
       received.push(one);
       (queue.shift() ?? usual)(response, one);
@@ -86,14 +88,15 @@ export const startReceiver = async (): Promise<Receiver> => {
 export const signaturesThatHold = async ({ headers, body }: Received, secret: string): Promise<number> => {
   const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
-  const content = new TextEncoder().encode(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`);
+  const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
+  const content = new TextEncoder().encode(signed);
   const held = await Promise.all(
     String(headers['webhook-signature'])
       .split(' ')
-      .map((one) => {
+      .map(async (one) => {
         const [version, signature = ''] = one.split(',');
         const given = Uint8Array.from(atob(signature), (character) => character.charCodeAt(0));
-        return version === 'v1' ? crypto.subtle.verify('HMAC', key, given, content) : false;
+        return version === 'v1' && (await crypto.subtle.verify('HMAC', key, given, content));
       }),
   );
   return held.filter(Boolean).length;

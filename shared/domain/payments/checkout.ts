@@ -39,6 +39,8 @@ export interface CheckoutRecord {
 /** What a premium submission said, checked when it was sent. */
 export interface Draft {
   readonly submission: Submission;
+  /** The slug that was asked for, or made from the name; it may be taken when it is paid. */
+  readonly slug: string;
   /** The categories behind its slugs, which may have other slugs when it is paid. */
   readonly categoryIds: readonly string[];
 }
@@ -79,3 +81,6 @@ export const newCheckout = (order: Order, id: string, userId: string, at: string
 
 /** Whether the money is gone again: given back in full, or reclaimed. */
 export const wentBack = (checkout: Pick<CheckoutRecord, 'status'>): boolean => checkout.status === 'refunded';
+
+/** The id of the project that a premium submission becomes. */
+export const projectOfCheckout = (checkoutId: string): string => checkoutId.replace(/^chk_/, 'prj_');

@@ -1,10 +1,10 @@
 import { message } from '#domain/messages.ts';
 import { factsOf } from '#domain/projects/facts.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
-import { freeSlug, slugFrom } from '#domain/projects/slug.ts';
+import { freeSlug } from '#domain/projects/slug.ts';
 import { pendingProject } from '#domain/projects/submit.ts';
 import type { Message } from '#events/catalogue.ts';
-import { type CheckoutRecord, wentBack } from './checkout.ts';
+import { type CheckoutRecord, projectOfCheckout, wentBack } from './checkout.ts';
 import type { ProjectStep, SettlePorts } from './settlement.ts';
 
 /** What a paid checkout brings its buyer. */
@@ -28,14 +28,12 @@ const deliverSubmission = async <W>(
   const draft = await ports.findDraft(checkout.id);
   if (!draft) return { tooLate: 'The submission is not kept any more.' };
   if (await ports.isAddressRefused(draft.submission.url)) return { tooLate: 'Another project has got the address meanwhile.' };
-  const id = ports.newId('prj');
-  const { submission } = draft;
-  const wanted = submission.slug ?? slugFrom(submission.name, id.slice('prj_'.length).toLowerCase());
-  const slug = await freeSlug(wanted, ports.takenSlugs);
+  const id = projectOfCheckout(checkout.id);
+  const slug = await freeSlug(draft.slug, ports.takenSlugs);
   const categories = [...(await ports.categorySlugs(draft.categoryIds))];
   const plan = wentBack(checkout) ? 'standard' : 'premium';
   const project: ProjectRecord = {
-    ...pendingProject({ ...submission, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
+    ...pendingProject({ ...draft.submission, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
     paid_at: at,
   };
   return {

@@ -3,12 +3,13 @@ import type { CheckoutRequest } from '#contract/payments.ts';
 import type { Placement } from '#contract/placement.ts';
 import type { Submission } from '#contract/projects.ts';
 import type { Workshop } from '#domain/messages.ts';
-import { mustNotBeReserved } from '#domain/projects/content.ts';
+import { type CategoryRegister, mustExist, mustNotBeReserved } from '#domain/projects/content.ts';
 import { mustBeChangeable } from '#domain/projects/policy.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
+import { slugFrom } from '#domain/projects/slug.ts';
 import type { UserRecord } from '#domain/users/user.ts';
-import { conflict, invalidFields, notFound } from '#shared/errors.ts';
-import { type CheckoutRecord, type Draft, newCheckout, type Order } from './checkout.ts';
+import { conflict, notFound } from '#shared/errors.ts';
+import { type CheckoutRecord, type Draft, newCheckout, type Order, projectOfCheckout } from './checkout.ts';
 
 /** What opening a checkout takes. */
 export interface OpenPorts extends Workshop {
@@ -29,6 +30,8 @@ export interface OpenPorts extends Workshop {
   readonly premiumPrice: () => { readonly amount: number; readonly currency: string };
 }
 
+const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1).toLowerCase();
+
 /**
  * Opens a checkout. It is kept before the provider hears of it, so that whatever the provider tells finds it; when the
  * provider fails it is forgotten again. A process that dies in between leaves an open checkout that nobody can pay and
@@ -39,14 +42,14 @@ const openCheckout = async (
   ports: OpenPorts,
   buyer: UserRecord,
   order: Order,
-  { seed, draft }: { readonly seed: string | undefined; readonly draft?: Draft },
+  { seed, draftFor }: { readonly seed: string | undefined; readonly draftFor?: (checkoutId: string) => Draft },
 ): Promise<CheckoutStarted> => {
   const id = seed === undefined ? ports.newId('chk') : `chk_${seed}`;
   // An earlier try of the same request may have opened it and died before it could say so.
   const known = seed === undefined ? undefined : await ports.findCheckout(id);
   if (known?.checkout_url) return { checkoutUrl: known.checkout_url, checkout_id: id };
   const checkout = known ?? newCheckout(order, id, buyer.id, ports.now());
-  if (!known) await ports.insertCheckout(checkout, draft);
+  if (!known) await ports.insertCheckout(checkout, draftFor?.(id));
   let session: { sessionId: string; url: string };
   try {
     session = await ports.openSession(checkout, buyer);
@@ -59,7 +62,7 @@ const openCheckout = async (
 };
 
 /** What a premium submission takes. */
-export interface PremiumPorts extends OpenPorts {
+export interface PremiumPorts extends OpenPorts, CategoryRegister {
   readonly takenSlugs: (slugs: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The ids of the categories that some slugs belong to; slugs of none are left out. */
   readonly categoryIds: (slugs: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -78,6 +81,7 @@ export const submitPremium = async (
   seed?: string,
 ): Promise<CheckoutStarted> => {
   const { slug, categories } = submission;
+  await mustExist(ports, categories);
   if (slug !== undefined) {
     mustNotBeReserved(slug);
     if ((await ports.takenSlugs([slug])).has(slug)) {
@@ -87,12 +91,15 @@ export const submitPremium = async (
   if ((await ports.refusedBecauseOf(submission.url)).length > 0) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');
   }
-  const existing = await ports.categoryIds(categories);
-  const unknown = categories.flatMap((one) => (existing.has(one) ? [] : [`"${one}" is not a category`]));
-  if (unknown.length > 0) throw invalidFields({ _errors: [], categories: { _errors: unknown } });
   await ports.mustBeConfigured();
   const order: Order = { kind: 'submission', title: `Premium listing: ${submission.name}`, ...ports.premiumPrice() };
-  return await openCheckout(ports, buyer, order, { seed, draft: { submission, categoryIds: [...existing.values()] } });
+  const categoryIds = [...(await ports.categoryIds(categories)).values()];
+  const draftFor = (checkoutId: string): Draft => ({
+    submission,
+    slug: slug ?? slugFrom(submission.name, ulidOf(projectOfCheckout(checkoutId))),
+    categoryIds,
+  });
+  return await openCheckout(ports, buyer, order, { seed, draftFor });
 };
 
 /** What buying something for a project takes. */

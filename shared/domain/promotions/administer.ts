@@ -164,9 +164,9 @@ export const grantPromotion = async (
   admin: UserRecord,
   grant: PromotionGrant,
 ): Promise<PromotionRecord> => {
-  const project = (await ports.findProject(grant.project_id))?.project;
-  if (!project || project.deleted_at !== null) throw notFound();
   return await retried(async () => {
+    const project = (await ports.findProject(grant.project_id))?.project;
+    if (!project || project.deleted_at !== null) throw notFound();
     const at = ports.now();
     const promotion: PromotionRecord = {
       id: ports.newId('prm'),

@@ -1,6 +1,6 @@
 import { message } from '#domain/messages.ts';
-import type { PromotionStore } from './change.ts';
 import { revoked } from './administer.ts';
+import type { PromotionStore } from './change.ts';
 import { factsOf, type PromotionRecord, statusAt } from './promotion.ts';
 
 /** What going through the current promotions takes. */

@@ -1,9 +1,9 @@
+import type * as z from 'zod';
 import type { ReadCatalog } from '#catalog/types.ts';
 import type { browse, list, Promotion } from '#contract/promotions.ts';
 import type { CheckoutRecord } from '#domain/payments/checkout.ts';
 import { isOpen } from '#domain/projects/policy.ts';
 import type { UserRecord } from '#domain/users/user.ts';
-import type * as z from 'zod';
 import { isRunning, type PromotionCounts, type PromotionRecord, promotionOfCheckout, statusAt } from './promotion.ts';
 import { noCounts, promotionView, shownView } from './view.ts';
 

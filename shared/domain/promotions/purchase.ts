@@ -10,8 +10,8 @@ export interface PromotionOffer {
   readonly currency: string;
 }
 
-/** What all placements together cost of what each costs, in percent: 30 off. */
-const TOGETHER_PERCENT = 70;
+/** What all placements together are cheaper by than each for itself, in percent. */
+export const TOGETHER_DISCOUNT_PERCENT = 30;
 
 /** What some placements cost for some months; all of them together are cheaper. */
 export const quotePromotion = (
@@ -21,7 +21,8 @@ export const quotePromotion = (
 ): { readonly amount: number; readonly currency: string } => {
   const distinct = [...new Set(placements)];
   const apart = distinct.reduce((sum, placement) => sum + monthlyPrices[placement], 0);
-  const perMonth = distinct.length === placementNames.length ? Math.round((apart * TOGETHER_PERCENT) / 100) : apart;
+  const perMonth =
+    distinct.length === placementNames.length ? Math.round((apart * (100 - TOGETHER_DISCOUNT_PERCENT)) / 100) : apart;
   return { amount: perMonth * months, currency };
 };
 
