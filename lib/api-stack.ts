@@ -38,6 +38,18 @@ export class ApiStack extends Stack {
       }),
       threshold: 10,
     });
+    new RunbookAlarm(this, 'PaymentMismatch', {
+      section: 'payment-mismatch',
+      says: 'Somebody has paid another amount than was asked and has got nothing for it.',
+      metric: new Metric({
+        namespace: metricsNamespace(config.stage),
+        metricName: 'PaymentMismatch',
+        dimensionsMap: { service: 'directory' },
+        statistic: 'Sum',
+        period: ALARM_PERIOD,
+      }),
+      threshold: 1,
+    });
     new CfnOutput(this, 'Url', { value: open.url });
     new CfnOutput(this, 'KeyedUrl', { value: keyed.url });
   }

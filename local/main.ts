@@ -17,6 +17,10 @@ Settings are environment variables:
   FEATURE_<NAME>=on|off     COMMENTS, RATINGS, MAP, AI, EMAIL, ANALYTICS, PROMOTIONS, WEBHOOKS
   ADMIN_EMAILS=a@b,c@d      whose owners become administrators when they are first seen
   CRON_SECRET=…             what the jobs at /api/cron/ are called with (local-cron-secret)
+  PREMIUM_PRICE=4900        what the premium plan costs, in the smallest unit of CURRENCY=usd
+  CHECKOUT_SUCCESS_URL=…    where the payment page sends its buyer, {checkout} being the id; CHECKOUT_CANCEL_URL likewise
+  STRIPE_SECRET_KEY=sk_…    Stripe itself in place of the rehearsal of payments; STRIPE_API_BASE=http… a mock of it
+  STRIPE_WEBHOOK_SECRET=…   what Stripe's events are signed with (whsec_local)
   DYNAMODB_ENDPOINT=http…   another DynamoDB-compatible engine in place of the embedded one
   DYNOXIDE_BIN=…            the embedded engine's binary, where no package has one for this platform
 `;

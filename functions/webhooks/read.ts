@@ -1,9 +1,10 @@
 import { read } from '#contract/webhooks.ts';
-import { managePorts } from '#data/webhook-ports.ts';
+import { findWebhook } from '#data/webhooks.ts';
 import { getWebhook } from '#domain/webhooks/manage.ts';
 import { shownWebhook } from '#domain/webhooks/webhook.ts';
 import { handle, ok } from '#http/handle.ts';
+import { now } from '#platform/clock.ts';
 
-export const handler = handle(read, managePorts, async ({ params }, ports) =>
+export const handler = handle(read, { now, findWebhook }, async ({ params }, ports) =>
   ok({ data: shownWebhook(await getWebhook(ports, params.webhook), ports.now()) }),
 );

@@ -16,10 +16,15 @@ export const grantsOf = ({ needs, tier, auth }: Route): readonly Grant[] => [
   ...(auth === 'user' || auth === 'admin' || auth === 'optional' ? (['identity'] as const) : []),
 ];
 
-/** The functions of all routes, and the role in which gateways may start them and nothing else. */
+const domainOf = ({ id }: Route): string => id.split('.')[0] as string;
+
+/**
+ * The functions of all routes, and the roles in which gateways may start them and nothing else. There is a role for each
+ * domain: the policy of one for all of them would outgrow what IAM takes.
+ */
 export class RouteFunctions extends Construct {
   readonly #functions = new Map<string, ServiceFunction>();
-  readonly #invoker: Role;
+  readonly #invokers = new Map<string, Role>();
 
   constructor(scope: Construct, id: string, world: World, routes: readonly Route[]) {
     super(scope, id);
@@ -38,23 +43,33 @@ export class RouteFunctions extends Construct {
       });
       this.#functions.set(route.id, target);
     }
-    this.#invoker = new Role(this, 'Invoker', {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-      description: 'Lets the gateways start the functions of routes.',
-    });
-    this.#invoker.addToPolicy(mayInvoke([...this.#functions.values()]));
+    for (const [domain, ofDomain] of Object.entries(Object.groupBy(routes, domainOf))) {
+      const invoker = new Role(this, `${domain}Invoker`, {
+        assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+        description: `Lets the gateways start the functions of ${domain}.`,
+      });
+      invoker.addToPolicy(mayInvoke((ofDomain ?? []).map((route) => this.#functionOf(route))));
+      this.#invokers.set(domain, invoker);
+    }
+  }
+
+  #functionOf(route: Route): ServiceFunction {
+    const found = this.#functions.get(route.id);
+    if (!found) throw new Error(`${route.id} has no function.`);
+    return found;
   }
 
   /** What a gateway calls for a route. */
   targetOf(route: Route): Target {
-    const target = this.#functions.get(route.id);
-    if (!target) throw new Error(`${route.id} has no function.`);
+    const target = this.#functionOf(route);
+    const invoker = this.#invokers.get(domainOf(route));
+    if (!invoker) throw new Error(`${route.id} cannot be started by anybody.`);
     const call = isStreamed(route)
       ? `2021-11-15/functions/${target.functionArn}/response-streaming-invocations`
       : `2015-03-31/functions/${target.functionArn}/invocations`;
     return {
       uri: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/${call}`,
-      credentials: this.#invoker.roleArn,
+      credentials: invoker.roleArn,
     };
   }
 }

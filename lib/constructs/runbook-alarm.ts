@@ -9,6 +9,7 @@ export const runbookSections = [
   'publisher-falls-behind',
   'gateway-answers-5xx',
   'rate-counter-unavailable',
+  'payment-mismatch',
 ] as const;
 export type RunbookSection = (typeof runbookSections)[number];
 

@@ -27,7 +27,7 @@ const members = {
   duration_ms: z.int().min(0).max(DURATION_MAX_MS).optional().describe('How long it took. Not kept.'),
 };
 
-const nameTheProject = (context: z.core.ParsePayload<{ type?: string; project_id?: string | undefined }>): void => {
+const nameTheProject = (context: z.core.ParsePayload<{ type?: string | undefined; project_id?: string | undefined }>): void => {
   const { type, project_id } = context.value;
   if (type !== 'project_view' || project_id !== undefined) return;
   context.issues.push({ code: 'custom', message: 'is required', path: ['project_id'], input: project_id });

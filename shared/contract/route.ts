@@ -64,6 +64,8 @@ export interface RouteDeclaration {
   readonly audited?: true;
   /** Fields of the body that no log may keep, such as addresses with a secret in them. */
   readonly confidential?: readonly string[];
+  /** Its work is told what visitors are told apart by; nobody else's is. */
+  readonly visitor?: true;
   /** Honours `Idempotency-Key`: the same key and body get the first answer again for a day. */
   readonly idempotent?: true;
   /** Status to schema. Nothing that the schema does not promise leaves the service. */

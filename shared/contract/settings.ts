@@ -133,7 +133,9 @@ export const SiteSettings = z
     map: MapSettings.optional().describe('Absent while the map is switched off.'),
     features: z.array(z.enum(features)).describe('What is switched on.'),
     sort_keys: z.array(z.enum(sortKeys)).describe('What `sort` takes; the first is the default.'),
-    sort_aliases: z.record(z.string(), z.string()).describe('Other spellings that `sort` takes, with what they stand for.'),
+    sort_aliases: z
+      .record(z.string(), z.string())
+      .describe('Other spellings that `sort` takes, with what they stand for.'),
     plans: z.array(z.object({ id: Plan, price: Price, currency: z.string() })),
     promotion_prices: z
       .object({

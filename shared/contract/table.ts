@@ -1,4 +1,5 @@
 import * as ai from './ai.ts';
+import * as analytics from './analytics.ts';
 import * as audit from './audit.ts';
 import * as categories from './categories.ts';
 import * as comments from './comments.ts';
@@ -85,6 +86,7 @@ export const table = {
   },
   reports: { file: reports.file, list: reports.list, settle: reports.settle },
   ai: { generate: ai.generate },
+  analytics: { track: analytics.track, report: analytics.report, projectReport: analytics.projectReport },
   audit: { list: audit.list },
   payments: { startCheckout: payments.startCheckout, readCheckout: payments.readCheckout, list: payments.list },
   promotions: {

@@ -15,7 +15,9 @@ const Name = z.string().regex(/^[a-z](?:-?[a-z0-9]){0,39}$/, {
 });
 
 /** Names that would take the variables of fonts, shapes and shadows. */
-const ColorName = Name.refine((name) => !/^(?:radius$|font-|shadow-)/.test(name), { error: 'is the name of another variable' });
+const ColorName = Name.refine((name) => !/^(?:radius$|font-|shadow-)/.test(name), {
+  error: 'is the name of another variable',
+});
 
 const HSL = /^(\d{1,3}(?:\.\d{1,3})?) (\d{1,3}(?:\.\d{1,3})?)% (\d{1,3}(?:\.\d{1,3})?)%$/;
 

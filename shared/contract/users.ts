@@ -8,7 +8,12 @@ export const Role = z.enum(['user', 'moderator', 'admin']);
 export type Role = z.infer<typeof Role>;
 
 /** What a user can be mailed about beside the results of moderation, which are always sent. */
-export const notificationNames = ['submission_received', 'payment_received', 'promotion_ending', 'weekly_digest'] as const;
+export const notificationNames = [
+  'submission_received',
+  'payment_received',
+  'promotion_ending',
+  'weekly_digest',
+] as const;
 export type NotificationName = (typeof notificationNames)[number];
 
 const preference = {
@@ -74,12 +79,13 @@ export const updateProfile = defineRoute('users.updateProfile', {
   method: 'PUT',
   path: '/api/user/profile',
   summary: "Change the caller's own profile",
-  description: 'Partial; an empty text or null takes a field away. Address, role and bans are not for the user to change.',
+  description:
+    'Partial; an empty text or null takes a field away. Address, role and bans are not for the user to change.',
   auth: 'user',
   tier: 'auth',
   body: ProfileUpdate,
   replies: { 200: data(User) },
-  needs: ['table:read', 'table:write'],
+  needs: ['table:write'],
 });
 
 export const readSettings = defineRoute('users.readSettings', {
@@ -101,7 +107,7 @@ export const updateSettings = defineRoute('users.updateSettings', {
   tier: 'auth',
   body: UserSettingsUpdate,
   replies: { 200: data(User) },
-  needs: ['table:read', 'table:write'],
+  needs: ['table:write'],
 });
 
 const MARKS_MAX = 100;
@@ -177,7 +183,10 @@ export const list = defineRoute('users.list', {
   auth: 'admin',
   tier: 'admin',
   query: z.object({
-    role: z.enum([...Role.options, 'banned']).optional().describe('`banned` lists banned users of every role.'),
+    role: z
+      .enum([...Role.options, 'banned'])
+      .optional()
+      .describe('`banned` lists banned users of every role.'),
     q: z
       .string()
       .overwrite((value) => value.trim())
@@ -199,10 +208,13 @@ export const UserUpdate = z
     is_banned: z.boolean().optional(),
     ban_reason: blankAsNull(text(0, 1000).nullable()).optional().describe('Shown to the user; goes with the ban.'),
   })
-  .refine((body) => body.is_admin === undefined || body.role === undefined || body.is_admin === (body.role === 'admin'), {
-    error: 'contradicts is_admin',
-    path: ['role'],
-  })
+  .refine(
+    (body) => body.is_admin === undefined || body.role === undefined || body.is_admin === (body.role === 'admin'),
+    {
+      error: 'contradicts is_admin',
+      path: ['role'],
+    },
+  )
   .refine((body) => body.is_banned !== false || !body.ban_reason, {
     error: 'only a banned user has one',
     path: ['ban_reason'],
@@ -220,5 +232,5 @@ export const update = defineRoute('users.update', {
   body: UserUpdate,
   replies: { 200: data(AdminUser) },
   failures: ['NOT_FOUND', 'SELF_CHANGE'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:write', 'catalog'],
 });

@@ -2,12 +2,21 @@ import type { CheckoutRecord, Draft } from '#domain/payments/checkout.ts';
 import type { Settlement } from '#domain/payments/settlement.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { absent, either, every, exists, is } from './conditions.ts';
-import { amongOpenCheckouts, checkoutDraftKey, checkoutKey, type Key, ofUser, openCheckoutsPartition, paymentIntentKey, receiptKey } from './keys.ts';
+import {
+  amongOpenCheckouts,
+  checkoutDraftKey,
+  checkoutKey,
+  type Key,
+  ofUser,
+  openCheckoutsPartition,
+  paymentIntentKey,
+  receiptKey,
+} from './keys.ts';
 import { ledgerItem } from './ledger.ts';
 import { inOutbox } from './outbox.ts';
 import { categoryExists, insertionOf, replacementOf } from './projects.ts';
 import { collectionPages, findItem, type Item } from './read.ts';
-import { transact, updateItem, type Write } from './write.ts';
+import { removeItem, transact, updateItem, type Write } from './write.ts';
 
 const DAY_SECONDS = 86_400;
 /** How long the submission behind a checkout is kept: seven days beyond the day on which its payment page closes. */
@@ -92,9 +101,10 @@ export const insertCheckout = async (checkout: CheckoutRecord, draft: Draft | un
   ]);
 };
 
-/** Forgets a checkout that nobody will ever hear of. */
+/** Forgets a checkout that nobody will ever hear of. One that news have come of stays. */
 export const dropCheckout = async (checkoutId: string): Promise<void> => {
-  await transact([{ remove: checkoutKey(checkoutId) }, { remove: checkoutDraftKey(checkoutId) }]);
+  const isUntouched = every(is('status', 'open'), is('session_id', null), is('payment_intent', null));
+  if (await removeItem(checkoutKey(checkoutId), isUntouched)) await removeItem(checkoutDraftKey(checkoutId));
 };
 
 /** Notes the provider's session. News of it may have come before, and stay. */
@@ -124,7 +134,12 @@ export class CheckoutChanged extends Error {
 }
 
 const receipt = (eventId: string): Write => ({
-  put: { ...receiptKey('webhooks.stripe', eventId), type: 'receipt', state: 'done', ttl: secondsFromNow(RECEIPT_SECONDS) },
+  put: {
+    ...receiptKey('webhooks.stripe', eventId),
+    type: 'receipt',
+    state: 'done',
+    ttl: secondsFromNow(RECEIPT_SECONDS),
+  },
   when: absent,
   orElse: () => new AlreadyReceived(eventId),
 });

@@ -1,5 +1,5 @@
-import type { MessageData } from '#events/catalogue.ts';
 import { purgeOwnProject, removeRemains } from '#domain/users/erase.ts';
+import type { MessageData } from '#events/catalogue.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';

@@ -45,7 +45,7 @@ export const commentKey = (projectId: string, commentId: string): Key => ({
 });
 export const projectPartition = (projectId: string): string => `PROJECT#${projectId}`;
 /** Sort-key prefixes inside a project's partition. */
-export const projectPrefix = { comments: 'COMMENT#', votes: 'VOTE#', ratings: 'RATING#', reports: 'REPORT#' } as const;
+export const projectPrefix = { comments: 'COMMENT#', votes: 'VOTE#', ratings: 'RATING#', reports: 'REPORT#', days: 'DAY#' } as const;
 
 /** A slug belongs to the project that holds this claim, also after the project has taken another one. */
 export const slugKey = (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' });
@@ -190,6 +190,35 @@ export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };
 
 /** A request under an idempotency key and its answer. */
 export const idempotencyKey = (name: string): Key => ({ pk: `IDEMPOTENCY#${name}`, sk: 'IDEMPOTENCY' });
+
+/** What waits to be rolled up: of each day some partitions, among which requests are spread. */
+export const trackedShards: readonly string[] = ['0', '1', '2', '3'];
+export const trackedPartition = (day: string, shard: string): string => `TRACKED#${day}#${shard}`;
+export const trackedKey = (day: string, batchId: string): Key => ({
+  pk: trackedPartition(day, String(batchId.charCodeAt(batchId.length - 1) % trackedShards.length)),
+  sk: batchId,
+});
+/** What visitors of a day are made unreadable with. */
+export const saltKey = (day: string): Key => ({ pk: `SALT#${day}`, sk: 'SALT' });
+/** Visitors of a day are spread by the first of their hexadecimal digits. */
+export const visitorShards: readonly string[] = [...'0123456789abcdef'];
+export const visitorsPartition = (day: string, shard: string): string => `VISITORS#${day}#${shard}`;
+export const visitorKey = (day: string, visitor: string): Key => ({
+  pk: visitorsPartition(day, visitor.charAt(0)),
+  sk: visitor,
+});
+/** What was counted on a day: of the site together, of a project beside it. The steps of submissions are counted apart. */
+export const analyticsPartition = 'ANALYTICS';
+export const siteDayPrefix = 'DAY#';
+export const siteDayKey = (day: string): Key => ({ pk: analyticsPartition, sk: `${siteDayPrefix}${day}` });
+export const projectDayKey = (projectId: string, day: string): Key => ({
+  pk: projectPartition(projectId),
+  sk: `${projectPrefix.days}${day}`,
+});
+/** The steps of submissions on the day whose figures stand under a key. */
+export const funnelKey = ({ pk, sk }: Key): Key => ({ pk, sk: `${sk}#FUNNEL` });
+/** Behind everything of a day whose figures stand under a sort key. */
+export const afterDay = (sortKey: string): string => `${sortKey}~`;
 
 /** The audit log: a partition a year, and one for each thing that something was done to. */
 export const auditPartition = (year: number): string => `AUDIT#${year}`;

@@ -3,10 +3,10 @@ import { type Key, projectKey, projectPartition, projectPrefix, projectTombstone
 import { collectionPages, findItem, findItems } from './read.ts';
 import { removeItems } from './write.ts';
 
-/** Takes away the votes, ratings and comments of a project that is gone. */
+/** Takes away the votes, ratings, comments and figures of a project that is gone. */
 const removeReactions = async (projectId: string): Promise<number> => {
   let removed = await removeComments(projectId);
-  for (const prefix of [projectPrefix.votes, projectPrefix.ratings]) {
+  for (const prefix of [projectPrefix.votes, projectPrefix.ratings, projectPrefix.days]) {
     const pages = collectionPages({ partition: projectPartition(projectId), prefix, only: ['pk', 'sk'] });
     for await (const items of pages) {
       await removeItems(items.map(({ pk, sk }) => ({ pk, sk }) as unknown as Key));

@@ -50,7 +50,9 @@ const followed = async (items: readonly Item[]): Promise<Item[]> => {
   const pointers = items.filter((item) => item.type === 'reportId');
   const keys = pointers.map((item) => reportKey(String(item.project_id), String(item.user_id)));
   const reports = new Map((await findItems(keys)).map((report, position) => [pointers[position], report]));
-  return items.flatMap((item) => (item.type === 'reportId' ? (reports.get(item) ?? []) : item));
+  return items.flatMap((item) =>
+    item.type === 'reportId' ? [reports.get(item)].filter((one) => one !== undefined) : [item],
+  );
 };
 
 /** Walks what belongs to a user, kind by kind, a page at a time. */

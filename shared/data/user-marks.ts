@@ -23,7 +23,5 @@ export const userMarks = async (
       return [id, { upvoted: items[2 * position] !== undefined, rating: rating === undefined ? null : Number(rating) }];
     }),
   );
-  return Object.fromEntries(
-    references.map((one, position) => [one, marks.get(ids[position] ?? '') ?? none] as const),
-  );
+  return Object.fromEntries(references.map((one, position) => [one, marks.get(ids[position] ?? '') ?? none] as const));
 };

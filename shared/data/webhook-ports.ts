@@ -1,19 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { postOutbound, refusalOf } from '#platform/outbound.ts';
-import { settings } from '#platform/settings.ts';
-import { newWebhookSecret, signWebhook } from '#platform/webhook-signature.ts';
+import { refusalOf } from '#platform/outbound.ts';
+import { newWebhookSecret } from '#platform/webhook-signature.ts';
 import {
-  countDeliveries,
   dueDeliveries,
   findDelivery,
   insertDelivery,
-  pageOfDeliveries,
   removeDelivery,
   replaceDelivery,
   restartDelivery,
 } from './deliveries.ts';
+import { sendPorts } from './send-ports.ts';
 import {
   allWebhooks,
   disableWebhook,
@@ -38,15 +36,6 @@ export const managePorts = {
   removeWebhook,
 };
 
-const sendPorts = {
-  now,
-  newId,
-  findWebhook,
-  site: () => ({ siteName: settings().siteName, siteUrl: settings().siteUrl }),
-  sign: signWebhook,
-  post: (request: Parameters<typeof postOutbound>[0]) => postOutbound(request),
-};
-
 // A process that waits takes no other event meanwhile, or one less of a few: of those that take several, one at a time waits.
 let isWaiting = false;
 
@@ -61,12 +50,6 @@ const waitAlone = async (ms: number): Promise<boolean> => {
     isWaiting = false;
   }
 };
-
-/** What sending a ping works with. */
-export const pingPorts = sendPorts;
-
-/** What looking at deliveries works with. */
-export const logPorts = { findWebhook, pageOfDeliveries, countDeliveries };
 
 /** What the verbs that send deliveries work with: the first time, again when they are due, and when somebody asks. */
 export const deliverPorts = {

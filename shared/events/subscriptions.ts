@@ -91,6 +91,14 @@ export const endPromotionsOfProject = subscribe({
   needs: ['table:read', 'table:write'],
 });
 
+export const countSteps = subscribe({
+  id: 'analytics.countStep',
+  summary: 'Counts submissions, their payments and approvals for the funnel.',
+  kinds: ['projectSubmitted', 'paymentSettled', 'projectApproved'],
+  feature: 'analytics',
+  needs: ['table:read', 'table:write'],
+});
+
 export const subscriptions = [
   mailSubmitter,
   mailBuyer,
@@ -101,4 +109,5 @@ export const subscriptions = [
   finishErasure,
   giveBackPayment,
   endPromotionsOfProject,
+  countSteps,
 ] as const;

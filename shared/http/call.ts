@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod';
 import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
 import type { RunningRequest } from '#data/idempotency.ts';
+import type { VisitorSigns } from '#domain/analytics/track.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Settings } from '#platform/settings.ts';
 
@@ -39,6 +40,8 @@ type UserOf<R extends Route> = R['auth'] extends 'user' | 'admin'
     ? UserRecord | undefined
     : undefined;
 
+type VisitorOf<R extends Route> = R['visitor'] extends true ? VisitorSigns : undefined;
+
 /** What a door's work is given: input that has passed the route's schemas, and who asks. */
 export interface Call<R extends Route = Route> {
   readonly params: Readonly<Record<PathVariable<R['path']>, string>>;
@@ -50,6 +53,8 @@ export interface Call<R extends Route = Route> {
   readonly requestId: string;
   /** What the caller's program calls itself; never to be kept. */
   readonly userAgent: string | undefined;
+  /** What visitors are told apart by, on routes that ask for it; never to be kept as it is. */
+  readonly visitor: VisitorOf<R>;
   /** On idempotent routes with a key: a ULID that stays the same when the same request is tried again. */
   readonly seed: string | undefined;
 }

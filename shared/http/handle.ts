@@ -16,6 +16,7 @@ import {
   type Reply,
 } from './call.ts';
 import { gates } from './gates.ts';
+import { visitorSigns } from './visitor.ts';
 
 /** A Lambda handler for requests of the gateway. */
 export type Door = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -96,8 +97,9 @@ export const handle = <const R extends Route, Ports>(
       // A kept answer needs no work; the reply gate gives it.
       if (kept) return undefined;
       const userAgent = header(event as APIGatewayProxyEvent, 'user-agent');
+      const visitor = route.visitor && visitorSigns(event as APIGatewayProxyEvent, address);
       const work = () =>
-        run({ ...input, user, requestId, userAgent, seed: running?.seed } as unknown as Call<R>, ports);
+        run({ ...input, user, requestId, userAgent, visitor, seed: running?.seed } as unknown as Call<R>, ports);
       if (!user || !isAudited(route)) return await work();
       const audited = { actorId: user.id, action: route.id, requestId, input: withoutSecrets(route, input?.body) };
       return await inAuditedRequest({ ...audited, address: user.is_admin ? (address ?? null) : null }, work);

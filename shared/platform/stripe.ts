@@ -3,7 +3,14 @@ import { AppError, paymentsUnavailable } from '#shared/errors.ts';
 import { log } from './log.ts';
 import { secret } from './secret.ts';
 import { settings } from './settings.ts';
-import { checkoutIdOf, paymentOf, type ReportedEvent, type ReportedPayment, readSession, reportedBy } from './stripe-event.ts';
+import {
+  checkoutIdOf,
+  paymentOf,
+  type ReportedEvent,
+  type ReportedPayment,
+  readSession,
+  reportedBy,
+} from './stripe-event.ts';
 
 /** The payment provider. */
 

@@ -3,13 +3,13 @@ import type { AdminUser } from '#contract/users.ts';
 import { remainsPorts } from '#data/erasure.ts';
 import { userKey } from '#data/keys.ts';
 import { findItem } from '#data/read.ts';
+import { makeAdmin } from '#data/user-admin.ts';
 import { removeRemains } from '#domain/users/erase.ts';
 import { importDoor } from '#local/doors.ts';
-import { makeAdmin } from '#data/user-admin.ts';
 import {
   conflict,
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
   idsOf,
   invalidAt,
@@ -21,8 +21,8 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 import { wholeTable } from '#test/support/whole-table.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** The person who asks for his data, and then to be forgotten. */
 
@@ -98,7 +98,11 @@ describe('a person who asks for his data and then to be forgotten', () => {
   it('gets everything, and is forgotten', async () => {
     const user = await somebody();
     const other = await person(world);
-    const [liked, rated, discussed] = [await directory.live(other), await directory.live(other), await directory.live(other)];
+    const [liked, rated, discussed] = [
+      await directory.live(other),
+      await directory.live(other),
+      await directory.live(other),
+    ];
     const own = await directory.live(user, { name: unique('own') });
     const waiting = await directory.submit(user);
     await vote(user, liked.id);
@@ -108,7 +112,10 @@ describe('a person who asks for his data and then to be forgotten', () => {
     await comment(user, discussed.id, 'What I think.');
     await comment(other, discussed.id, 'What another thinks.');
     await directory.as(user, 'POST', `/api/projects/${rated.id}/report`, { reason: 'spam', details: 'Look closer.' });
-    const checkout = await directory.as(user, 'POST', '/api/payments/checkout', { kind: 'upgrade', project_id: own.id });
+    const checkout = await directory.as(user, 'POST', '/api/payments/checkout', {
+      kind: 'upgrade',
+      project_id: own.id,
+    });
     expect(checkout).toMatchObject({ status: 200 });
 
     const answer = await directory.get('/api/user/export', user);
@@ -118,7 +125,13 @@ describe('a person who asks for his data and then to be forgotten', () => {
     const data = answer.body as Record<string, Record<string, unknown>[]>;
     expect(data).toMatchObject({
       exported_at: TIME,
-      profile: { id: user.id, email: user.email, name: user.name, bio: `Bio of ${user.name}`, notifications: { weekly_digest: true } },
+      profile: {
+        id: user.id,
+        email: user.email,
+        name: user.name,
+        bio: `Bio of ${user.name}`,
+        notifications: { weekly_digest: true },
+      },
       votes: [{ project_id: liked.id }],
       ratings: [{ project_id: rated.id, rating: 1 }],
       comments: [{ project_id: discussed.id, content: 'What I think.' }],
@@ -203,7 +216,9 @@ describe('a person who asks for his data and then to be forgotten', () => {
     expect(await directory.read(foreign.id)).toMatchObject({ id: foreign.id });
     // What hung on them goes as well, with the count of who wrote it.
     await world.until(async () => {
-      const [row] = dataOf<AdminUser[]>(await directory.get(`/api/admin/users?q=${encodeURIComponent(other.email)}`, admin));
+      const [row] = dataOf<AdminUser[]>(
+        await directory.get(`/api/admin/users?q=${encodeURIComponent(other.email)}`, admin),
+      );
       return row?.comment_count === 0;
     });
     const stored = await wholeTable(world);

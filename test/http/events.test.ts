@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventKind, eventKindNames, eventKinds, LedgerEvent } from '#contract/events.ts';
@@ -16,6 +17,7 @@ import {
   TIME,
 } from '#test/support/fixtures.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { eventsPage } from '../../scripts/events-docs.ts';
 
 /** The ledger of what happened: complete, in order, and the same however it is paged. */
 
@@ -195,6 +197,10 @@ describe('every kind', () => {
         expect([kind, name, member.description]).toEqual([kind, name, expect.stringMatching(/\.$/)]);
       }
     }
+  });
+
+  it('stands in docs/events.md as its schema says; otherwise run "npm run docs"', () => {
+    expect(readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8')).toBe(eventsPage());
   });
 
   it('of the contract is there', () => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import type { Checkout, LedgerEntry } from '#contract/payments.ts';
 import { tiers } from '#contract/route.ts';
-import { eventOf, paidSession, refundedCharge, signatureOf, type Started } from '#test/support/payments.ts';
+import { eventOf, paidSession, refundedCharge, type Started, signatureOf } from '#test/support/payments.ts';
 import { type CallAnswer, type Client, clientOf, type ListedEvent } from '#test/support/world.ts';
 
 /**
@@ -36,7 +36,10 @@ const random = (): number => {
 };
 
 const shuffled = <T>(all: readonly T[]): T[] =>
-  all.map((one) => ({ one, order: random() })).sort((a, b) => a.order - b.order).map(({ one }) => one);
+  all
+    .map((one) => ({ one, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ one }) => one);
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -80,8 +83,19 @@ afterAll(async () => {
 });
 
 /** What the provider comes to know about a checkout. */
-type Fate = 'paid' | 'paid late' | 'refunded' | 'failed' | 'expired' | 'nothing';
-const fates: readonly Fate[] = ['paid', 'paid', 'paid', 'paid', 'paid late', 'refunded', 'failed', 'expired', 'nothing', 'nothing'];
+type Fate = 'paid' | 'paid late' | 'paid at the page' | 'refunded' | 'failed' | 'expired' | 'nothing';
+const fates: readonly Fate[] = [
+  'paid',
+  'paid',
+  'paid',
+  'paid',
+  'paid late',
+  'paid at the page',
+  'refunded',
+  'failed',
+  'expired',
+  'nothing',
+];
 
 const newsOf = (id: string, fate: Fate): object[] => {
   const unpaid = paidSession(id, { payment_status: 'unpaid' });
@@ -103,6 +117,9 @@ const newsOf = (id: string, fate: Fate): object[] => {
       return [eventOf('checkout.session.completed', unpaid), eventOf('checkout.session.async_payment_failed', unpaid)];
     case 'expired':
       return [eventOf('checkout.session.expired', unpaid)];
+    case 'paid at the page':
+      // The rehearsal's provider tells it by itself, also after it was killed in between.
+      return [{ page: id }];
     case 'nothing':
       return [];
   }
@@ -129,32 +146,45 @@ const good = <T>(answer: CallAnswer): T => {
 
 const buy = async (client: Client, tokens: readonly string[]): Promise<Purchase[]> => {
   const purchases: Purchase[] = [];
-  await inParallel(Array.from({ length: CHECKOUTS }, (_, number) => number), 10, async (number) => {
-    const buyer = number % BUYERS;
-    const body = {
-      plan: 'premium',
-      name: `Chaos ${number}`,
-      // Some want the same address here, which only one of them can get.
-      slug: number % 3 === 0 ? 'chaos' : undefined,
-      url: `https://chaos-${number}.example.com`,
-      description: 'Bought while the power was failing.',
-      categories: ['design'],
-      pricing_type: 'free',
-    };
-    const answer = await client.call('POST', '/api/projects', { token: tokens[buyer] as string, body });
-    const { checkout_id: id } = good<Started>(answer);
-    purchases.push({ number, fate: fates[Math.floor(number / BUYERS) % fates.length] as Fate, buyer, id });
-  });
+  await inParallel(
+    Array.from({ length: CHECKOUTS }, (_, number) => number),
+    10,
+    async (number) => {
+      const buyer = number % BUYERS;
+      const body = {
+        plan: 'premium',
+        name: `Chaos ${number}`,
+        // Some want the same address here, which only one of them can get.
+        slug: number % 3 === 0 ? 'chaos' : undefined,
+        url: `https://chaos-${number}.example.com`,
+        description: 'Bought while the power was failing.',
+        categories: ['design'],
+        pricing_type: 'free',
+      };
+      const answer = await client.call('POST', '/api/projects', { token: tokens[buyer] as string, body });
+      const { checkout_id: id } = good<Started>(answer);
+      purchases.push({ number, fate: fates[Math.floor(number / BUYERS) % fates.length] as Fate, buyer, id });
+    },
+  );
   return purchases;
 };
 
-/** Sends an event again and again until it is taken, as the provider does. */
-const tellUntilHeard = async (client: Client, event: object): Promise<void> => {
-  const payload = JSON.stringify(event);
+const send = (client: Client, news: object): Promise<CallAnswer> => {
+  if ('page' in news) {
+    return client.call('POST', `/_local/checkout/${String(news.page)}`, { body: { outcome: 'paid' } });
+  }
+  const rawBody = JSON.stringify(news);
+  return client.call('POST', '/api/webhooks/stripe', {
+    rawBody,
+    headers: { 'stripe-signature': signatureOf(rawBody) },
+  });
+};
+
+/** Sends news again and again until they are taken, as the provider does. */
+const tellUntilHeard = async (client: Client, news: object): Promise<void> => {
   for (;;) {
     try {
-      const headers = { 'stripe-signature': signatureOf(payload) };
-      const { status } = await client.call('POST', '/api/webhooks/stripe', { rawBody: payload, headers });
+      const { status } = await send(client, news);
       if (status === 200) return;
       expect(status).toBeGreaterThanOrEqual(500);
     } catch (error) {
@@ -201,23 +231,38 @@ it(`lets every payment take effect exactly once (CHAOS_SEED=${seed})`, async () 
       await start(port);
     }
   })();
-  await Promise.all([killing, inParallel(deliveries, WORKERS, (event) => tellUntilHeard(client, event))]);
+  await Promise.all([killing, inParallel(deliveries, WORKERS, (news) => tellUntilHeard(client, news))]);
 
-  const isPaid = ({ fate }: Purchase) => fate === 'paid' || fate === 'paid late' || fate === 'refunded';
-  const ends = { paid: 'fulfilled', 'paid late': 'fulfilled', refunded: 'refunded', failed: 'failed', expired: 'expired', nothing: 'open' };
+  const isPaid = ({ fate }: Purchase) => fate.startsWith('paid') || fate === 'refunded';
+  const ends: Record<Fate, string> = {
+    paid: 'fulfilled',
+    'paid late': 'fulfilled',
+    'paid at the page': 'fulfilled',
+    refunded: 'refunded',
+    failed: 'failed',
+    expired: 'expired',
+    nothing: 'open',
+  };
+  const stand = async ({ id, buyer }: Purchase): Promise<Checkout> =>
+    good<Checkout>(await client.call('GET', `/api/payments/checkouts/${id}`, { token: tokens[buyer] as string }));
+  for (const purchase of purchases.filter(({ fate }) => fate === 'paid at the page')) {
+    await client.until(async () => (await stand(purchase)).status === 'fulfilled', 20_000);
+  }
   const ledgers = await Promise.all(
     tokens.map(async (token) => good<LedgerEntry[]>(await client.call('GET', '/api/payments?limit=100', { token }))),
   );
   const projects = new Map<string, Checkout['project']>();
   for (const purchase of purchases) {
     const { id, fate, buyer, number } = purchase;
-    const token = tokens[buyer] as string;
-    const checkout = good<Checkout>(await client.call('GET', `/api/payments/checkouts/${id}`, { token }));
+    const checkout = await stand(purchase);
     expect([number, checkout.status]).toEqual([number, ends[fate]]);
     const entries = (ledgers[buyer] ?? []).filter((entry) => entry.checkout_id === id);
     const sumOf = (type: string) => entries.filter((entry) => entry.type === type).map(({ amount }) => amount);
     expect([number, sumOf('payment')]).toEqual([number, isPaid(purchase) ? [4900] : []]);
-    expect([number, sumOf('refund').reduce((sum, amount) => sum + amount, 0)]).toEqual([number, fate === 'refunded' ? 4900 : 0]);
+    expect([number, sumOf('refund').reduce((sum, amount) => sum + amount, 0)]).toEqual([
+      number,
+      fate === 'refunded' ? 4900 : 0,
+    ]);
     if (!isPaid(purchase)) expect([number, checkout.project]).toEqual([number, null]);
     else projects.set(id, checkout.project);
     if (isPaid(purchase)) {
@@ -229,7 +274,9 @@ it(`lets every payment take effect exactly once (CHAOS_SEED=${seed})`, async () 
   // No project but those that were paid, each once and with a slug of its own.
   const stored: { id: string; name: string; slug: string }[] = [];
   for (let page = 1, hasMore = true; hasMore; page += 1) {
-    const answer = await client.call('GET', `/api/admin/projects?status=all&q=chaos&limit=100&page=${page}`, { token: admin });
+    const answer = await client.call('GET', `/api/admin/projects?status=all&q=chaos&limit=100&page=${page}`, {
+      token: admin,
+    });
     stored.push(...good<typeof stored>(answer));
     ({ hasMore } = (answer.body as { meta: { hasMore: boolean } }).meta);
   }

@@ -1,11 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newCheckout } from '#domain/payments/checkout.ts';
 import { insertCheckout } from '#data/checkouts.ts';
 import { settlePorts } from '#data/settle-ports.ts';
+import { newCheckout } from '#domain/payments/checkout.ts';
 import { reconcilePayments } from '#domain/payments/reconcile.ts';
 import { newId } from '#platform/ids.ts';
-import { Directory, dataOf, invalidAt, NOT_FOUND, conflict, person } from '#test/support/fixtures.ts';
+import {
+  conflict,
+  Directory,
+  dataOf,
+  invalidAt,
+  metaOf,
+  NOT_FOUND,
+  person,
+  submission,
+  unique,
+} from '#test/support/fixtures.ts';
 import { checkoutOf, decide, ledgerOf, startPremium } from '#test/support/payments.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -19,6 +29,7 @@ beforeAll(async () => {
     env: {
       PREMIUM_PRICE: '1250',
       CURRENCY: 'EUR',
+      DUPLICATE_URLS: 'reject',
       CHECKOUT_SUCCESS_URL: 'https://shop.example/thanks?c={checkout}',
       CHECKOUT_CANCEL_URL: 'https://shop.example/sorry',
     },
@@ -44,7 +55,15 @@ describe('the payment page', () => {
     const page = await world.call('GET', new URL(checkoutUrl).pathname);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://shop.example;");
-    for (const words of ['REHEARSAL', '€12.50', 'value="paid"', 'value="failed"', 'value="expired"', '&lt;b&gt;Bold', buyer.email]) {
+    for (const words of [
+      'REHEARSAL',
+      '€12.50',
+      'value="paid"',
+      'value="failed"',
+      'value="expired"',
+      '&lt;b&gt;Bold',
+      buyer.email,
+    ]) {
       expect(page.body).toContain(words);
     }
     expect(page.body).not.toContain('<script');
@@ -58,10 +77,17 @@ describe('the payment page', () => {
       await startPremium(directory, buyer),
     ];
     const answer = await form(paid.checkout_id, 'paid');
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `https://shop.example/thanks?c=${paid.checkout_id}`]);
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      `https://shop.example/thanks?c=${paid.checkout_id}`,
+    ]);
     expect((await form(cancelled.checkout_id, 'expired')).headers.get('location')).toBe('https://shop.example/sorry');
-    expect((await form(failed.checkout_id, 'failed')).headers.get('location')).toBe(`/_local/checkout/${failed.checkout_id}`);
-    const stands = [paid, cancelled, failed].map(async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status);
+    expect((await form(failed.checkout_id, 'failed')).headers.get('location')).toBe(
+      `/_local/checkout/${failed.checkout_id}`,
+    );
+    const stands = [paid, cancelled, failed].map(
+      async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status,
+    );
     expect(await Promise.all(stands)).toEqual(['fulfilled', 'expired', 'failed']);
     expect(await ledgerOf(directory, buyer)).toMatchObject([{ amount: 1250, currency: 'eur' }]);
     expect((await world.call('GET', `/_local/checkout/${paid.checkout_id}`)).body).toContain('value="refunded"');
@@ -73,18 +99,52 @@ describe('the payment page', () => {
     const path = `/_local/checkout/${id}`;
     expect(await world.call('POST', path, { body: { outcome: 'stolen' } })).toMatchObject(invalidAt('outcome'));
     expect(await world.call('POST', path, { rawBody: '{' })).toMatchObject({ status: 400 });
-    expect(await world.call('POST', path, { body: { outcome: 'refunded' } })).toMatchObject(conflict('INVALID_TRANSITION'));
+    expect(await world.call('POST', path, { body: { outcome: 'refunded' } })).toMatchObject(
+      conflict('INVALID_TRANSITION'),
+    );
     await decide(directory, id, 'paid');
-    expect(dataOf((await decide(directory, id, 'paid')))).toMatchObject({ checkout: id, status: 'paid' });
-    expect(await world.call('POST', path, { body: { outcome: 'expired' } })).toMatchObject(conflict('INVALID_TRANSITION'));
+    expect(dataOf(await decide(directory, id, 'paid'))).toMatchObject({ checkout: id, status: 'paid' });
+    expect(await world.call('POST', path, { body: { outcome: 'expired' } })).toMatchObject(
+      conflict('INVALID_TRANSITION'),
+    );
     expect(await ledgerOf(directory, buyer)).toHaveLength(1);
     expect(await world.call('GET', '/_local/checkout/chk_nonsense')).toMatchObject(NOT_FOUND);
-    expect(await world.call('POST', '/_local/checkout/chk_nonsense', { body: { outcome: 'paid' } })).toMatchObject(NOT_FOUND);
+    expect(await world.call('POST', '/_local/checkout/chk_nonsense', { body: { outcome: 'paid' } })).toMatchObject(
+      NOT_FOUND,
+    );
   });
 });
 
+it('gives the money back when another project has got the address meanwhile', async () => {
+  const buyer = await person(world);
+  const url = `https://${unique('contested')}.example.com/`;
+  const [first, second] = [
+    await startPremium(directory, buyer, { url }),
+    await startPremium(directory, buyer, { url }),
+  ];
+  await Promise.all([decide(directory, first.checkout_id, 'paid'), decide(directory, second.checkout_id, 'paid')]);
+  const stands = async () =>
+    Promise.all([first, second].map(async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status));
+  await world.until(async () => (await stands()).includes('refunded'));
+  expect((await stands()).sort()).toEqual(['fulfilled', 'refunded']);
+  expect(metaOf(await directory.get('/api/me/submissions', buyer)).total).toBe(1);
+  expect(
+    await directory.as(
+      buyer,
+      'POST',
+      '/api/projects',
+      submission({ plan: 'premium', url, categories: [directory.category] }),
+    ),
+  ).toMatchObject(conflict('DUPLICATE_URL'));
+});
+
 describe('the rehearsed interface', () => {
-  const ask = async (method: string, path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) => {
+  const ask = async (
+    method: string,
+    path: string,
+    form: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ) => {
     const answer = await fetch(`${process.env.STRIPE_API_BASE}${path}`, {
       method,
       headers: { authorization: 'Bearer sk_test_local', ...headers },
@@ -106,19 +166,38 @@ describe('the rehearsed interface', () => {
   it('does a request under an idempotency key once', async () => {
     const open = (fields: object, key: string) =>
       ask('POST', '/v1/checkout/sessions', { ...session, ...fields }, { 'idempotency-key': key });
-    const [first, second] = [await open({ client_reference_id: 'one' }, 'k1'), await open({ client_reference_id: 'one' }, 'k1')];
-    expect(first).toMatchObject({ status: 200, body: { object: 'checkout.session', status: 'open', amount_total: 500 } });
+    const [first, second] = [
+      await open({ client_reference_id: 'one' }, 'k1'),
+      await open({ client_reference_id: 'one' }, 'k1'),
+    ];
+    expect(first).toMatchObject({
+      status: 200,
+      body: { object: 'checkout.session', status: 'open', amount_total: 500 },
+    });
     expect(second).toEqual(first);
-    expect(await open({ client_reference_id: 'two' }, 'k1')).toMatchObject({ status: 400, body: { error: { type: 'idempotency_error' } } });
+    expect(await open({ client_reference_id: 'two' }, 'k1')).toMatchObject({
+      status: 400,
+      body: { error: { type: 'idempotency_error' } },
+    });
     const { id } = first.body;
-    expect(await ask('GET', `/v1/checkout/sessions/${String(id)}`)).toMatchObject({ status: 200, body: { id, payment_intent: null } });
-    expect(await ask('POST', `/v1/checkout/sessions/${String(id)}/expire`)).toMatchObject({ body: { status: 'expired', url: null } });
+    expect(await ask('GET', `/v1/checkout/sessions/${String(id)}`)).toMatchObject({
+      status: 200,
+      body: { id, payment_intent: null },
+    });
+    expect(await ask('POST', `/v1/checkout/sessions/${String(id)}/expire`)).toMatchObject({
+      body: { status: 'expired', url: null },
+    });
   });
 
   it('refuses what the provider would refuse', async () => {
-    expect(await ask('POST', '/v1/checkout/sessions', session, { authorization: 'Bearer nonsense' })).toMatchObject({ status: 401 });
+    expect(await ask('POST', '/v1/checkout/sessions', session, { authorization: 'Bearer nonsense' })).toMatchObject({
+      status: 401,
+    });
     expect(await ask('POST', '/v1/checkout/sessions', { ...session, mode: '' })).toMatchObject({ status: 400 });
-    expect(await ask('POST', '/v1/refunds', { payment_intent: 'pi_none' })).toMatchObject({ status: 404, body: { error: { code: 'resource_missing' } } });
+    expect(await ask('POST', '/v1/refunds', { payment_intent: 'pi_none' })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'resource_missing' } },
+    });
     expect(await ask('GET', '/v1/checkout/sessions/cs_test_none')).toMatchObject({ status: 404 });
     expect(await ask('GET', '/v1/nonsense')).toMatchObject({ status: 404 });
   });
@@ -151,7 +230,9 @@ describe('the reconciliation', () => {
       await startPremium(directory, buyer),
     ];
     const stands = () =>
-      Promise.all([paid, expired, failed, open].map(async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status));
+      Promise.all(
+        [paid, expired, failed, open].map(async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status),
+      );
     await unheard(async () => {
       await decide(directory, paid.checkout_id, 'paid');
       await decide(directory, expired.checkout_id, 'expired');

@@ -62,7 +62,10 @@ it('sells no promotion where there are none', async () => {
 it('lets the provider come again when it cannot know who signs', async () => {
   const payload = JSON.stringify(eventOf('invoice.paid', {}));
   const tell = () =>
-    world.call('POST', '/api/webhooks/stripe', { rawBody: payload, headers: { 'stripe-signature': signatureOf(payload) } });
+    world.call('POST', '/api/webhooks/stripe', {
+      rawBody: payload,
+      headers: { 'stripe-signature': signatureOf(payload) },
+    });
   const secret = process.env.STRIPE_WEBHOOK_SECRET;
   delete process.env.STRIPE_WEBHOOK_SECRET;
   try {

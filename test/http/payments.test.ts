@@ -2,17 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Submission } from '#contract/projects.ts';
 import { insertCheckout } from '#data/checkouts.ts';
-import { findItem } from '#data/read.ts';
 import { checkoutDraftKey } from '#data/keys.ts';
+import { findItem } from '#data/read.ts';
 import { newCheckout } from '#domain/payments/checkout.ts';
 import { newId } from '#platform/ids.ts';
 import {
   conflict,
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
-  idOf,
   INVALID,
+  idOf,
   invalidAt,
   metaOf,
   NOT_FOUND,
@@ -30,8 +30,8 @@ import {
   ledgerOf,
   paidSession,
   refundedCharge,
-  signatureOf,
   type Started,
+  signatureOf,
   startPremium,
   tell,
 } from '#test/support/payments.ts';
@@ -82,7 +82,9 @@ describe('a premium submission', () => {
     );
     expect(answer).toMatchObject({
       status: 200,
-      body: { data: { checkout_id: idOf('chk'), checkoutUrl: expect.stringContaining('/_local/checkout/chk_') as unknown } },
+      body: {
+        data: { checkout_id: idOf('chk'), checkoutUrl: expect.stringContaining('/_local/checkout/chk_') as unknown },
+      },
     });
     expect(Object.keys(dataOf<object>(answer)).sort()).toEqual(['checkoutUrl', 'checkout_id']);
     const { checkout_id: id, checkoutUrl } = dataOf<Started>(answer);
@@ -124,7 +126,8 @@ describe('a premium submission', () => {
     ]);
     expect(await toldAbout(id)).toEqual(['paymentSettled']);
     const submitted = (await world.events()).filter(
-      ({ kind, data: facts }) => kind === 'projectSubmitted' && (facts as { project_id: string }).project_id === checkout.project?.id,
+      ({ kind, data: facts }) =>
+        kind === 'projectSubmitted' && (facts as { project_id: string }).project_id === checkout.project?.id,
     );
     expect(submitted).toMatchObject([{ actor_id: buyer.id, data: { plan: 'premium', status: 'pending' } }]);
     // What was submitted is kept once.
@@ -135,7 +138,12 @@ describe('a premium submission', () => {
     const buyer = await person(world);
     const taken = await directory.submit(buyer, { slug: unique('taken') });
     const submit = (fields: object) =>
-      directory.as(buyer, 'POST', '/api/projects', submission({ plan: 'premium', categories: [directory.category], ...fields }));
+      directory.as(
+        buyer,
+        'POST',
+        '/api/projects',
+        submission({ plan: 'premium', categories: [directory.category], ...fields }),
+      );
     expect(await submit({ name: '' })).toMatchObject(invalidAt('name'));
     expect(await submit({ categories: ['no-such-category'] })).toMatchObject(invalidAt('categories'));
     expect(await submit({ slug: taken.slug })).toMatchObject(conflict('SLUG_TAKEN'));
@@ -188,13 +196,23 @@ describe('an upgrade', () => {
     const buyer = await person(world);
     const project = await directory.live(buyer);
     const { checkout_id: id } = await upgrade(buyer, project.slug);
-    expect(await checkoutOf(directory, buyer, id)).toMatchObject({ kind: 'upgrade', status: 'open', project: { id: project.id } });
+    expect(await checkoutOf(directory, buyer, id)).toMatchObject({
+      kind: 'upgrade',
+      status: 'open',
+      project: { id: project.id },
+    });
     expect((await directory.read(project.id)).plan).toBe('standard');
     await decide(directory, id, 'paid');
     const checkout = await checkoutOf(directory, buyer, id);
-    expect(await directory.read(project.id, buyer)).toMatchObject({ plan: 'premium', status: 'live', paid_at: checkout.paid_at });
+    expect(await directory.read(project.id, buyer)).toMatchObject({
+      plan: 'premium',
+      status: 'live',
+      paid_at: checkout.paid_at,
+    });
     expect(await toldAbout(id)).toEqual(['paymentSettled']);
-    expect(await ledgerOf(directory, buyer)).toMatchObject([{ type: 'payment', kind: 'upgrade', project_id: project.id }]);
+    expect(await ledgerOf(directory, buyer)).toMatchObject([
+      { type: 'payment', kind: 'upgrade', project_id: project.id },
+    ]);
   });
 
   it('is for the owner, of a project that is there and not premium yet', async () => {
@@ -210,7 +228,12 @@ describe('an upgrade', () => {
     expect(await ask(buyer, 'no-such-project')).toMatchObject(NOT_FOUND);
     await directory.done('PUT', `/api/admin/projects/${live.id}`, { plan: 'premium' });
     expect(await ask(buyer, live.id)).toMatchObject(conflict('ALREADY_PREMIUM'));
-    for (const body of [{}, { kind: 'gift' }, { kind: 'upgrade' }, { kind: 'promotion', project_id: live.id, placements: [], months: 0 }]) {
+    for (const body of [
+      {},
+      { kind: 'gift' },
+      { kind: 'upgrade' },
+      { kind: 'promotion', project_id: live.id, placements: [], months: 0 },
+    ]) {
       expect(await directory.as(buyer, 'POST', '/api/payments/checkout', body)).toMatchObject(INVALID);
     }
   });
@@ -246,7 +269,12 @@ describe('an upgrade', () => {
 
 describe('a promotion', () => {
   const order = (buyer: Parameters<typeof checkoutOf>[1], project: string, placements: readonly string[], months = 2) =>
-    directory.as(buyer, 'POST', '/api/payments/checkout', { kind: 'promotion', project_id: project, placements, months });
+    directory.as(buyer, 'POST', '/api/payments/checkout', {
+      kind: 'promotion',
+      project_id: project,
+      placements,
+      months,
+    });
 
   it('is there when it is paid, and ends when the money goes back', async () => {
     const buyer = await person(world);
@@ -334,7 +362,12 @@ describe('money that goes back', () => {
     expect(await directory.read(project.id)).toMatchObject({ plan: 'premium' });
     const told = await toldAbout(id);
     expect(told).toEqual(['paymentSettled', 'paymentRefunded', 'paymentRefunded']);
-    expect((await ledgerOf(directory, buyer)).map(({ type }) => type)).toEqual(['refund', 'payment', 'dispute', 'payment']);
+    expect((await ledgerOf(directory, buyer)).map(({ type }) => type)).toEqual([
+      'refund',
+      'payment',
+      'dispute',
+      'payment',
+    ]);
   });
 
   it('for a submission leaves the project as a standard one', async () => {
@@ -373,7 +406,9 @@ describe('money that goes back', () => {
     expect(await directory.read(project.id)).toMatchObject({ plan: 'standard' });
     expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'refunded' });
     // A dispute says no more than its payment; one that nobody here has taken is none of ours.
-    expect(await tell(world, eventOf('charge.dispute.created', { ...disputeOf(id), payment_intent: 'pi_elsewhere' }))).toMatchObject(RECEIVED);
+    expect(
+      await tell(world, eventOf('charge.dispute.created', { ...disputeOf(id), payment_intent: 'pi_elsewhere' })),
+    ).toMatchObject(RECEIVED);
   });
 
   it('is asked about at the provider before the payment has been heard of', async () => {
@@ -388,7 +423,9 @@ describe('money that goes back', () => {
     const { payment_intent } = dataOf<{ payment_intent: string }>(
       await world.call('GET', `/_local/checkout/${id}`, { headers: { accept: 'application/json' } }),
     );
-    expect(await tell(world, eventOf('charge.dispute.created', { ...disputeOf(id), payment_intent }))).toMatchObject(RECEIVED);
+    expect(await tell(world, eventOf('charge.dispute.created', { ...disputeOf(id), payment_intent }))).toMatchObject(
+      RECEIVED,
+    );
     expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'refunded', project: null });
     // It is told again and again while the service does not take it.
     await world.until(async () => (await checkoutOf(directory, buyer, id)).project?.plan === 'standard', 10_000);

@@ -412,6 +412,18 @@ describe('an administrator', () => {
     await expire();
   });
 
+  it('is named in the audit log for everything that he does', async () => {
+    const promotion = await granted();
+    await acted(promotion.id, { action: 'extend', days: 1 });
+    await revoke(promotion.id);
+    const log = await directory.get(`/api/admin/audit?subject=promotion:${promotion.id}`, admin);
+    expect(dataOf(log)).toMatchObject([
+      { action: 'promotions.administer', actor_id: admin.id, input: { action: 'revoke' } },
+      { action: 'promotions.administer', input: { action: 'extend', days: 1 } },
+      { action: 'promotions.grant', input: { project_id: project.id, days: 30 } },
+    ]);
+  });
+
   it('is one of two who revoke at once', async () => {
     const promotion = await granted();
     const answers = await Promise.all([1, 2].map(() => act(promotion.id, { action: 'revoke' })));

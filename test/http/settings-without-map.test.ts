@@ -7,7 +7,9 @@ import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 let world: TestWorld;
 
 beforeAll(async () => {
-  world = await startTestWorld({ env: { FEATURE_MAP: 'off', FEATURE_PROMOTIONS: 'off', PREMIUM_PRICE: '12300', CURRENCY: 'EUR' } });
+  world = await startTestWorld({
+    env: { FEATURE_MAP: 'off', FEATURE_PROMOTIONS: 'off', PREMIUM_PRICE: '12300', CURRENCY: 'EUR' },
+  });
 });
 
 afterAll(async () => {

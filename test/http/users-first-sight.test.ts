@@ -52,17 +52,31 @@ const decide = async (userId: string, body: object) => {
 };
 
 it('makes an administrator of a verified address of the configuration, and of no other', async () => {
-  expect(await see(unique('sub'), { email: 'boss@example.com', email_verified: true })).toMatchObject({ role: 'admin', is_admin: true });
-  expect(await see(unique('sub'), { email: 'BOSS@Example.com', email_verified: true })).toMatchObject({ is_admin: true, email: 'boss@example.com' });
-  expect(await see(unique('sub'), { email: 'boss@example.com', email_verified: false })).toMatchObject({ role: 'user', is_admin: false });
+  expect(await see(unique('sub'), { email: 'boss@example.com', email_verified: true })).toMatchObject({
+    role: 'admin',
+    is_admin: true,
+  });
+  expect(await see(unique('sub'), { email: 'BOSS@Example.com', email_verified: true })).toMatchObject({
+    is_admin: true,
+    email: 'boss@example.com',
+  });
+  expect(await see(unique('sub'), { email: 'boss@example.com', email_verified: false })).toMatchObject({
+    role: 'user',
+    is_admin: false,
+  });
   expect(await see(unique('sub'), { email: 'boss@example.com' })).toMatchObject({ is_admin: false });
-  expect(await see(unique('sub'), { email: 'else@example.com', email_verified: true })).toMatchObject({ is_admin: false });
+  expect(await see(unique('sub'), { email: 'else@example.com', email_verified: true })).toMatchObject({
+    is_admin: false,
+  });
 });
 
 it('does so also when the address comes with a later token', async () => {
   const subject = unique('sub');
   expect(await see(subject)).toMatchObject({ email: null, is_admin: false });
-  expect(await see(subject, { email: 'second@example.com' })).toMatchObject({ email: 'second@example.com', is_admin: false });
+  expect(await see(subject, { email: 'second@example.com' })).toMatchObject({
+    email: 'second@example.com',
+    is_admin: false,
+  });
   const user = await see(subject, { email: 'second@example.com', email_verified: true });
   expect(user).toMatchObject({ id: subject, email: 'second@example.com', role: 'admin', is_admin: true });
   const token = await tokenOf(subject);

@@ -29,18 +29,30 @@ const makeAdmin = async (...args: string[]): Promise<{ code: number; output: str
 it('says how it is used', async () => {
   expect(await makeAdmin('--help')).toMatchObject({ code: 0, output: expect.stringContaining('make-admin') as string });
   expect(await makeAdmin()).toMatchObject({ code: 1, output: expect.stringContaining('<email or id>') as string });
-  expect(await makeAdmin('a@example.com')).toMatchObject({ code: 1, output: expect.stringContaining('Start the service once') as string });
+  expect(await makeAdmin('a@example.com')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('Start the service once') as string,
+  });
 });
 
 it('grants by address or id, beside a running service and without one', async () => {
   const running = startProcess(dataDir);
   const client = clientOf(await running.url());
-  const [first, second] = [await client.token({ email: 'First@example.com' }), await client.token({ email: 'second@example.com' })];
+  const [first, second] = [
+    await client.token({ email: 'First@example.com' }),
+    await client.token({ email: 'second@example.com' }),
+  ];
   const statusOf = async (token: string) => (await client.call('GET', '/api/admin/users', { token })).status;
-  expect(await makeAdmin('first@example.com')).toMatchObject({ code: 1, output: expect.stringContaining('has not seen') as string });
+  expect(await makeAdmin('first@example.com')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('has not seen') as string,
+  });
   expect([await statusOf(first), await statusOf(second)]).toEqual([403, 403]);
 
-  expect(await makeAdmin('FIRST@example.com')).toMatchObject({ code: 0, output: expect.stringContaining('is an administrator now') as string });
+  expect(await makeAdmin('FIRST@example.com')).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('is an administrator now') as string,
+  });
   expect([await statusOf(first), await statusOf(second)]).toEqual([200, 403]);
   const { body } = await client.call('GET', '/api/user/profile', { token: second });
   client.close();

@@ -3,8 +3,8 @@ import type { AdminUser, User } from '#contract/users.ts';
 import {
   BANNED,
   conflict,
-  dataOf,
   Directory,
+  dataOf,
   FORBIDDEN,
   idsOf,
   invalidAt,
@@ -132,7 +132,9 @@ describe('the profile', () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 201, 200]);
     expect(await directory.get('/api/user/profile', user)).toMatchObject({
-      body: { data: { name: 'New', bio: 'Words.', role: 'moderator', notifications: { ...WANTED, weekly_digest: false } } },
+      body: {
+        data: { name: 'New', bio: 'Words.', role: 'moderator', notifications: { ...WANTED, weekly_digest: false } },
+      },
     });
     expect(await found(user)).toMatchObject({ comment_count: 1, project_count: 1 });
   });
@@ -141,7 +143,10 @@ describe('the profile', () => {
     const user = await person(world);
     const project = await directory.live(user);
     await directory.as(user, 'POST', `/api/projects/${project.id}/comments`, { content: 'Mine.' });
-    await directory.as(user, 'PUT', '/api/user/profile', { name: 'Renamed', avatar_url: 'https://img.example.com/1.png' });
+    await directory.as(user, 'PUT', '/api/user/profile', {
+      name: 'Renamed',
+      avatar_url: 'https://img.example.com/1.png',
+    });
     expect(await directory.get(`/api/projects/${project.id}/comments`)).toMatchObject({
       body: { data: [{ user: { id: user.id, name: 'Renamed', avatar_url: 'https://img.example.com/1.png' } }] },
     });
@@ -152,25 +157,32 @@ describe('the settings of a user', () => {
   it('are all on until he says otherwise; what he does not name stays', async () => {
     const user = await person(world);
     expect((await directory.get('/api/user/settings', user)).body).toEqual({ data: { notifications: WANTED } });
-    const answer = await directory.as(user, 'PUT', '/api/user/settings', { notifications: { promotion_ending: false } });
+    const answer = await directory.as(user, 'PUT', '/api/user/settings', {
+      notifications: { promotion_ending: false },
+    });
     const notifications = { ...WANTED, promotion_ending: false };
     expect(answer).toMatchObject({ status: 200, body: { data: { id: user.id, email: user.email, notifications } } });
     expect((await directory.get('/api/user/settings', user)).body).toEqual({ data: { notifications } });
-    expect(await directory.as(user, 'PUT', '/api/user/settings', { notifications: { moderation: false } })).toMatchObject({
+    expect(
+      await directory.as(user, 'PUT', '/api/user/settings', { notifications: { moderation: false } }),
+    ).toMatchObject({
       status: 200,
       body: { data: { notifications } },
     });
   });
 
-  it.each([{ notifications: { weekly_digest: 'no' } }, { notifications: { weekly_digest: null } }])('refuse %j', async (body) => {
-    const user = await person(world);
-    expect(await directory.as(user, 'PUT', '/api/user/settings', body)).toMatchObject(
-      invalidAt('notifications', 'weekly_digest'),
-    );
-  });
+  it.each([{ notifications: { weekly_digest: 'no' } }, { notifications: { weekly_digest: null } }])(
+    'refuse %j',
+    async (body) => {
+      const user = await person(world);
+      expect(await directory.as(user, 'PUT', '/api/user/settings', body)).toMatchObject(
+        invalidAt('notifications', 'weekly_digest'),
+      );
+    },
+  );
 });
 
-it('writing one\'s own record counts on the tier auth, reading it on general', async () => {
+it("writing one's own record counts on the tier auth, reading it on general", async () => {
   const user = await person(world);
   const tier = async (method: string, path: string, body?: object) =>
     (await directory.as(user, method, path, body)).headers.get('ratelimit-policy')?.split(';')[0];
@@ -184,7 +196,11 @@ it('writing one\'s own record counts on the tier auth, reading it on general', a
 describe('marks', () => {
   it('tell under each reference what the caller has done', async () => {
     const user = await person(world);
-    const [voted, rated, none] = [await directory.live(admin), await directory.live(admin), await directory.live(admin)];
+    const [voted, rated, none] = [
+      await directory.live(admin),
+      await directory.live(admin),
+      await directory.live(admin),
+    ];
     await directory.as(user, 'POST', `/api/projects/${voted.id}/upvote`);
     await directory.as(user, 'POST', `/api/projects/${rated.id}/ratings`, { rating: 4 });
     const ids = [voted.id, voted.slug, rated.slug, none.id, 'no-such-thing', 'prj_nonsense', '__proto__'];
@@ -279,7 +295,14 @@ describe('the list of users', () => {
     const word = unique('zoe').replace('zoe', 'zoé');
     const user = await person(world, { name: `Zoë Straße ${word}` });
     await directory.get('/api/user/profile', user);
-    for (const q of [word, word.toUpperCase(), word.replace('é', 'e'), `strasse ${word}`, user.email.toUpperCase(), user.email.slice(0, -4)]) {
+    for (const q of [
+      word,
+      word.toUpperCase(),
+      word.replace('é', 'e'),
+      `strasse ${word}`,
+      user.email.toUpperCase(),
+      user.email.slice(0, -4),
+    ]) {
       expect([q, idsOf(await listed(`q=${encodeURIComponent(q)}`))]).toEqual([q, [user.id]]);
     }
     expect(idsOf(await listed(`q=${encodeURIComponent(`${word} ${user.email}`)}`))).toEqual([]);
@@ -288,9 +311,9 @@ describe('the list of users', () => {
 
   it('filters by role and by ban', async () => {
     const word = unique('roles');
-    const [plain, moderator, boss, banned] = await Promise.all(
+    const [plain, moderator, boss, banned] = (await Promise.all(
       ['plain', 'moderator', 'boss', 'banned'].map((name) => person(world, { name: `${word} ${name}` })),
-    ) as [Person, Person, Person, Person];
+    )) as [Person, Person, Person, Person];
     for (const user of [plain, moderator, boss, banned]) await directory.get('/api/user/profile', user);
     await directory.done('PUT', `/api/admin/users/${moderator.id}`, { role: 'moderator' });
     await directory.done('PUT', `/api/admin/users/${boss.id}`, { role: 'admin' });
@@ -320,15 +343,29 @@ describe('deciding about users', () => {
   it('keeps role and is_admin in step and works at once', async () => {
     const user = await known();
     expect(await directory.get('/api/admin/users', user)).toMatchObject(FORBIDDEN);
-    expect(await decide(user, { is_admin: true })).toMatchObject({ status: 200, body: { data: { role: 'admin', is_admin: true } } });
+    expect(await decide(user, { is_admin: true })).toMatchObject({
+      status: 200,
+      body: { data: { role: 'admin', is_admin: true } },
+    });
     expect(await directory.get('/api/admin/users', user)).toMatchObject({ status: 200 });
-    expect(await decide(user, { is_admin: false })).toMatchObject({ body: { data: { role: 'user', is_admin: false } } });
+    expect(await decide(user, { is_admin: false })).toMatchObject({
+      body: { data: { role: 'user', is_admin: false } },
+    });
     expect(await directory.get('/api/admin/users', user)).toMatchObject(FORBIDDEN);
     expect(await decide(user, { role: 'admin' })).toMatchObject({ body: { data: { role: 'admin', is_admin: true } } });
-    expect(await decide(user, { role: 'moderator' })).toMatchObject({ body: { data: { role: 'moderator', is_admin: false } } });
-    expect(await decide(user, { is_admin: false })).toMatchObject({ body: { data: { role: 'moderator', is_admin: false } } });
-    expect(await decide(user, { role: 'admin', is_admin: true })).toMatchObject({ body: { data: { role: 'admin', is_admin: true } } });
-    expect(await decide(user, {})).toMatchObject({ status: 200, body: { data: { role: 'admin', project_count: 0, comment_count: 0 } } });
+    expect(await decide(user, { role: 'moderator' })).toMatchObject({
+      body: { data: { role: 'moderator', is_admin: false } },
+    });
+    expect(await decide(user, { is_admin: false })).toMatchObject({
+      body: { data: { role: 'moderator', is_admin: false } },
+    });
+    expect(await decide(user, { role: 'admin', is_admin: true })).toMatchObject({
+      body: { data: { role: 'admin', is_admin: true } },
+    });
+    expect(await decide(user, {})).toMatchObject({
+      status: 200,
+      body: { data: { role: 'admin', project_count: 0, comment_count: 0 } },
+    });
   });
 
   it.each([
@@ -353,19 +390,31 @@ describe('deciding about users', () => {
     const answer = await decide(user, { is_banned: true, ban_reason: 'Spam.' });
     expect(answer).toMatchObject({ status: 200, body: { data: { is_banned: true, ban_reason: 'Spam.' } } });
     const refused = { status: 403, body: { ...BANNED.body, reason: 'Spam.' } };
-    expect(await directory.as(user, 'POST', `/api/projects/${project.id}/comments`, { content: 'No.' })).toMatchObject(refused);
+    expect(await directory.as(user, 'POST', `/api/projects/${project.id}/comments`, { content: 'No.' })).toMatchObject(
+      refused,
+    );
     expect(await directory.as(user, 'PUT', '/api/user/profile', { name: 'No' })).toMatchObject(refused);
     expect(await directory.as(user, 'DELETE', '/api/user')).toMatchObject(refused);
-    expect(await directory.get('/api/user/profile', user)).toMatchObject({ status: 200, body: { data: { is_banned: true } } });
+    expect(await directory.get('/api/user/profile', user)).toMatchObject({
+      status: 200,
+      body: { data: { is_banned: true } },
+    });
 
     await decide(user, { ban_reason: 'Much spam.' });
-    expect(await decide(user, { is_banned: false })).toMatchObject({ body: { data: { is_banned: false, ban_reason: null } } });
+    expect(await decide(user, { is_banned: false })).toMatchObject({
+      body: { data: { is_banned: false, ban_reason: null } },
+    });
     expect(await directory.as(user, 'PUT', '/api/user/profile', { name: 'Back' })).toMatchObject({ status: 200 });
     // A later event has passed, so nothing of the former is still on its way.
     const later = await known();
     await decide(later, { is_banned: true });
-    const bans = async () => (await world.events()).filter(({ kind }) => kind === 'userBanned').map(({ data, actor_id }) => ({ data, actor_id }));
-    await world.until(async () => (await bans()).some(({ data }) => (data as { user_id: string }).user_id === later.id));
+    const bans = async () =>
+      (await world.events())
+        .filter(({ kind }) => kind === 'userBanned')
+        .map(({ data, actor_id }) => ({ data, actor_id }));
+    await world.until(async () =>
+      (await bans()).some(({ data }) => (data as { user_id: string }).user_id === later.id),
+    );
     expect((await bans()).filter(({ data }) => (data as { user_id: string }).user_id === user.id)).toEqual([
       { data: { user_id: user.id, reason: 'Spam.' }, actor_id: admin.id },
     ]);
@@ -400,7 +449,9 @@ describe('deciding about users', () => {
 
   it('does not know who was never here', async () => {
     expect(await directory.as(admin, 'PUT', '/api/admin/users/nobody', { role: 'admin' })).toMatchObject(NOT_FOUND);
-    expect(await directory.as(admin, 'PUT', '/api/admin/users/nobody', { role: 'nonsense' })).toMatchObject(invalidAt('role'));
+    expect(await directory.as(admin, 'PUT', '/api/admin/users/nobody', { role: 'nonsense' })).toMatchObject(
+      invalidAt('role'),
+    );
   });
 
   it('is in the audit log', async () => {

@@ -35,20 +35,18 @@ afterAll(async () => {
 const mailsTo = async (who: Person): Promise<ReceivedMail[]> =>
   (await world.mails()).filter(({ to }) => to === who.email);
 
-/** Waits until everything that went over the bus so far has been dealt with. */
-const settled = (): Promise<void> =>
-  world.until(async () => {
-    // What is written last is also published last.
-    const marker = await directory.submit(directory.admin);
-    await world.until(async () =>
-      world.world.bus
-        .carried({ tasksToo: false, limit: 5 })
-        .some(({ detail }) => (detail.data as { project_id?: string }).project_id === marker.id),
+/** Waits until everything that has happened so far has gone over the bus and has been dealt with. */
+const settled = async (): Promise<void> => {
+  // What is written last is also published last.
+  const marker = await directory.submit(directory.admin);
+  await world.until(async () => {
+    const carried = world.world.bus.carried({ tasksToo: false, limit: 50 });
+    return (
+      carried.some(({ detail }) => (detail.data as { project_id?: string }).project_id === marker.id) &&
+      carried.every(({ deliveries }) => deliveries.every(({ state }) => state === 'done'))
     );
-    return world.world.bus
-      .carried({ tasksToo: false, limit: 20 })
-      .every(({ deliveries }) => deliveries.every(({ state }) => state === 'done'));
   });
+};
 
 const wishes = async (who: Person, notifications: Readonly<Record<string, boolean>>): Promise<void> => {
   const changed = await directory.as(who, 'PUT', '/api/user/settings', { notifications });

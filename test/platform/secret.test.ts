@@ -30,7 +30,10 @@ it('is the variable where it is set, and nothing where neither is', async () => 
 it('is read from the parameter that is named, decrypted, and again after five minutes', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/some');
-  ssm.on(GetParameterCommand).resolvesOnce({ Parameter: { Value: 'old' } }).resolves({ Parameter: { Value: 'new' } });
+  ssm
+    .on(GetParameterCommand)
+    .resolvesOnce({ Parameter: { Value: 'old' } })
+    .resolves({ Parameter: { Value: 'new' } });
   expect([await secret('SOME_SECRET'), await secret('SOME_SECRET')]).toEqual(['old', 'old']);
   expect(ssm.commandCalls(GetParameterCommand)[0]?.args[0].input).toEqual({
     Name: '/directory/test/some',
@@ -48,7 +51,10 @@ it('is none while the parameter has not been made', async () => {
 
 it('fails loudly when there is one that cannot be read, and is asked for again', async () => {
   vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/locked');
-  ssm.on(GetParameterCommand).rejectsOnce(new Error('denied')).resolves({ Parameter: { Value: 'there' } });
+  ssm
+    .on(GetParameterCommand)
+    .rejectsOnce(new Error('denied'))
+    .resolves({ Parameter: { Value: 'there' } });
   await expect(secret('SOME_SECRET')).rejects.toThrow('denied');
   expect(await secret('SOME_SECRET')).toBe('there');
 });

@@ -27,7 +27,8 @@ const deliverSubmission = async <W>(
 ): Promise<Delivery<W> | TooLate> => {
   const draft = await ports.findDraft(checkout.id);
   if (!draft) return { tooLate: 'The submission is not kept any more.' };
-  if (await ports.isAddressRefused(draft.submission.url)) return { tooLate: 'Another project has got the address meanwhile.' };
+  if (await ports.isAddressRefused(draft.submission.url))
+    return { tooLate: 'Another project has got the address meanwhile.' };
   const id = projectOfCheckout(checkout.id);
   const slug = await freeSlug(draft.slug, ports.takenSlugs);
   const categories = [...(await ports.categorySlugs(draft.categoryIds))];
@@ -56,9 +57,7 @@ const deliverUpgrade = async <W>(
   return {
     projectId: current.id,
     project: { replace: current, by: next },
-    messages: [
-      message(ports, 'projectUpdated', checkout.user_id, { ...factsOf(next), changed: ['plan', 'paid_at'] }),
-    ],
+    messages: [message(ports, 'projectUpdated', checkout.user_id, { ...factsOf(next), changed: ['plan', 'paid_at'] })],
   };
 };
 

@@ -33,11 +33,15 @@ export const receiveEvent = async <W>(ports: ReceivePorts<W>, event: ProviderEve
       return await settleCheckout(ports, event.checkoutId, event.id, decideEnded(ports, event.kind));
     case 'refunded': {
       const checkoutId = await checkoutBehind(ports, event);
-      return checkoutId !== undefined && (await settleCheckout(ports, checkoutId, event.id, decideRefunded(ports, event)));
+      return (
+        checkoutId !== undefined && (await settleCheckout(ports, checkoutId, event.id, decideRefunded(ports, event)))
+      );
     }
     case 'disputed': {
       const checkoutId = await checkoutBehind(ports, event);
-      return checkoutId !== undefined && (await settleCheckout(ports, checkoutId, event.id, decideDisputed(ports, event)));
+      return (
+        checkoutId !== undefined && (await settleCheckout(ports, checkoutId, event.id, decideDisputed(ports, event)))
+      );
     }
   }
 };

@@ -81,7 +81,9 @@ const mergeMap = (current: MapSettings, update: MapSettingsUpdate): MapSettings 
 });
 
 /** How a part comes into each setting. @throws 400 for a whole that is not within its bounds. */
-const merge: { readonly [N in SettingName]: (current: SettingValues[N], update: SettingUpdates[N]) => SettingValues[N] } = {
+const merge: {
+  readonly [N in SettingName]: (current: SettingValues[N], update: SettingUpdates[N]) => SettingValues[N];
+} = {
   layout: mergeLayout,
   theme: mergeTheme,
   map: mergeMap,

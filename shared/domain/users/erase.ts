@@ -1,6 +1,6 @@
 import { message, type Workshop } from '#domain/messages.ts';
-import type { ProjectRecord } from '#domain/projects/project.ts';
 import { factsOf } from '#domain/projects/facts.ts';
+import type { ProjectRecord } from '#domain/projects/project.ts';
 import type { Message, MessageData } from '#events/catalogue.ts';
 import { AppError, conflict, unauthorized } from '#shared/errors.ts';
 import { changeUser, type FindUser } from './change.ts';

@@ -25,7 +25,10 @@ export interface ListPorts {
   readonly catalog: () => Promise<ReadCatalog>;
   /** All users, newest first, filtered. */
   readonly users: () => Promise<{
-    select(filters: { role?: UserRecord['role'] | 'banned' | undefined; q?: string | undefined }): readonly UserRecord[];
+    select(filters: {
+      role?: UserRecord['role'] | 'banned' | undefined;
+      q?: string | undefined;
+    }): readonly UserRecord[];
   }>;
 }
 

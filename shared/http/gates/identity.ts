@@ -46,7 +46,7 @@ export const identity = {
     // A token outlives its user: who was erased is nobody, for as long as it is valid.
     if (user && user.erased_at === null) {
       state.user = user;
-      state.byCookie = credential?.byCookie === true;
+      state.byCookie = credential?.byCookie ?? false;
     } else if (auth === 'user') {
       throw unauthorized();
     }

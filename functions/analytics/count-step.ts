@@ -1,0 +1,8 @@
+import { stepPorts } from '#data/analytics-ports.ts';
+import { countStep } from '#domain/analytics/funnel.ts';
+import { subscribe } from '#events/subscribe.ts';
+import { countSteps } from '#events/subscriptions.ts';
+
+export const handler = subscribe(countSteps, stepPorts, async (event, ports) => {
+  await countStep(ports, event);
+});

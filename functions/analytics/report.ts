@@ -1,0 +1,8 @@
+import { report } from '#contract/analytics.ts';
+import { siteReportPorts } from '#data/analytics-ports.ts';
+import { readSiteReport } from '#domain/analytics/report.ts';
+import { handle, ok } from '#http/handle.ts';
+
+export const handler = handle(report, siteReportPorts, async ({ query }, ports) =>
+  ok({ data: await readSiteReport(ports, query) }),
+);
