@@ -6,8 +6,7 @@ import { handle, ok } from '#http/handle.ts';
 export const handler = handle(
   projectReport,
   projectReportPorts,
-  async ({ params, query, user }, ports) =>
-    ok({ data: await readProjectReport(ports, user, params.project, query) }),
+  async ({ params, query, user }, ports) => ok({ data: await readProjectReport(ports, user, params.project, query) }),
   {
     permit: async ({ params, user }) => {
       await getReportedProject(projectReportPorts, user, params.project);

@@ -15,6 +15,9 @@ export const commonVariables = ({ config, table }: World): Record<string, string
   ...Object.fromEntries(
     Object.entries(config.features).map(([feature, on]) => [`FEATURE_${feature.toUpperCase()}`, on ? 'on' : 'off']),
   ),
+  // Not only who sells must know what things cost: front ends are told too.
+  PREMIUM_PRICE: String(config.payments.premiumPrice),
+  CURRENCY: config.payments.currency,
   ...named('PROMOTION_PRICE', config.promotions.monthlyPrices),
   ...named('PROMOTION_SLOTS', config.promotions.places),
 });

@@ -27,7 +27,9 @@ const members = {
   duration_ms: z.int().min(0).max(DURATION_MAX_MS).optional().describe('How long it took. Not kept.'),
 };
 
-const nameTheProject = (context: z.core.ParsePayload<{ type?: string | undefined; project_id?: string | undefined }>): void => {
+const nameTheProject = (
+  context: z.core.ParsePayload<{ type?: string | undefined; project_id?: string | undefined }>,
+): void => {
   const { type, project_id } = context.value;
   if (type !== 'project_view' || project_id !== undefined) return;
   context.issues.push({ code: 'custom', message: 'is required', path: ['project_id'], input: project_id });
@@ -90,9 +92,7 @@ export const AnalyticsReport = z
         }),
       )
       .describe('Oldest first, without a gap. The first and last week or month have only their days within the range.'),
-    top_projects: z.array(
-      z.object({ id: z.string(), name: z.string(), slug: z.string(), views: z.int().min(1) }),
-    ),
+    top_projects: z.array(z.object({ id: z.string(), name: z.string(), slug: z.string(), views: z.int().min(1) })),
     countries: counted('Page and project views by country: two letters, or `Unknown`.'),
     browsers: counted('Page and project views by browser.'),
     devices: counted('Page and project views by kind of device: `desktop`, `mobile`, `tablet`, `tv` or `Unknown`.'),

@@ -44,6 +44,8 @@ export type ReplySchema = z.ZodType | StreamedReply | TextReply;
 
 export interface RouteDeclaration {
   readonly method: Method;
+  /** The id whose file holds the door, where several routes share one; the route's own when absent. */
+  readonly door?: `${string}.${string}`;
   /** Variables are named after the resource, one name per position: `/api/projects/{project}`. */
   readonly path: `/${string}`;
   /** A few words, imperative: the title in the reference. */

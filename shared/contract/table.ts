@@ -3,6 +3,7 @@ import * as analytics from './analytics.ts';
 import * as audit from './audit.ts';
 import * as categories from './categories.ts';
 import * as comments from './comments.ts';
+import * as cron from './cron.ts';
 import * as payments from './payments.ts';
 import * as events from './events.ts';
 import * as projects from './projects.ts';
@@ -99,6 +100,26 @@ export const table = {
     grant: promotions.grant,
     administer: promotions.administer,
   },
+  cron: {
+    expirePromotions: cron.expirePromotions,
+    expirePromotionsByGet: cron.expirePromotionsByGet,
+    purgeDeleted: cron.purgeDeleted,
+    purgeDeletedByGet: cron.purgeDeletedByGet,
+    rollUpAnalytics: cron.rollUpAnalytics,
+    rollUpAnalyticsByGet: cron.rollUpAnalyticsByGet,
+    refreshTrending: cron.refreshTrending,
+    refreshTrendingByGet: cron.refreshTrendingByGet,
+    retryWebhooks: cron.retryWebhooks,
+    retryWebhooksByGet: cron.retryWebhooksByGet,
+    reconcileCounters: cron.reconcileCounters,
+    reconcileCountersByGet: cron.reconcileCountersByGet,
+    reconcilePayments: cron.reconcilePayments,
+    reconcilePaymentsByGet: cron.reconcilePaymentsByGet,
+    weeklyDigest: cron.weeklyDigest,
+    weeklyDigestByGet: cron.weeklyDigestByGet,
+    checkLinks: cron.checkLinks,
+    checkLinksByGet: cron.checkLinksByGet,
+  },
   reference: { readOpenapi: reference.readOpenapi },
 } as const satisfies Record<string, Record<string, Route>>;
 
@@ -108,3 +129,6 @@ export const routes: readonly Route[] = Object.values(table).flatMap((domain) =>
 /** The file behind the id of a route, subscription or job, without its ending: `projects.exportCsv` is `projects/export-csv`. */
 export const doorOf = (id: string): string =>
   id.replace('.', '/').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The id that the door of a route is found by: its own, unless it shares one. */
+export const doorIdOf = (route: Pick<Route, 'id' | 'door'>): string => route.door ?? route.id;

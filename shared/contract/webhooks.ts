@@ -100,6 +100,8 @@ export const create = defineRoute('webhooks.create', {
   summary: 'Create a webhook',
   description:
     'Events are sent as Standard Webhooks describes: signed with the secret that this answer shows for the only time. Addresses that do not lead to the public internet are refused, now and whenever something is sent.',
+  // The address of a chat's webhook is its password.
+  confidential: ['url'],
   body: WebhookBody,
   replies: { 201: data(WebhookWithSecret) },
   needs: ['table:read', 'table:write'],
@@ -121,6 +123,8 @@ export const update = defineRoute('webhooks.update', {
   path: '/api/admin/webhooks/{webhook}',
   summary: 'Change a webhook',
   description: 'What is absent stays. Switching it on again forgets earlier failures.',
+  // The address of a chat's webhook is its password.
+  confidential: ['url'],
   body: WebhookUpdate,
   replies: { 200: data(Webhook) },
   failures: ['NOT_FOUND'],

@@ -56,6 +56,7 @@ export const categoriesPartition = 'CATEGORIES';
 export const categoryKey = (categoryId: string): Key => ({ pk: categoriesPartition, sk: `CATEGORY#${categoryId}` });
 export const categoryPrefix = 'CATEGORY#';
 export const categorySlugKey = (slug: string): Key => ({ pk: categoriesPartition, sk: `SLUG#${slug}` });
+export const categorySlugPrefix = 'SLUG#';
 export const categoryTombstoneKey = (categoryId: string): Key => ({
   pk: categoriesPartition,
   sk: `TOMBSTONE#${categoryId}`,
@@ -184,6 +185,11 @@ export const promotionCountsKey = (promotionId: string): Key => ({
 });
 /** What a user's promotions among all that is his begin with. */
 export const ownerPromotionsPrefix = 'PROMOTION#';
+
+/** Where a job stopped. */
+export const bookmarkKey = (job: string): Key => ({ pk: `JOB#${job}`, sk: 'BOOKMARK' });
+/** What is known about the site that a project leads to. */
+export const linkKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'LINK' });
 
 /** That the sample has been put into a directory on one machine. */
 export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };

@@ -30,6 +30,8 @@ export interface DoorOptions<R extends Route = Route> {
   readonly permit?: (asked: Pick<Call<R>, 'params' | 'user'> & { readonly body: unknown }) => Promise<void>;
   /** Reads a multipart body; needed by routes that take one. */
   readonly readMultipart?: (event: APIGatewayProxyEvent) => Promise<MultipartBody>;
+  /** Whether a secret is the one that jobs are called with; needed by their routes. */
+  readonly isJobSecret?: (presented: string) => Promise<boolean>;
   /** Keeps answers under a key; needed by idempotent routes. */
   readonly idempotency?: Idempotency;
 }
@@ -77,6 +79,7 @@ export const handle = <const R extends Route, Ports>(
         requestId: '',
         byCookie: false,
         permit: options.permit as GateState['permit'],
+        isJobSecret: options.isJobSecret,
         readMultipart: options.readMultipart,
         idempotency: options.idempotency,
       };

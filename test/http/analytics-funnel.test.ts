@@ -41,7 +41,12 @@ it('counts every step, each once', async () => {
   expect(await funnel()).toMatchObject({ visitors: 3, submission_started: 1, approved: 0, conversion: 0 });
 
   const free = await directory.submit(owner);
-  const bought = await directory.as(owner, 'POST', '/api/projects', submission({ plan: 'premium', categories: [directory.category] }));
+  const bought = await directory.as(
+    owner,
+    'POST',
+    '/api/projects',
+    submission({ plan: 'premium', categories: [directory.category] }),
+  );
   const { checkout_id } = dataOf<{ checkout_id: string }>(bought);
   await world.call('POST', `/_local/checkout/${checkout_id}`, { body: { outcome: 'paid' } });
   await world.until(async () => (await funnel()).paid === 1);
@@ -59,14 +64,18 @@ it('counts every step, each once', async () => {
   // A project has its own.
   const own = { submitted: 1, paid: 0, approved: 1, visitors: 0, conversion: 0 };
   expect((await projectReport(directory, free.id, owner)).funnel).toMatchObject(own);
-  const { data: mine } = (await directory.get('/api/me/submissions', owner)).body as { data: { id: string; plan: string }[] };
+  const { data: mine } = (await directory.get('/api/me/submissions', owner)).body as {
+    data: { id: string; plan: string }[];
+  };
   const premium = mine.find(({ plan }) => plan === 'premium')?.id ?? '';
   expect((await projectReport(directory, premium, owner)).funnel).toMatchObject({ submitted: 1, paid: 1, approved: 0 });
 });
 
 it('counts an event that comes again once, also when it comes twice at the same time', async () => {
   const before = await funnel();
-  const events = (await world.events()).filter(({ kind }) => /^(?:projectSubmitted|projectApproved|paymentSettled)$/.test(kind));
+  const events = (await world.events()).filter(({ kind }) =>
+    /^(?:projectSubmitted|projectApproved|paymentSettled)$/.test(kind),
+  );
   expect(events).toHaveLength(4);
   await Promise.all([...events, ...events].map((event) => countStep(stepPorts, event as unknown as StepEvent)));
   expect(await funnel()).toEqual(before);
@@ -75,7 +84,11 @@ it('counts an event that comes again once, also when it comes twice at the same 
 it('counts no promotion as a payment of a submission', async () => {
   const before = await funnel();
   const paid = (await world.events()).find(({ kind }) => kind === 'paymentSettled');
-  const event = { ...paid, id: 'evt_01JD0000000000000000000000', data: { ...(paid?.data as object), purpose: 'promotion' } };
+  const event = {
+    ...paid,
+    id: 'evt_01JD0000000000000000000000',
+    data: { ...(paid?.data as object), purpose: 'promotion' },
+  };
   await countStep(stepPorts, event as unknown as StepEvent);
   expect(await funnel()).toEqual(before);
 });

@@ -3,15 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { trackPorts } from '#data/analytics-ports.ts';
 import { removeItems } from '#data/write.ts';
 import { dynamo } from '#platform/dynamo.ts';
-import {
-  agents,
-  projectReport,
-  rolledUp,
-  siteReport,
-  track,
-  tracked,
-  wholeTable,
-} from '#test/support/analytics.ts';
+import { agents, projectReport, rolledUp, siteReport, track, tracked, wholeTable } from '#test/support/analytics.ts';
 import {
   Directory,
   FORBIDDEN,
@@ -47,7 +39,8 @@ afterAll(async () => {
 const forgetFigures = async (): Promise<void> => {
   const own = (await wholeTable()).filter(
     ({ pk, sk }) =>
-      /^(?:ANALYTICS|TRACKED#|VISITORS#)/.test(String(pk)) || (/^PROJECT#/.test(String(pk)) && /^DAY#/.test(String(sk))),
+      /^(?:ANALYTICS|TRACKED#|VISITORS#)/.test(String(pk)) ||
+      (/^PROJECT#/.test(String(pk)) && /^DAY#/.test(String(sk))),
   );
   await removeItems(own.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
 };
@@ -94,7 +87,11 @@ describe('tracking', () => {
     ['no events', { events: [] }, invalidAt('events')],
     ['51 events', { events: Array(51).fill(pageview()) }, invalidAt('events')],
     ['a bad one among good ones', { events: [pageview(), { type: 'pageview' }] }, invalidAt('events', 1, 'path')],
-    ['a view of no project among others', { events: [{ type: 'project_view', path: '/' }] }, invalidAt('events', 0, 'project_id')],
+    [
+      'a view of no project among others',
+      { events: [{ type: 'project_view', path: '/' }] },
+      invalidAt('events', 0, 'project_id'),
+    ],
     ['no body', undefined, INVALID],
   ])('refuses %s and counts nothing of it', async (_, body, refusal) => {
     expect(await track(world, body)).toMatchObject(refusal);
@@ -225,7 +222,9 @@ describe('the report', () => {
 
   it('refuses other ranges and groupings', async () => {
     expect(await directory.get('/api/admin/analytics?range=1d', directory.admin)).toMatchObject(invalidAt('range'));
-    expect(await directory.get('/api/admin/analytics?groupBy=year', directory.admin)).toMatchObject(invalidAt('groupBy'));
+    expect(await directory.get('/api/admin/analytics?groupBy=year', directory.admin)).toMatchObject(
+      invalidAt('groupBy'),
+    );
   });
 
   it('is for administrators', async () => {
@@ -235,11 +234,15 @@ describe('the report', () => {
 
   it('tells countries, browsers, devices and referring hosts', async () => {
     const from = (country: string, agent: string) => ({ agent, headers: { 'cloudfront-viewer-country': country } });
-    await tracked(world, pageview({ referrer: 'https://www.Example.org/search?q=me@example.com' }), from('CH', agents.chrome));
+    await tracked(
+      world,
+      pageview({ referrer: 'https://www.Example.org/search?q=me@example.com' }),
+      from('CH', agents.chrome),
+    );
     await tracked(world, pageview({ referrer: 'https://example.org/' }), from('CH', agents.iphone));
     await tracked(world, viewOf(project.id, { referrer: 'android-app://com.app' }), from('FR', agents.firefox));
     await tracked(world, pageview({ referrer: 'nonsense' }), from('Atlantis', agents.ipad));
-    await tracked(world, pageview(), { agent: 'JaneDoesPhone 4711/1.0' });
+    await tracked(world, pageview(), { agent: 'JaneDoe/1.0 (Phone of Jane) Mobile' });
     await rolledUp();
     const report = await siteReport(directory);
     expect(report.countries).toEqual([
@@ -255,8 +258,7 @@ describe('the report', () => {
     ]);
     expect(report.devices).toEqual([
       { name: 'desktop', count: 2 },
-      { name: 'Unknown', count: 1 },
-      { name: 'mobile', count: 1 },
+      { name: 'mobile', count: 2 },
       { name: 'tablet', count: 1 },
     ]);
     expect(report.referrers).toEqual([{ name: 'example.org', count: 2 }]);
@@ -270,7 +272,11 @@ describe('the report', () => {
   });
 
   it('lists the most viewed projects, without those that are gone', async () => {
-    const [first, second, gone] = [await directory.live(owner), await directory.live(owner), await directory.live(owner)];
+    const [first, second, gone] = [
+      await directory.live(owner),
+      await directory.live(owner),
+      await directory.live(owner),
+    ];
     const views = [second.id, second.id, gone.id, gone.id, gone.id, first.id].map((id) => viewOf(id));
     await tracked(world, { events: views });
     await rolledUp();
@@ -282,7 +288,9 @@ describe('the report', () => {
     ]);
     expect(totals.project_views).toBe(6);
     // What was counted of it goes with it.
-    await world.until(async () => (await wholeTable()).every(({ pk, sk }) => pk !== `PROJECT#${gone.id}` || sk === 'TOMBSTONE'));
+    await world.until(async () =>
+      (await wholeTable()).every(({ pk, sk }) => pk !== `PROJECT#${gone.id}` || sk === 'TOMBSTONE'),
+    );
   });
 });
 
@@ -305,8 +313,16 @@ describe('the report of a project', () => {
   it('tells the same of one project alone', async () => {
     const other = await directory.live(owner);
     const headers = { 'cloudfront-viewer-country': 'CH' };
-    await tracked(world, { events: [pageview({ project_id: other.id }), viewOf(other.id, { referrer: 'https://a.example/' })] }, { headers });
-    await tracked(world, { events: [viewOf(other.id), { ...viewOf(other.id), type: 'outbound_click' }, viewOf(project.id)] }, { agent: agents.iphone });
+    await tracked(
+      world,
+      { events: [pageview({ project_id: other.id }), viewOf(other.id, { referrer: 'https://a.example/' })] },
+      { headers },
+    );
+    await tracked(
+      world,
+      { events: [viewOf(other.id), { ...viewOf(other.id), type: 'outbound_click' }, viewOf(project.id)] },
+      { agent: agents.iphone },
+    );
     await rolledUp();
     const report = await projectReport(directory, other.slug, owner, '?range=7d&groupBy=month');
     const { name, slug, id } = await directory.read(other.id);
@@ -315,9 +331,18 @@ describe('the report of a project', () => {
       groupBy: 'month',
       totals: { pageviews: 2, visitors: 2, project_views: 2, outbound_clicks: 1 },
       top_projects: [{ id, name, slug, views: 2 }],
-      countries: [{ name: 'CH', count: 1 }, { name: 'Unknown', count: 1 }],
-      browsers: [{ name: 'Chrome', count: 1 }, { name: 'Safari', count: 1 }],
-      devices: [{ name: 'desktop', count: 1 }, { name: 'mobile', count: 1 }],
+      countries: [
+        { name: 'CH', count: 1 },
+        { name: 'Unknown', count: 1 },
+      ],
+      browsers: [
+        { name: 'Chrome', count: 1 },
+        { name: 'Safari', count: 1 },
+      ],
+      devices: [
+        { name: 'desktop', count: 1 },
+        { name: 'mobile', count: 1 },
+      ],
       referrers: [{ name: 'a.example', count: 1 }],
     });
     expect(report.traffic.at(-1)).toEqual({ date: `${today().slice(0, 7)}-01`, pageviews: 2, visitors: 2 });

@@ -125,3 +125,12 @@ it('is asked of every write of an administrator', () => {
   const writes = routes.filter((route) => route.auth === 'admin' && route.method !== 'GET');
   expect(writes.filter((route) => !isAudited(route))).toEqual([]);
 });
+
+it('keeps no address of a webhook, which may be a password', async () => {
+  const url = 'https://discord.com/api/webhooks/1/very-secret';
+  const created = await world.call('POST', '/api/admin/webhooks', { token: admin, body: { url, kinds: ['projectApproved'] } });
+  expect(created.status).toBe(201);
+  const [entry] = await log();
+  expect(entry).toMatchObject({ action: 'webhooks.create', input: { kinds: ['projectApproved'] } });
+  expect(JSON.stringify(entry)).not.toContain('very-secret');
+});

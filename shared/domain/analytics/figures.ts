@@ -34,7 +34,7 @@ export const noFigures = (day: string): DayFigures => ({
 
 // How many names a day keeps apart, so that no sender can make its item grow: one of the site has 25 KB at most.
 const SITE_NAMES = { projects: 500, countries: 250, browsers: 40, devices: 10, referrers: 200 } as const;
-const PROJECT_NAMES = { projects: 0, countries: 100, browsers: 40, devices: 10, referrers: 50 } as const;
+const PROJECT_NAMES = { countries: 100, browsers: 40, devices: 10, referrers: 50 } as const;
 
 /** A line with what its request says about its sender. */
 export interface Hit {

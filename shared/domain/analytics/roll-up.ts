@@ -132,9 +132,7 @@ const stepFor = async (ports: RollUpPorts, day: string, portions: readonly Porti
 };
 
 const eventsIn = (portions: readonly Portion[]): number =>
-  portions
-    .flatMap(({ batch, upTo }) => batch.lines.slice(batch.done, upTo))
-    .reduce((sum, { count }) => sum + count, 0);
+  portions.flatMap(({ batch, upTo }) => batch.lines.slice(batch.done, upTo)).reduce((sum, { count }) => sum + count, 0);
 
 /** Adds what waits of one day to its figures. @returns how many events, and whether nothing waits any more. */
 const rollUpDay = async (ports: RollUpPorts, day: string, isLate: () => boolean) => {

@@ -54,7 +54,10 @@ export interface TrackPorts {
 export const referrerHostOf = (referrer: string | undefined, site: string | undefined): string | null => {
   const url = URL.parse(referrer ?? '');
   if (!url || !/^https?:$/.test(url.protocol)) return null;
-  const host = url.hostname.toLowerCase().replace(/\.$/, '').replace(/^www\./, '');
+  const host = url.hostname
+    .toLowerCase()
+    .replace(/\.$/, '')
+    .replace(/^www\./, '');
   return host === '' || host.length > 253 || host === site?.toLowerCase().replace(/^www\./, '') ? null : host;
 };
 

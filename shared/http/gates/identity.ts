@@ -20,6 +20,14 @@ const credentialOf = (request: GateRequest): { token: string; byCookie: boolean 
   return undefined;
 };
 
+const mustBeJobCaller = async (request: GateRequest): Promise<void> => {
+  const { route, isJobSecret } = request.internal.state;
+  // A door without the means to tell would let nobody in, and nobody would know why.
+  if (!isJobSecret) throw new Error(`${route.id} is for callers with the secret, but its door cannot check it.`);
+  const presented = /^bearer +(.*\S) *$/i.exec(header(request.event, 'authorization') ?? '')?.[1];
+  if (presented === undefined || !(await isJobSecret(presented))) throw unauthorized();
+};
+
 const claimsOf = async (token: string, required: boolean): Promise<Claims | undefined> => {
   try {
     return await verifyToken(token);
@@ -33,12 +41,14 @@ const claimsOf = async (token: string, required: boolean): Promise<Claims | unde
 
 /**
  * Finds out who asks: the verified token's user record, made at first sight. Missing or bad credentials are 401 where a
- * user is needed; for administrators' routes the permission gate speaks; elsewhere they count as none.
+ * user is needed; for administrators' routes the permission gate speaks; elsewhere they count as none. The routes of jobs
+ * ask for the secret that schedules outside share with the service, and 401 whoever does not present it.
  */
 export const identity = {
   before: async (request: GateRequest): Promise<void> => {
     const { state } = request.internal;
     const { auth } = state.route;
+    if (auth === 'cron') await mustBeJobCaller(request);
     if (auth !== 'user' && auth !== 'admin' && auth !== 'optional') return;
     const credential = credentialOf(request);
     const claims = credential && (await claimsOf(credential.token, auth !== 'optional'));
