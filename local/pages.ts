@@ -59,7 +59,8 @@ ADMIN=$(curl -s ${origin}/_local/token -H 'content-type: application/json' \\
 
 # submit a project, then see it wait
 curl ${origin}/api/projects -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
-  -d '{"name":"Anvil","url":"https://anvil.example","description":"A tool","categories":["tools"],"plan":"standard"}'
+  -d '{"plan":"standard","name":"Anvil","url":"https://anvil.example","description":"A tool.",
+       "categories":["developer-tools"],"pricing_type":"free"}'
 curl ${origin}/api/me/submissions -H "authorization: Bearer $TOKEN"
 curl '${origin}/api/admin/projects?status=pending' -H "authorization: Bearer $ADMIN"
 `;

@@ -4,7 +4,14 @@ import { secondsFromNow } from '#platform/clock.ts';
 import { conflict, notFound } from '#shared/errors.ts';
 import { categoryItem, categoryOf } from './category-items.ts';
 import { absent, either, every, exists, is } from './conditions.ts';
-import { categoriesPartition, categoryKey, categoryPrefix, categorySlugKey, categoryTombstoneKey } from './keys.ts';
+import {
+  categoriesPartition,
+  categoryKey,
+  categoryPrefix,
+  categorySlugKey,
+  categorySlugPrefix,
+  categoryTombstoneKey,
+} from './keys.ts';
 import { inOutbox } from './outbox.ts';
 import { findItem, findItems, wholeCollection } from './read.ts';
 import { removeItem, transact, type Write } from './write.ts';
@@ -43,6 +50,14 @@ export const findLeavingSlug = async (slug: string): Promise<LeavingSlug | undef
   if (claim?.state !== 'leaving') return undefined;
   const categoryId = String(claim.category_id);
   return { categoryId, to: (await categoryById(categoryId))?.slug ?? null };
+};
+
+/** Slugs that their categories have given up, and that are not free yet. */
+export const leavingSlugs = async (): Promise<string[]> => {
+  const claims = await wholeCollection({ partition: categoriesPartition, prefix: categorySlugPrefix });
+  return claims
+    .filter(({ state }) => state === 'leaving')
+    .map(({ sk }) => String(sk).slice(categorySlugPrefix.length));
 };
 
 /** Gives a slug free when no project carries it any more; somebody else may have taken it over already. */

@@ -136,6 +136,7 @@ export const countCollection = async (partition: string, prefix: string): Promis
       new QueryCommand({
         TableName: settings().table,
         Select: 'COUNT',
+        ConsistentRead: true,
         KeyConditionExpression: '#p = :p AND begins_with(#s, :prefix)',
         ExpressionAttributeNames: { '#p': tableShape.partitionKey, '#s': tableShape.sortKey },
         ExpressionAttributeValues: { ':p': partition, ':prefix': prefix },

@@ -57,7 +57,7 @@ export interface RollUpPorts {
 export const DAYS_BACK = 3;
 /** How long after its end a day is closed, in seconds: much longer than any request lasts. */
 const CLOSED_AFTER_SECONDS = 3600;
-/** When a run leaves the rest to the next, in milliseconds: it also runs behind a gateway that ends requests after 29 s. */
+/** When a run leaves the rest to the next unless it is told, in milliseconds. */
 const RUN_MS = 20_000;
 /** How often in a row a run decides anew before it leaves the rest to the one that is always faster. */
 const LOSSES_MAX = 20;
@@ -138,9 +138,10 @@ const eventsIn = (portions: readonly Portion[]): number =>
 const rollUpDay = async (ports: RollUpPorts, day: string, isLate: () => boolean) => {
   let processed = 0;
   let losses = 0;
-  while (!isLate() && losses < LOSSES_MAX) {
+  while (losses < LOSSES_MAX) {
     const waiting = await ports.trackedOf(day);
     if (waiting.length === 0) return { processed, isDone: true };
+    if (isLate()) break;
     const portions = firstPortions(waiting, ports.writesMax);
     try {
       await ports.applyStep(await stepFor(ports, day, portions));
@@ -154,28 +155,38 @@ const rollUpDay = async (ports: RollUpPorts, day: string, isLate: () => boolean)
   return { processed, isDone: false };
 };
 
-const forget = async (ports: RollUpPorts, day: string): Promise<void> => {
+/** Forgets who visited on a day that is over. @returns whether nobody is left. */
+const forget = async (ports: RollUpPorts, day: string): Promise<boolean> => {
   const known = await ports.findSiteDay(day);
-  if (known && !known.closed && (await ports.forgetVisitors(day))) await ports.closeDay(known);
+  if (!known || known.closed) return true;
+  const isDone = await ports.forgetVisitors(day);
+  if (isDone) await ports.closeDay(known);
+  return isDone;
 };
 
 /**
  * Adds what was tracked to the figures of its day, raises the views of projects, and forgets who visited on days that are
  * over. What a request brought is taken away in the transaction that adds it, so it is counted once however often, late
  * or at the same time as itself this runs, and wherever it is interrupted.
- * @returns how many events were added now.
+ * @param budgetMs after which time it leaves the rest to the next run.
+ * @returns how many events were added now, and whether something was left.
  */
-export const rollUp = async (ports: RollUpPorts): Promise<{ processed: number }> => {
+export const rollUp = async (
+  ports: RollUpPorts,
+  budgetMs: number = RUN_MS,
+): Promise<{ processed: number; unfinished: boolean }> => {
   const beganAt = ports.now();
-  const isLate = () => Date.parse(ports.now()) - Date.parse(beganAt) > RUN_MS;
+  const isLate = () => Date.parse(ports.now()) - Date.parse(beganAt) > budgetMs;
   const today = dayOf(beganAt);
   let processed = 0;
+  let unfinished = false;
   for (let back = DAYS_BACK; back >= 0; back -= 1) {
     const day = dayAfter(today, -back);
-    const { processed: added, isDone } = await rollUpDay(ports, day, isLate);
-    processed += added;
+    const added = await rollUpDay(ports, day, isLate);
+    processed += added.processed;
     const isOver = Date.parse(beganAt) / 1000 >= endOfDaySeconds(day) + CLOSED_AFTER_SECONDS;
-    if (isDone && isOver) await forget(ports, day);
+    const isDone = added.isDone && (!isOver || (await forget(ports, day)));
+    unfinished ||= !isDone;
   }
-  return { processed };
+  return { processed, unfinished };
 };

@@ -22,6 +22,8 @@ export interface Reconciled {
   readonly ended: number;
   /** How many could not be asked about; the next run comes back to them. */
   readonly failed: number;
+  /** Whether its time was up before it had looked at all of them. */
+  readonly unfinished: boolean;
 }
 
 /** The provider has this long to tell by itself, in milliseconds. */
@@ -60,9 +62,9 @@ const reconcileOne = async <W>(
 export const reconcilePayments = async <W>(ports: ReconcilePorts<W>): Promise<Reconciled> => {
   const until = performance.now() + BUDGET_MS;
   const before = new Date(Date.parse(ports.now()) - PATIENCE_MS).toISOString();
-  const done = { processed: 0, settled: 0, ended: 0, failed: 0 };
+  const done = { processed: 0, settled: 0, ended: 0, failed: 0, unfinished: false };
   for await (const checkout of ports.openCheckouts(before)) {
-    if (performance.now() > until) break;
+    if (performance.now() > until) return { ...done, unfinished: true };
     done.processed += 1;
     try {
       const outcome = await reconcileOne(ports, checkout);

@@ -16,6 +16,8 @@ export interface RetrySummary {
   readonly failed: number;
   /** Given up because their webhook is switched off. */
   readonly cancelled: number;
+  /** Whether its time was up while something was still due. */
+  readonly unfinished: boolean;
 }
 
 const AT_ONCE = 20;
@@ -32,11 +34,14 @@ export const retryDueDeliveries = async (ports: RetryPorts): Promise<RetrySummar
   const hasTime = () => Date.parse(ports.now()) - startedMs < RUN_MS;
   const counts = { delivered: 0, failed: 0, cancelled: 0 };
   const seen = new Set<string>();
-  while (hasTime()) {
+  let unfinished = false;
+  for (;;) {
     const due = await ports.dueDeliveries(ports.now(), BATCH);
     // An index follows its table a moment later: what this run has dealt with may still be listed.
     const fresh = due.filter(({ webhook_id, id, version }) => !seen.has(`${webhook_id} ${id} ${version}`));
     if (fresh.length === 0) break;
+    unfinished = !hasTime();
+    if (unfinished) break;
     for (const { webhook_id, id, version } of fresh) seen.add(`${webhook_id} ${id} ${version}`);
     const queue = fresh.values();
     const work = async (): Promise<void> => {
@@ -50,5 +55,5 @@ export const retryDueDeliveries = async (ports: RetryPorts): Promise<RetrySummar
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, fresh.length) }, work));
   }
-  return { processed: counts.delivered + counts.failed, ...counts };
+  return { processed: counts.delivered + counts.failed, ...counts, unfinished };
 };
