@@ -1,7 +1,6 @@
 import type { DayFigures } from '#domain/analytics/figures.ts';
 import type { FunnelDay } from '#domain/analytics/funnel.ts';
 import type { SiteDay } from '#domain/analytics/roll-up.ts';
-import type { Tally } from '#domain/analytics/tally.ts';
 import type { Item } from './read.ts';
 
 /** How the figures of days become items and items become them again. */
@@ -11,7 +10,15 @@ export const DAY = 'day';
 export const FUNNEL = 'funnel';
 
 const numberIn = (item: Item, name: string): number => Number(item[name] ?? 0);
-const tallyIn = (item: Item, name: string): Tally => (item[name] ?? []) as Tally;
+
+type Tallies = Pick<DayFigures, 'projects' | 'countries' | 'browsers' | 'devices' | 'referrers'>;
+
+/** The attributes of figures. Reports read a thousand days: the names stand in one text, which is read ten times as fast. */
+export const attributesOf = <F extends DayFigures>(figures: F): Item => {
+  const { projects, countries, browsers, devices, referrers, ...numbers } = figures;
+  const tallies: Tallies = { projects, countries, browsers, devices, referrers };
+  return { type: DAY, ...numbers, names: JSON.stringify(tallies) };
+};
 
 /** The figures in an item. */
 export const figuresOf = (item: Item): DayFigures => ({
@@ -21,11 +28,7 @@ export const figuresOf = (item: Item): DayFigures => ({
   project_views: numberIn(item, 'project_views'),
   outbound_clicks: numberIn(item, 'outbound_clicks'),
   submission_started: numberIn(item, 'submission_started'),
-  projects: tallyIn(item, 'projects'),
-  countries: tallyIn(item, 'countries'),
-  browsers: tallyIn(item, 'browsers'),
-  devices: tallyIn(item, 'devices'),
-  referrers: tallyIn(item, 'referrers'),
+  ...(JSON.parse(String(item.names)) as Tallies),
 });
 
 /** The figures of the site in an item. */

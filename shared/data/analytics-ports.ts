@@ -1,7 +1,7 @@
 import { isBot } from '#platform/bots.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { insertTracked, visitorOf } from './analytics.ts';
+import { insertTracked, openDays, visitorOf } from './analytics.ts';
 import { addStep, namedProjects, projectRollUps, siteRollUps } from './analytics-reports.ts';
 import {
   applyStep,
@@ -23,6 +23,7 @@ export const trackPorts = { now, newId, isBot, visitorOf, insertTracked };
 export const rollUpPorts = {
   now,
   writesMax: TRANSACTION_MAX,
+  openDays,
   trackedOf,
   findSiteDay,
   liveProjects,

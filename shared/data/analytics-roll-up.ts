@@ -1,11 +1,10 @@
-import { endOfDaySeconds } from '#domain/analytics/days.ts';
 import type { DayFigures } from '#domain/analytics/figures.ts';
 import type { Portion } from '#domain/analytics/portion.ts';
-import { DAYS_BACK, type RollUpStep, type SeenVisitor, type SiteDay } from '#domain/analytics/roll-up.ts';
+import type { RollUpStep, SeenVisitor, SiteDay } from '#domain/analytics/roll-up.ts';
 import type { TrackedBatch } from '#domain/analytics/track.ts';
 import { isOpen } from '#domain/projects/policy.ts';
-import { trackedOfItem } from './analytics.ts';
-import { DAY, figuresOf, siteDayOf } from './analytics-items.ts';
+import { forgottenBy, trackedOfItem } from './analytics.ts';
+import { attributesOf, figuresOf, siteDayOf } from './analytics-items.ts';
 import { absent, every, exists, is } from './conditions.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
 import {
@@ -24,9 +23,8 @@ import {
 import { projectOf } from './project-items.ts';
 import { findProjectId } from './projects.ts';
 import { collectionPages, findItem, findItems, firstOfCollection } from './read.ts';
-import { ConditionFailed, removeItem, removeItems, transact, updateItem, type Write } from './write.ts';
+import { ConditionFailed, removeItems, transact, type Write } from './write.ts';
 
-const DAY_SECONDS = 86_400;
 /** How many requests are taken from each partition at a time; more than one transaction takes are not needed. */
 const AT_A_TIME = 25;
 /** How many visitors one run forgets at most; the next goes on. */
@@ -92,7 +90,7 @@ const ofProject = (day: string, { id, views, figures }: RollUpStep['projects'][n
   // A project that is not live any more is looked up anew.
   { ...projectIsOpen(id), orElse: () => new ConditionFailed(`${id} is not live any more.`) },
   ...(views > 0 ? [changeCounts(id, { views_count: views })] : []),
-  { put: { ...projectDayKey(id, day), type: DAY, project_id: id, ...figures } },
+  { put: { ...projectDayKey(id, day), project_id: id, ...attributesOf(figures) } },
 ];
 
 /**
@@ -101,10 +99,10 @@ const ofProject = (day: string, { id, views, figures }: RollUpStep['projects'][n
  */
 export const applyStep = async ({ previous, next, portions, visitors, projects }: RollUpStep): Promise<void> => {
   const { day } = next;
-  const ttl = endOfDaySeconds(day) + (DAYS_BACK + 1) * DAY_SECONDS;
+  const ttl = forgottenBy(day);
   await transact([
     {
-      put: { ...siteDayKey(day), type: DAY, ...next },
+      put: { ...siteDayKey(day), ...attributesOf(next) },
       when: previous ? is('version', previous.version) : absent,
     },
     ...portions.map(consumed),
@@ -117,9 +115,8 @@ export const applyStep = async ({ previous, next, portions, visitors, projects }
   ]);
 };
 
-/** Removes who visited on a day, and the salt of the day. @returns whether nothing of them is left. */
+/** Removes who visited on a day. @returns whether nobody is left. */
 export const forgetVisitors = async (day: string): Promise<boolean> => {
-  await removeItem(saltKey(day));
   let forgotten = 0;
   for (const shard of visitorShards) {
     const pages = collectionPages({ partition: visitorsPartition(day, shard), only: ['pk', 'sk'] });
@@ -132,7 +129,16 @@ export const forgetVisitors = async (day: string): Promise<boolean> => {
   return true;
 };
 
-/** Notes that nothing of a day's visitors is left. Somebody else may have noted it already. */
-export const closeDay = async ({ day, version }: SiteDay): Promise<void> => {
-  await updateItem(siteDayKey(day), { set: { closed: true }, add: { version: 1 } }, is('version', version));
+/** Removes the salt of a day, and notes that nothing of its visitors is left. @throws {ConditionFailed} when it has changed. */
+export const closeDay = async (day: string, known: SiteDay | undefined): Promise<void> => {
+  await transact([
+    { remove: saltKey(day) },
+    known
+      ? {
+          update: siteDayKey(day),
+          change: { set: { closed: true }, add: { version: 1 } },
+          when: is('version', known.version),
+        }
+      : { check: siteDayKey(day), when: absent },
+  ]);
 };

@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { endOfDaySeconds } from '#domain/analytics/days.ts';
-import { DAYS_BACK } from '#domain/analytics/roll-up.ts';
 import type { TrackedBatch, TrackedLine } from '#domain/analytics/track.ts';
 import { absent } from './conditions.ts';
-import { type Key, saltKey, trackedKey } from './keys.ts';
-import { findItem, type Item } from './read.ts';
+import { type Key, saltKey, saltsPartition, trackedKey } from './keys.ts';
+import { findItem, type Item, wholeCollection } from './read.ts';
 import { putItem } from './write.ts';
 
 /**
@@ -12,10 +11,14 @@ import { putItem } from './write.ts';
  * under a salt that is made anew each day, known to this table alone, and thrown away with the day.
  */
 
-const DAY_SECONDS = 86_400;
+/** How long after its day something goes in any case, in seconds, also when nothing is rolled up any more. */
+const GRACE_SECONDS = 7 * 86_400;
 const SALT_BYTES = 32;
 /** So many that among millions no two are likely to be the same: 72 bits. */
 const VISITOR_DIGITS = 18;
+
+/** When nothing is left of the visitors of a day in any case, in seconds since the epoch. */
+export const forgottenBy = (day: string): number => endOfDaySeconds(day) + GRACE_SECONDS;
 
 let salt: { readonly day: string; readonly value: string } | undefined;
 
@@ -27,12 +30,16 @@ const saltOf = async (day: string): Promise<string> => {
   let value = known?.salt as string | undefined;
   if (value === undefined) {
     const made = randomBytes(SALT_BYTES).toString('base64url');
-    const isMine = await putItem({ ...key, type: 'salt', salt: made, ttl: endOfDaySeconds(day) }, absent);
+    const isMine = await putItem({ ...key, type: 'salt', salt: made, ttl: forgottenBy(day) }, absent);
     value = isMine ? made : ((await findItem(key))?.salt as string);
   }
   salt = { day, value };
   return value;
 };
+
+/** The days of which something may wait, oldest first: those that have a salt. */
+export const openDays = async (): Promise<string[]> =>
+  (await wholeCollection({ partition: saltsPartition, only: ['sk'] })).map(({ sk }) => String(sk));
 
 /** Makes what tells a visitor from others unreadable: the same on one day, unrelated on any other. */
 export const visitorOf = async (day: string, signs: readonly string[]): Promise<string> =>
@@ -43,13 +50,14 @@ export const visitorOf = async (day: string, signs: readonly string[]): Promise<
 
 /** Keeps what one request brought, as one item. */
 export const insertTracked = async ({ lines, ...batch }: TrackedBatch): Promise<void> => {
+  // The salt says that something of this day may wait, also where no visitor needs it.
+  await saltOf(batch.day);
   await putItem({
     ...trackedKey(batch.day, batch.id),
     type: 'tracked',
     ...batch,
     lines: lines.map(({ type, project, referrer, count }) => [type, project, referrer, count]),
-    // Behind the last day on which it would be looked for.
-    ttl: endOfDaySeconds(batch.day) + (DAYS_BACK + 1) * DAY_SECONDS,
+    ttl: forgottenBy(batch.day),
   } satisfies Item & Key);
 };
 

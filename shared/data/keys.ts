@@ -204,8 +204,9 @@ export const trackedKey = (day: string, batchId: string): Key => ({
   pk: trackedPartition(day, String(batchId.charCodeAt(batchId.length - 1) % trackedShards.length)),
   sk: batchId,
 });
-/** What visitors of a day are made unreadable with. */
-export const saltKey = (day: string): Key => ({ pk: `SALT#${day}`, sk: 'SALT' });
+/** What visitors of a day are made unreadable with. A day that has one is open: something of it may wait. */
+export const saltsPartition = 'SALTS';
+export const saltKey = (day: string): Key => ({ pk: saltsPartition, sk: day });
 /** Visitors of a day are spread by the first of their hexadecimal digits. */
 export const visitorShards: readonly string[] = [...'0123456789abcdef'];
 export const visitorsPartition = (day: string, shard: string): string => `VISITORS#${day}#${shard}`;

@@ -11,7 +11,8 @@ import { type Door, handle, ok } from './handle.ts';
 type JobRoute = Route & { readonly auth: 'cron'; readonly replies: { readonly 200: z.ZodType<{ data: object }> } };
 
 /** What a job tells beside its name and the time. */
-type ToldBy<R extends JobRoute> = Omit<z.input<R['replies'][200]>['data'], 'job' | 'ran_at'>;
+type ToldBy<R extends JobRoute> =
+  z.input<R['replies'][200]> extends { data: infer Told } ? Omit<Told, 'job' | 'ran_at'> : never;
 
 /** What a schedule starts a job with. */
 export interface ScheduledRun {

@@ -2,6 +2,7 @@ import { lookup as lookUp } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { isRefusal } from '#shared/errors.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-addresses.ts';
 import { settings } from './settings.ts';
 
@@ -26,6 +27,14 @@ export interface OutboundAnswer {
   /** In words; null when there was an answer. */
   readonly error: string | null;
   readonly duration_ms: number;
+}
+
+/** How a question for an address went. */
+export interface OutboundProbe {
+  /** Null when there was no answer. */
+  readonly status: number | null;
+  /** Whether the name exists nowhere, as opposed to nobody being able to tell right now. */
+  readonly noSuchName: boolean;
 }
 
 interface Address {
@@ -57,10 +66,13 @@ const mayReach = (address: string): boolean =>
 /** The host of an address as a resolver takes it: IPv6 without brackets, names without the dot at the end. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
-/** What is wrong with an address before its name is resolved. */
-const faultOf = (url: URL | null): string | undefined => {
+/**
+ * What is wrong with an address before its name is resolved.
+ * @param plain whether http is taken: for looking at sites, to which nothing is told.
+ */
+const faultOf = (url: URL | null, plain = settings().webhookAllowPrivate): string | undefined => {
   if (!url) return 'must be an https address';
-  const isPlain = url.protocol === 'http:' && settings().webhookAllowPrivate;
+  const isPlain = url.protocol === 'http:' && plain;
   if (url.protocol !== 'https:' && !isPlain) return 'must be an https address';
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or a password';
   const host = hostOf(url);
@@ -156,22 +168,27 @@ const beginningOf = (answer: IncomingMessage): Promise<string> =>
 
 const closedEarly = (): Error => Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' });
 
+interface Exchange extends Pick<OutboundRequest, 'headers'> {
+  readonly method: 'POST' | 'HEAD' | 'GET';
+  readonly body?: string;
+}
+
 const exchange = async (
   url: URL,
-  request: OutboundRequest,
+  { method, headers, body }: Exchange,
   resolve: Resolve,
   signal: AbortSignal,
 ): Promise<Pick<OutboundAnswer, 'status' | 'response'>> => {
   const addresses = await checkedAddresses(hostOf(url), resolve, signal);
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const sent = send(url, {
-    method: 'POST',
+    method,
     // A connection of its own: one from a pool was checked for somebody else.
     agent: false,
     lookup: lookupOf(addresses),
     maxHeaderSize: HEADERS_MAX_BYTES,
     signal,
-    headers: { ...request.headers, 'content-length': String(Buffer.byteLength(request.body)) },
+    headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
   });
   try {
     const answer = await new Promise<IncomingMessage>((settle, fail) => {
@@ -179,7 +196,7 @@ const exchange = async (
       // Once there is an answer, its status counts, whatever becomes of the rest of it.
       sent.on('error', fail);
       sent.once('close', () => fail(closedEarly()));
-      sent.end(request.body);
+      sent.end(body);
     });
     return { status: answer.statusCode ?? null, response: await beginningOf(answer) };
   } finally {
@@ -210,9 +227,39 @@ export const postOutbound = async (
     return { status: null, response: null, error: `The address ${fault}.`, duration_ms: took() };
   }
   try {
-    const answer = await exchange(url, request, resolve, AbortSignal.timeout(timeoutMs));
+    const answer = await exchange(url, { ...request, method: 'POST' }, resolve, AbortSignal.timeout(timeoutMs));
     return { ...answer, error: null, duration_ms: took() };
   } catch (error) {
     return { status: null, response: null, error: wordsOf(error as Error), duration_ms: took() };
   }
+};
+
+const asked = async (
+  url: URL,
+  method: 'HEAD' | 'GET',
+  headers: OutboundRequest['headers'],
+  { resolve = systemResolve, timeoutMs = TIMEOUT_MS }: OutboundOptions,
+): Promise<OutboundProbe> => {
+  try {
+    const { status } = await exchange(url, { method, headers }, resolve, AbortSignal.timeout(timeoutMs));
+    return { status, noSuchName: false };
+  } catch (error) {
+    return { status: null, noSuchName: (error as { code?: unknown }).code === 'ENOTFOUND' };
+  }
+};
+
+/**
+ * Asks whether anything is at an address, over http too. Some servers do not know `HEAD`, or answer it otherwise than the
+ * same question put with `GET`, so a failure is asked about once more; of an answer only the beginning is read.
+ * @returns how it went; it never throws for what the other side does.
+ */
+export const probeOutbound = async (
+  request: Pick<OutboundRequest, 'url' | 'headers'>,
+  options: OutboundOptions = {},
+): Promise<OutboundProbe> => {
+  const url = URL.parse(request.url);
+  if (!url || faultOf(url, true) !== undefined) return { status: null, noSuchName: false };
+  const head = await asked(url, 'HEAD', request.headers, options);
+  if (head.status === null || !isRefusal(head.status)) return head;
+  return await asked(url, 'GET', request.headers, options);
 };

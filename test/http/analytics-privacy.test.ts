@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rollUpPorts } from '#data/analytics-ports.ts';
+import { rollUpPorts, trackPorts } from '#data/analytics-ports.ts';
 import { rollUp } from '#domain/analytics/roll-up.ts';
 import { projectReport, rolledUp, siteReport, tracked, wholeTable } from '#test/support/analytics.ts';
 import { Directory, type Person, person, type Submitted } from '#test/support/fixtures.ts';
@@ -132,5 +132,21 @@ it('knows no visitor any more when the day is over, and still how many there wer
   expect([...identifiers].filter((visitor) => text.includes(visitor))).toEqual([]);
   expect(await tracesIn()).toEqual([]);
   expect(await siteReport(directory)).toEqual(before);
+
+  // What comes so late is counted, and its visitor, who cannot be told from the others, is not.
+  await trackPorts.insertTracked({
+    id: 'trk_01JD0000000000000000000000',
+    day: new Date().toISOString().slice(0, 10),
+    visitor: '0123456789abcdef01',
+    country: 'CH',
+    browser: 'Chrome',
+    device: 'desktop',
+    lines: [{ type: 'pageview', project: null, referrer: null, count: 1 }],
+    done: 0,
+  });
+  await rollUp(ports);
+  const { totals } = await siteReport(directory);
+  expect(totals).toEqual({ ...before.totals, pageviews: before.totals.pageviews + 1 });
+  expect(JSON.stringify(await wholeTable())).not.toContain('0123456789abcdef01');
   expect(EVENTS * REQUESTS).toBeGreaterThan(3000);
 });

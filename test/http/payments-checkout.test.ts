@@ -238,7 +238,7 @@ describe('the reconciliation', () => {
       await decide(directory, expired.checkout_id, 'expired');
       await decide(directory, failed.checkout_id, 'failed');
       expect(await stands()).toEqual(['open', 'open', 'open', 'open']);
-      expect(await reconcilePayments(later(10))).toEqual({ processed: 0, settled: 0, ended: 0, failed: 0 });
+      expect(await reconcilePayments(later(10))).toEqual({ processed: 0, settled: 0, ended: 0, failed: 0, unfinished: false });
       const runs = await Promise.all([reconcilePayments(later(16)), reconcilePayments(later(16))]);
       expect(runs.reduce((sum, run) => sum + run.settled, 0)).toBe(1);
       expect(runs.reduce((sum, run) => sum + run.ended, 0)).toBe(2);

@@ -8,6 +8,7 @@ import { tiers } from '#contract/route.ts';
 import type { ReceivedMail } from '#local/mail.ts';
 import { endOrphanedEngine } from '#local/orphans.ts';
 import { startWorld, type World, type WorldOptions } from '#local/world.ts';
+import { holdToDocument } from './conformance.ts';
 
 /** What a call sends beside method and path. */
 export interface CallOptions {
@@ -18,6 +19,8 @@ export interface CallOptions {
   /** Sent as it is, as JSON unless the headers say otherwise. */
   readonly rawBody?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The test keeps the limiter from counting this call. */
+  readonly uncounted?: boolean;
 }
 
 /** An answer with its body parsed if it is JSON, as text if not, and undefined if there is none. */
@@ -48,7 +51,7 @@ export interface ListedEvent {
 /** The ways into a world, wherever it runs. */
 export interface Client {
   readonly url: string;
-  /** The path is sent as it is written, without any tidying. */
+  /** The path is sent as it is written, without any tidying. @throws when the answer is not what the document says. */
   call(method: string, path: string, options?: CallOptions): Promise<CallAnswer>;
   token(request: TokenRequest): Promise<string>;
   /** What went over the bus, newest first. */
@@ -76,8 +79,8 @@ const read = async (answer: IncomingMessage): Promise<unknown> => {
   return /\bjson\b/.test(answer.headers['content-type'] ?? '') ? (JSON.parse(text) as unknown) : text;
 };
 
-/** Calls a world by its address. */
-export const clientOf = (url: string): Client => {
+/** Calls a world by its address. Its answers are held to the document unless its routes are others than the service's. */
+export const clientOf = (url: string, hold = holdToDocument): Client => {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true });
 
@@ -91,20 +94,22 @@ export const clientOf = (url: string): Client => {
       ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
       ...options.headers,
     };
-    return await new Promise((resolve, reject) => {
+    const seen = await new Promise<CallAnswer>((resolve, reject) => {
       const sent = httpRequest({ agent, hostname, port, method, path: target, headers }, (answer) => {
-        const seen = new Headers();
+        const head = new Headers();
         for (let position = 0; position + 1 < answer.rawHeaders.length; position += 2) {
-          seen.append(String(answer.rawHeaders[position]), String(answer.rawHeaders[position + 1]));
+          head.append(String(answer.rawHeaders[position]), String(answer.rawHeaders[position + 1]));
         }
         read(answer).then(
-          (content) => resolve({ status: answer.statusCode ?? 0, headers: seen, body: content }),
+          (content) => resolve({ status: answer.statusCode ?? 0, headers: head, body: content }),
           reject,
         );
       });
       sent.once('error', reject);
       sent.end(body);
     });
+    hold({ method, address: target, ...seen, uncounted: options.uncounted === true });
+    return seen;
   };
 
   const list = async <T>(target: string): Promise<T[]> => {
@@ -190,7 +195,8 @@ export const startTestWorld = async (
       dataDir,
       env: { LOG_LEVEL: process.env.LOG_LEVEL ?? 'CRITICAL', ...NO_LIMITS, ...options.env },
     });
-    const client = clientOf(`http://127.0.0.1:${world.port}`);
+    const hold = options.routes ? () => undefined : holdToDocument;
+    const client = clientOf(`http://127.0.0.1:${world.port}`, hold);
     return {
       ...client,
       world,

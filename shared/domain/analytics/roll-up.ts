@@ -1,4 +1,4 @@
-import { dayAfter, dayOf, endOfDaySeconds } from './days.ts';
+import { endOfDaySeconds } from './days.ts';
 import {
   type DayFigures,
   type Hit,
@@ -39,6 +39,8 @@ export interface RollUpPorts {
   readonly now: () => string;
   /** How many writes a step may have. */
   readonly writesMax: number;
+  /** The days that have not been closed. */
+  readonly openDays: () => Promise<readonly string[]>;
   /** Some of what waits, of one day; none when nothing waits. */
   readonly trackedOf: (day: string) => Promise<readonly TrackedBatch[]>;
   readonly findSiteDay: (day: string) => Promise<SiteDay | undefined>;
@@ -48,13 +50,15 @@ export interface RollUpPorts {
   readonly findProjectDays: (day: string, projectIds: readonly string[]) => Promise<ReadonlyMap<string, DayFigures>>;
   /** @throws an error named `ConditionFailed` when something is not as it was read any more. */
   readonly applyStep: (step: RollUpStep) => Promise<void>;
-  /** Removes who visited on a day and the day's salt. @returns whether nothing of them is left. */
+  /** Removes who visited on a day. @returns whether nobody is left. */
   readonly forgetVisitors: (day: string) => Promise<boolean>;
-  readonly closeDay: (day: SiteDay) => Promise<void>;
+  /**
+   * Removes the salt of a day and closes its figures, if it has any.
+   * @throws an error named `ConditionFailed` when they are not as they were read any more.
+   */
+  readonly closeDay: (day: string, known: SiteDay | undefined) => Promise<void>;
 }
 
-/** How many days back something may still wait, because nothing was rolled up for a while. */
-export const DAYS_BACK = 3;
 /** How long after its end a day is closed, in seconds: much longer than any request lasts. */
 const CLOSED_AFTER_SECONDS = 3600;
 /** When a run leaves the rest to the next unless it is told, in milliseconds. */
@@ -112,7 +116,9 @@ const stepFor = async (ports: RollUpPorts, day: string, portions: readonly Porti
     ports.findVisitors(day, visitors),
   ]);
   const hits = lines.map(({ from, line }): Hit => {
-    return { from, line, projectId: line.project === null ? null : (live.get(line.project) ?? null) };
+    // Whoever comes when the day's visitors are forgotten cannot be told from them.
+    const sender = previous?.closed ? { ...from, visitor: null } : from;
+    return { from: sender, line, projectId: line.project === null ? null : (live.get(line.project) ?? null) };
   });
   const ofProjects = grouped(hits.filter(isOfProject), ({ projectId }) => projectId);
   const figures = await ports.findProjectDays(day, [...ofProjects.keys()]);
@@ -158,10 +164,14 @@ const rollUpDay = async (ports: RollUpPorts, day: string, isLate: () => boolean)
 /** Forgets who visited on a day that is over. @returns whether nobody is left. */
 const forget = async (ports: RollUpPorts, day: string): Promise<boolean> => {
   const known = await ports.findSiteDay(day);
-  if (!known || known.closed) return true;
-  const isDone = await ports.forgetVisitors(day);
-  if (isDone) await ports.closeDay(known);
-  return isDone;
+  if (!(await ports.forgetVisitors(day))) return false;
+  try {
+    await ports.closeDay(day, known);
+    return true;
+  } catch (error) {
+    if (!isOvertaken(error)) throw error;
+    return false;
+  }
 };
 
 /**
@@ -177,11 +187,9 @@ export const rollUp = async (
 ): Promise<{ processed: number; unfinished: boolean }> => {
   const beganAt = ports.now();
   const isLate = () => Date.parse(ports.now()) - Date.parse(beganAt) > budgetMs;
-  const today = dayOf(beganAt);
   let processed = 0;
   let unfinished = false;
-  for (let back = DAYS_BACK; back >= 0; back -= 1) {
-    const day = dayAfter(today, -back);
+  for (const day of await ports.openDays()) {
     const added = await rollUpDay(ports, day, isLate);
     processed += added.processed;
     const isOver = Date.parse(beganAt) / 1000 >= endOfDaySeconds(day) + CLOSED_AFTER_SECONDS;

@@ -14,7 +14,7 @@ export interface TrendingPorts {
 export const refreshTrending = async (ports: TrendingPorts) => {
   const { entries, total } = (await ports.catalog('now')).query({
     scope: { status: 'live', deleted: 'excluded' },
-    filters: {},
+    filters: { searchIn: 'public' },
     sort: 'trending',
     page: 1,
     limit: SHOWN,

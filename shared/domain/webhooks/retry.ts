@@ -16,7 +16,7 @@ export interface RetrySummary {
   readonly failed: number;
   /** Given up because their webhook is switched off. */
   readonly cancelled: number;
-  /** Whether its time was up while something was still due. */
+  /** Whether its time was up before everything that was due had been tried. */
   readonly unfinished: boolean;
 }
 
@@ -35,18 +35,19 @@ export const retryDueDeliveries = async (ports: RetryPorts): Promise<RetrySummar
   const counts = { delivered: 0, failed: 0, cancelled: 0 };
   const seen = new Set<string>();
   let unfinished = false;
-  for (;;) {
+  while (!unfinished) {
     const due = await ports.dueDeliveries(ports.now(), BATCH);
     // An index follows its table a moment later: what this run has dealt with may still be listed.
     const fresh = due.filter(({ webhook_id, id, version }) => !seen.has(`${webhook_id} ${id} ${version}`));
     if (fresh.length === 0) break;
-    unfinished = !hasTime();
-    if (unfinished) break;
     for (const { webhook_id, id, version } of fresh) seen.add(`${webhook_id} ${id} ${version}`);
     const queue = fresh.values();
     const work = async (): Promise<void> => {
       for (const delivery of queue) {
-        if (!hasTime()) return;
+        if (!hasTime()) {
+          unfinished = true;
+          return;
+        }
         const tried = await attemptDelivery(ports, delivery);
         if (!tried) continue;
         if (tried.state === 'delivered' || tried.state === 'cancelled') counts[tried.state] += 1;
