@@ -1,5 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { routes } from '#contract/table.ts';
 import type { World } from './constructs/capabilities.ts';
@@ -12,14 +13,16 @@ import { ALARM_PERIOD, RunbookAlarm } from './constructs/runbook-alarm.ts';
 
 export interface ApiStackProps extends StackProps {
   readonly world: World;
+  /** The functions of jobs, by the ids of their doors. */
+  readonly jobs: ReadonlyMap<string, IFunction>;
 }
 
 /** What callers reach: a function per route behind two gateways, one for everybody and one for clients with keys. */
 export class ApiStack extends Stack {
-  constructor(scope: Construct, id: string, { world, ...props }: ApiStackProps) {
+  constructor(scope: Construct, id: string, { world, jobs, ...props }: ApiStackProps) {
     super(scope, id, props);
     const { config } = world;
-    const functions = new RouteFunctions(this, 'Functions', world, routes);
+    const functions = new RouteFunctions(this, 'Functions', world, routes, jobs);
     const logRole = new GatewayLogRole(this, 'GatewayLogRole');
     const common = { config, routes, targetOf: functions.targetOf.bind(functions) };
     const open = new Gateway(this, 'Gateway', { ...common, keysRequired: false });

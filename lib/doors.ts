@@ -1,5 +1,5 @@
 import type { Need } from '#contract/route.ts';
-import { doorOf, routes } from '#contract/table.ts';
+import { doorIdOf, doorOf, routes } from '#contract/table.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 
 /** One function of the service: where its code begins and what it may touch. */
@@ -28,9 +28,12 @@ const door =
     needs: declared.needs,
   });
 
+/** Routes that share a door have one function. */
+const opened = new Map(routes.map((route) => [doorIdOf(route), { id: doorIdOf(route), needs: route.needs }]));
+
 /** Every function that is bundled and deployed. */
 export const doors: readonly Door[] = [
-  ...routes.map(door('route')),
+  ...[...opened.values()].map(door('route')),
   ...subscriptions.map(door('subscription')),
   door('publisher')(publisher),
 ];

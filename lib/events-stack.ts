@@ -1,10 +1,13 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { jobs } from '#events/jobs.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import type { World } from './constructs/capabilities.ts';
 import { Publisher } from './constructs/publisher.ts';
 import { Roles } from './constructs/roles.ts';
+import { Schedule } from './constructs/schedule.ts';
 import { senderIdentity } from './constructs/sender.ts';
 import { Subscriber } from './constructs/subscriber.ts';
 
@@ -12,9 +15,11 @@ export interface EventsStackProps extends StackProps {
   readonly world: Omit<World, 'bus'>;
 }
 
-/** What happens after a change: the outbox is put on the bus, and whoever subscribed is started. It holds no state. */
+/** What happens after a change and by the clock: subscribers and jobs are started. It holds no state. */
 export class EventsStack extends Stack {
   readonly bus: EventBus;
+  /** The functions of jobs, by the ids of their doors. */
+  readonly jobs: ReadonlyMap<string, IFunction>;
 
   constructor(scope: Construct, id: string, props: EventsStackProps) {
     super(scope, id, props);
@@ -24,6 +29,7 @@ export class EventsStack extends Stack {
     senderIdentity(this, world.config);
     new Publisher(this, world, roles);
     for (const subscription of subscriptions) new Subscriber(this, world, roles, subscription);
+    this.jobs = new Map(jobs.map((job) => [job.route.id, new Schedule(this, world, roles, job).target]));
     new CfnOutput(this, 'BusName', { value: this.bus.eventBusName });
   }
 }

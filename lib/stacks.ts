@@ -13,11 +13,12 @@ export const stacksOf = (app: App, config: Config) => {
   const events = new EventsStack(app, name('events'), {
     ...common,
     world: { config, table, issuer },
-    description: 'Directory: bus, publisher and subscribers.',
+    description: 'Directory: bus, publisher, subscribers and jobs.',
   });
   const api = new ApiStack(app, name('api'), {
     ...common,
     world: { config, table, issuer, bus: events.bus },
+    jobs: events.jobs,
     // The gateways' documents are long, and indentation counts towards the size that CloudFormation takes.
     suppressTemplateIndentation: true,
     description: 'Directory: gateways and the functions of routes.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Method, Route } from '#contract/route.ts';
+import { doorIdOf } from '#contract/table.ts';
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
 import { log } from '#platform/log.ts';
 import { settings } from '#platform/settings.ts';
@@ -69,7 +70,7 @@ const apiTarget =
   (route: Route, importDoor: ImportDoor): Target =>
   async (exchange) => {
     const body = await readBody(exchange.request, REQUEST_BYTES_MAX);
-    await runRoute(route, () => importDoor(route.id), { ...exchange, resource: route.path, body }, exchange.response);
+    await runRoute(route, () => importDoor(doorIdOf(route)), { ...exchange, resource: route.path, body }, exchange.response);
   };
 
 const localTarget =

@@ -76,7 +76,7 @@ const main = async (): Promise<void> => {
   );
 
   const dataDir = dataDirOf(process.env);
-  const starting = startWorld({ port: portOf(process.env.PORT), dataDir, seed });
+  const starting = startWorld({ port: portOf(process.env.PORT), dataDir, seed, schedules: true });
   endOnSignal(starting);
   const { url } = await starting;
   console.log(`

@@ -16,6 +16,10 @@ const TIMEOUT_SECONDS = 10;
 /** When the gateway ends a request, whatever its function may take. */
 const GATEWAY_TIMEOUT_SECONDS = 29;
 
+/** How long the gateway waits for the function of a route. */
+const secondsOf = ({ timeoutSeconds = TIMEOUT_SECONDS }: Route): number =>
+  Math.min(timeoutSeconds, GATEWAY_TIMEOUT_SECONDS);
+
 const answerOf = (result: unknown): Answer => {
   const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = (result ??
     {}) as Partial<APIGatewayProxyResult>;
@@ -31,8 +35,9 @@ const answerOf = (result: unknown): Answer => {
 };
 
 /** A stream for a handler that sends its head first and its body piece by piece, as fast as the caller reads. */
-const responseStream = (request: IncomingMessage, response: ServerResponse): ResponseStream => {
+const responseStream = (request: IncomingMessage, response: ServerResponse, onBegin: () => void): ResponseStream => {
   const begin = ({ statusCode = 200, headers = {} }: StreamHead): Writable => {
+    onBegin();
     const all: Record<string, string> = {};
     for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value;
     const body = new PassThrough();
@@ -58,7 +63,11 @@ const runStreaming = async (
 ) => {
   const context = lambdaContext(route.id, routed.requestId, route.timeoutSeconds ?? TIMEOUT_SECONDS);
   try {
-    await handler(proxyEvent(routed), responseStream(routed.request, response), context);
+    const begun = Promise.withResolvers<void>();
+    const running = handler(proxyEvent(routed), responseStream(routed.request, response, begun.resolve), context);
+    // The gateway waits for a beginning as long as for a whole answer; what a late handler comes to is of no use.
+    await inTime(Promise.race([running, begun.promise]), secondsOf(route), () => new AppError('TIMEOUT'));
+    await running;
   } catch (error) {
     if (!response.headersSent) throw error;
     // Part of the answer is out: only an aborted connection tells the caller that the rest is missing.
@@ -81,7 +90,7 @@ export const runRoute = async (
       await runStreaming(handler, routed, response, route);
       return;
     }
-    const seconds = Math.min(route.timeoutSeconds ?? TIMEOUT_SECONDS, GATEWAY_TIMEOUT_SECONDS);
+    const seconds = secondsOf(route);
     const result = await inTime(
       handler(proxyEvent(routed), lambdaContext(route.id, requestId, seconds)),
       seconds,

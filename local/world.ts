@@ -3,7 +3,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
-import { routes as allRoutes } from '#contract/table.ts';
+import { doorIdOf, routes as allRoutes } from '#contract/table.ts';
+import { jobs } from '#events/jobs.ts';
 import { outboxFilter } from '#events/publish.ts';
 import { subscriptions as allSubscriptions, type Subscription } from '#events/subscriptions.ts';
 import { log } from '#platform/log.ts';
@@ -37,6 +38,7 @@ import { type MailService, openMailService } from './mail.ts';
 import { pageRoutes } from './pages.ts';
 import { StartRefused } from './refusal.ts';
 import { releaseRun } from './release-run.ts';
+import { startSchedules } from './schedules.ts';
 import { tendStreamLog } from './stream-log.ts';
 import { pollStream } from './stream-poller.ts';
 import { ensureTable } from './table.ts';
@@ -55,6 +57,8 @@ export interface WorldOptions {
   readonly seed?: () => Promise<void>;
   /** Other routes than the table's, for tests. */
   readonly routes?: readonly Route[];
+  /** Whether the jobs run by their schedules; they do not unless it is said, and can always be called. */
+  readonly schedules?: boolean;
   /** Other subscriptions than the service's, for tests. */
   readonly subscriptions?: readonly Subscription[];
   /** Another way to find handlers than by their files, for tests. */
@@ -215,7 +219,7 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
 
     // The handlers are read while the engine starts.
     const warm = prewarm(
-      [...routes, ...subscriptions].map(({ id }) => id),
+      [...new Set(routes.map(doorIdOf)), ...subscriptions.map(({ id }) => id)],
       importDoor,
     );
     const engine = await engineFor(folder, foreignEngine);
@@ -234,6 +238,10 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
     started.add(() => news.stop());
     news.start();
     await options.seed?.();
+    if (options.schedules) {
+      const schedules = startSchedules({ jobs, importDoor, memory: memoryIn(journal) });
+      started.add(() => schedules.stop());
+    }
     open.resolve();
 
     return {

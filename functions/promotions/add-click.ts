@@ -1,12 +1,7 @@
 import { addClick } from '#contract/promotions.ts';
-import { findProject } from '#data/projects.ts';
-import { addToPromotion, findPromotion } from '#data/promotions.ts';
+import { countPorts } from '#data/promotion-ports.ts';
 import { countForPromotion } from '#domain/promotions/count.ts';
 import { accepted, handle } from '#http/handle.ts';
-import { isBot } from '#platform/bots.ts';
-import { now } from '#platform/clock.ts';
-
-const countPorts = { now, findPromotion, findProject, isBot, addToPromotion };
 
 export const handler = handle(addClick, countPorts, async ({ params, userAgent }, ports) =>
   accepted({ data: { counted: await countForPromotion(ports, params.promotion, 'clicks', userAgent) } }),

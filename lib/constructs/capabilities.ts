@@ -4,9 +4,11 @@ import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Need } from '#contract/route.ts';
 import { type IndexName, ratePrefix, userKey } from '#data/keys.ts';
 import type { Config } from '../config.ts';
+import { aiKeyParameter, jobSecretParameter, parameterArn, stripeParameters } from './parameters.ts';
 import type { Issuer } from './sign-in.ts';
 
 /** What functions are connected to. */
@@ -19,9 +21,9 @@ export interface World {
 
 /**
  * Everything that a role can be allowed: the declared needs, and what the gates of routes need beside them. `rate`: count
- * requests. `identity`: check tokens, and keep the record of whoever presents one.
+ * requests. `identity`: check tokens, and keep the record of whoever presents one. `job`: know the secret of jobs.
  */
-export type Grant = Need | 'rate' | 'identity';
+export type Grant = Need | 'rate' | 'identity' | 'job';
 
 interface Capability {
   readonly statements: (world: World) => readonly PolicyStatement[];
@@ -41,18 +43,6 @@ const indexArn = ({ table }: World, name: IndexName): string => `${table.tableAr
 
 const senderArn = ({ config }: World): string =>
   `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${config.mail.identity}`;
-
-/** Where a stage keeps what it knows the payment provider by: encrypted parameters that are made by hand. */
-const stripeParameters = ({ stage }: Config) => ({
-  secretKey: `/directory/${stage}/stripe/secret-key`,
-  webhookSecret: `/directory/${stage}/stripe/webhook-secret`,
-});
-
-const parameterArn = (name: string): string =>
-  `arn:${Aws.PARTITION}:ssm:${Aws.REGION}:${Aws.ACCOUNT_ID}:parameter${name}`;
-
-/** Where a stage keeps the key of its OpenAI-compatible server. */
-const aiKeyParameter = ({ stage }: Config): string => `/directory/${stage}/ai/api-key`;
 
 /** A foundation model, or an inference profile where the id begins with a region's name. */
 const modelArn = (id: string): string =>
@@ -161,6 +151,10 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
       ADMIN_EMAILS: config.adminEmails.join(','),
     }),
   },
+  job: {
+    statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(jobSecretParameter(config)))],
+    variables: ({ config }) => ({ CRON_SECRET_PARAMETER: jobSecretParameter(config) }),
+  },
 };
 
 /** The address of a table's stream. @throws where the table has none. */
@@ -179,6 +173,9 @@ export const mayInvoke = (functions: readonly IFunction[]): PolicyStatement =>
     actions: ['lambda:InvokeFunction'],
     resources: functions.map(({ functionArn }) => functionArn),
   });
+
+/** What a schedule's role may do with what it could not start. */
+export const maySendTo = ({ queueArn }: IQueue): PolicyStatement => allow(['sqs:SendMessage'], queueArn);
 
 /** What may be done with `*`, because the service behind it knows no narrower resource. */
 export const unlimited: Readonly<Record<string, string>> = {

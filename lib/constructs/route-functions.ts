@@ -1,19 +1,21 @@
 import { Aws } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Route } from '#contract/route.ts';
-import { doorOf } from '#contract/table.ts';
+import { doorIdOf, doorOf } from '#contract/table.ts';
 import { isStreamed, type Target } from '../gateway/body.ts';
 import { type Grant, mayInvoke, type World } from './capabilities.ts';
 import { routeVariables } from './environment.ts';
 import { Roles } from './roles.ts';
 import { ServiceFunction } from './service-function.ts';
 
-/** What a route's function is allowed: its needs, counting requests where it has a tier, users where it has a login. */
+/** What a route's function is allowed: its needs, counting requests where it has a tier, users or the secret of jobs. */
 export const grantsOf = ({ needs, tier, auth }: Route): readonly Grant[] => [
   ...needs,
   ...(tier === 'none' ? [] : (['rate'] as const)),
   ...(auth === 'user' || auth === 'admin' || auth === 'optional' ? (['identity'] as const) : []),
+  ...(auth === 'cron' ? (['job'] as const) : []),
 ];
 
 const domainOf = ({ id }: Route): string => id.split('.')[0] as string;
@@ -23,17 +25,26 @@ const domainOf = ({ id }: Route): string => id.split('.')[0] as string;
  * domain: the policy of one for all of them would outgrow what IAM takes.
  */
 export class RouteFunctions extends Construct {
-  readonly #functions = new Map<string, ServiceFunction>();
+  readonly #functions: Map<string, IFunction>;
   readonly #invokers = new Map<string, Role>();
 
-  constructor(scope: Construct, id: string, world: World, routes: readonly Route[]) {
+  /** @param shared functions that are there already, by the ids of their doors. */
+  constructor(
+    scope: Construct,
+    id: string,
+    world: World,
+    routes: readonly Route[],
+    shared: ReadonlyMap<string, IFunction>,
+  ) {
     super(scope, id);
+    this.#functions = new Map(shared);
     const roles = new Roles(this, 'Roles', world);
     for (const route of routes) {
+      if (this.#functions.has(doorIdOf(route))) continue;
       const target = new ServiceFunction(scope, {
         world,
         roles,
-        door: { id: route.id, path: doorOf(route.id) },
+        door: { id: doorIdOf(route), path: doorOf(doorIdOf(route)) },
         kind: route.needs.includes('catalog') ? 'catalog' : 'request',
         description: `${route.method} ${route.path}`,
         grants: grantsOf(route),
@@ -41,20 +52,20 @@ export class RouteFunctions extends Construct {
         timeoutSeconds: route.timeoutSeconds,
         memoryMb: route.memoryMb,
       });
-      this.#functions.set(route.id, target);
+      this.#functions.set(doorIdOf(route), target);
     }
     for (const [domain, ofDomain] of Object.entries(Object.groupBy(routes, domainOf))) {
       const invoker = new Role(this, `${domain}Invoker`, {
         assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
         description: `Lets the gateways start the functions of ${domain}.`,
       });
-      invoker.addToPolicy(mayInvoke((ofDomain ?? []).map((route) => this.#functionOf(route))));
+      invoker.addToPolicy(mayInvoke([...new Set((ofDomain ?? []).map((route) => this.#functionOf(route)))]));
       this.#invokers.set(domain, invoker);
     }
   }
 
-  #functionOf(route: Route): ServiceFunction {
-    const found = this.#functions.get(route.id);
+  #functionOf(route: Route): IFunction {
+    const found = this.#functions.get(doorIdOf(route));
     if (!found) throw new Error(`${route.id} has no function.`);
     return found;
   }

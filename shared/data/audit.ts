@@ -1,6 +1,7 @@
 import type { AuditEntry } from '#contract/audit.ts';
 import { now } from '#platform/clock.ts';
 import { auditYearOf } from './audit-item.ts';
+import { inKeyOrder } from './key-order.ts';
 import { auditPartition, auditSubjectPartition } from './keys.ts';
 import { collectionPages, type Item } from './read.ts';
 
@@ -12,7 +13,7 @@ const readEntry = (item: Item): AuditEntry => ({
   subjects: (item.subjects ?? []) as string[],
   request_id: String(item.request_id),
   address: (item.address ?? null) as string | null,
-  input: item.input ?? null,
+  input: inKeyOrder(item.input ?? null),
 });
 
 /** Which part of the log is read. */

@@ -16,6 +16,7 @@ import { ledgerItem } from './ledger.ts';
 import { inOutbox } from './outbox.ts';
 import { categoryExists, insertionOf, replacementOf } from './projects.ts';
 import { collectionPages, findItem, type Item } from './read.ts';
+import { userIsThere } from './user-records.ts';
 import { removeItem, transact, updateItem, type Write } from './write.ts';
 
 const DAY_SECONDS = 86_400;
@@ -157,14 +158,15 @@ const intentPointer = ({ id, payment_intent }: CheckoutRecord): Write[] =>
 const projectWrites = async (step: Settlement<Write>['project']): Promise<Write[]> => {
   if (!step) return [];
   if ('replace' in step) return await replacementOf(step.replace, step.by);
-  return [...insertionOf(step.insert), ...step.insert.categories.map(categoryExists)];
+  const { insert } = step;
+  return [...insertionOf(insert), ...insert.categories.map(categoryExists), userIsThere(insert.owner_id)];
 };
 
 /**
  * Lets news about a checkout take effect, all of it or nothing: the receipt of the event, the checkout, the ledger, the
  * project or promotion, and what is told about it.
- * @throws {AlreadyReceived}, {@link CheckoutChanged}; ProjectChanged; 409 and 400 when a slug, an address or a category
- * went meanwhile.
+ * @throws {AlreadyReceived}, {@link CheckoutChanged}; ProjectChanged; 409, 400 and 401 when a slug, an address, a category
+ * or the buyer of a submission went meanwhile.
  */
 export const settle = async ({ eventId, previous, next, ...effect }: Settlement<Write>): Promise<void> => {
   await transact([

@@ -1,8 +1,10 @@
+import { isBot } from '#platform/bots.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
 import { findProject } from './projects.ts';
 import {
+  addToPromotion,
   currentPromotions,
   findPromotion,
   insertPromotion,
@@ -30,6 +32,9 @@ export const grantPorts = {
   insertPromotion,
   currency: () => settings().payments.currency,
 };
+
+/** What counting impressions and clicks takes. */
+export const countPorts = { now, findPromotion, findProject, isBot, addToPromotion };
 
 /** What ending promotions by themselves takes. */
 export const expirePromotionsPorts = { ...workshop, currentPromotions, replacePromotion };

@@ -31,7 +31,7 @@ export const mustBeAvailable = (placements: readonly Placement[]): Promise<void>
  * @returns undefined when the places have been given out meanwhile.
  */
 export const promotionWrites = async (purchase: Purchase): Promise<readonly Write[] | undefined> => {
-  const bought = await purchased(placePorts, purchase, settings().payments.currency);
+  const bought = await purchased(placePorts, purchase);
   return bought && promotionInsertion(bought.promotion, bought.turns);
 };
 

@@ -1,6 +1,7 @@
 import { defaults, type Setting, type SettingName, type SettingValues } from '#domain/settings/setting.ts';
 import { now } from '#platform/clock.ts';
 import { absent, every, exists, is } from './conditions.ts';
+import { inKeyOrder } from './key-order.ts';
 import { settingKey, settingPrefix, settingsPartition } from './keys.ts';
 import { findItem, type Item, wholeCollection } from './read.ts';
 import { transact } from './write.ts';
@@ -11,7 +12,7 @@ import { lastWriteAt } from './write-marks.ts';
 // A setting of an earlier version may lack what has come since, so what is stored lies over the default.
 const settingOf = <N extends SettingName>(name: N, item: Item | undefined): Setting<N> =>
   item
-    ? { value: { ...defaults[name], ...(item.value as SettingValues[N]) }, version: Number(item.version) }
+    ? { value: { ...defaults[name], ...inKeyOrder(item.value as SettingValues[N]) }, version: Number(item.version) }
     : { value: defaults[name], version: 0 };
 
 /** The newest state of a setting; the default while nothing is stored. */
@@ -37,7 +38,7 @@ export const replaceSetting = async <N extends SettingName>(
       orElse: () => new SettingChanged(name),
     },
   ]);
-  return { value, version };
+  return { value: inKeyOrder(value), version };
 };
 
 // As fresh as lists are: a change by another process is seen after a second, one of this process at once.

@@ -7,6 +7,7 @@ import { categorySlugs } from './category-slugs.ts';
 import { checkoutOfIntent, findCheckout, findDraft, openCheckouts, settle } from './checkouts.ts';
 import { findProject, isAddressRefused, takenSlugs } from './projects.ts';
 import { promotionEndWrites, promotionWrites } from './promotion-sales.ts';
+import { findUser } from './users.ts';
 
 /** What settling checkouts works with, whether the provider tells of them or is asked. */
 export const settlePorts = {
@@ -15,6 +16,7 @@ export const settlePorts = {
   findCheckout,
   findDraft,
   findProject,
+  isUserThere: async (userId: string): Promise<boolean> => (await findUser(userId))?.erased_at === null,
   takenSlugs,
   categorySlugs,
   isAddressRefused,

@@ -42,10 +42,14 @@ const pathParameters = (route: Route): object[] =>
 
 const isStream = (reply: ReplySchema): boolean => 'stream' in reply && reply.stream;
 
+/** Whether a caller may have the answer already: not where it is streamed, and a job runs whenever it is asked for. */
+const canBeAtHand = (route: Route): boolean =>
+  route.method === 'GET' && route.auth !== 'cron' && !Object.values(route.replies).some(isStream);
+
 const headerParameters = (route: Route): object[] => {
   const names = [
     ...(route.ifMatch ? ['If-Match'] : []),
-    ...(route.method === 'GET' && !Object.values(route.replies).some(isStream) ? ['If-None-Match'] : []),
+    ...(canBeAtHand(route) ? ['If-None-Match'] : []),
     ...(route.idempotent ? ['Idempotency-Key'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
@@ -104,9 +108,7 @@ const replyResponse = (status: string, reply: ReplySchema, schemas: Schemas): ob
 };
 
 const notModified = (route: Route): object =>
-  route.method === 'GET' && !Object.values(route.replies).some(isStream)
-    ? { 304: { $ref: '#/components/responses/NotModified' } }
-    : {};
+  canBeAtHand(route) ? { 304: { $ref: '#/components/responses/NotModified' } } : {};
 
 const SIGNED_IN = [{ bearer: [] }, { cookie: [] }];
 

@@ -13,19 +13,27 @@ export interface Mail {
 
 const utf8 = (value: string) => ({ Charset: 'UTF-8', Data: value });
 
-/** Hands a mail over for delivery. @throws when it was not accepted. */
+/** A mail was not accepted. It has only the name of the reason: the words of SES repeat the address, and errors are logged. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused';
+}
+
+/** Hands a mail over for delivery. @throws {MailRefused} when it was not accepted. */
 export const sendMail = async (mail: Mail): Promise<void> => {
   const from = settings().mailFrom;
   if (!from) throw new Error('MAIL_FROM is the sender of all mail and must be set.');
   client ??= new SESClient({});
-  await client.send(
-    new SendEmailCommand({
-      Source: from,
-      Destination: { ToAddresses: [mail.to] },
-      Message: {
-        Subject: utf8(mail.subject),
-        Body: { Text: utf8(mail.text), Html: utf8(mail.html) },
-      },
-    }),
-  );
+  const command = new SendEmailCommand({
+    Source: from,
+    Destination: { ToAddresses: [mail.to] },
+    Message: {
+      Subject: utf8(mail.subject),
+      Body: { Text: utf8(mail.text), Html: utf8(mail.html) },
+    },
+  });
+  try {
+    await client.send(command);
+  } catch (error) {
+    throw new MailRefused(error instanceof Error ? error.name : 'unknown');
+  }
 };

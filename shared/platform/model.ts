@@ -22,6 +22,7 @@ export interface Answer {
 const TIMEOUT_MS = 25_000;
 /** The longest answer that is read, in bytes. */
 const ANSWER_BYTES_MAX = 256 * 1024;
+const MODEL_NAME_MAX = 200;
 
 let bedrock: BedrockRuntimeClient | undefined;
 
@@ -41,7 +42,8 @@ const askBedrock = async (modelId: string, question: Question): Promise<Answer> 
 };
 
 const Completion = z.object({
-  model: z.string().optional(),
+  // It goes out with the answer, so it is bounded like the rest of it.
+  model: z.string().max(MODEL_NAME_MAX).optional().catch(undefined),
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
 });
 

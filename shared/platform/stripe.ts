@@ -30,9 +30,17 @@ const placeOf = (base: string | undefined) => {
   return { protocol, host: url.hostname, port: url.port || (protocol === 'http' ? 80 : 443) };
 };
 
+// The words of the provider repeat what it was sent, such as the buyer's address; its codes do not.
+const reasonOf = (error: unknown): Readonly<Record<string, unknown>> => {
+  if (error instanceof Stripe.errors.StripeError) {
+    const { type, code, param, statusCode, requestId } = error;
+    return { kind: type, code, param, status: statusCode, provider_request_id: requestId };
+  }
+  return error instanceof Error ? { reason: error.message, kind: error.name } : {};
+};
+
 const unavailable = (problem: string, error?: unknown): AppError => {
-  const reason = error instanceof Error ? { reason: error.message, kind: error.name } : {};
-  log.error(`payments are unavailable: ${problem}`, reason);
+  log.error(`payments are unavailable: ${problem}`, reasonOf(error));
   return paymentsUnavailable();
 };
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rollUpPorts } from '#data/analytics-ports.ts';
+import { rollUpPorts, trackPorts } from '#data/analytics-ports.ts';
+import { dayAfter } from '#domain/analytics/days.ts';
 import { type RollUpPorts, rollUp } from '#domain/analytics/roll-up.ts';
 import { projectReport, rolledUp, siteReport, tracked, wholeTable } from '#test/support/analytics.ts';
 import { Directory, type Person, person, type Submitted } from '#test/support/fixtures.ts';
@@ -129,4 +130,38 @@ it('goes on when a project stops being live at the moment of its transaction', a
   await rollUp(ports);
   expect((await siteReport(directory)).totals.project_views - sent.project_views).toBeLessThanOrEqual(1);
   expect((await wholeTable()).filter(({ type }) => type === 'tracked')).toEqual([]);
+});
+
+it('goes on after some days on which nothing was rolled up, and closes what is long over', async () => {
+  const day = dayAfter(new Date().toISOString().slice(0, 10), -5);
+  await trackPorts.insertTracked({
+    id: 'trk_01JD0000000000000000000000',
+    day,
+    visitor: await trackPorts.visitorOf(day, ['somebody']),
+    country: 'CH',
+    browser: 'Chrome',
+    device: 'desktop',
+    lines: [{ type: 'pageview', project: null, referrer: null, count: 2 }],
+    done: 0,
+  });
+  await rolledUp();
+  const { traffic } = await siteReport(directory, '?range=7d');
+  expect(traffic[1]).toEqual({ date: day, pageviews: 2, visitors: 1 });
+  const left = (await wholeTable()).filter(({ pk, sk }) => `${String(pk)} ${String(sk)}`.includes(day));
+  expect(left).toMatchObject([{ type: 'day', day, pageviews: 2, visitors: 1, closed: true }]);
+});
+
+it('leaves the rest to the next run when its time is up, and says so', async () => {
+  const before = (await siteReport(directory)).totals.pageviews;
+  await tracked(world, { type: 'pageview', path: '/' });
+  let asked = 0;
+  const now = () => {
+    asked += 1;
+    return new Date(Date.now() + (asked > 1 ? 60_000 : 0)).toISOString();
+  };
+  const { processed, unfinished } = await rollUp({ ...rollUpPorts, now }, 1000);
+  // Another run may have been faster, and then nothing is left.
+  expect([processed, unfinished]).toEqual([0, unfinished]);
+  expect(await rollUp(rollUpPorts)).toMatchObject({ unfinished: false });
+  expect((await siteReport(directory)).totals.pageviews).toBe(before + 1);
 });

@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Submission } from '#contract/projects.ts';
 import { insertCheckout } from '#data/checkouts.ts';
 import { checkoutDraftKey } from '#data/keys.ts';
+import { findProject } from '#data/projects.ts';
+import { findPromotion } from '#data/promotions.ts';
 import { findItem } from '#data/read.ts';
-import { newCheckout } from '#domain/payments/checkout.ts';
+import { newCheckout, projectOfCheckout } from '#domain/payments/checkout.ts';
+import { promotionOfCheckout } from '#domain/promotions/promotion.ts';
 import { newId } from '#platform/ids.ts';
 import {
   conflict,
@@ -178,6 +181,31 @@ describe('a premium submission', () => {
     expect(await toldAbout(id)).toEqual([]);
   });
 
+  it('of somebody who has been erased since is given back, and no project comes of it', async () => {
+    const buyer = await person(world);
+    const { checkout_id: id } = await startPremium(directory, buyer);
+    expect(await directory.as(buyer, 'DELETE', '/api/user')).toMatchObject({ status: 200 });
+    await decide(directory, id, 'paid');
+    await world.until(async () => (await checkoutOf(directory, directory.admin, id)).status === 'refunded');
+    expect(await toldAbout(id)).toEqual(['paymentRefunded']);
+    expect(await findProject(projectOfCheckout(id))).toBeUndefined();
+  });
+
+  it('leaves no project behind of somebody who has himself erased at the moment of the payment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const buyer = await person(world);
+      const { checkout_id: id } = await startPremium(directory, buyer);
+      await Promise.all([
+        decide(directory, id, 'paid'),
+        directory.as(buyer, 'DELETE', '/api/user?projects=delete').then(({ status }) => expect(status).toBe(200)),
+      ]);
+      const isSettled = async () =>
+        ['fulfilled', 'refunded'].includes((await checkoutOf(directory, directory.admin, id)).status);
+      await world.until(isSettled);
+      await world.until(async () => (await findProject(projectOfCheckout(id))) === undefined);
+    }
+  });
+
   it('is opened once under an idempotency key', async () => {
     const buyer = await person(world);
     const body = submission({ plan: 'premium', categories: [directory.category] });
@@ -302,6 +330,18 @@ describe('a promotion', () => {
     await decide(directory, id, 'refunded');
     expect(await all()).toMatchObject([{ status: 'revoked' }]);
     expect(await directory.read(project.id)).toMatchObject({ plan: 'standard', status: 'live' });
+  });
+
+  it('keeps the currency that it was paid in, whatever is asked for now', async () => {
+    const buyer = await person(world);
+    const { id: projectId } = await directory.live(buyer);
+    const id = newId('chk');
+    const bought = { kind: 'promotion', title: 'Earlier', amount: 700, currency: 'chf', projectId } as const;
+    const checkout = newCheckout({ ...bought, placements: ['detail'], months: 1 }, id, buyer.id, new Date().toISOString());
+    await insertCheckout(checkout, undefined);
+    const paid = paidSession(id, { amount_total: 700, currency: 'chf' });
+    expect(await tell(world, eventOf('checkout.session.completed', paid))).toMatchObject(RECEIVED);
+    expect(await findPromotion(promotionOfCheckout(id))).toMatchObject({ price: 700, currency: 'chf' });
   });
 
   it('whose place is sold is not to be had, and one that is paid too late is given back', async () => {

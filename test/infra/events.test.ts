@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventPrefix } from '#data/keys.ts';
 import { sourceOf } from '#events/catalogue.ts';
+import { jobs } from '#events/jobs.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import { configOf } from '#lib/config.ts';
 import { runbookSections } from '#lib/constructs/runbook-alarm.ts';
 import { constructIdOf, publisher } from '#lib/doors.ts';
+import { nextDue } from '#local/cron-expression.ts';
 import { named, ofType, synthesize, targetOf } from './synthesized.ts';
 
 const { events, all } = synthesize('dev');
@@ -54,6 +56,54 @@ describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscript
   it('has the time it asks for', () => {
     const timeout = 'timeoutSeconds' in subscription ? subscription.timeoutSeconds : 30;
     expect(target.properties.Timeout).toBe(timeout);
+  });
+});
+
+describe.each([...jobs])('job $route.id', ({ route, schedule: expression, timeoutSeconds, ...job }) => {
+  const name = constructIdOf(route.id);
+  const target = named(events, 'AWS::Lambda::Function', name);
+  const schedule = named(events, 'AWS::Scheduler::Schedule', `${name}Schedule`);
+  const queue = named(events, 'AWS::SQS::Queue', `${name}ScheduleDeadLetters`).logicalId;
+  const start = schedule.properties.Target as Readonly<Record<string, unknown>>;
+
+  it('is started by the clock, in UTC, with its own name', () => {
+    expect(schedule.properties).toMatchObject({
+      ScheduleExpression: expression,
+      ScheduleExpressionTimezone: 'UTC',
+      FlexibleTimeWindow:
+        'flexibleMinutes' in job
+          ? { Mode: 'FLEXIBLE', MaximumWindowInMinutes: job.flexibleMinutes }
+          : { Mode: 'OFF' },
+    });
+    expect(targetOf(start.Arn)).toBe(target.logicalId);
+    expect(JSON.parse(String(start.Input))).toEqual({ schedule: route.id });
+    expect(() => nextDue(expression, Date.now())).not.toThrow();
+  });
+
+  it('is started in a role that may start it and report failures, and nothing else', () => {
+    const role = targetOf(start.RoleArn);
+    const policies = ofType(events, 'AWS::IAM::Policy').filter(({ properties }) =>
+      (properties.Roles as readonly unknown[]).some((one) => targetOf(one) === role),
+    );
+    const statements = policies.flatMap(
+      ({ properties }) =>
+        (properties.PolicyDocument as { Statement: readonly { Action: string; Resource: unknown }[] }).Statement,
+    );
+    expect(statements.map(({ Action, Resource }) => [Action, targetOf(Resource)])).toEqual([
+      ['lambda:InvokeFunction', target.logicalId],
+      ['sqs:SendMessage', queue],
+    ]);
+  });
+
+  it('leaves runs that were not started or failed in its queue, and wakes somebody', () => {
+    expect(targetOf((start.DeadLetterConfig as { Arn: unknown }).Arn)).toBe(queue);
+    expect(start.RetryPolicy).toEqual({ MaximumEventAgeInSeconds: 3600, MaximumRetryAttempts: 10 });
+    expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
+    expect(alarmOn(queue)?.properties).toMatchObject({ Threshold: 1 });
+  });
+
+  it('has the time that it asks for', () => {
+    expect(target.properties.Timeout).toBe(timeoutSeconds);
   });
 });
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { needs } from '#contract/route.ts';
-import { routes } from '#contract/table.ts';
+import { doorIdOf, routes } from '#contract/table.ts';
 import { tableShape } from '#data/keys.ts';
+import { jobs } from '#events/jobs.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import { NODE_MAJOR } from '#lib/bundle.ts';
 import { configOf } from '#lib/config.ts';
@@ -30,7 +31,10 @@ const declared: readonly {
   readonly stack: SynthesizedStack;
   readonly grants: readonly Grant[];
 }[] = [
-  ...routes.map((route) => ({ id: route.id, stack: api, grants: grantsOf(route) })),
+  ...routes
+    .filter(({ auth }) => auth !== 'cron')
+    .map((route) => ({ id: route.id, stack: api, grants: grantsOf(route) })),
+  ...jobs.map(({ route }) => ({ id: route.id, stack: events, grants: grantsOf(route) })),
   ...subscriptions.map(({ id, needs: own }) => ({ id, stack: events, grants: own })),
   { id: publisher.id, stack: events, grants: publisher.needs },
 ];
@@ -53,6 +57,9 @@ const resourcesIn = ({ Resource }: Statement): readonly string[] =>
     const text = JSON.stringify(resource);
     const index = /"\/index\/(\w+)"/.exec(text)?.[1];
     if (index) return `index ${index}`;
+    // A function of another stack, by its name there.
+    const imported = /:ExportsOutputFnGetAtt(\w+?)[0-9A-F]{8}Arn[0-9A-F]{8}"/.exec(text)?.[1];
+    if (imported?.startsWith('Cron')) return imported;
     if (text.includes('StreamArn')) return 'stream';
     if (text.includes('GetAttTable')) return 'table';
     if (text.includes(':ses:')) return `sender ${/identity\/([^"]+)"/.exec(text)?.[1]}`;
@@ -101,6 +108,7 @@ const expectedFor: Readonly<Record<Grant, readonly string[]>> = {
   // No stage has a model unless it names one.
   model: [],
   rate: ['dynamodb:UpdateItem on table of RATE#*'],
+  job: [`ssm:GetParameter on parameter /directory/${config.stage}/cron-secret`],
   identity: ['GetItem', 'PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} on table of USER#*`),
 };
 
@@ -169,12 +177,12 @@ describe('the roles', () => {
   it('let the gateways start the functions of routes and nothing else', () => {
     const invokers = ofType(api, 'AWS::IAM::Role').filter(({ logicalId }) => /^Functions\w+Invoker/.test(logicalId));
     expect(invokers.flatMap(({ logicalId }) => allowedTo(api, logicalId)).sort()).toEqual(
-      routes.map(({ id }) => `lambda:InvokeFunction on ${constructIdOf(id)}`).sort(),
+      [...new Set(routes.map(doorIdOf))].map((id) => `lambda:InvokeFunction on ${constructIdOf(id)}`).sort(),
     );
   });
 
   it('know every need of the contract', () => {
-    expect(Object.keys(capabilities).sort()).toEqual([...needs, 'rate', 'identity'].sort());
+    expect(Object.keys(capabilities).sort()).toEqual([...needs, 'rate', 'identity', 'job'].sort());
   });
 
   it('name indexes that the table has', () => {

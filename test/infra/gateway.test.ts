@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { routes } from '#contract/table.ts';
+import { doorIdOf, routes } from '#contract/table.ts';
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
 import { configOf } from '#lib/config.ts';
 import { constructIdOf } from '#lib/doors.ts';
@@ -43,7 +43,7 @@ interface Body {
 }
 
 const config = configOf('dev');
-const { api } = synthesize(config);
+const { api, events } = synthesize(config);
 const bodyOf = (gateway: string) => named(api, 'AWS::ApiGateway::RestApi', gateway).properties.Body as Body;
 const stageOf = (gateway: string) =>
   named(api, 'AWS::ApiGateway::Stage', `${gateway}DeploymentStagelive`).properties as {
@@ -79,13 +79,16 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
   it.each(routes)('$id starts its own function in the gateway’s role', (route) => {
     const found = operations.find(({ operation }) => operation.operationId === route.id)?.operation;
     const integration = found?.['x-amazon-apigateway-integration'];
-    const target = named(api, 'AWS::Lambda::Function', constructIdOf(route.id));
+    // The functions of jobs stand in another stack, beside their schedules.
+    const name = constructIdOf(doorIdOf(route));
+    const target = named(route.auth === 'cron' ? events : api, 'AWS::Lambda::Function', name).logicalId;
     const [, parts] = integration?.uri['Fn::Join'] ?? ['', []];
     expect(found?.parameters.map(({ name }) => name)).toEqual(
       [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     );
     expect(integration?.type).toBe('aws_proxy');
-    expect(parts.map(targetOf)).toContain(target.logicalId);
+    if (route.auth === 'cron') expect(JSON.stringify(parts)).toContain(`ExportsOutputFnGetAtt${target}Arn`);
+    else expect(parts.map(targetOf)).toContain(target);
     expect(targetOf(integration?.credentials)).toMatch(/^Functions\w+Invoker/);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { doorOf, routes } from '#contract/table.ts';
+import { doorIdOf, doorOf, routes } from '#contract/table.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import { filesIn, importsOf, read } from './sources.ts';
 
@@ -9,7 +9,8 @@ const OTHERS = ['functions/events/publish.ts'];
 const LINES_MAX = 40;
 
 const files = filesIn('functions/**/*.ts');
-const routeDoors = routes.map(({ id }) => ({ id, file: `functions/${doorOf(id)}.ts` }));
+// Routes that share a door are called by it.
+const routeDoors = [...new Set(routes.map(doorIdOf))].map((id) => ({ id, file: `functions/${doorOf(id)}.ts` }));
 const subscriptionDoors = subscriptions.map(({ id }) => ({ id, file: `functions/${doorOf(id)}.ts` }));
 const doors = [...routeDoors, ...subscriptionDoors].filter(({ file }) => files.includes(file));
 
@@ -40,7 +41,7 @@ describe('doors', () => {
   it('open their own route', () => {
     for (const { id, file } of routeDoors.filter((door) => files.includes(door.file))) {
       const [, verb = ''] = id.split('.');
-      const opened = /^export const handler = handle\(\s*(\w+),/m.exec(read(file))?.[1];
+      const opened = /^export const handler = (?:handle|runJob)\(\s*(\w+),/m.exec(read(file))?.[1];
       expect([file, opened]).toEqual([file, verb]);
       const contracts = importsOf(file).filter(
         ({ from, typeOnly }) => !typeOnly && from.startsWith('shared/contract/'),

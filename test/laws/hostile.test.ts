@@ -10,7 +10,7 @@ let world: TestWorld;
 let admin: string;
 
 beforeAll(async () => {
-  world = await startTestWorld();
+  world = await startTestWorld({ env: { FEATURE_AI: 'on' } });
   admin = await world.token({ email: 'root@example.com', admin: true });
 });
 

@@ -26,7 +26,7 @@ const unsigned = (claims: object): string =>
 let bad: [string, string | undefined][];
 
 beforeAll(async () => {
-  world = await startTestWorld();
+  world = await startTestWorld({ env: { FEATURE_AI: 'on' } });
   const claims = JSON.parse(
     Buffer.from((await world.token({ email: 'shape@example.com' })).split('.')[1] ?? '', 'base64url').toString(),
   ) as Record<string, unknown>;
@@ -52,6 +52,23 @@ it.each(named.filter(({ route }) => route.auth === 'user'))('$id answers 401 to 
     });
   }
 });
+
+it.each(named.filter(({ route }) => route.auth === 'cron'))(
+  '$id answers 401 to whoever has not the secret, administrators too',
+  async ({ route }) => {
+    const admin = `Bearer ${await world.token({ email: 'root@example.com', admin: true })}`;
+    for (const [what, authorization] of [...bad, ['an administrator', admin] as const]) {
+      const answer = await world.call(route.method, pathOf(route), {
+        headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
+      });
+      expect({ what, status: answer.status, body: answer.body }).toEqual({
+        what,
+        status: 401,
+        body: { error: 'Unauthorized', code: 'UNAUTHORIZED' },
+      });
+    }
+  },
+);
 
 it.each(named.filter(({ route }) => route.auth === 'admin'))(
   '$id answers 403 to everybody but administrators',

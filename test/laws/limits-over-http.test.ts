@@ -13,7 +13,10 @@ let token: string;
 
 beforeAll(async () => {
   limited = await startTestWorld({
-    env: Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1/900000'])),
+    env: {
+      FEATURE_AI: 'on',
+      ...Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1/900000'])),
+    },
   });
   token = await limited.token({ email: 'eager@example.com', admin: true });
 });

@@ -43,6 +43,8 @@ export const coverageIn = (folder: string): Coverage => {
   return {
     documented: count(wanted),
     exercised: count(wanted) - count(unseen),
-    missing: unseen.filter(({ statuses }) => statuses.length > 0).map(({ id, statuses }) => `${id} ${statuses.join(' ')}`),
+    missing: unseen
+      .filter(({ statuses }) => statuses.length > 0)
+      .map(({ id, statuses }) => `${id} ${statuses.join(' ')}`),
   };
 };

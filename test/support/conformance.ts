@@ -36,7 +36,9 @@ const complaintsOf = (pointer: string, value: unknown): string[] => {
   if (validate(value)) return [];
   return (validate.errors ?? [])
     .slice(0, ERRORS_SHOWN)
-    .map(({ instancePath, message = 'is wrong', params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`);
+    .map(
+      ({ instancePath, message = 'is wrong', params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`,
+    );
 };
 
 const mediaType = (type: string): string => type.split(';')[0]?.trim() ?? '';
@@ -58,8 +60,7 @@ const quotaComplaints = ({ tier }: DocumentedOperation, { status, headers, uncou
   const quota = { 'ratelimit-policy': /^"(\w+)";q=\d+;w=\d+$/, ratelimit: /^"(\w+)";r=\d+;t=\d+$/ };
   return Object.entries(quota).flatMap(([name, pattern]) => {
     const value = headers.get(name);
-    if (value === null)
-      return tier !== 'none' && isCounted(status) && uncounted !== true ? [`it has no ${name}`] : [];
+    if (value === null) return tier !== 'none' && isCounted(status) && uncounted !== true ? [`it has no ${name}`] : [];
     return pattern.exec(value)?.[1] === tier ? [] : [`its ${name} is ${value}, and the tier is ${tier}`];
   });
 };

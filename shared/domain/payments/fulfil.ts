@@ -25,6 +25,8 @@ const deliverSubmission = async <W>(
   checkout: CheckoutRecord,
   at: string,
 ): Promise<Delivery<W> | TooLate> => {
+  // Nobody would own the project, and whoever wanted to be forgotten does not want to be listed anew.
+  if (!(await ports.isUserThere(checkout.user_id))) return { tooLate: 'The buyer has left.' };
   const draft = await ports.findDraft(checkout.id);
   if (!draft) return { tooLate: 'The submission is not kept any more.' };
   if (await ports.isAddressRefused(draft.submission.url))
@@ -76,6 +78,7 @@ const deliverPromotion = async <W>(
     placements: checkout.placements ?? [],
     months: checkout.months ?? 1,
     price: checkout.amount,
+    currency: checkout.currency,
     at,
   });
   return others ? { projectId: current.id, others, messages: [] } : { tooLate: 'The places have been sold meanwhile.' };

@@ -14,11 +14,12 @@ const TRIES = 30;
 
 const OVERTAKEN = new Set(['CheckoutChanged', 'ProjectChanged', 'ConditionFailed']);
 
-/** Whether deciding anew can help: somebody was faster, or took a slug, an address, a place or a category away. */
+/** What a slug, an address, a place, a category or the buyer are refused as that have gone since they were looked at. */
+const GONE = new Set(['SLUG_TAKEN', 'DUPLICATE_URL', 'SOLD_OUT', 'INVALID_INPUT', 'UNAUTHORIZED']);
+
+/** Whether deciding anew can help: somebody was faster, or something has gone. */
 const isOvertaken = (error: unknown): boolean =>
-  error instanceof Error &&
-  (OVERTAKEN.has(error.name) ||
-    (error instanceof AppError && ['SLUG_TAKEN', 'DUPLICATE_URL', 'SOLD_OUT', 'INVALID_INPUT'].includes(error.code)));
+  error instanceof Error && (OVERTAKEN.has(error.name) || (error instanceof AppError && GONE.has(error.code)));
 
 /**
  * Lets a piece of news about a checkout take effect once. When somebody else was faster it decides anew on what he left.

@@ -1,6 +1,6 @@
-import type { Placement } from '#contract/placement.ts';
 import { message, type Workshop } from '#domain/messages.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
+import type { Purchase } from '#domain/promotions/purchase.ts';
 import type { Message, MessageData } from '#events/catalogue.ts';
 import type { CheckoutRecord, Draft } from './checkout.ts';
 import type { LedgerRecord } from './ledger.ts';
@@ -31,26 +31,20 @@ export interface SettlePorts<W> extends Workshop {
   /** What a premium submission said; gone some days after its checkout has ended. */
   readonly findDraft: (checkoutId: string) => Promise<Draft | undefined>;
   readonly findProject: (reference: string) => Promise<{ project: ProjectRecord } | undefined>;
+  /** Whether there is such a user; an erased one is none. */
+  readonly isUserThere: (userId: string) => Promise<boolean>;
   readonly takenSlugs: (slugs: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The slugs that some categories have now; those that are gone are left out. */
   readonly categorySlugs: (ids: readonly string[]) => Promise<readonly string[]>;
   /** Whether a project with this address would be refused because another has it. */
   readonly isAddressRefused: (url: string) => Promise<boolean>;
   /** The writes that activate a promotion; undefined when its places have been sold meanwhile. */
-  readonly promotionWrites: (purchase: {
-    readonly checkoutId: string;
-    readonly projectId: string;
-    readonly userId: string;
-    readonly placements: readonly Placement[];
-    readonly months: number;
-    readonly price: number;
-    readonly at: string;
-  }) => Promise<readonly W[] | undefined>;
+  readonly promotionWrites: (purchase: Purchase) => Promise<readonly W[] | undefined>;
   /** The writes that end the promotion that a checkout has bought, as far as it still runs. */
   readonly promotionEndWrites: (checkoutId: string, at: string) => Promise<readonly W[]>;
   /**
    * @throws errors named `AlreadyReceived` when the event has taken effect before, `CheckoutChanged` or `ProjectChanged`
-   * when somebody was faster; 409 and 400 when a slug, an address or a category went meanwhile.
+   * when somebody was faster; 409, 400 and 401 when a slug, an address, a category or the buyer went meanwhile.
    */
   readonly settle: (settlement: Settlement<W>) => Promise<void>;
   /** Somebody has to look at it: a payment that does not fit what was asked. */

@@ -43,6 +43,8 @@ export interface Purchase {
   readonly months: number;
   /** In the smallest unit of the currency. */
   readonly price: number;
+  /** ISO 4217 in lower case. */
+  readonly currency: string;
   readonly at: string;
 }
 
@@ -53,7 +55,6 @@ export interface Purchase {
 export const purchased = async (
   ports: PlacePorts,
   purchase: Purchase,
-  currency: string,
 ): Promise<{ readonly promotion: PromotionRecord; readonly turns: Turns } | undefined> => {
   const promotion: PromotionRecord = {
     id: promotionOfCheckout(purchase.checkoutId),
@@ -66,7 +67,7 @@ export const purchased = async (
     months: purchase.months,
     cta_text: null,
     price: purchase.price,
-    currency,
+    currency: purchase.currency,
     reason: null,
     checkout_id: purchase.checkoutId,
     created_at: purchase.at,
