@@ -7,7 +7,7 @@ export interface Door {
   /** `domain.verbObject`. */
   readonly id: string;
   /** What stands behind it, for messages: a route, a subscription. */
-  readonly kind: 'route' | 'subscription' | 'publisher';
+  readonly kind: 'route' | 'subscription' | 'publisher' | 'trigger';
   /** The file under `functions/`, without its ending. */
   readonly path: string;
   readonly needs: readonly Need[];
@@ -18,6 +18,9 @@ export const publisher = { id: 'events.publish', needs: ['stream', 'bus'] } as c
   Door,
   'id' | 'needs'
 >;
+
+/** Adds claims to access tokens; started by the user pool, where the stage has one. */
+export const claimsTrigger = { id: 'identity.addClaims', needs: [] } as const satisfies Pick<Door, 'id' | 'needs'>;
 
 const door =
   (kind: Door['kind']) =>
@@ -36,6 +39,7 @@ export const doors: readonly Door[] = [
   ...[...opened.values()].map(door('route')),
   ...subscriptions.map(door('subscription')),
   door('publisher')(publisher),
+  door('trigger')(claimsTrigger),
 ];
 
 /** The id of a route or subscription as a construct's name: `projects.exportCsv` is `ProjectsExportCsv`. */

@@ -70,7 +70,12 @@ const apiTarget =
   (route: Route, importDoor: ImportDoor): Target =>
   async (exchange) => {
     const body = await readBody(exchange.request, REQUEST_BYTES_MAX);
-    await runRoute(route, () => importDoor(doorIdOf(route)), { ...exchange, resource: route.path, body }, exchange.response);
+    await runRoute(
+      route,
+      () => importDoor(doorIdOf(route)),
+      { ...exchange, resource: route.path, body },
+      exchange.response,
+    );
   };
 
 const localTarget =

@@ -1,10 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
 import * as z from 'zod';
 import { checked } from '#contract/checked.ts';
 import { makeAdmin } from '#data/user-admin.ts';
 import { userAtFirstSight } from '#data/users.ts';
+import { accessClaims } from '#domain/users/claims.ts';
 import { settings } from '#platform/settings.ts';
 import { AppError, invalidInput, unsupportedMediaType } from '#shared/errors.ts';
 import { jsonAnswer, type LocalRequest, type LocalRoute } from './local-route.ts';
@@ -79,6 +89,21 @@ const readTokenRequest = (request: LocalRequest): TokenRequest => {
 };
 
 /**
+ * What a token says of its bearer, as in Cognito's access tokens. A person's has the client that he signed in with and what
+ * the trigger adds; a service is its own client and has nothing else. A pool would know its services: here anybody may be
+ * one, and an audience has to stand in for the list.
+ */
+const claimsOf = ({ client_id, email, name }: TokenRequest, userId: string): JWTPayload =>
+  client_id === undefined
+    ? {
+        client_id: LOCAL_AUDIENCE,
+        username: userId,
+        token_use: 'access',
+        ...accessClaims({ email: email?.toLowerCase(), email_verified: 'true', name }),
+      }
+    : { client_id, token_use: 'access', aud: LOCAL_AUDIENCE, ...(name !== undefined && { name }) };
+
+/**
  * Makes the local issuer: it signs a token for whoever asks, with a key of its own that is kept between runs.
  * @param keyFile where the key is; made at the first start, readable for its owner only.
  */
@@ -87,17 +112,10 @@ export const makeIssuer = async (keyFile: string, issuer: string): Promise<reado
 
   const sign = async (request: TokenRequest, userId: string): Promise<string> => {
     const issuedAt = Math.floor(Date.now() / 1000);
-    const email = request.email?.toLowerCase();
-    return await new SignJWT({
-      client_id: request.client_id ?? LOCAL_AUDIENCE,
-      token_use: 'access',
-      ...(email !== undefined && { email, email_verified: true }),
-      ...(request.name !== undefined && { name: request.name }),
-    })
+    return await new SignJWT(claimsOf(request, userId))
       .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' })
       .setIssuer(issuer)
       .setSubject(userId)
-      .setAudience(LOCAL_AUDIENCE)
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + (request.expires_in ?? EXPIRES_IN))
       .setJti(randomUUID())

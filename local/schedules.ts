@@ -72,7 +72,7 @@ export const startSchedules = ({ jobs, importDoor, memory }: SchedulesOptions): 
     }
   };
 
-  const ticking = Promise.all(jobs.map(tick));
+  const ticking = Promise.all(jobs.filter(({ deployedOnly }) => !deployedOnly).map(tick));
   return {
     stop: async () => {
       ending.abort();

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
-import { doorIdOf, routes as allRoutes } from '#contract/table.ts';
+import { routes as allRoutes, doorIdOf } from '#contract/table.ts';
 import { jobs } from '#events/jobs.ts';
 import { outboxFilter } from '#events/publish.ts';
 import { subscriptions as allSubscriptions, type Subscription } from '#events/subscriptions.ts';
@@ -218,10 +218,7 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
     provideStreaming();
 
     // The handlers are read while the engine starts.
-    const warm = prewarm(
-      [...new Set(routes.map(doorIdOf)), ...subscriptions.map(({ id }) => id)],
-      importDoor,
-    );
+    const warm = prewarm([...new Set(routes.map(doorIdOf)), ...subscriptions.map(({ id }) => id)], importDoor);
     const engine = await engineFor(folder, foreignEngine);
     started.add(() => engine.stop());
     started.add(setVariables(databaseSettings(engine.endpoint)));

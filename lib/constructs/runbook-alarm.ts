@@ -11,6 +11,7 @@ export const runbookSections = [
   'gateway-answers-5xx',
   'rate-counter-unavailable',
   'payment-mismatch',
+  'sign-in-fails',
 ] as const;
 export type RunbookSection = (typeof runbookSections)[number];
 

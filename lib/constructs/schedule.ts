@@ -5,11 +5,11 @@ import { Construct } from 'constructs';
 import { doorOf } from '#contract/table.ts';
 import type { Job } from '#events/jobs.ts';
 import { constructIdOf } from '../doors.ts';
-import { maySendTo, mayInvoke, type World } from './capabilities.ts';
+import { mayInvoke, maySendTo, type World } from './capabilities.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { routeVariables } from './environment.ts';
-import { grantsOf } from './route-functions.ts';
 import type { Roles } from './roles.ts';
+import { grantsOf } from './route-functions.ts';
 import { ServiceFunction } from './service-function.ts';
 
 /** How long a run that could not be started is tried for, in seconds; the next one is due soon enough. */

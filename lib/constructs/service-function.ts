@@ -1,76 +1,25 @@
-import { Duration } from 'aws-cdk-lib';
-import {
-  ApplicationLogLevel,
-  Architecture,
-  Function as LambdaFunction,
-  LoggingFormat,
-  Runtime,
-  SystemLogLevel,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { constructIdOf, type Door } from '../doors.ts';
-import { type Grant, mayWrite, variablesOf, type World } from './capabilities.ts';
-import { doorCode } from './door-code.ts';
+import { type Grant, variablesOf, type World } from './capabilities.ts';
 import { commonVariables } from './environment.ts';
-import { logGroup } from './logs.ts';
+import { PlainFunction, type PlainFunctionProps } from './plain-function.ts';
 import type { Roles } from './roles.ts';
 
-/** What a function is there for; it decides its memory and how long one run may take. */
-export type FunctionKind = 'request' | 'catalog' | 'subscriber' | 'publisher';
-
-/** How long one run may take unless its declaration says otherwise, in seconds. */
-const TIMEOUT_SECONDS: Readonly<Record<FunctionKind, number>> = {
-  request: 10,
-  catalog: 10,
-  subscriber: 30,
-  publisher: 60,
-};
-
-export interface ServiceFunctionProps {
+export interface ServiceFunctionProps extends Omit<PlainFunctionProps, 'config' | 'role'> {
   readonly world: World;
   readonly roles: Roles;
-  readonly door: Pick<Door, 'id' | 'path'>;
-  readonly kind: FunctionKind;
-  readonly description: string;
   readonly grants: readonly Grant[];
   /** Variables beside those of its grants. */
   readonly variables?: Readonly<Record<string, string>>;
-  readonly timeoutSeconds?: number | undefined;
-  readonly memoryMb?: number | undefined;
-  /** Where events end that it could not deal with, after two more tries. */
-  readonly deadLetterQueue?: IQueue;
 }
 
-/** The base of every function: one runtime, one processor, its own log, traces, and just what its grants give it. */
-export class ServiceFunction extends LambdaFunction {
-  constructor(scope: Construct, props: ServiceFunctionProps) {
-    const { world, door, grants, kind } = props;
-    const id = constructIdOf(door.id);
-    const role = props.roles.for(grants);
-    const log = logGroup(scope, `${id}Log`, world.config);
-    super(scope, id, {
-      description: props.description,
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      code: doorCode(scope, door.path),
-      handler: 'index.handler',
-      role,
-      memorySize: props.memoryMb ?? world.config.memoryMb[kind],
-      timeout: Duration.seconds(props.timeoutSeconds ?? TIMEOUT_SECONDS[kind]),
-      environment: { ...commonVariables(world), ...variablesOf(grants, world), ...props.variables },
-      logGroup: log,
-      loggingFormat: LoggingFormat.JSON,
-      applicationLogLevelV2: ApplicationLogLevel[world.config.logLevel],
-      systemLogLevelV2: SystemLogLevel.WARN,
-      tracing: Tracing.ACTIVE,
-      ...(props.deadLetterQueue && {
-        deadLetterQueue: props.deadLetterQueue,
-        retryAttempts: 2,
-        maxEventAge: Duration.hours(6),
-      }),
+/** A function that is connected to the service: it gets just what its grants give it. */
+export class ServiceFunction extends PlainFunction {
+  constructor(scope: Construct, { world, roles, grants, variables, ...props }: ServiceFunctionProps) {
+    super(scope, {
+      ...props,
+      config: world.config,
+      role: roles.for(grants),
+      variables: { ...commonVariables(world), ...variablesOf(grants, world), ...variables },
     });
-    role.addToPolicy(mayWrite(log));
   }
 }

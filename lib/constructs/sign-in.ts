@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   AccountRecovery,
+  FeaturePlan,
   Mfa,
   OAuthScope,
   UserPool,
@@ -40,6 +41,8 @@ export class SignIn extends Construct implements Issuer {
   constructor(scope: Construct, id: string, config: Config, domainPrefix: string | undefined) {
     super(scope, id);
     this.pool = new UserPool(this, 'Users', {
+      // The least one in which access tokens can be given claims.
+      featurePlan: FeaturePlan.ESSENTIALS,
       selfSignUpEnabled: true,
       signInAliases: { email: true },
       signInCaseSensitive: false,

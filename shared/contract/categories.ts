@@ -94,6 +94,7 @@ export const create = defineRoute('categories.create', {
   replies: { 201: data(Category) },
   failures: ['CATEGORY_EXISTS'],
   needs: ['table:read', 'table:write', 'catalog'],
+  timeoutSeconds: 29,
 });
 
 export const update = defineRoute('categories.update', {

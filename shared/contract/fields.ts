@@ -7,7 +7,15 @@ import * as z from 'zod';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const CONTROLS_BUT_NEWLINE_AND_TAB = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
-const LINE_BREAKS = /\s*[\r\n\t]+\s*/g;
+const LINE_BREAKS = /[\r\n\t]+/;
+
+/** One line of several. Splitting takes time in step with the length, which a pattern with spaces on both sides does not. */
+const onOneLine = (value: string): string =>
+  value
+    .split(LINE_BREAKS)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' ');
 
 const countCodePoints = (value: string): number => {
   let count = 0;
@@ -42,7 +50,7 @@ export const text = (min: number, max: number) =>
 /** Text of one line: as `text`, with line breaks and tabs made spaces. */
 export const line = (min: number, max: number) =>
   bounded(
-    z.string().overwrite((value) => value.replace(LINE_BREAKS, ' ').replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim()),
+    z.string().overwrite((value) => onOneLine(value).replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim()),
     min,
     max,
   );
@@ -69,17 +77,20 @@ export const Slug = z
   .max(100, { error: 'must have at most 100 characters' })
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, { error: 'must be lower-case letters and digits with single hyphens' });
 
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** A time as the service writes it: ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .regex(TIMESTAMP)
   .meta({ format: 'date-time', examples: ['2026-11-20T09:30:00.000Z'] });
 
 /** A time as a caller may write it: ISO 8601 with any offset; kept in UTC with milliseconds. */
 export const TimestampInput = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-11-20T09:30:00.000Z' })
-  .refine((value) => !Number.isNaN(Date.parse(value)), { error: 'must be a time that exists' })
-  .overwrite((value) => (Number.isNaN(Date.parse(value)) ? value : new Date(value).toISOString()));
+  .overwrite((value) => (Number.isNaN(Date.parse(value)) ? value : new Date(value).toISOString()))
+  // An offset may lead out of the years that are written with four digits.
+  .refine((value) => TIMESTAMP.test(value), { error: 'must be a time that exists, in the years 0000 to 9999' });
 
 /** A whole number in the query string, between `min` and `max`. */
 export const wholeNumber = (min: number, max: number) =>

@@ -22,6 +22,9 @@ const WIDE_EVERY_MS = 5000;
 // Tombstones stay in the feed for a day; who has not looked for so long may have missed one and starts anew.
 const ABSENCE_MAX_MS = 12 * 3600 * 1000;
 
+// While the table cannot be reached, lists are answered from memory for this long: a hiccup must not take them away.
+const GRACE_MS = 30_000;
+
 let replica = new Catalog();
 let watermark: string | undefined;
 /** When the last look began, in milliseconds of the monotonic clock. */
@@ -63,10 +66,16 @@ const isStale = (freshness: 'second' | 'now', askedAt: number): boolean =>
 
 /**
  * The directory as it is in the memory of this process.
- * @param freshness `second`: at most a second old. `now`: not older than this call.
+ * @param freshness `second`: at most a second old, a little older while the table cannot be reached. `now`: not older than this call.
  */
 export const catalog = async (freshness: 'second' | 'now' = 'second'): Promise<ReadCatalog> => {
   const askedAt = performance.now();
-  while (isStale(freshness, askedAt)) await sharedLook();
+  try {
+    while (isStale(freshness, askedAt)) await sharedLook();
+  } catch (error) {
+    if (freshness === 'now' || askedAt - lookedAt > GRACE_MS) throw error;
+    count('CatalogStale');
+    log.warn('the feed cannot be read; lists are answered from what is known', { error: error as Error });
+  }
   return replica;
 };

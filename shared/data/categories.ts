@@ -1,7 +1,7 @@
 import type { CategoryRecord } from '#domain/categories/category.ts';
 import type { Message } from '#events/catalogue.ts';
 import { secondsFromNow } from '#platform/clock.ts';
-import { conflict, notFound } from '#shared/errors.ts';
+import { conflict } from '#shared/errors.ts';
 import { categoryItem, categoryOf } from './category-items.ts';
 import { absent, either, every, exists, is } from './conditions.ts';
 import {
@@ -55,9 +55,7 @@ export const findLeavingSlug = async (slug: string): Promise<LeavingSlug | undef
 /** Slugs that their categories have given up, and that are not free yet. */
 export const leavingSlugs = async (): Promise<string[]> => {
   const claims = await wholeCollection({ partition: categoriesPartition, prefix: categorySlugPrefix });
-  return claims
-    .filter(({ state }) => state === 'leaving')
-    .map(({ sk }) => String(sk).slice(categorySlugPrefix.length));
+  return claims.filter(({ state }) => state === 'leaving').map(({ sk }) => String(sk).slice(categorySlugPrefix.length));
 };
 
 /** Gives a slug free when no project carries it any more; somebody else may have taken it over already. */
@@ -128,13 +126,16 @@ export const replaceCategories = async (
 /** How long the feed remembers that a category is gone, in seconds; longer than any reader goes without looking. */
 const TOMBSTONE_SECONDS = 86_400;
 
-/** Removes a category; projects lose its slug by the task in `messages`. @throws 404 when it is gone already. */
+/**
+ * Removes a category; projects lose its slug by the task in `messages`.
+ * @throws {CategoryChanged} when it is gone, or has another slug by now.
+ */
 export const removeCategory = async (category: CategoryRecord, messages: readonly Message[]): Promise<void> => {
   await transact([
     {
       remove: categoryKey(category.id),
       when: every(exists, is('slug', category.slug)),
-      orElse: notFound,
+      orElse: () => new CategoryChanged(category.id),
     },
     giveUpSlug(category),
     {

@@ -81,10 +81,12 @@ export const findDraft = async (checkoutId: string): Promise<Draft | undefined> 
 export const checkoutOfIntent = async (paymentIntent: string): Promise<string | undefined> =>
   (await findItem(paymentIntentKey(paymentIntent)))?.checkout_id as string | undefined;
 
-/** Keeps a new checkout, and with a premium submission what it said. */
+/** Keeps a new checkout, and with a premium submission what it said. @throws 401 when the buyer was erased meanwhile. */
 export const insertCheckout = async (checkout: CheckoutRecord, draft: Draft | undefined): Promise<void> => {
   await transact([
     { put: checkoutItem(checkout), when: absent },
+    // Who is being forgotten must not leave behind what the erasure has not seen.
+    userIsThere(checkout.user_id),
     ...(draft
       ? [
           {

@@ -6,7 +6,7 @@ import { absent, exists } from './conditions.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
 import { commentKey, type Key, ofUser, projectPartition, projectPrefix, userKey } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { collectionPages, findItem, findItems, type Item } from './read.ts';
+import { findItem, findItems, type Item, pageOfCollection } from './read.ts';
 import { userOf } from './user-items.ts';
 import { changeUserCounts } from './user-records.ts';
 import { ConditionFailed, transact } from './write.ts';
@@ -94,22 +94,8 @@ export const removeComments = async (projectId: string): Promise<number> => {
 
 /** Comments of a project, newest first; `skip` of them passed over. */
 export const pageOfComments = async (projectId: string, skip: number, count: number): Promise<CommentRecord[]> => {
-  const pages = collectionPages({
-    partition: projectPartition(projectId),
-    prefix: projectPrefix.comments,
-    newestFirst: true,
-    pageSize: skip + count,
-  });
-  const found: CommentRecord[] = [];
-  let passed = 0;
-  for await (const items of pages) {
-    for (const item of items) {
-      passed += 1;
-      if (passed > skip) found.push(commentOf(item));
-      if (found.length === count) return found;
-    }
-  }
-  return found;
+  const range = { partition: projectPartition(projectId), prefix: projectPrefix.comments, newestFirst: true };
+  return (await pageOfCollection(range, skip, count)).map(commentOf);
 };
 
 /** The users behind some ids; those who are not known are left out. */

@@ -2,7 +2,7 @@ import type { LedgerEvent } from '#contract/events.ts';
 import type { DeliveryRecord } from '#domain/webhooks/delivery.ts';
 import { absent, every, exists, is } from './conditions.ts';
 import { amongDue, deliveriesPartition, deliveryKey, deliveryPrefix, duePartition, dueUpTo, type Key } from './keys.ts';
-import { collectionPages, countCollection, findItem, firstOfCollection, type Item } from './read.ts';
+import { countCollection, findItem, firstOfCollection, type Item, pageOfCollection } from './read.ts';
 import { ConditionFailed, putItem, removeItem, transact } from './write.ts';
 
 /** How long a delivery can be looked at and replayed, in seconds. */
@@ -75,14 +75,5 @@ export const countDeliveries = (webhookId: string): Promise<number> =>
 /** Deliveries of a webhook, newest first; `skip` of them passed over. */
 export const pageOfDeliveries = async (webhookId: string, skip: number, count: number): Promise<DeliveryRecord[]> => {
   const range = { partition: deliveriesPartition(webhookId), prefix: deliveryPrefix, newestFirst: true };
-  const found: DeliveryRecord[] = [];
-  let passed = 0;
-  for await (const items of collectionPages({ ...range, pageSize: skip + count })) {
-    for (const item of items) {
-      passed += 1;
-      if (passed > skip) found.push(deliveryOf(item));
-      if (found.length === count) return found;
-    }
-  }
-  return found;
+  return (await pageOfCollection(range, skip, count)).map(deliveryOf);
 };

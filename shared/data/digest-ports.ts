@@ -16,7 +16,11 @@ export const digestPorts = {
   now,
   catalog,
   userIds: async (): Promise<string[]> => {
-    const listed = await wholeCollection({ partition: usersPartition, index: 'collection', only: ['id'] });
+    const listed = await wholeCollection({
+      partition: usersPartition,
+      index: 'collection',
+      only: ['id', 'collection_sk'],
+    });
     return listed.map(({ id }) => String(id));
   },
   findUser: mailPorts.findUser,

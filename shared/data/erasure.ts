@@ -5,7 +5,16 @@ import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';
 import { exists, is } from './conditions.ts';
 import { changeCounts } from './counts.ts';
-import { type Key, ownerPartition, ownerPrefix, projectKey, ratingKey, voteKey } from './keys.ts';
+import {
+  checkoutDraftKey,
+  type Key,
+  openCheckoutsPartition,
+  ownerPartition,
+  ownerPrefix,
+  projectKey,
+  ratingKey,
+  voteKey,
+} from './keys.ts';
 import { findProject, removeProject } from './projects.ts';
 import { collectionPages, findItem } from './read.ts';
 import { eraseUser } from './user-records.ts';
@@ -14,15 +23,24 @@ import { ConditionFailed, removeItem, transact, type Write } from './write.ts';
 
 /** What erasing a user takes: the walk through what is his, and its removal piece by piece. */
 
-/** Ids of the projects that one kind of a user's things is about, a page at a time. */
-async function* projectsBehind(userId: string, prefix: string, attribute: string): AsyncGenerator<readonly string[]> {
+/** Ids that one kind of a user's things has or is about, a page at a time. */
+async function* idsBehind(userId: string, prefix: string, attribute: string): AsyncGenerator<readonly string[]> {
   const pages = collectionPages({
     partition: ownerPartition(userId),
     index: 'collection',
     prefix,
-    only: ['collection_sk', attribute],
+    only: [attribute, 'collection_sk'],
   });
   for await (const items of pages) yield items.map((item) => String(item[attribute]));
+}
+
+/** Ids of his checkouts: those that nobody has paid yet stand with everybody's, and there are never many of them. */
+async function* checkoutsOf(userId: string): AsyncGenerator<readonly string[]> {
+  const open = { partition: openCheckoutsPartition, index: 'collection', only: ['id', 'user_id'] } as const;
+  for await (const items of collectionPages(open)) {
+    yield items.filter((item) => item.user_id === userId).map((item) => String(item.id));
+  }
+  yield* idsBehind(userId, ownerPrefix.checkouts, 'id');
 }
 
 /** The project is gone for good: its counters are gone too and must not come back. */
@@ -83,11 +101,13 @@ const workshop = { now, newId };
 
 /** What removing his remains works with. */
 export const remainsPorts = {
-  votesOf: (userId: string) => projectsBehind(userId, ownerPrefix.votes, 'project_id'),
-  ratingsOf: (userId: string) => projectsBehind(userId, ownerPrefix.ratings, 'project_id'),
-  projectsOf: (userId: string) => projectsBehind(userId, ownerPrefix.projects, 'id'),
+  votesOf: (userId: string) => idsBehind(userId, ownerPrefix.votes, 'project_id'),
+  ratingsOf: (userId: string) => idsBehind(userId, ownerPrefix.ratings, 'project_id'),
+  checkoutsOf,
+  projectsOf: (userId: string) => idsBehind(userId, ownerPrefix.projects, 'id'),
   withdrawVote,
   withdrawRating,
+  removeDraft: (checkoutId: string) => removeItem(checkoutDraftKey(checkoutId), exists),
   purgeOwn: (projectId: string, userId: string) =>
     purgeOwnProject({ ...workshop, findProject, removeProject }, projectId, userId),
 };

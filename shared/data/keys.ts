@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * The grammar of the one table: the only place where a key is spelled. Every builder returns the attributes that place
  * an item; the infrastructure, the single-machine world and the entities take them from here.
@@ -49,8 +51,14 @@ export const projectPrefix = { comments: 'COMMENT#', votes: 'VOTE#', ratings: 'R
 
 /** A slug belongs to the project that holds this claim, also after the project has taken another one. */
 export const slugKey = (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' });
-/** A canonical address belongs to the project that holds this claim; only kept where duplicates are refused. */
-export const urlKey = (canonicalUrl: string): Key => ({ pk: `URL#${canonicalUrl}`, sk: 'URL' });
+/**
+ * A canonical address belongs to the project that holds this claim; only kept where duplicates are refused. The key is made
+ * of a hash of it: written out, an address may be several times as long as DynamoDB lets a key be.
+ */
+export const urlKey = (canonicalUrl: string): Key => ({
+  pk: `URL#${createHash('sha256').update(canonicalUrl).digest('base64url')}`,
+  sk: 'URL',
+});
 
 export const categoriesPartition = 'CATEGORIES';
 export const categoryKey = (categoryId: string): Key => ({ pk: categoriesPartition, sk: `CATEGORY#${categoryId}` });
@@ -122,7 +130,13 @@ export const ofUser = (userId: string, kind: 'PROJECT' | 'VOTE' | 'RATING' | 'CO
 });
 export const ownerPartition = (userId: string): string => `OWNER#${userId}`;
 /** Sort-key prefixes inside an owner's collection. */
-export const ownerPrefix = { projects: 'PROJECT#', votes: 'VOTE#', ratings: 'RATING#', comments: 'COMMENT#' } as const;
+export const ownerPrefix = {
+  projects: 'PROJECT#',
+  votes: 'VOTE#',
+  ratings: 'RATING#',
+  comments: 'COMMENT#',
+  checkouts: 'CHECKOUT#',
+} as const;
 
 /** Places a user among all users by the time of joining. */
 export const amongUsers = (joinedAt: string, userId: string) => ({

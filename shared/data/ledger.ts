@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '#domain/payments/ledger.ts';
 import { type Key, ledgerKey, ledgerPartition, ledgerPrefix } from './keys.ts';
-import { collectionPages, countCollection, type Item } from './read.ts';
+import { countCollection, type Item, pageOfCollection } from './read.ts';
 
 /** The item of a line in a ledger. `type` says of every item in the table what it is, so the line's own has another name. */
 export const ledgerItem = ({ type, ...entry }: LedgerRecord): Item & Key => ({
@@ -28,20 +28,6 @@ export const countLedger = (userId: string): Promise<number> => countCollection(
 
 /** Lines of somebody's ledger, newest first; `skip` of them passed over. */
 export const pageOfLedger = async (userId: string, skip: number, count: number): Promise<LedgerRecord[]> => {
-  const pages = collectionPages({
-    partition: ledgerPartition(userId),
-    prefix: ledgerPrefix,
-    newestFirst: true,
-    pageSize: Math.min(1000, skip + count),
-  });
-  const found: LedgerRecord[] = [];
-  let passed = 0;
-  for await (const items of pages) {
-    for (const item of items) {
-      passed += 1;
-      if (passed > skip) found.push(entryOf(item));
-      if (found.length === count) return found;
-    }
-  }
-  return found;
+  const range = { partition: ledgerPartition(userId), prefix: ledgerPrefix, newestFirst: true };
+  return (await pageOfCollection(range, skip, count)).map(entryOf);
 };

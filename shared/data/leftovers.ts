@@ -1,11 +1,12 @@
 import { removeComments } from './comments.ts';
 import { type Key, projectKey, projectPartition, projectPrefix, projectTombstoneKey, slugKey } from './keys.ts';
 import { collectionPages, findItem, findItems } from './read.ts';
+import { removeReports } from './reports.ts';
 import { removeItems } from './write.ts';
 
-/** Takes away the votes, ratings, comments and figures of a project that is gone. */
+/** Takes away the votes, ratings, comments, reports and figures of a project that is gone. */
 const removeReactions = async (projectId: string): Promise<number> => {
-  let removed = await removeComments(projectId);
+  let removed = (await removeComments(projectId)) + (await removeReports(projectId));
   for (const prefix of [projectPrefix.votes, projectPrefix.ratings, projectPrefix.days]) {
     const pages = collectionPages({ partition: projectPartition(projectId), prefix, only: ['pk', 'sk'] });
     for await (const items of pages) {
@@ -17,7 +18,7 @@ const removeReactions = async (projectId: string): Promise<number> => {
 };
 
 /**
- * Takes away what a purged project left behind: votes, ratings, comments and the claims of its slugs. It may run any
+ * Takes away what a purged project left behind: votes, ratings, comments, reports and the claims of its slugs. It may run any
  * number of times; whatever is gone already is passed over. The tombstone stays until the feed needs it no more.
  * A project that an import has brought back meanwhile is left alone: the import has cleared what was left.
  */

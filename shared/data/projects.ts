@@ -3,8 +3,8 @@ import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
 import type { Message } from '#events/catalogue.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { settings } from '#platform/settings.ts';
-import { conflict, invalidField, notFound } from '#shared/errors.ts';
-import { absent, type Condition, either, every, exists, is } from './conditions.ts';
+import { conflict, invalidField } from '#shared/errors.ts';
+import { absent, either, every, exists, is } from './conditions.ts';
 import { categorySlugKey, countsKey, linkKey, projectKey, projectTombstoneKey, slugKey, urlKey } from './keys.ts';
 import { inOutbox } from './outbox.ts';
 import { countsOf, projectItem, projectOf } from './project-items.ts';
@@ -156,27 +156,18 @@ const TOMBSTONE_SECONDS = 86_400;
 const SLUGS_AT_ONCE = 80;
 
 /**
- * Removes a project for good, with its slugs; its votes, ratings and comments are left to the task in `messages`.
- * @throws 404 when it is gone already.
+ * Removes a project for good, with its slugs; its votes, ratings and comments are left to the task in `messages`. Only
+ * while it is as it was read: a slug that it has taken since would stay claimed for ever.
+ * @throws {ProjectChanged} when it is gone or not as `project` any more.
  */
-export const removeProject = (project: ProjectRecord, messages: readonly Message[]): Promise<void> =>
-  removeWhen(exists, project, messages);
-
-/**
- * Removes a project for good while it is as it was read: what was given back meanwhile stays.
- * @throws 404 when it is gone or not as `project` any more.
- */
-export const removeUnchanged = (project: ProjectRecord, messages: readonly Message[]): Promise<void> =>
-  removeWhen(every(exists, is('version', project.version)), project, messages);
-
-const removeWhen = async (
-  when: Condition,
-  project: ProjectRecord,
-  messages: readonly Message[],
-): Promise<void> => {
+export const removeProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
   const slugs = [project.slug, ...project.earlier_slugs].slice(0, SLUGS_AT_ONCE);
   await transact([
-    { remove: projectKey(project.id), when, orElse: notFound },
+    {
+      remove: projectKey(project.id),
+      when: every(exists, is('version', project.version)),
+      orElse: () => new ProjectChanged(project.id),
+    },
     { remove: countsKey(project.id) },
     { remove: linkKey(project.id) },
     {

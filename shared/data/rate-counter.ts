@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
 import { rateKey } from './keys.ts';
+import { sendSingle } from './single-write.ts';
 
 /**
  * The shared counter behind the rate tiers. It sends its command itself, apart from `write.ts`, because every function
@@ -25,8 +25,8 @@ export interface RateWindow {
  * @returns the count with this request, or undefined when the limit was reached before.
  */
 export const countRequest = async (rate: RateWindow, limit: number): Promise<number | undefined> => {
-  try {
-    const answer = await dynamo().send(
+  const answer = await sendSingle(() =>
+    dynamo().send(
       new UpdateCommand({
         TableName: settings().table,
         Key: rateKey(rate.tier, rate.bucket, rate.window),
@@ -36,10 +36,7 @@ export const countRequest = async (rate: RateWindow, limit: number): Promise<num
         ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':ttl': rate.endsAt + 60 },
         ReturnValues: 'UPDATED_NEW',
       }),
-    );
-    return Number(answer.Attributes?.count);
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
+    ),
+  );
+  return answer && Number(answer.Attributes?.count);
 };

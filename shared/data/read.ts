@@ -53,7 +53,7 @@ export interface CollectionRange {
   readonly newestFirst?: boolean;
   /** How many items one call to the table returns at most. */
   readonly pageSize?: number;
-  /** Only these attributes. */
+  /** Only these attributes; the sort key must be among them where there is an end to be left out. */
   readonly only?: readonly string[];
 }
 
@@ -77,6 +77,8 @@ export async function* collectionPages(range: CollectionRange): AsyncGenerator<r
     ...(low !== undefined && high === undefined ? ['#s > :low'] : []),
     ...(low === undefined && high !== undefined ? ['#s < :high'] : []),
   ].join(' AND ');
+  // BETWEEN includes its ends, and the caller asked for what lies strictly between. Without a sort key there is no end.
+  const isEnd = (key: unknown): boolean => key !== undefined && (key === range.after || key === range.before);
   const names = Object.fromEntries((range.only ?? []).map((attribute, position) => [`#o${position}`, attribute]));
   let start: Record<string, unknown> | undefined;
   do {
@@ -101,10 +103,7 @@ export async function* collectionPages(range: CollectionRange): AsyncGenerator<r
         ExclusiveStartKey: start,
       }),
     );
-    // BETWEEN includes its ends, and the caller asked for what lies strictly between.
-    const items = (answer.Items ?? []).filter(
-      (item) => item[sortKey] !== range.after && item[sortKey] !== range.before,
-    );
+    const items = (answer.Items ?? []).filter((item) => !isEnd(item[sortKey]));
     if (items.length > 0) yield items;
     start = answer.LastEvaluatedKey;
   } while (start);
@@ -125,6 +124,21 @@ export const firstOfCollection = async (range: CollectionRange, count: number): 
     if (first.length >= count) break;
   }
   return first.slice(0, count);
+};
+
+// What one call brings fits into its megabyte for most items; of larger ones it brings less.
+const PAGE_MAX = 1000;
+
+/** Some items of a collection, `skip` of them passed over. */
+export const pageOfCollection = async (range: CollectionRange, skip: number, count: number): Promise<Item[]> => {
+  const found: Item[] = [];
+  let passed = 0;
+  for await (const items of collectionPages({ ...range, pageSize: Math.min(PAGE_MAX, skip + count) })) {
+    found.push(...items.slice(Math.max(0, skip - passed), Math.max(0, skip + count - passed)));
+    passed += items.length;
+    if (passed >= skip + count) break;
+  }
+  return found;
 };
 
 /** How many items a collection has, without reading them out. */

@@ -2,9 +2,18 @@ import type { ReportStatus } from '#contract/reports.ts';
 import type { ReportRecord } from '#domain/reports/report.ts';
 import { absent, is } from './conditions.ts';
 import { projectIsOpen } from './counts.ts';
-import { ofReportStatus, ofUser, reportIdKey, reportKey, reportsPartition } from './keys.ts';
-import { collectionPages, findItem, type Item } from './read.ts';
-import { transact } from './write.ts';
+import {
+  type Key,
+  ofReportStatus,
+  ofUser,
+  projectPartition,
+  projectPrefix,
+  reportIdKey,
+  reportKey,
+  reportsPartition,
+} from './keys.ts';
+import { collectionPages, findItem, findItems, type Item } from './read.ts';
+import { removeItems, transact } from './write.ts';
 
 /** Reports of listings: one item per user and project, and one that leads from the report's id, and from its author, to it. */
 
@@ -57,17 +66,34 @@ export const replaceReport = async (previous: ReportRecord | undefined, next: Re
 
 const STATUSES: readonly ReportStatus[] = ['open', 'resolved', 'dismissed'];
 
-/** Reports of a status, or all, newest first, with how many there are. */
+/** Reports of a status, or all, newest first, with how many there are. All are counted, but only a page is read as a whole. */
 export const pageOfReports = async (
   status: ReportStatus | 'all',
   skip: number,
   count: number,
 ): Promise<{ reports: ReportRecord[]; total: number }> => {
-  const found: ReportRecord[] = [];
+  // A report that is settled at this moment may stand under two of them.
+  const places = new Map<string, Key>();
   for (const one of status === 'all' ? STATUSES : [status]) {
-    const pages = collectionPages({ partition: reportsPartition(one), index: 'collection', newestFirst: true });
-    for await (const items of pages) found.push(...items.map(reportOf));
+    const range = { partition: reportsPartition(one), index: 'collection', only: ['id', 'pk', 'sk'] } as const;
+    for await (const items of collectionPages(range)) {
+      for (const { id, pk, sk } of items) places.set(String(id), { pk: String(pk), sk: String(sk) });
+    }
   }
-  const newestFirst = found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
-  return { reports: newestFirst.slice(skip, skip + count), total: found.length };
+  const newestFirst = [...places].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, place]) => place);
+  const reports = await findItems(newestFirst.slice(skip, skip + count));
+  return { reports: reports.flatMap((item) => (item ? [reportOf(item)] : [])), total: places.size };
+};
+
+/** Takes away what was reported of a project that is gone, with the ways that lead there. @returns how many there were. */
+export const removeReports = async (projectId: string): Promise<number> => {
+  let removed = 0;
+  const range = { partition: projectPartition(projectId), prefix: projectPrefix.reports, only: ['id', 'pk', 'sk'] };
+  for await (const items of collectionPages(range)) {
+    // The ways first: should the process die in between, the reports still say which there are.
+    await removeItems(items.map(({ id }) => reportIdKey(String(id))));
+    await removeItems(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+    removed += items.length;
+  }
+  return removed;
 };

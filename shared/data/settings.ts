@@ -5,7 +5,6 @@ import { inKeyOrder } from './key-order.ts';
 import { settingKey, settingPrefix, settingsPartition } from './keys.ts';
 import { findItem, type Item, wholeCollection } from './read.ts';
 import { transact } from './write.ts';
-import { lastWriteAt } from './write-marks.ts';
 
 /** The settings of the site: one item each, replaced on condition of its version. */
 
@@ -18,6 +17,9 @@ const settingOf = <N extends SettingName>(name: N, item: Item | undefined): Sett
 /** The newest state of a setting; the default while nothing is stored. */
 export const findSetting = async <N extends SettingName>(name: N): Promise<Setting<N>> =>
   settingOf(name, await findItem(settingKey(name)));
+
+/** When this process last changed a setting, in milliseconds of the monotonic clock. */
+let writtenAt = Number.NEGATIVE_INFINITY;
 
 /** Somebody else changed the setting since it was read. */
 export class SettingChanged extends Error {
@@ -38,6 +40,7 @@ export const replaceSetting = async <N extends SettingName>(
       orElse: () => new SettingChanged(name),
     },
   ]);
+  writtenAt = performance.now();
   return { value: inKeyOrder(value), version };
 };
 
@@ -64,7 +67,7 @@ const readAll = async (): Promise<void> => {
 /** All settings of the site, at most a second old; requests at the same time share one reading. */
 export const siteValues = async (): Promise<SettingValues> => {
   const askedAt = performance.now();
-  while (readAt < askedAt && (lastWriteAt() > readAt || askedAt - readAt > FRESH_MS)) {
+  while (readAt < askedAt && (writtenAt > readAt || askedAt - readAt > FRESH_MS)) {
     reading ??= readAll().finally(() => {
       reading = undefined;
     });

@@ -1,6 +1,5 @@
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
-import { now } from '#platform/clock.ts';
 import { forbidden, unauthorized } from '#shared/errors.ts';
 import { type Condition, every, exists, is, lacks } from './conditions.ts';
 import { amongChangedUsers, userKey } from './keys.ts';
@@ -28,7 +27,8 @@ export const userIsThere = (userId: string): Write => ({ check: userKey(userId),
  */
 export const changeUserCounts = (userId: string, comments: number): Write => ({
   update: userKey(userId),
-  change: { set: amongChangedUsers(now(), userId), add: { comment_count: comments, version: 1 } },
+  inFeed: (changedAt) => amongChangedUsers(changedAt, userId),
+  change: { add: { comment_count: comments, version: 1 } },
   ...(comments > 0 ? { when: isThere, orElse: unauthorized } : { when: exists }),
 });
 
@@ -37,6 +37,7 @@ const asRead = ({ version }: UserRecord): Condition =>
 
 const replacementOf = (previous: UserRecord, next: UserRecord, when: Condition): Write => ({
   update: userKey(next.id),
+  inFeed: (changedAt) => amongChangedUsers(changedAt, next.id),
   change: {
     // The counter is not among them: it belongs to the comments.
     set: {
@@ -50,7 +51,6 @@ const replacementOf = (previous: UserRecord, next: UserRecord, when: Condition):
       is_banned: next.is_banned,
       ban_reason: next.ban_reason,
       notifications: next.notifications,
-      ...amongChangedUsers(now(), next.id),
     },
     add: { version: 1 },
   },
@@ -94,7 +94,12 @@ export const eraseUser = async (
   messages: readonly Message[],
 ): Promise<void> => {
   await transact([
-    { put: erasedItem(previous, erasedAt), when: asRead(previous), orElse: () => new UserChanged(previous.id) },
+    {
+      put: erasedItem(previous, erasedAt),
+      inFeed: (changedAt) => amongChangedUsers(changedAt, previous.id),
+      when: asRead(previous),
+      orElse: () => new UserChanged(previous.id),
+    },
     ...messages.map(inOutbox),
   ]);
 };

@@ -25,7 +25,9 @@ export async function* commentCounts(
       if (!item || item.erased_at !== undefined) return [];
       const { id, comment_count, version } = userOf(item);
       const changedAt = String(item.feed_sk ?? '').slice(0, TIME_LENGTH);
-      return [{ userId: id, counted: comment_count, version, changedAt, place: String(listed[position]?.collection_sk) }];
+      return [
+        { userId: id, counted: comment_count, version, changedAt, place: String(listed[position]?.collection_sk) },
+      ];
     });
   }
 }

@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Identity, UserRecord } from '#domain/users/user.ts';
 import { newsOf, newUser } from '#domain/users/user.ts';
@@ -6,6 +5,7 @@ import { now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
 import { amongChangedUsers, userKey } from './keys.ts';
+import { sendSingle } from './single-write.ts';
 import { userItem, userOf } from './user-items.ts';
 
 /**
@@ -28,30 +28,27 @@ export const findUser = async (userId: string): Promise<UserRecord | undefined> 
 export const userAtFirstSight = async (identity: Identity): Promise<UserRecord> => {
   const known = await findUser(identity.sub);
   if (known) return known.erased_at === null ? await withNews(known, identity) : known;
-  const at = now();
-  const user = newUser(identity, settings().adminEmails, at);
-  try {
-    await dynamo().send(
+  const user = newUser(identity, settings().adminEmails, now());
+  const made = await sendSingle(() =>
+    dynamo().send(
       new PutCommand({
         TableName: settings().table,
-        Item: userItem(user, at),
+        Item: userItem(user, now()),
         ConditionExpression: 'attribute_not_exists(pk)',
       }),
-    );
-    return user;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return (await findUser(identity.sub)) ?? user;
-  }
+    ),
+  );
+  return made ? user : ((await findUser(identity.sub)) ?? user);
 };
 
 /** The record with what the identity tells beyond it. A change in between wins: the next request tells it again. */
 const withNews = async (known: UserRecord, identity: Identity): Promise<UserRecord> => {
   const news = newsOf(known, identity, settings().adminEmails);
   if (!news) return known;
-  const { feed_pk, feed_sk } = amongChangedUsers(now(), known.id);
-  try {
-    const answer = await dynamo().send(
+  const answer = await sendSingle(() => {
+    // Placed by the time of the very try that succeeds: a stamp that is older than its commit could be passed over.
+    const { feed_pk, feed_sk } = amongChangedUsers(now(), known.id);
+    return dynamo().send(
       new UpdateCommand({
         TableName: settings().table,
         Key: userKey(known.id),
@@ -73,9 +70,7 @@ const withNews = async (known: UserRecord, identity: Identity): Promise<UserReco
         ReturnValues: 'ALL_NEW',
       }),
     );
-    return answer.Attributes ? userOf(answer.Attributes) : known;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return (await findUser(known.id)) ?? known;
-  }
+  });
+  if (!answer) return (await findUser(known.id)) ?? known;
+  return answer.Attributes ? userOf(answer.Attributes) : known;
 };

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
   DeleteCommand,
@@ -15,20 +15,25 @@ import { auditItem } from './audit-item.ts';
 import { type Change, type Condition, Placeholders, updateExpression } from './conditions.ts';
 import { inFeed, type Key } from './keys.ts';
 import type { Item } from './read.ts';
+import { pastConflicts, sendSingle } from './single-write.ts';
 import { markWrite } from './write-marks.ts';
 
 /** What the caller is told when a condition does not hold. */
 type Refusal = () => Error;
 
+/** Places an item in a feed of its own by the time of its change, ISO 8601. */
+type Placing = (changedAt: string) => Item;
+
 /**
  * One part of a transaction. `orElse` makes the error when its condition `when` does not hold. What is `inFeed` is placed
- * in the feed by the time of the very try that succeeds: a stamp that is older than its commit could be passed over.
+ * in the feed of the catalog, or where it says, by the time of the very try that succeeds: a stamp that is older than its
+ * commit could be passed over.
  */
 export type Write =
-  | { readonly put: Item & Key; readonly inFeed?: true; readonly when?: Condition; readonly orElse?: Refusal }
+  | { readonly put: Item & Key; readonly inFeed?: true | Placing; readonly when?: Condition; readonly orElse?: Refusal }
   | {
       readonly update: Key;
-      readonly inFeed?: true;
+      readonly inFeed?: true | Placing;
       readonly change: Change;
       readonly when?: Condition;
       readonly orElse?: Refusal;
@@ -43,8 +48,13 @@ export class ConditionFailed extends Error {
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
+const placeOf = (placing: true | Placing | undefined, key: Key): Item => {
+  if (placing === undefined) return {};
+  return placing === true ? inFeed(now(), key) : placing(now());
+};
+
 const placedChange = (write: Extract<Write, { update: Key }>): Change =>
-  write.inFeed ? { ...write.change, set: { ...write.change.set, ...inFeed(now(), write.update) } } : write.change;
+  write.inFeed ? { ...write.change, set: { ...write.change.set, ...placeOf(write.inFeed, write.update) } } : write.change;
 
 const toRequest = (write: Write): TransactItem => {
   const placeholders = new Placeholders();
@@ -56,7 +66,7 @@ const toRequest = (write: Write): TransactItem => {
     ...(condition !== undefined && { ConditionExpression: condition }),
   };
   if ('put' in write) {
-    return { Put: { ...common, Item: write.inFeed ? { ...write.put, ...inFeed(now(), write.put) } : write.put } };
+    return { Put: { ...common, Item: { ...write.put, ...placeOf(write.inFeed, write.put) } } };
   }
   if ('update' in write) return { Update: { ...common, Key: write.update, UpdateExpression: expression as string } };
   if ('remove' in write) return { Delete: { ...common, Key: write.remove } };
@@ -78,12 +88,18 @@ const withAudit = (writes: readonly Write[]): readonly Write[] => {
   return entry ? [...writes, { put: entry }] : writes;
 };
 
-// Contention on one counter is settled by trying again: with this many tries a hundred callers at once all get through.
-const CONFLICT_TRIES = 40;
-const PAUSE_MAX_MS = 250;
-
 const isConflict = (code: string | undefined): boolean =>
   code === 'TransactionConflict' || code === 'ThrottlingError' || code === 'ProvisionedThroughputExceeded';
+
+const reasonsOf = (error: unknown) =>
+  error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+
+/** Which write's condition did not hold, of several the first; -1 when that is not why the transaction failed. */
+const refusedWrite = (error: unknown): number =>
+  reasonsOf(error).findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
+
+const isOnlyConflict = (error: unknown): boolean =>
+  refusedWrite(error) < 0 && reasonsOf(error).some(({ Code }) => isConflict(Code));
 
 /**
  * Does all of the writes or none. Conflicts with other transactions are tried again; a condition that does not hold is
@@ -92,24 +108,24 @@ const isConflict = (code: string | undefined): boolean =>
  */
 export const transact = async (changes: readonly Write[]): Promise<void> => {
   const writes = withAudit(changes);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await dynamo().send(new TransactWriteCommand({ TransactItems: writes.map(toRequest) }));
-      markWrite();
-      return;
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const reasons = error.CancellationReasons ?? [];
-      const refused = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
-      if (refused >= 0) {
-        const orElse = writes[refused]?.orElse;
-        throw orElse ? orElse() : new ConditionFailed('A condition did not hold.');
-      }
-      if (attempt >= CONFLICT_TRIES || !reasons.some((reason) => isConflict(reason.Code))) throw error;
-      await wait(Math.random() * Math.min(PAUSE_MAX_MS, 5 * 2 ** attempt));
-    }
+  try {
+    await pastConflicts(isOnlyConflict, () =>
+      dynamo().send(new TransactWriteCommand({ TransactItems: writes.map(toRequest) })),
+    );
+  } catch (error) {
+    const refused = refusedWrite(error);
+    if (refused < 0) throw error;
+    throw writes[refused]?.orElse?.() ?? new ConditionFailed('A condition did not hold.');
   }
+  if (writes.some((write) => 'inFeed' in write && write.inFeed === true)) markWrite();
 };
+
+/** What every write of one item says: where, and under which condition. */
+const members = (placeholders: Placeholders, condition: string | undefined) => ({
+  TableName: settings().table,
+  ...placeholders.members,
+  ...(condition !== undefined && { ConditionExpression: condition }),
+});
 
 /**
  * Writes one item.
@@ -118,20 +134,8 @@ export const transact = async (changes: readonly Write[]): Promise<void> => {
 export const putItem = async (item: Item, when?: Condition): Promise<boolean> => {
   const placeholders = new Placeholders();
   const condition = when?.(placeholders);
-  try {
-    await dynamo().send(
-      new PutCommand({
-        TableName: settings().table,
-        Item: item,
-        ...placeholders.members,
-        ...(condition !== undefined && { ConditionExpression: condition }),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  const command = () => new PutCommand({ ...members(placeholders, condition), Item: item });
+  return (await sendSingle(() => dynamo().send(command()))) !== undefined;
 };
 
 /**
@@ -142,22 +146,15 @@ export const updateItem = async (key: Key, change: Change, when?: Condition): Pr
   const placeholders = new Placeholders();
   const expression = updateExpression(change, placeholders);
   const condition = when?.(placeholders);
-  try {
-    const answer = await dynamo().send(
-      new UpdateCommand({
-        TableName: settings().table,
-        Key: key,
-        UpdateExpression: expression,
-        ReturnValues: 'ALL_NEW',
-        ...placeholders.members,
-        ...(condition !== undefined && { ConditionExpression: condition }),
-      }),
-    );
-    return answer.Attributes ?? {};
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
+  const command = () =>
+    new UpdateCommand({
+      ...members(placeholders, condition),
+      Key: key,
+      UpdateExpression: expression,
+      ReturnValues: 'ALL_NEW',
+    });
+  const answer = await sendSingle(() => dynamo().send(command()));
+  return answer && (answer.Attributes ?? {});
 };
 
 /**
@@ -167,20 +164,8 @@ export const updateItem = async (key: Key, change: Change, when?: Condition): Pr
 export const removeItem = async (key: Key, when?: Condition): Promise<boolean> => {
   const placeholders = new Placeholders();
   const condition = when?.(placeholders);
-  try {
-    await dynamo().send(
-      new DeleteCommand({
-        TableName: settings().table,
-        Key: key,
-        ...placeholders.members,
-        ...(condition !== undefined && { ConditionExpression: condition }),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  const command = () => new DeleteCommand({ ...members(placeholders, condition), Key: key });
+  return (await sendSingle(() => dynamo().send(command()))) !== undefined;
 };
 
 const BATCH_MAX = 25;

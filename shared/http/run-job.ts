@@ -43,11 +43,12 @@ export const runJob = <const R extends JobRoute, Ports>(
     return { job, ran_at, ...(await run(ports, budgetMs)) };
   };
   const work = async () => ok({ data: await told(REQUEST_BUDGET_MS) });
-  const door = handle<Route, object>(route, {}, work as never, { isJobSecret });
+  const door = handle<Route, object>(route, {}, work, { isJobSecret });
 
   const scheduled = async (event: unknown, context: Context): Promise<object> => {
     // Who may invoke a function without the gateway may run this job; what names another one has come to the wrong door.
-    if ((event as Partial<ScheduledRun> | null)?.schedule !== route.id) throw new Error(`This is no run of ${route.id}.`);
+    if ((event as Partial<ScheduledRun> | null)?.schedule !== route.id)
+      throw new Error(`This is no run of ${route.id}.`);
     const { feature } = route;
     if (feature && !settings().features[feature]) {
       log.info('skipped: the feature is off', { job, feature });

@@ -1,4 +1,4 @@
-import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import { SESClient, SESServiceException, SendEmailCommand } from '@aws-sdk/client-ses';
 import { settings } from './settings.ts';
 
 let client: SESClient | undefined;
@@ -13,12 +13,12 @@ export interface Mail {
 
 const utf8 = (value: string) => ({ Charset: 'UTF-8', Data: value });
 
-/** A mail was not accepted. It has only the name of the reason: the words of SES repeat the address, and errors are logged. */
+/** SES did not accept a mail. It has only the name of the reason: SES's own words repeat the address, and errors are logged. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
 }
 
-/** Hands a mail over for delivery. @throws {MailRefused} when it was not accepted. */
+/** Hands a mail over for delivery. @throws when it was not accepted, a {@link MailRefused} when SES says so. */
 export const sendMail = async (mail: Mail): Promise<void> => {
   const from = settings().mailFrom;
   if (!from) throw new Error('MAIL_FROM is the sender of all mail and must be set.');
@@ -34,6 +34,6 @@ export const sendMail = async (mail: Mail): Promise<void> => {
   try {
     await client.send(command);
   } catch (error) {
-    throw new MailRefused(error instanceof Error ? error.name : 'unknown');
+    throw error instanceof SESServiceException ? new MailRefused(error.name) : error;
   }
 };

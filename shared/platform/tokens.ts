@@ -1,5 +1,6 @@
 import { JwtVerifier } from 'aws-jwt-verify';
 import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
+import type { JwtPayload } from 'aws-jwt-verify/jwt-model';
 import { settings } from './settings.ts';
 
 /** What a verified access token says about its bearer. */
@@ -63,6 +64,12 @@ let verifier: ReturnType<typeof makeVerifier> | undefined;
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /**
+ * The name of a service. Persons' tokens name a client too, the one that they have signed in with; only where the client is
+ * the subject itself does it speak for itself (RFC 9068, section 2.2).
+ */
+const serviceName = ({ sub, client_id }: JwtPayload): string | null => (client_id === sub ? textOrNull(sub) : null);
+
+/**
  * Checks an access token: signature by the issuer's keys, issuer, audience, time, use.
  * @returns undefined for a token that does not hold.
  * @throws {KeysUnavailable} when the issuer's keys are not to be had.
@@ -75,7 +82,7 @@ export const verifyToken = async (token: string): Promise<Claims | undefined> =>
       sub: String(payload.sub),
       email: textOrNull(payload.email)?.toLowerCase() ?? null,
       emailVerified: payload.email_verified === true || payload.email_verified === 'true',
-      name: textOrNull(payload.name) ?? textOrNull(payload.client_id),
+      name: textOrNull(payload.name) ?? serviceName(payload),
     };
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error;

@@ -68,7 +68,7 @@ class Directory implements ImportPorts {
   releaseSlug = async () => undefined;
   carryOver = async ({ from, to }: SlugChange) => {
     this.carried.push([from, to]);
-    return 0;
+    return { carrying: 0, changed: 0 };
   };
 }
 

@@ -94,7 +94,9 @@ it('finds what a try that died has made', async () => {
   const { submitPorts } = await import('#data/project-ports.ts');
   const { updateItem } = await import('#data/write.ts');
   const { idempotencyKey } = await import('#data/keys.ts');
-  const owner = { id: 'somebody', is_admin: false } as Parameters<typeof submitProject>[1];
+  const profile = await world.call('GET', '/api/user/profile', { token: user });
+  const { id } = (profile.body as { data: { id: string } }).data;
+  const owner = { id, is_admin: false } as Parameters<typeof submitProject>[1];
   const body = { ...submission('Seventh'), plan: 'standard', pricing_type: 'free' } as const;
 
   const first = await beginOnce('a-test', 'digest');

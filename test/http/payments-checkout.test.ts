@@ -238,7 +238,13 @@ describe('the reconciliation', () => {
       await decide(directory, expired.checkout_id, 'expired');
       await decide(directory, failed.checkout_id, 'failed');
       expect(await stands()).toEqual(['open', 'open', 'open', 'open']);
-      expect(await reconcilePayments(later(10))).toEqual({ processed: 0, settled: 0, ended: 0, failed: 0, unfinished: false });
+      expect(await reconcilePayments(later(10))).toEqual({
+        processed: 0,
+        settled: 0,
+        ended: 0,
+        failed: 0,
+        unfinished: false,
+      });
       const runs = await Promise.all([reconcilePayments(later(16)), reconcilePayments(later(16))]);
       expect(runs.reduce((sum, run) => sum + run.settled, 0)).toBe(1);
       expect(runs.reduce((sum, run) => sum + run.ended, 0)).toBe(2);
@@ -252,6 +258,7 @@ describe('the reconciliation', () => {
 
   it('ends a checkout whose opening was never finished, when its page would have closed', async () => {
     const buyer = await person(world);
+    await directory.get('/api/user/profile', buyer);
     const id = newId('chk');
     const order = { kind: 'submission', title: 'Lost', amount: 1250, currency: 'eur' } as const;
     await insertCheckout(newCheckout(order, id, buyer.id, new Date().toISOString()), undefined);

@@ -185,6 +185,7 @@ describe('a premium submission', () => {
     const buyer = await person(world);
     const { checkout_id: id } = await startPremium(directory, buyer);
     expect(await directory.as(buyer, 'DELETE', '/api/user')).toMatchObject({ status: 200 });
+    await world.until(async () => (await findItem(checkoutDraftKey(id))) === undefined);
     await decide(directory, id, 'paid');
     await world.until(async () => (await checkoutOf(directory, directory.admin, id)).status === 'refunded');
     expect(await toldAbout(id)).toEqual(['paymentRefunded']);
@@ -337,7 +338,12 @@ describe('a promotion', () => {
     const { id: projectId } = await directory.live(buyer);
     const id = newId('chk');
     const bought = { kind: 'promotion', title: 'Earlier', amount: 700, currency: 'chf', projectId } as const;
-    const checkout = newCheckout({ ...bought, placements: ['detail'], months: 1 }, id, buyer.id, new Date().toISOString());
+    const checkout = newCheckout(
+      { ...bought, placements: ['detail'], months: 1 },
+      id,
+      buyer.id,
+      new Date().toISOString(),
+    );
     await insertCheckout(checkout, undefined);
     const paid = paidSession(id, { amount_total: 700, currency: 'chf' });
     expect(await tell(world, eventOf('checkout.session.completed', paid))).toMatchObject(RECEIVED);
@@ -488,6 +494,7 @@ describe('the provider', () => {
 
   it('may tell of a payment before its session is noted here', async () => {
     const buyer = await person(world);
+    await directory.get('/api/user/profile', buyer);
     const id = newId('chk');
     const order = { kind: 'submission', title: 'Early', amount: 4900, currency: 'usd' } as const;
     const early = Submission.parse(submission({ plan: 'premium', categories: ['any'] }));

@@ -372,6 +372,25 @@ describe('an administrator', () => {
     ]);
   });
 
+  it('prolongs none of a project that is deleted or gone', async () => {
+    const other = await directory.live(owner);
+    const [over, running] = [await granted({ project_id: other.id }), await granted({ project_id: other.id })];
+    await acted(over.id, { action: 'set_end_date', ends_at: fromNow(-1000) });
+    const actions = [
+      { action: 'extend', days: 7 },
+      { action: 'set_end_date', ends_at: fromNow(30 * DAY_MS) },
+    ];
+    await directory.done('DELETE', `/api/projects/${other.id}`);
+    for (const id of [over.id, running.id]) {
+      for (const action of actions) expect(await act(id, action)).toMatchObject(conflict('INVALID_TRANSITION'));
+    }
+    expect(await acted(running.id, { action: 'set_end_date', ends_at: fromNow(-1000) })).toMatchObject({
+      status: 'expired',
+    });
+    await directory.done('DELETE', `/api/admin/projects/${other.id}`);
+    for (const action of actions) expect(await act(over.id, action)).toMatchObject(conflict('INVALID_TRANSITION'));
+  });
+
   it('moves the end, and a time that has passed ends it now', async () => {
     const promotion = await granted();
     const ends_at = fromNow(2 * DAY_MS);

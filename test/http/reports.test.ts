@@ -110,6 +110,24 @@ it('is 404 where the project is not live, and 404 for an unknown report', async 
   expect(unknown.status).toBe(404);
 });
 
+it('is gone with its project, and pages neither repeat nor pass over one', async () => {
+  const project = await live('Removed');
+  const { id } = dataOf(await report(project, { reason: 'spam' }));
+  const ids = async () => {
+    const [first, second] = [await listed('?status=all&limit=2'), await listed('?status=all&limit=2&page=2')];
+    return [...first.data, ...second.data].map((one) => one.id);
+  };
+  const before = await ids();
+  expect(before).toHaveLength(4);
+  expect(before).toEqual(before.toSorted().toReversed());
+  expect(before[0]).toBe(id);
+  await world.call('DELETE', `/api/admin/projects/${project}`, { token: admin });
+  await world.until(async () => (await listed('?status=all')).meta.total === 3);
+  expect(await ids()).toEqual(before.slice(1));
+  const settled = await world.call('PUT', `/api/admin/reports/${id}`, { token: admin, body: { status: 'resolved' } });
+  expect(settled.status).toBe(404);
+});
+
 it('refuses a report without a reason and one that is too long', async () => {
   const project = await live('Strict');
   for (const body of [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { calculateJwkThumbprint, importJWK, type JWK, SignJWT } from 'jose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '#contract/users.ts';
 import { issuerOf } from '#local/environment.ts';
 import { LOCAL_AUDIENCE } from '#local/issuer.ts';
@@ -22,11 +22,13 @@ afterAll(async () => {
 
 interface Claims {
   readonly email?: string;
-  readonly email_verified?: boolean;
+  readonly email_verified?: boolean | 'true' | 'false';
   readonly name?: string;
+  readonly client_id?: string;
+  readonly username?: string;
 }
 
-/** A token of the local issuer that says exactly this much of somebody. */
+/** A token of the local issuer that says exactly this much of somebody, who has signed in with the web client. */
 const tokenOf = async (subject: string, claims: Claims = {}): Promise<string> => {
   const jwk = JSON.parse(readFileSync(path.join(world.world.dataDir, 'issuer-key.json'), 'utf8')) as JWK;
   return await new SignJWT({ client_id: LOCAL_AUDIENCE, token_use: 'access', ...claims })
@@ -112,4 +114,36 @@ it('knows an address from a later token in the list of users at once', async () 
   const token = await world.token({ email: 'root@example.com', admin: true });
   const answer = await world.call('GET', `/api/admin/users?q=${subject}@`, { token });
   expect(dataOf<User[]>(answer)).toMatchObject([{ id: subject }]);
+});
+
+describe('a bare access token of Cognito, without the claims of the trigger', () => {
+  it('makes a user without address and without the name of his client', async () => {
+    const subject = unique('sub');
+    const bare = { client_id: LOCAL_AUDIENCE, username: subject };
+    expect(await see(subject, bare)).toMatchObject({ id: subject, email: null, name: null, is_admin: false });
+    // Nor is it a name where the issuer knows no usernames.
+    expect(await see(unique('sub'))).toMatchObject({ email: null, name: null });
+  });
+
+  it('leaves room for what a later one says', async () => {
+    const subject = unique('sub');
+    await see(subject, { username: subject });
+    const claims = { username: subject, email: 'Late@example.com', email_verified: 'true', name: 'Late' } as const;
+    expect(await see(subject, claims)).toMatchObject({ email: 'late@example.com' });
+    // And one without it again takes nothing away.
+    expect(await see(subject, { username: subject })).toMatchObject({ email: 'late@example.com' });
+  });
+});
+
+it('calls a service by its id, unless it has a name', async () => {
+  const service = unique('service');
+  expect(await see(service, { client_id: service })).toMatchObject({ id: service, email: null, name: service });
+  const named = unique('service');
+  expect(await see(named, { client_id: named, name: 'Importer' })).toMatchObject({ name: 'Importer' });
+});
+
+it('knows a person by the claims that the trigger adds', async () => {
+  const email = `${unique('boss')}@example.com`;
+  const answer = await world.call('GET', '/api/user/profile', { token: await world.token({ email, name: 'Ada' }) });
+  expect(dataOf<User>(answer)).toMatchObject({ email, name: 'Ada' });
 });

@@ -366,7 +366,13 @@ describe('an event', () => {
     await asAdmin('DELETE', `${WEBHOOKS}/${deleted.id}`);
     await asAdmin('PUT', `${WEBHOOKS}/${off.id}`, { is_active: false });
     receiver.forget();
-    expect(await retryAt(due + MINUTE)).toEqual({ processed: 0, delivered: 0, failed: 0, cancelled: 1 });
+    expect(await retryAt(due + MINUTE)).toEqual({
+      processed: 0,
+      delivered: 0,
+      failed: 0,
+      cancelled: 1,
+      unfinished: false,
+    });
     expect((await deliveriesOf(off))[0]).toMatchObject({ state: 'cancelled', next_attempt_at: null });
     expect(await retryAt(due + DAY)).toMatchObject({ processed: 0, cancelled: 0 });
     expect(receiver.received).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tableShape } from '#data/keys.ts';
 import { configOf } from '#lib/config.ts';
-import { named, ofType, synthesize } from './synthesized.ts';
+import { named, ofType, synthesize, targetOf } from './synthesized.ts';
 
 const prod = synthesize('prod');
 const sandbox = synthesize('branch-7');
@@ -75,6 +75,75 @@ describe('the users', () => {
     expect(list.properties.Environment).toMatchObject({
       Variables: { OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCES: 'web', OIDC_JWKS_URI: 'https://id.example/keys' },
     });
+  });
+});
+
+describe('the trigger of the users', () => {
+  const { data } = prod;
+  const [pool] = ofType(data, 'AWS::Cognito::UserPool');
+  const trigger = named(data, 'AWS::Lambda::Function', 'IdentityAddClaims');
+  const role = targetOf(trigger.properties.Role);
+
+  it('is asked about access tokens too, which takes version 2 of its event and a plan that has it', () => {
+    expect(pool?.properties).toMatchObject({
+      UserPoolTier: 'ESSENTIALS',
+      LambdaConfig: {
+        PreTokenGenerationConfig: {
+          LambdaArn: { 'Fn::GetAtt': [trigger.logicalId, 'Arn'] },
+          LambdaVersion: 'V2_0',
+        },
+      },
+    });
+  });
+
+  it('is started by this pool and nobody else', () => {
+    expect(ofType(data, 'AWS::Lambda::Permission').map(({ properties }) => properties)).toEqual([
+      {
+        Action: 'lambda:InvokeFunction',
+        FunctionName: { 'Fn::GetAtt': [trigger.logicalId, 'Arn'] },
+        Principal: 'cognito-idp.amazonaws.com',
+        SourceArn: { 'Fn::GetAtt': [pool?.logicalId, 'Arn'] },
+      },
+    ]);
+  });
+
+  it('may write its log and traces and nothing else, and is told nothing', () => {
+    const log = targetOf((trigger.properties.LoggingConfig as { LogGroup: unknown }).LogGroup);
+    const policies = ofType(data, 'AWS::IAM::Policy').filter(({ properties }) =>
+      (properties.Roles as readonly unknown[]).some((one) => targetOf(one) === role),
+    );
+    const statements = policies.flatMap(
+      ({ properties }) => (properties.PolicyDocument as { Statement: readonly Record<string, unknown>[] }).Statement,
+    );
+    expect(statements).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+        Resource: '*',
+      },
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: { 'Fn::GetAtt': [log, 'Arn'] },
+      },
+    ]);
+    expect(data.resources.find(({ logicalId }) => logicalId === role)?.properties).not.toHaveProperty(
+      'ManagedPolicyArns',
+    );
+    expect(trigger.properties).not.toHaveProperty('Environment');
+    expect(named(data, 'AWS::Logs::LogGroup', 'IdentityAddClaimsLog').properties.RetentionInDays).toBe(90);
+  });
+
+  it('is done before Cognito stops waiting', () => {
+    expect(trigger.properties.Timeout).toBe(5);
+  });
+
+  it('leaves the data stack without need of the others', () => {
+    expect(data.text).not.toContain('Fn::ImportValue');
+  });
+
+  it('is not there where the stage brings its own issuer', () => {
+    expect(ofType(withOwnIssuer.data, 'AWS::Lambda::Function')).toEqual([]);
   });
 });
 

@@ -71,9 +71,7 @@ describe.each([...jobs])('job $route.id', ({ route, schedule: expression, timeou
       ScheduleExpression: expression,
       ScheduleExpressionTimezone: 'UTC',
       FlexibleTimeWindow:
-        'flexibleMinutes' in job
-          ? { Mode: 'FLEXIBLE', MaximumWindowInMinutes: job.flexibleMinutes }
-          : { Mode: 'OFF' },
+        'flexibleMinutes' in job ? { Mode: 'FLEXIBLE', MaximumWindowInMinutes: job.flexibleMinutes } : { Mode: 'OFF' },
     });
     expect(targetOf(start.Arn)).toBe(target.logicalId);
     expect(JSON.parse(String(start.Input))).toEqual({ schedule: route.id });

@@ -80,8 +80,8 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
     const found = operations.find(({ operation }) => operation.operationId === route.id)?.operation;
     const integration = found?.['x-amazon-apigateway-integration'];
     // The functions of jobs stand in another stack, beside their schedules.
-    const name = constructIdOf(doorIdOf(route));
-    const target = named(route.auth === 'cron' ? events : api, 'AWS::Lambda::Function', name).logicalId;
+    const opened = constructIdOf(doorIdOf(route));
+    const target = named(route.auth === 'cron' ? events : api, 'AWS::Lambda::Function', opened).logicalId;
     const [, parts] = integration?.uri['Fn::Join'] ?? ['', []];
     expect(found?.parameters.map(({ name }) => name)).toEqual(
       [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),

@@ -1,3 +1,4 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
@@ -79,7 +80,9 @@ const internal = ({ headers }: CallAnswer) => ({
 });
 
 const tableAway = (): void => {
-  vi.spyOn(dynamo(), 'send').mockImplementation(() => Promise.reject(new Error(CAUSE)));
+  vi.spyOn(dynamo(), 'send').mockImplementation(() => {
+    throw new Error(CAUSE);
+  });
 };
 
 it.each(named)('$id answers a fault with 500, the id of the request and nothing of the cause', async ({ route }) => {
@@ -105,4 +108,17 @@ it('every route that does not come to an end is answered 504 in time', async () 
   );
   for (const { id, status, body } of answers)
     expect([id, status, body]).toEqual([id, 504, { error: 'Timeout', code: 'TIMEOUT' }]);
+});
+
+it('a door whose table does not answer says so itself, before anybody ends it', async () => {
+  const table = dynamo();
+  const answered = table.send.bind(table) as (command: unknown) => Promise<unknown>;
+  const sending = vi.spyOn(table as { send: typeof answered }, 'send');
+  sending.mockImplementation((command) =>
+    command instanceof QueryCommand ? new Promise(() => undefined) : answered(command),
+  );
+  const answer = await client.call('GET', '/api/admin/reports', { token: furnished.admin.token });
+  expect([answer.status, answer.body]).toEqual([504, { error: 'Timeout', code: 'TIMEOUT' }]);
+  // The gateway knows of no quota: this is the door's own answer.
+  expect(answer.headers.get('ratelimit')).not.toBeNull();
 });

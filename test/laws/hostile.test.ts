@@ -39,48 +39,153 @@ const bodies: readonly (readonly [string, string | Uint8Array, Record<string, st
   ['a BOM', '\ufeff{}', json],
   ['a lone surrogate', '{"name":"\\ud800","content":"\\udfff","reason":"\\ud83d","rating":"\\udc00"}', json],
   ['control characters', '{"name":"\\u0000\\u0001\\u001b[31m","content":"\\u0000","slug":"\\u0000"}', json],
-  ['wrong types', '{"name":[],"url":{},"description":1,"categories":"x","pricing_type":[],"rating":"5","ids":{},"action":1}', json],
+  [
+    'wrong types',
+    '{"name":[],"url":{},"description":1,"categories":"x","pricing_type":[],"rating":"5","ids":{},"action":1}',
+    json,
+  ],
   ['numbers out of range', '{"rating":1e308,"latitude":1e400,"longitude":-1e400,"sort_order":1e300}', json],
   ['a huge string', `{"name":"${'x'.repeat(200_000)}","content":"${'y'.repeat(50_000)}"}`, json],
+  [
+    'long runs of spaces',
+    JSON.stringify(
+      Object.fromEntries(
+        ['name', 'url', 'description', 'content', 'reason', 'path', 'slug'].map((name) => [name, ' '.repeat(35_000)]),
+      ),
+    ),
+    json,
+  ],
+  ['times out of range', '{"deleted_at":"9999-12-31T23:59:59-12:00","ends_at":"0000-01-01T00:00:00+14:00"}', json],
   ['too large a body', `{"name":"${'x'.repeat(300_000)}"}`, json],
   ['many keys', `{${Array.from({ length: 20_000 }, (_, n) => `"k${n}":${n}`).join(',')}}`, json],
   ['many entries', `{"categories":[${'"a",'.repeat(20_000)}"a"],"tags":[${'"t",'.repeat(20_000)}"t"]}`, json],
-  ['bad dates and addresses', '{"deleted_at":"yesterday","url":"javascript:alert(1)","logo_url":"data:x","published_at":"-1"}', json],
+  [
+    'bad dates and addresses',
+    '{"deleted_at":"yesterday","url":"javascript:alert(1)","logo_url":"data:x","published_at":"-1"}',
+    json,
+  ],
   ['a form', 'name=x&url=y', { 'content-type': 'application/x-www-form-urlencoded' }],
   ['no type', '{}', { 'content-type': '' }],
   ['an odd type', '{}', { 'content-type': 'application/json; charset=utf-16; boundary="' }],
   ['multipart without a boundary', 'x', { 'content-type': 'multipart/form-data' }],
-  ['multipart that never ends', '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nname', { 'content-type': 'multipart/form-data; boundary=b' }],
+  [
+    'multipart that never ends',
+    '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nname',
+    { 'content-type': 'multipart/form-data; boundary=b' },
+  ],
   ['multipart of rubbish', '--b\r\n\r\n\u0000--b--', { 'content-type': 'multipart/form-data; boundary=b' }],
 ];
 
 const queries: readonly string[] = [
-  'page=0', 'page=-1', 'page=1.5', 'page=abc', 'page=', 'page=99999999999999999999', 'page=1&page=2', 'page[]=1',
-  'limit=0', 'limit=101', 'limit=1e2', 'limit=NaN', 'limit=&page=',
-  'status=nonsense', 'status=live&status=pending', 'sort=nonsense', 'sort=__proto__', 'sort=constructor', 'sort=toString',
-  'pricing=gratis', 'category=', 'category=,,,', `category=${'a,'.repeat(3000)}`, 'category=__proto__', 'sphere=constructor',
-  'q=', 'q=%20', `q=${'x'.repeat(101)}`, `q=${'x'.repeat(7000)}`, 'q=%00', 'q=%ff%fe', 'q=%', 'q=%zz', 'q=%F0%9F', 'q=%ED%A0%80', 'q=.*%2B%3F%5E%24', 'q=%CC%81',
-  'facets=nonsense', 'facets=__proto__', 'facets=category,category', 'cursor=nonsense', 'cursor=%00', 'cursor=bnVsbA', 'cursor=W10', `cursor=${'A'.repeat(3000)}`,
-  'cursor=eyJzb3J0IjoibmV3ZXN0In0', 'bbox=1,2,3', 'bbox=a,b,c,d', 'bbox=999,0,0,0', 'bbox=0,50,0,10', 'near=1', 'near=91,0', 'near=x,y', 'near=1,1&radius_km=-1', 'near=1,1&radius_km=99999999', 'near=1,1&radius_km=Infinity',
-  '__proto__=1', 'constructor=1', '=&=&=', '&&&&', '%00=1', 'a=b'.repeat(200),
+  'page=0',
+  'page=-1',
+  'page=1.5',
+  'page=abc',
+  'page=',
+  'page=99999999999999999999',
+  'page=1&page=2',
+  'page[]=1',
+  'limit=0',
+  'limit=101',
+  'limit=1e2',
+  'limit=NaN',
+  'limit=&page=',
+  'status=nonsense',
+  'status=live&status=pending',
+  'sort=nonsense',
+  'sort=__proto__',
+  'sort=constructor',
+  'sort=toString',
+  'pricing=gratis',
+  'category=',
+  'category=,,,',
+  `category=${'a,'.repeat(3000)}`,
+  'category=__proto__',
+  'sphere=constructor',
+  'q=',
+  'q=%20',
+  `q=${'x'.repeat(101)}`,
+  `q=${'x'.repeat(7000)}`,
+  'q=%00',
+  'q=%ff%fe',
+  'q=%',
+  'q=%zz',
+  'q=%F0%9F',
+  'q=%ED%A0%80',
+  'q=.*%2B%3F%5E%24',
+  'q=%CC%81',
+  'facets=nonsense',
+  'facets=__proto__',
+  'facets=category,category',
+  'cursor=nonsense',
+  'cursor=%00',
+  'cursor=bnVsbA',
+  'cursor=W10',
+  `cursor=${'A'.repeat(3000)}`,
+  'cursor=eyJzb3J0IjoibmV3ZXN0In0',
+  'bbox=1,2,3',
+  'bbox=a,b,c,d',
+  'bbox=999,0,0,0',
+  'bbox=0,50,0,10',
+  'near=1',
+  'near=91,0',
+  'near=x,y',
+  'near=1,1&radius_km=-1',
+  'near=1,1&radius_km=99999999',
+  'near=1,1&radius_km=Infinity',
+  '__proto__=1',
+  'constructor=1',
+  '=&=&=',
+  '&&&&',
+  '%00=1',
+  'a=b'.repeat(200),
 ];
 
 const names: readonly string[] = [
-  '%00', '%ff', '%', '%zz', '%E0%A4%A', '%ED%A0%80', '..', '%2e%2e%2f%2e%2e', '%2F', 'a%2Fb', '__proto__', 'constructor', 'prj_', 'prj_x',
-  'x'.repeat(300), encodeURIComponent('ü'.repeat(150)), encodeURIComponent('🍺'), 'prj_00000000000000000000000000', 'null', 'undefined', '%20', "'%20OR%201=1", '{project}', '#', ';',
+  '%00',
+  '%ff',
+  '%',
+  '%zz',
+  '%E0%A4%A',
+  '%ED%A0%80',
+  '..',
+  '%2e%2e%2f%2e%2e',
+  '%2F',
+  'a%2Fb',
+  '__proto__',
+  'constructor',
+  'prj_',
+  'prj_x',
+  'x'.repeat(300),
+  encodeURIComponent('ü'.repeat(150)),
+  encodeURIComponent('🍺'),
+  'prj_00000000000000000000000000',
+  'null',
+  'undefined',
+  '%20',
+  "'%20OR%201=1",
+  '{project}',
+  '#',
+  ';',
 ];
 
 const problemOf = (status: number, body: unknown): string | undefined => {
-  if (status >= 500) return `answered ${status}`;
+  // No model is configured here, which whoever asks for a text is told.
+  if (status >= 500 && status !== 503) return `answered ${status}`;
   if (status < 400) return undefined;
   const shape = body as { error?: unknown; code?: unknown; details?: { _errors?: unknown } };
   if (typeof shape?.error !== 'string' || typeof shape.code !== 'string') return `answered ${JSON.stringify(body)}`;
-  if (status === 400 && shape.code !== 'INVALID_SIGNATURE' && !Array.isArray(shape.details?._errors)) return `has no details: ${JSON.stringify(body)}`;
+  if (status === 400 && shape.code !== 'INVALID_SIGNATURE' && !Array.isArray(shape.details?._errors))
+    return `has no details: ${JSON.stringify(body)}`;
   return undefined;
 };
 
 const send = async (route: Route, path: string, what: string, body?: string | Uint8Array, headers = {}) => {
-  const answer = await world.call(route.method, path, { token: admin, ...(body !== undefined && { rawBody: body }), headers });
+  const answer = await world.call(route.method, path, {
+    token: admin,
+    ...(body !== undefined && { rawBody: body }),
+    headers,
+  });
   const problem = problemOf(answer.status, answer.body);
   return problem ? [`${what}: ${problem}`] : [];
 };
@@ -88,9 +193,11 @@ const send = async (route: Route, path: string, what: string, body?: string | Ui
 it.each(routes.map((route) => ({ id: route.id, route })))('$id survives hostile requests', async ({ route }) => {
   const problems: string[] = [];
   if (route.method !== 'GET') {
-    for (const [what, body, headers] of bodies) problems.push(...(await send(route, pathOf(route), what, body, headers)));
+    for (const [what, body, headers] of bodies)
+      problems.push(...(await send(route, pathOf(route), what, body, headers)));
   }
-  for (const query of queries) problems.push(...(await send(route, `${pathOf(route)}?${query}`, `?${query.slice(0, 60)}`)));
+  for (const query of queries)
+    problems.push(...(await send(route, `${pathOf(route)}?${query}`, `?${query.slice(0, 60)}`)));
   for (const variable of route.path.matchAll(/\{(\w+)\}/g)) {
     for (const name of names) {
       const path = pathOf(route, { [variable[1] as string]: name });
@@ -101,9 +208,20 @@ it.each(routes.map((route) => ({ id: route.id, route })))('$id survives hostile 
 });
 
 it('is still alive and says 404 in shape to what it does not know', async () => {
-  for (const [method, path] of [['GET', '/api/nonsense'], ['PUT', '/api/projects'], ['DELETE', '/api/categories'], ['PATCH', '/api/projects/x'], ['GET', '//api//projects']] as const) {
+  for (const [method, path] of [
+    ['GET', '/api/nonsense'],
+    ['PUT', '/api/projects'],
+    ['DELETE', '/api/categories'],
+    ['PATCH', '/api/projects/x'],
+    ['GET', '//api//projects'],
+  ] as const) {
     const answer = await world.call(method, path);
-    expect([method, path, answer.status, answer.body]).toEqual([method, path, 404, { error: 'Not found', code: 'NOT_FOUND' }]);
+    expect([method, path, answer.status, answer.body]).toEqual([
+      method,
+      path,
+      404,
+      { error: 'Not found', code: 'NOT_FOUND' },
+    ]);
   }
   expect((await world.call('GET', '/api/projects')).status).toBe(200);
 });

@@ -53,11 +53,11 @@ describe('a token', () => {
     expect(claims).toEqual({
       iss: `http://localhost:${world.world.port}/_local`,
       sub: rest.user_id,
-      aud: 'directory-local',
       client_id: 'directory-local',
+      username: rest.user_id,
       token_use: 'access',
       email: 'ada@example.com',
-      email_verified: true,
+      email_verified: 'true',
       name: 'Ada Lovelace',
       iat: expect.any(Number),
       exp: Number(claims.iat) + 3600,
@@ -81,7 +81,7 @@ describe('a token', () => {
     expect(user_id).toBe('importer');
     const claims = await claimsOf(access_token);
     expect(claims).toMatchObject({ sub: 'importer', client_id: 'importer', token_use: 'access' });
-    expect(claims).not.toHaveProperty('email');
+    for (const personal of ['email', 'email_verified', 'username']) expect(claims).not.toHaveProperty(personal);
     const answer = await world.call('GET', '/api/me/submissions', { token: access_token });
     expect(answer.status).toBe(200);
   });

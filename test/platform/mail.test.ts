@@ -11,7 +11,9 @@ it('names the reason of a refusal, and never the address', async () => {
   vi.stubEnv('MAIL_FROM', 'directory@example.com');
   // In the words of SES.
   const message = 'Email address is not verified. The following identities failed the check: ada@private.example';
-  mockClient(SESClient).on(SendEmailCommand).rejects(new MessageRejected({ message, $metadata: {} }));
+  mockClient(SESClient)
+    .on(SendEmailCommand)
+    .rejects(new MessageRejected({ message, $metadata: {} }));
   const mail = { to: 'ada@private.example', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' };
   const error = await sendMail(mail).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: 'MailRefused', message: 'MessageRejected' });

@@ -8,7 +8,6 @@ import { askModel } from '#platform/model.ts';
 const bedrock = mockClient(BedrockRuntimeClient);
 const question = { system: 'Rules.', material: '{"name":"X"}', tokensMax: 100 };
 
-
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'none');
   vi.stubEnv('AWS_REGION', 'eu-west-1');

@@ -16,17 +16,16 @@ beforeAll(async () => {
     response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  vi.stubEnv('TABLE_NAME', 'none');
-  vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_refused');
-  vi.stubEnv('STRIPE_API_BASE', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 
 afterAll(() => {
   server.close();
-  vi.unstubAllEnvs();
 });
 
 it('names the reason of a refusal in the log, and never whom it was about', async () => {
+  vi.stubEnv('TABLE_NAME', 'none');
+  vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_refused');
+  vi.stubEnv('STRIPE_API_BASE', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const said = vi.spyOn(log, 'error').mockImplementation(() => undefined);
   const checkout = { id: 'chk_1', title: 'Premium listing', amount: 4900, currency: 'usd' };
   await expect(openSession(checkout, { email: 'somebody@odd.example' })).rejects.toMatchObject({

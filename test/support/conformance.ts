@@ -103,7 +103,7 @@ export const holdToDocument = (seen: SeenAnswer): void => {
   if (operation) {
     const response = operation.responses.get(status);
     if (response) {
-      noteAnswer(operation.id, status);
+      noteAnswer(operation.id, status, seen.body);
       complaints.push(
         ...bodyComplaints(response, seen),
         ...headComplaints(response, seen),

@@ -12,6 +12,8 @@ export interface DocumentedResponse {
   readonly headers: Readonly<Record<string, unknown>>;
   /** Media types that the body can have; none where there is no body. */
   readonly types: readonly string[];
+  /** What a failure can be called; none where it is no failure. */
+  readonly codes: readonly string[];
 }
 
 /** An operation of the document. */
@@ -28,15 +30,28 @@ export interface DocumentedOperation {
 /** A name as a step of a JSON pointer. */
 export const step = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
+interface FailureSchema {
+  readonly allOf?: readonly { readonly properties?: { readonly code?: { readonly enum?: readonly string[] } } }[];
+}
+
+const codesIn = (content: Readonly<Record<string, { schema?: FailureSchema }>>): string[] =>
+  Object.values(content).flatMap(
+    ({ schema }) => schema?.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? [],
+  );
+
 const responseAt = (given: unknown, place: string): DocumentedResponse => {
   const { $ref } = given as { $ref?: string };
   const name = $ref?.replace('#/components/responses/', '');
   const found = name === undefined ? given : document.components.responses?.[name];
-  const { content = {}, headers = {} } = found as { content?: object; headers?: Record<string, unknown> };
+  const { content = {}, headers = {} } = found as {
+    content?: Record<string, { schema?: FailureSchema }>;
+    headers?: Record<string, unknown>;
+  };
   return {
     pointer: name === undefined ? place : `/components/responses/${step(name)}`,
     headers,
     types: Object.keys(content),
+    codes: codesIn(content),
   };
 };
 

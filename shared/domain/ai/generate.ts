@@ -27,9 +27,13 @@ const shortened = (value: string, max: number): string => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
+/** More than any answer of use has, in characters; patterns look at no more than this. */
+const ANSWER_MAX = 20_000;
+
 /** What is left of an answer without the markup that a model may add all the same. */
 const plain = (value: string): string =>
   value
+    .slice(0, ANSWER_MAX)
     .toWellFormed()
     .replace(CONTROLS, '')
     .replace(/<[^<>]*>/g, '')
@@ -42,10 +46,11 @@ const plain = (value: string): string =>
 
 /** The JSON in an answer, also when it stands in a fence or between words. */
 const jsonIn = (answer: string): unknown => {
-  const found = /[[{][\s\S]*[\]}]/.exec(answer)?.[0];
-  if (found === undefined) return undefined;
+  const start = answer.search(/[[{]/);
+  const end = Math.max(answer.lastIndexOf(']'), answer.lastIndexOf('}'));
+  if (start < 0 || end < start) return undefined;
   try {
-    return JSON.parse(found);
+    return JSON.parse(answer.slice(start, end + 1));
   } catch {
     // Whether what came is usable at all is for the schema to say.
     return undefined;

@@ -1,6 +1,6 @@
 import type { ReadCatalog } from '#catalog/types.ts';
 import { changeProject, type ProjectStore } from '#domain/projects/change.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, conflict } from '#shared/errors.ts';
 
 /** A slug that a category has given up, and what the category is called now; null when it is gone. */
 export interface SlugChange {
@@ -11,9 +11,9 @@ export interface SlugChange {
 
 /**
  * Brings a category's new slug, or its end, to every project that carries the old one.
- * @returns how many projects carried it.
+ * @returns how many projects carried it as far as the catalog knows, and how many of them were changed now.
  */
-export type CarryOver = (change: SlugChange) => Promise<number>;
+export type CarryOver = (change: SlugChange) => Promise<{ carrying: number; changed: number }>;
 
 /** What carrying over takes. */
 export interface CarryOverPorts extends Pick<ProjectStore, 'findProject'> {
@@ -30,16 +30,21 @@ const AT_ONCE = 8;
 
 const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'NOT_FOUND';
 
-const carryOne = async (store: ProjectStore, id: string, { from, to }: SlugChange): Promise<void> => {
+/** @returns whether the project still carried the slug. */
+const carryOne = async (store: ProjectStore, id: string, { from, to }: SlugChange): Promise<boolean> => {
+  let carried = false;
   try {
     await changeProject(store, id, (current) => {
-      if (!current.categories.includes(from)) return { next: current, messages: [] };
+      carried = current.categories.includes(from);
+      if (!carried) return { next: current, messages: [] };
       const categories = current.categories.flatMap((slug) => (slug === from ? (to ?? []) : slug));
       return { next: { ...current, categories: [...new Set(categories)] }, messages: [] };
     });
   } catch (error) {
     if (!isGone(error)) throw error;
+    return false;
   }
+  return carried;
 };
 
 const isTakenOver = (error: unknown): boolean => error instanceof Error && error.name === 'SlugTakenOver';
@@ -48,23 +53,28 @@ const isTakenOver = (error: unknown): boolean => error instanceof Error && error
  * Makes the verb. It may run any number of times and from several places at once: each project is changed only while it
  * still carries the old slug.
  * @param budgetMs when to stop and leave the rest to the task that follows every such change.
+ * @param leave takes what went wrong where the task will do it again: the change itself has been made, and whoever asked for
+ * it must not be told otherwise. Without it errors are thrown.
  */
 export const carryOver =
-  (ports: CarryOverPorts, budgetMs: number): CarryOver =>
+  (ports: CarryOverPorts, budgetMs: number, leave?: (error: unknown) => void): CarryOver =>
   async (change) => {
     const until = performance.now() + budgetMs;
     const store = { findProject: ports.findProject, replaceProject: ports.replaceWhileLeaving(change) };
     const ids = (await ports.catalog('now')).carrying(change.from);
+    let changed = 0;
     try {
       for (let start = 0; start < ids.length && performance.now() < until; start += AT_ONCE) {
-        await Promise.all(ids.slice(start, start + AT_ONCE).map((id) => carryOne(store, id, change)));
+        const some = ids.slice(start, start + AT_ONCE);
+        changed += (await Promise.all(some.map((id) => carryOne(store, id, change)))).filter(Boolean).length;
       }
     } catch (error) {
-      // Whoever carries the slug now carries that of its new category.
-      if (!isTakenOver(error)) throw error;
-      return 0;
+      // Whoever carries a slug that was taken over carries that of its new category.
+      if (isTakenOver(error)) return { carrying: 0, changed: 0 };
+      if (!leave) throw error;
+      leave(error);
     }
-    return ids.length;
+    return { carrying: ids.length, changed };
   };
 
 /** What giving a slug free takes. */
@@ -84,7 +94,8 @@ export const settleSlug = async (ports: SettlePorts, slug: string): Promise<void
   if (!leaving) return;
   const change = { from: slug, ...leaving };
   await ports.carryOver(change);
-  const left = await ports.carryOver(change);
-  if (left > 0) throw new Error(`${left} projects still carry the category slug "${slug}".`);
+  // The catalog may list what has just been changed; what counts is whether there was anything left to change.
+  const { changed } = await ports.carryOver(change);
+  if (changed > 0) throw conflict('CATEGORY_EXISTS', `The slug "${slug}" is still being taken from its projects.`);
   await ports.releaseSlug(slug, leaving.categoryId);
 };

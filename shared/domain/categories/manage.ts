@@ -1,6 +1,7 @@
 import type { Category, CategoryBody, CategoryUpdate } from '#contract/categories.ts';
 import { message, type Workshop } from '#domain/messages.ts';
 import { isReservedSlug, slugFrom } from '#domain/projects/slug.ts';
+import { retried } from '#domain/retried.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
 import { conflict, invalidField, notFound, stale } from '#shared/errors.ts';
@@ -79,19 +80,6 @@ export interface ChangePorts extends Workshop, SettlePorts {
   ) => Promise<void>;
 }
 
-const TRIES = 10;
-
-const retried = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const isOvertaken = error instanceof Error && error.name === 'CategoryChanged';
-      if (!isOvertaken || attempt >= TRIES) throw error;
-    }
-  }
-};
-
 const withBody = (current: CategoryRecord, body: CategoryUpdate, at: string): CategoryRecord => ({
   ...current,
   slug: body.slug ?? current.slug,
@@ -113,7 +101,7 @@ export const changeCategory = (
   body: CategoryUpdate,
   ifMatch: readonly string[] | undefined,
 ): Promise<CategoryRecord> =>
-  retried(async () => {
+  retried('CategoryChanged', async () => {
     const previous = await ports.findCategory(reference);
     if (!previous) throw notFound();
     if (ifMatch && !isNamedBy(ifMatch, previous)) throw stale();
@@ -138,7 +126,7 @@ export const reorderCategories = (
   ports: ReorderPorts,
   order: readonly { id: string; sort_order: number; sphere?: string | null | undefined }[],
 ): Promise<void> =>
-  retried(async () => {
+  retried('CategoryChanged', async () => {
     const known = new Map((await ports.allCategories()).map((category) => [category.id, category]));
     const seen = new Set<string>();
     const at = ports.now();
@@ -168,10 +156,13 @@ export const removeCategory = async (
   admin: UserRecord,
   reference: string,
 ): Promise<{ id: string; projects_updated: number }> => {
-  const category = await ports.findCategory(reference);
-  if (!category) throw notFound();
-  const removed = { category_id: category.id, slug: category.slug };
-  await ports.removeCategory(category, [message(ports, 'categoryRemoved', admin.id, removed)]);
-  const change = { from: category.slug, to: null, categoryId: category.id };
-  return { id: category.id, projects_updated: await ports.carryOver(change) };
+  const category = await retried('CategoryChanged', async () => {
+    const found = await ports.findCategory(reference);
+    if (!found) throw notFound();
+    const removed = { category_id: found.id, slug: found.slug };
+    await ports.removeCategory(found, [message(ports, 'categoryRemoved', admin.id, removed)]);
+    return found;
+  });
+  const { carrying } = await ports.carryOver({ from: category.slug, to: null, categoryId: category.id });
+  return { id: category.id, projects_updated: carrying };
 };

@@ -30,7 +30,8 @@ export const tidyCategorySlugs = async (
   until: number,
 ): Promise<{ slugs_settled: number; failed: number; unfinished: boolean }> => {
   const carried = new Set<string>();
-  for (const { project } of (await ports.catalog('now')).all()) for (const slug of project.categories) carried.add(slug);
+  for (const { project } of (await ports.catalog('now')).all())
+    for (const slug of project.categories) carried.add(slug);
   const open = new Set([...(await ports.leavingSlugs()), ...(await ports.missingCategories([...carried]))]);
   let [slugs_settled, failed] = [0, 0];
   for (const slug of open) {

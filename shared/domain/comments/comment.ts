@@ -1,5 +1,6 @@
 import type { Comment } from '#contract/comments.ts';
 import { message, type Workshop } from '#domain/messages.ts';
+import { type Paging, pageMeta, skipOf } from '#domain/paging.ts';
 import { isOpen } from '#domain/projects/policy.ts';
 import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
 import type { UserRecord } from '#domain/users/user.ts';
@@ -18,9 +19,7 @@ export interface CommentRecord {
 
 /** What reading the project of comments takes. */
 export interface CommentedProject {
-  readonly findProject: (
-    reference: string,
-  ) => Promise<{ project: ProjectRecord; counts: ProjectCounts } | undefined>;
+  readonly findProject: (reference: string) => Promise<{ project: ProjectRecord; counts: ProjectCounts } | undefined>;
 }
 
 const openProject = async (ports: CommentedProject, reference: string) => {
@@ -53,15 +52,15 @@ export interface ListPorts extends CommentedProject {
 }
 
 /** A page of comments, newest first. @throws 404 unless the project is open. */
-export const listComments = async (ports: ListPorts, reference: string, query: { page: number; limit: number }) => {
+export const listComments = async (ports: ListPorts, reference: string, query: Paging) => {
   const { project, counts } = await openProject(ports, reference);
   const total = counts.comments_count;
-  const skip = (query.page - 1) * query.limit;
+  const skip = skipOf(query);
   const comments = skip < total ? await ports.pageOfComments(project.id, skip, query.limit) : [];
   const authors = await ports.findAuthors([...new Set(comments.map((comment) => comment.user_id))]);
   return {
     data: comments.map((comment) => view(comment, authors.get(comment.user_id))),
-    meta: { total, page: query.page, pageSize: query.limit, hasMore: skip + comments.length < total },
+    meta: pageMeta(query, total, comments.length),
   };
 };
 

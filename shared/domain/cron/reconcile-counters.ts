@@ -1,6 +1,6 @@
 import { type TidyPorts, tidyCategorySlugs } from '#domain/categories/tidy.ts';
 import { type Drift, type RecountPorts, recountProject } from '#domain/projects/recount.ts';
-import { type RecountUsersPorts, recountUsers } from '#domain/users/recount.ts';
+import { type RecountUsersPorts, recountUsers, USERS_JOB } from '#domain/users/recount.ts';
 import { type Bookmarks, walkThrough } from './walk.ts';
 
 /** What reconciling takes. */
@@ -9,6 +9,9 @@ export interface ReconcilePorts extends Bookmarks, RecountPorts, RecountUsersPor
 const JOB = 'reconcile-counters';
 const AT_ONCE = 8;
 const DRIFT_SHOWN = 50;
+
+const NOBODY = { users: 0, users_repaired: 0, unfinished: false };
+const NOTHING = { processed: 0, unfinished: false, repaired: 0, failed: 0, drift: [] };
 
 const reconcileProjects = async (ports: ReconcilePorts, until: number) => {
   const catalog = await ports.catalog('now');
@@ -39,8 +42,10 @@ const reconcileProjects = async (ports: ReconcilePorts, until: number) => {
 export const reconcileCounters = async (ports: ReconcilePorts, budgetMs: number) => {
   const until = performance.now() + budgetMs;
   const slugs = await tidyCategorySlugs(ports, until);
-  const projects = await reconcileProjects(ports, until);
-  const users = await recountUsers(ports, until);
+  // A run that goes on with the users has been through the projects: beginning them anew would never let it get further.
+  const goesOn = (await ports.findBookmark(USERS_JOB)) !== undefined;
+  const projects = goesOn ? NOTHING : await reconcileProjects(ports, until);
+  const users = projects.unfinished ? NOBODY : await recountUsers(ports, until);
   return {
     processed: projects.processed,
     repaired: projects.repaired,

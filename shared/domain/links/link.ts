@@ -45,7 +45,11 @@ export const linkAfter = (
   const verdict = verdictOf(probe);
   const known = before?.failed_days ?? [];
   const failed_days =
-    verdict === 'there' ? [] : verdict === 'gone' ? [...new Set([...known, at.slice(0, 10)])].slice(0, DEAD_DAYS) : known;
+    verdict === 'there'
+      ? []
+      : verdict === 'gone'
+        ? [...new Set([...known, at.slice(0, 10)])].slice(0, DEAD_DAYS)
+        : known;
   const state = failed_days.length >= DEAD_DAYS ? 'dead' : failed_days.length > 0 ? 'failing' : 'alive';
   return { project_id, url, state, status: probe.status, checked_at: at, failed_days };
 };

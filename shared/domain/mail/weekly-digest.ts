@@ -60,7 +60,9 @@ export const sendDigests = async (ports: DigestPorts, budgetMs: number) => {
     byOwner.set(owner_id, [...(byOwner.get(owner_id) ?? []), entry]);
   }
   fresh.sort((a, b) => b.counts.upvote_count - a.counts.upvote_count || (a.project.id < b.project.id ? -1 : 1));
-  const projects = fresh.slice(0, SHOWN).map(({ project: { name, slug, description } }) => ({ name, slug, description }));
+  const projects = fresh
+    .slice(0, SHOWN)
+    .map(({ project: { name, slug, description } }) => ({ name, slug, description }));
 
   let [sent, failed] = [0, 0];
   const sendTo = async (userId: string): Promise<void> => {

@@ -46,13 +46,21 @@ const deliverSubmission = async <W>(
   };
 };
 
+const GONE: TooLate = { tooLate: 'The project is gone.' };
+
+/** The project that something was bought for, unless it is gone or deleted. */
+const standing = async <W>(ports: SettlePorts<W>, checkout: CheckoutRecord): Promise<ProjectRecord | undefined> => {
+  const project = (await ports.findProject(checkout.project_id ?? ''))?.project;
+  return project?.deleted_at === null ? project : undefined;
+};
+
 const deliverUpgrade = async <W>(
   ports: SettlePorts<W>,
   checkout: CheckoutRecord,
   at: string,
 ): Promise<Delivery<W> | TooLate> => {
-  const current = (await ports.findProject(checkout.project_id ?? ''))?.project;
-  if (!current || current.deleted_at !== null) return { tooLate: 'The project is gone.' };
+  const current = await standing(ports, checkout);
+  if (!current) return GONE;
   if (wentBack(checkout)) return { projectId: current.id, messages: [] };
   if (current.plan === 'premium') return { tooLate: 'The project has the premium plan already.' };
   const next: ProjectRecord = { ...current, plan: 'premium', paid_at: at, version: current.version + 1 };
@@ -68,8 +76,8 @@ const deliverPromotion = async <W>(
   checkout: CheckoutRecord,
   at: string,
 ): Promise<Delivery<W> | TooLate> => {
-  const current = (await ports.findProject(checkout.project_id ?? ''))?.project;
-  if (!current || current.deleted_at !== null) return { tooLate: 'The project is gone.' };
+  const current = await standing(ports, checkout);
+  if (!current) return GONE;
   if (wentBack(checkout)) return { projectId: current.id, messages: [] };
   const others = await ports.promotionWrites({
     checkoutId: checkout.id,

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '#contract/payments.ts';
+import { type Paging, pageMeta, skipOf } from '#domain/paging.ts';
 
 /** A line of a ledger as it is kept. */
 export type LedgerRecord = LedgerEntry & { readonly user_id: string };
@@ -11,12 +12,9 @@ export interface LedgerPorts {
 }
 
 /** A page of somebody's payments, refunds and disputes, newest first. */
-export const listPayments = async (ports: LedgerPorts, userId: string, query: { page: number; limit: number }) => {
+export const listPayments = async (ports: LedgerPorts, userId: string, query: Paging) => {
   const total = await ports.countLedger(userId);
-  const skip = (query.page - 1) * query.limit;
-  const entries = skip < total ? await ports.pageOfLedger(userId, skip, query.limit) : [];
-  return {
-    data: entries,
-    meta: { total, page: query.page, pageSize: query.limit, hasMore: skip + entries.length < total },
-  };
+  const skip = skipOf(query);
+  const data = skip < total ? await ports.pageOfLedger(userId, skip, query.limit) : [];
+  return { data, meta: pageMeta(query, total, data.length) };
 };

@@ -20,6 +20,9 @@ export const mustNotBeReserved = (slug: string): void => {
 export const slugForName = (register: SlugRegister, name: string, projectId: string): Promise<string> =>
   freeSlug(slugFrom(name, projectId.slice('prj_'.length).toLowerCase()), register.takenSlugs);
 
+/** How many slugs a project keeps beside its current one; all of them stay taken. */
+const EARLIER_SLUGS_MAX = 20;
+
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** A record after its words were changed, and the names of the fields that differ. */
@@ -50,6 +53,9 @@ export const merge = (
   const changed = contentFields.filter((field) => !isSame(content[field], current[field]));
   if (changed.length === 0) return { next: current, changed };
   const earlier = [...current.earlier_slugs, current.slug].filter((slug) => slug !== content.slug);
+  if (changed.includes('slug') && earlier.length > EARLIER_SLUGS_MAX) {
+    throw invalidField(['slug'], `has been changed ${EARLIER_SLUGS_MAX} times, which is all that is kept`);
+  }
   return {
     next: {
       ...current,

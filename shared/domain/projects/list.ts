@@ -1,9 +1,9 @@
+import * as z from 'zod';
 import type { CatalogFilters, CatalogPage, CatalogQuery, CatalogScope, ReadCatalog } from '#catalog/types.ts';
 import { checked } from '#contract/checked.ts';
 import { type browse, type FacetName, type list, type Project, type SortOrder, Status } from '#contract/projects.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { invalidField } from '#shared/errors.ts';
-import * as z from 'zod';
 import { projectView } from './view.ts';
 
 type ListQuery = z.output<typeof list.query>;
@@ -37,9 +37,13 @@ const ask = (catalog: ReadCatalog, query: CatalogQuery): CatalogPage => {
   }
 };
 
-const paged = (
-  query: { sort: SortOrder; page: number; limit: number; cursor?: string | undefined; facets?: FacetName[] | undefined },
-) => ({
+const paged = (query: {
+  sort: SortOrder;
+  page: number;
+  limit: number;
+  cursor?: string | undefined;
+  facets?: FacetName[] | undefined;
+}) => ({
   sort: query.sort,
   page: query.page,
   limit: query.limit,
@@ -70,9 +74,7 @@ const copied = (facets: NonNullable<CatalogPage['facets']>) =>
 /** The public list. An administrator's `status` is honoured, everybody else's is not looked at. @throws 400 */
 export const listProjects = (catalog: ReadCatalog, caller: UserRecord | undefined, query: ListQuery) => {
   const status =
-    caller?.is_admin && query.status !== undefined
-      ? checked(StatusParameter, { status: query.status }).status
-      : 'live';
+    caller?.is_admin && query.status !== undefined ? checked(StatusParameter, { status: query.status }).status : 'live';
   const scope: CatalogScope = { status, deleted: 'excluded' };
   return answer(catalog, ask(catalog, { scope, filters: filtersOf(query, 'public'), ...paged(query) }), caller);
 };

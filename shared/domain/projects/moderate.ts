@@ -1,4 +1,5 @@
 import { message, type Workshop } from '#domain/messages.ts';
+import { retried } from '#domain/retried.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
 import { conflict, notFound } from '#shared/errors.ts';
@@ -71,20 +72,21 @@ export const restoreProject = (ports: Ports, admin: UserRecord, reference: strin
 /** What removing for good takes. */
 export interface PurgePorts extends Workshop {
   readonly findProject: ProjectStore['findProject'];
+  /** @throws an error named `ProjectChanged` when it is gone or not as `project` any more. */
   readonly removeProject: (project: ProjectRecord, messages: readonly Message[]) => Promise<void>;
 }
 
+/** What is told of a project that is removed for good: the event, and the task to take away what hangs on it. */
+export const farewell = (ports: Workshop, actorId: string | null, project: ProjectRecord): Message[] => [
+  message(ports, 'projectDeleted', actorId, { ...factsOf(project), permanent: true }),
+  message(ports, 'projectPurged', actorId, { project_id: project.id, slugs: [project.slug, ...project.earlier_slugs] }),
+];
+
 /** Removes a project for good; what hangs on it follows in the background. @throws 404. */
-export const purgeProject = async (ports: PurgePorts, admin: UserRecord, reference: string): Promise<string> => {
-  const stored = await ports.findProject(reference);
-  if (!stored) throw notFound();
-  const { project } = stored;
-  await ports.removeProject(project, [
-    message(ports, 'projectDeleted', admin.id, { ...factsOf(project), permanent: true }),
-    message(ports, 'projectPurged', admin.id, {
-      project_id: project.id,
-      slugs: [project.slug, ...project.earlier_slugs],
-    }),
-  ]);
-  return project.id;
-};
+export const purgeProject = (ports: PurgePorts, admin: UserRecord, reference: string): Promise<string> =>
+  retried('ProjectChanged', async () => {
+    const stored = await ports.findProject(reference);
+    if (!stored) throw notFound();
+    await ports.removeProject(stored.project, farewell(ports, admin.id, stored.project));
+    return stored.project.id;
+  });

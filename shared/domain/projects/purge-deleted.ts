@@ -1,42 +1,25 @@
 import type { ReadCatalog } from '#catalog/types.ts';
-import { message, type Workshop } from '#domain/messages.ts';
-import type { Message } from '#events/catalogue.ts';
-import { AppError } from '#shared/errors.ts';
-import { factsOf } from './facts.ts';
-import type { ProjectRecord } from './project.ts';
+import { retried } from '#domain/retried.ts';
+import { farewell, type PurgePorts } from './moderate.ts';
 
 /** For how long a deleted project can be given back, in milliseconds. */
 const KEPT_MS = 30 * 86_400_000;
 
 /** What purging what was deleted takes. */
-export interface PurgeDeletedPorts extends Workshop {
+export interface PurgeDeletedPorts extends PurgePorts {
   readonly catalog: (freshness: 'now') => Promise<ReadCatalog>;
-  readonly findProject: (reference: string) => Promise<{ project: ProjectRecord } | undefined>;
-  /** @throws 404 when it is gone or not as `project` any more. */
-  readonly removeUnchanged: (project: ProjectRecord, messages: readonly Message[]) => Promise<void>;
 }
 
 const AT_ONCE = 8;
 
-const purgeOne = async (ports: PurgeDeletedPorts, projectId: string, before: string): Promise<boolean> => {
-  // The catalog may be a moment behind: what counts is what the table says.
-  const project = (await ports.findProject(projectId))?.project;
-  if (!project || project.deleted_at === null || project.deleted_at > before) return false;
-  try {
-    await ports.removeUnchanged(project, [
-      message(ports, 'projectDeleted', null, { ...factsOf(project), permanent: true }),
-      message(ports, 'projectPurged', null, {
-        project_id: project.id,
-        slugs: [project.slug, ...project.earlier_slugs],
-      }),
-    ]);
+const purgeOne = (ports: PurgeDeletedPorts, projectId: string, before: string): Promise<boolean> =>
+  retried('ProjectChanged', async () => {
+    // The catalog may be a moment behind: what counts is what the table says.
+    const project = (await ports.findProject(projectId))?.project;
+    if (!project || project.deleted_at === null || project.deleted_at > before) return false;
+    await ports.removeProject(project, farewell(ports, null, project));
     return true;
-  } catch (error) {
-    // Somebody has purged it himself, or has given it back.
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
-    throw error;
-  }
-};
+  });
 
 /**
  * Removes for good what was deleted 30 days ago; what hangs on it follows in the background. Each is removed, and told, once,

@@ -5,9 +5,7 @@ import type { ProjectCounts, ProjectRecord } from './project.ts';
 
 /** What reading takes. */
 export interface ReadPorts {
-  readonly findProject: (
-    reference: string,
-  ) => Promise<{ project: ProjectRecord; counts: ProjectCounts } | undefined>;
+  readonly findProject: (reference: string) => Promise<{ project: ProjectRecord; counts: ProjectCounts } | undefined>;
 }
 
 /** A project by id, slug or earlier slug. @throws 404 also when the caller may not know of it. */

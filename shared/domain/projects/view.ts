@@ -60,4 +60,5 @@ export const projectView = (
 });
 
 /** The strong tag of a project: it stands for the record, so reactions do not make it stale. */
-export const projectTag = (project: Pick<ProjectRecord, 'id' | 'version'>): string => `${project.id}.${project.version}`;
+export const projectTag = (project: Pick<ProjectRecord, 'id' | 'version'>): string =>
+  `${project.id}.${project.version}`;

@@ -2,10 +2,11 @@ import type { PromotionAction, PromotionGrant } from '#contract/promotions.ts';
 import { message, type Workshop } from '#domain/messages.ts';
 import { isOpen } from '#domain/projects/policy.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
+import { retried } from '#domain/retried.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
 import { conflict, invalidField, notFound } from '#shared/errors.ts';
-import { changePromotion, type Decision, type PromotionStore, retried } from './change.ts';
+import { changePromotion, type Decision, type PromotionStore } from './change.ts';
 import { daysAfter, isBeyondHorizon, monthsAfter } from './dates.ts';
 import { getTurns, type Turns } from './places.ts';
 import { factsOf, type PromotionRecord, type RecordedStatus, statusAt } from './promotion.ts';
@@ -97,6 +98,18 @@ const setEndDate = (
   return wanted > at ? runAgain(ports, admin, current, { at, ends_at: wanted }) : undefined;
 };
 
+/** What shall run longer must have something to show. @throws 409 for a promotion of a project that is gone or deleted. */
+const prolonged = async (
+  ports: FindsProject,
+  current: PromotionRecord,
+  decision: Decision | undefined,
+): Promise<Decision | undefined> => {
+  if (!decision?.takesPlaces) return decision;
+  const project = (await ports.findProject(current.project_id))?.project;
+  if (!project || project.deleted_at !== null) throw conflict('INVALID_TRANSITION', 'The promoted project is gone.');
+  return decision;
+};
+
 /**
  * Ends a promotion now. One that was paid and never shown is paid back; of one that has run an administrator pays back
  * what he thinks fit.
@@ -132,11 +145,11 @@ export const administerPromotion = async (
       case 'approve':
         return approve(ports, admin, current, at);
       case 'extend':
-        return extend(ports, admin, current, body.days, at);
+        return prolonged(ports, current, extend(ports, admin, current, body.days, at));
       case 'revoke':
         return revoked(ports, current, { actorId: admin.id, reason: body.reason || null, at });
       case 'set_end_date':
-        return setEndDate(ports, admin, current, body.ends_at, at);
+        return prolonged(ports, current, setEndDate(ports, admin, current, body.ends_at, at));
     }
   });
 };
@@ -164,7 +177,7 @@ export const grantPromotion = async (
   admin: UserRecord,
   grant: PromotionGrant,
 ): Promise<PromotionRecord> => {
-  return await retried(async () => {
+  return await retried('ConditionFailed', async () => {
     const project = (await ports.findProject(grant.project_id))?.project;
     if (!project || project.deleted_at !== null) throw notFound();
     const at = ports.now();

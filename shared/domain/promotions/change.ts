@@ -1,5 +1,6 @@
 import type { Workshop } from '#domain/messages.ts';
 import type { Message } from '#events/catalogue.ts';
+import { retried } from '#domain/retried.ts';
 import { notFound } from '#shared/errors.ts';
 import { getTurns, type PlacePorts, type Turns } from './places.ts';
 import type { PromotionRecord } from './promotion.ts';
@@ -24,23 +25,6 @@ export interface Decision {
   readonly takesPlaces?: boolean;
 }
 
-// Each try loses only to a write that went through: to the same promotion, or to one that took a limited place.
-const TRIES = 30;
-
-/** Whether deciding anew can help. */
-const isOvertaken = (error: unknown): boolean => error instanceof Error && error.name === 'ConditionFailed';
-
-/** Does something anew for as long as somebody else is faster. */
-export const retried = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isOvertaken(error) || attempt >= TRIES) throw error;
-    }
-  }
-};
-
 /**
  * Reads a promotion, lets `decide` say what becomes of it, and writes that, with its places if it takes any. When somebody
  * else was faster it decides anew on what he left. Where `decide` says nothing, nothing is written.
@@ -51,7 +35,7 @@ export const changePromotion = (
   promotionId: string,
   decide: (current: PromotionRecord, at: string) => Decision | undefined | Promise<Decision | undefined>,
 ): Promise<PromotionRecord> =>
-  retried(async () => {
+  retried('ConditionFailed', async () => {
     const previous = await store.findPromotion(promotionId);
     if (!previous) throw notFound();
     const at = store.now();

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { ReadCatalog } from '#catalog/types.ts';
 import type { browse, list, Promotion } from '#contract/promotions.ts';
 import type { CheckoutRecord } from '#domain/payments/checkout.ts';
+import { type Paging, pageOf } from '#domain/paging.ts';
 import { isOpen } from '#domain/projects/policy.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { isRunning, type PromotionCounts, type PromotionRecord, promotionOfCheckout, statusAt } from './promotion.ts';
@@ -9,18 +10,6 @@ import { noCounts, promotionView, shownView } from './view.ts';
 
 type ListQuery = z.output<typeof list.query>;
 type BrowseQuery = z.output<typeof browse.query>;
-
-interface Paging {
-  readonly page: number;
-  readonly limit: number;
-}
-
-const paged = <T>(all: readonly T[], { page, limit }: Paging) => {
-  const skip = (page - 1) * limit;
-  const data = all.slice(skip, skip + limit);
-  const meta = { total: all.length, page, pageSize: limit, hasMore: skip + data.length < all.length };
-  return { data, meta };
-};
 
 /** What showing takes. */
 export interface ShowPorts {
@@ -44,7 +33,7 @@ export const showPromotions = async (ports: ShowPorts, query: ListQuery) => {
       const entry = catalog.find(promotion.project_id);
       return entry && isOpen(entry.project) ? [{ promotion, entry }] : [];
     });
-  const { data, meta } = paged(shown, query);
+  const { data, meta } = pageOf(shown, query);
   return { data: data.map(({ promotion, entry }) => shownView(promotion, entry)), meta };
 };
 
@@ -68,7 +57,7 @@ export interface OwnPorts extends CountsPort {
 
 /** A page of somebody's own promotions, newest first. */
 export const listOwnPromotions = async (ports: OwnPorts, user: UserRecord, query: Paging) => {
-  const { data, meta } = paged(await ports.promotionsOfUser(user.id), query);
+  const { data, meta } = pageOf(await ports.promotionsOfUser(user.id), query);
   const counts = await ports.readPromotionCounts(data.map(({ id }) => id));
   const at = ports.now();
   return { data: data.map((promotion, nth) => promotionView(promotion, counts[nth] ?? noCounts, at)), meta };
@@ -126,7 +115,7 @@ export const browsePromotions = async (ports: BrowsePorts, query: BrowseQuery) =
   // A payment may have come in between the two reads.
   const known = new Set(stored.map(({ id }) => id));
   const all = [...stored, ...unpaid.filter(({ id }) => !known.has(id))].toSorted(byId);
-  const { data, meta } = paged(all, query);
+  const { data, meta } = pageOf(all, query);
   const counts = await ports.readPromotionCounts(data.map(({ id }) => id));
   return {
     data: data.map((one, nth) => ('impressions' in one ? one : promotionView(one, counts[nth] ?? noCounts, at))),

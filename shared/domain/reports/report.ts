@@ -1,7 +1,9 @@
 import type { Report, ReportBody, ReportStatus } from '#contract/reports.ts';
 import type { Workshop } from '#domain/messages.ts';
+import { type Paging, pageMeta, skipOf } from '#domain/paging.ts';
 import { isOpen } from '#domain/projects/policy.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
+import { retried } from '#domain/retried.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { notFound } from '#shared/errors.ts';
 
@@ -19,20 +21,6 @@ export interface ReportPorts extends Workshop {
   readonly replaceReport: (previous: ReportRecord | undefined, next: ReportRecord) => Promise<void>;
 }
 
-// One user's own requests at the same time, or two administrators, are all that can get in each other's way here.
-const TRIES = 20;
-
-const retried = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const isOvertaken = error instanceof Error && error.name === 'ConditionFailed';
-      if (!isOvertaken || attempt >= TRIES) throw error;
-    }
-  }
-};
-
 /** The report as callers see it. */
 export const reportView = ({ version: _, ...report }: ReportRecord): Report => report;
 
@@ -46,7 +34,7 @@ export const fileReport = (
   reference: string,
   body: ReportBody,
 ): Promise<{ report: Report; isFirst: boolean }> =>
-  retried(async () => {
+  retried('ConditionFailed', async () => {
     const stored = await ports.findProject(reference);
     if (!stored || !isOpen(stored.project)) throw notFound();
     const previous = await ports.findReportOf(stored.project.id, user.id);
@@ -72,7 +60,7 @@ export const settleReport = (
   reportId: string,
   status: ReportStatus,
 ): Promise<Report> =>
-  retried(async () => {
+  retried('ConditionFailed', async () => {
     const previous = await ports.findReport(reportId);
     if (!previous) throw notFound();
     const next = { ...previous, status, updated_at: ports.now(), version: previous.version + 1 };
@@ -91,14 +79,7 @@ export interface ListPorts {
 }
 
 /** A page of reports, newest first. */
-export const listReports = async (
-  ports: ListPorts,
-  query: { status: ReportStatus | 'all'; page: number; limit: number },
-) => {
-  const skip = (query.page - 1) * query.limit;
-  const { reports, total } = await ports.pageOfReports(query.status, skip, query.limit);
-  return {
-    data: reports.map(reportView),
-    meta: { total, page: query.page, pageSize: query.limit, hasMore: skip + reports.length < total },
-  };
+export const listReports = async (ports: ListPorts, query: Paging & { readonly status: ReportStatus | 'all' }) => {
+  const { reports, total } = await ports.pageOfReports(query.status, skipOf(query), query.limit);
+  return { data: reports.map(reportView), meta: pageMeta(query, total, reports.length) };
 };

@@ -1,6 +1,7 @@
 import { checked } from '#contract/checked.ts';
 import type { Layout, LayoutUpdate, MapSettings, MapSettingsUpdate } from '#contract/settings.ts';
 import { type Theme, ThemeBounds, type ThemeUpdate } from '#contract/theme.ts';
+import { retried } from '#domain/retried.ts';
 import { stale } from '#shared/errors.ts';
 import { defaultTheme } from './default-theme.ts';
 
@@ -101,24 +102,15 @@ export interface SettingPorts {
   ) => Promise<Setting<N>>;
 }
 
-// Each try loses only to a write that went through.
-const TRIES = 10;
-
 /** Merges a part into a setting. @throws 412 for a stale `If-Match`, 400 when the whole is not within its bounds. */
-export const changeSetting = async <N extends SettingName>(
+export const changeSetting = <N extends SettingName>(
   ports: SettingPorts,
   name: N,
   update: SettingUpdates[N],
   ifMatch: readonly string[] | undefined,
-): Promise<Setting<N>> => {
-  for (let attempt = 1; ; attempt += 1) {
+): Promise<Setting<N>> =>
+  retried('SettingChanged', async () => {
     const current = await ports.findSetting(name);
     if (ifMatch && !ifMatch.includes('*') && !ifMatch.includes(settingTag(name, current))) throw stale();
-    try {
-      return await ports.replaceSetting(name, current, merge[name](current.value, update));
-    } catch (error) {
-      const isOvertaken = error instanceof Error && error.name === 'SettingChanged';
-      if (!isOvertaken || attempt >= TRIES) throw error;
-    }
-  }
-};
+    return await ports.replaceSetting(name, current, merge[name](current.value, update));
+  });

@@ -1,4 +1,5 @@
 import type { User } from '#contract/users.ts';
+import { retried } from '#domain/retried.ts';
 import { notFound } from '#shared/errors.ts';
 import type { UserRecord } from './user.ts';
 
@@ -18,11 +19,6 @@ export const userView = (user: UserRecord): User => ({
   notifications: user.notifications,
 });
 
-// Each try loses only to a write that went through, so many losses in a row mean as many changes to one user.
-const TRIES = 20;
-
-const isOvertaken = (error: unknown): boolean => error instanceof Error && error.name === 'UserChanged';
-
 /** What changing a stored user takes. */
 export interface FindUser {
   /** Also finds what stays of an erased user. */
@@ -34,18 +30,13 @@ export interface FindUser {
  * anew on what he left, so the rules hold for the record that is really replaced.
  * @throws 404 when there is no such user or he was erased, and whatever `change` throws.
  */
-export const changeUser = async <T>(
+export const changeUser = <T>(
   ports: FindUser,
   userId: string,
   change: (current: UserRecord) => Promise<T>,
-): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
+): Promise<T> =>
+  retried('UserChanged', async () => {
     const current = await ports.findUser(userId);
     if (!current || current.erased_at !== null) throw notFound();
-    try {
-      return await change(current);
-    } catch (error) {
-      if (!isOvertaken(error) || attempt >= TRIES) throw error;
-    }
-  }
-};
+    return await change(current);
+  });

@@ -1,6 +1,6 @@
 import { message, type Workshop } from '#domain/messages.ts';
-import { factsOf } from '#domain/projects/facts.ts';
-import type { ProjectRecord } from '#domain/projects/project.ts';
+import { farewell, type PurgePorts } from '#domain/projects/moderate.ts';
+import { retried } from '#domain/retried.ts';
 import type { Message, MessageData } from '#events/catalogue.ts';
 import { AppError, conflict, unauthorized } from '#shared/errors.ts';
 import { changeUser, type FindUser } from './change.ts';
@@ -11,10 +11,13 @@ export interface RemainsPorts {
   /** Ids of projects that he voted for, a page at a time; walked while votes are removed. */
   readonly votesOf: (userId: string) => AsyncIterable<readonly string[]>;
   readonly ratingsOf: (userId: string) => AsyncIterable<readonly string[]>;
+  readonly checkoutsOf: (userId: string) => AsyncIterable<readonly string[]>;
   readonly projectsOf: (userId: string) => AsyncIterable<readonly string[]>;
   /** Takes a vote away with its count, whatever the state of the project. @returns whether there was one. */
   readonly withdrawVote: (projectId: string, userId: string) => Promise<boolean>;
   readonly withdrawRating: (projectId: string, userId: string) => Promise<boolean>;
+  /** Removes what a premium submission said that has not become a project. @returns whether there was something. */
+  readonly removeDraft: (checkoutId: string) => Promise<boolean>;
   /** Removes a project for good. @returns whether it was there and his. */
   readonly purgeOwn: (projectId: string, userId: string) => Promise<boolean>;
 }
@@ -63,7 +66,7 @@ export interface Round {
 const removeAll = async (
   pages: AsyncIterable<readonly string[]>,
   until: number,
-  remove: (projectId: string) => Promise<boolean>,
+  remove: (id: string) => Promise<boolean>,
 ): Promise<Round> => {
   let removed = 0;
   for await (const ids of pages) {
@@ -77,7 +80,8 @@ const removeAll = async (
 };
 
 /**
- * Takes away what is left of an erased user: votes and ratings, each with its count, and his projects where he wanted that.
+ * Takes away what is left of an erased user: votes and ratings, each with its count, submissions that nobody has paid, and
+ * his projects where he wanted that.
  * It may run any number of times, also at the same time as itself: each thing is removed on condition that it is there.
  * @param budgetMs when to stop and leave the rest to the task.
  */
@@ -90,6 +94,7 @@ export const removeRemains = async (
   const rounds = [
     await removeAll(ports.votesOf(userId), until, (id) => ports.withdrawVote(id, userId)),
     await removeAll(ports.ratingsOf(userId), until, (id) => ports.withdrawRating(id, userId)),
+    await removeAll(ports.checkoutsOf(userId), until, ports.removeDraft),
   ];
   if (projects === 'delete') {
     rounds.push(await removeAll(ports.projectsOf(userId), until, (id) => ports.purgeOwn(id, userId)));
@@ -117,27 +122,14 @@ export const finishErasure = async (
   }
 };
 
-/** What removing an own project for good takes. */
-export interface PurgeOwnPorts extends Workshop {
-  readonly findProject: (reference: string) => Promise<{ project: ProjectRecord } | undefined>;
-  /** @throws 404 when it is gone already. */
-  readonly removeProject: (project: ProjectRecord, messages: readonly Message[]) => Promise<void>;
-}
-
-/** Removes a project of an erased user for good, soft-deleted ones too. @returns whether it was there and his. */
-export const purgeOwnProject = async (ports: PurgeOwnPorts, projectId: string, userId: string): Promise<boolean> => {
-  const stored = await ports.findProject(projectId);
-  if (stored?.project.owner_id !== userId) return false;
-  const { project } = stored;
-  const slugs = [project.slug, ...project.earlier_slugs];
-  try {
-    await ports.removeProject(project, [
-      message(ports, 'projectDeleted', userId, { ...factsOf(project), permanent: true }),
-      message(ports, 'projectPurged', userId, { project_id: project.id, slugs }),
-    ]);
+/**
+ * Removes a project of an erased user for good, soft-deleted ones too.
+ * @returns whether it was there and his.
+ */
+export const purgeOwnProject = (ports: PurgePorts, projectId: string, userId: string): Promise<boolean> =>
+  retried('ProjectChanged', async () => {
+    const stored = await ports.findProject(projectId);
+    if (stored?.project.owner_id !== userId) return false;
+    await ports.removeProject(stored.project, farewell(ports, userId, stored.project));
     return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
-    throw error;
-  }
-};
+  });

@@ -1,5 +1,6 @@
 import type { ReadCatalog } from '#catalog/types.ts';
 import type { AdminUser } from '#contract/users.ts';
+import { type Paging, pageOf } from '#domain/paging.ts';
 import { userView } from './change.ts';
 import type { UserRecord } from './user.ts';
 
@@ -33,21 +34,14 @@ export interface ListPorts {
 }
 
 /** What administrators ask for. */
-interface ListQuery {
+interface ListQuery extends Paging {
   readonly role?: UserRecord['role'] | 'banned' | undefined;
   readonly q?: string | undefined;
-  readonly page: number;
-  readonly limit: number;
 }
 
 /** The administrators' list of users, newest first, with exact counts and totals. */
-export const listUsers = async (ports: ListPorts, { role, q, page, limit }: ListQuery) => {
+export const listUsers = async (ports: ListPorts, query: ListQuery) => {
   const [catalog, register] = await Promise.all([ports.catalog(), ports.users()]);
-  const found = register.select({ role, q });
-  const skip = (page - 1) * limit;
-  const shown = found.slice(skip, skip + limit);
-  return {
-    data: shown.map((user) => adminView(catalog, user)),
-    meta: { total: found.length, page, pageSize: limit, hasMore: skip + shown.length < found.length },
-  };
+  const { data, meta } = pageOf(register.select(query), query);
+  return { data: data.map((user) => adminView(catalog, user)), meta };
 };

@@ -23,7 +23,8 @@ export interface RecountUsersPorts {
 /** Somebody who has written this lately is left to the next run: the list of his comments may be a moment behind. */
 const QUIET_MS = 60_000;
 const AT_ONCE = 8;
-const JOB = 'reconcile-counters-users';
+/** What its bookmark is kept under. */
+export const USERS_JOB = 'reconcile-counters-users';
 
 const recountOne = async (ports: RecountUsersPorts, user: CommentCount, before: string): Promise<boolean> => {
   if (user.changedAt > before) return false;
@@ -41,7 +42,7 @@ export const recountUsers = async (
   until: number,
 ): Promise<{ users: number; users_repaired: number; unfinished: boolean }> => {
   const before = new Date(Date.parse(ports.now()) - QUIET_MS).toISOString();
-  const after = await ports.findBookmark(JOB);
+  const after = await ports.findBookmark(USERS_JOB);
   let [users, users_repaired] = [0, 0];
   for await (const page of ports.commentCounts(after)) {
     for (let start = 0; start < page.length; start += AT_ONCE) {
@@ -50,11 +51,11 @@ export const recountUsers = async (
       users += group.length;
       users_repaired += repaired.filter(Boolean).length;
       if (performance.now() > until) {
-        await ports.keepBookmark(JOB, group.at(-1)?.place ?? null);
+        await ports.keepBookmark(USERS_JOB, group.at(-1)?.place ?? null);
         return { users, users_repaired, unfinished: true };
       }
     }
   }
-  if (after !== undefined) await ports.keepBookmark(JOB, null);
+  if (after !== undefined) await ports.keepBookmark(USERS_JOB, null);
   return { users, users_repaired, unfinished: false };
 };

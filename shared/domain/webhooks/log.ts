@@ -1,4 +1,5 @@
 import type { Attempt, Delivery } from '#contract/webhooks.ts';
+import { type Paging, pageMeta, skipOf } from '#domain/paging.ts';
 import { notFound } from '#shared/errors.ts';
 import { type AttemptPorts, attemptDelivery, type SendPorts, sendTo } from './attempt.ts';
 import { type DeliveryRecord, restartedAt, shownDelivery } from './delivery.ts';
@@ -13,15 +14,12 @@ export interface LogPorts {
 }
 
 /** A page of the deliveries of a webhook, newest first. @throws 404. */
-export const pageOfLog = async (ports: LogPorts, webhookId: string, query: { page: number; limit: number }) => {
+export const pageOfLog = async (ports: LogPorts, webhookId: string, query: Paging) => {
   await getWebhook(ports, webhookId);
   const total = await ports.countDeliveries(webhookId);
-  const skip = (query.page - 1) * query.limit;
+  const skip = skipOf(query);
   const found = skip < total ? await ports.pageOfDeliveries(webhookId, skip, query.limit) : [];
-  return {
-    data: found.map(shownDelivery),
-    meta: { total, page: query.page, pageSize: query.limit, hasMore: skip + found.length < total },
-  };
+  return { data: found.map(shownDelivery), meta: pageMeta(query, total, found.length) };
 };
 
 /** What replaying takes. */

@@ -1,4 +1,5 @@
 import type { Webhook, WebhookBody, WebhookUpdate } from '#contract/webhooks.ts';
+import { type Paging, pageOf } from '#domain/paging.ts';
 import { invalidField, notFound } from '#shared/errors.ts';
 import { shownWebhook, type WebhookRecord } from './webhook.ts';
 
@@ -33,15 +34,10 @@ export const getWebhook = async (ports: Port<'findWebhook'>, id: string): Promis
 };
 
 /** A page of the webhooks, oldest first. */
-export const listWebhooks = async (
-  ports: Port<'allWebhooks' | 'now'>,
-  { page, limit }: { page: number; limit: number },
-) => {
-  const all = await ports.allWebhooks();
+export const listWebhooks = async (ports: Port<'allWebhooks' | 'now'>, query: Paging) => {
+  const { data, meta } = pageOf(await ports.allWebhooks(), query);
   const at = ports.now();
-  const skip = (page - 1) * limit;
-  const data = all.slice(skip, skip + limit).map((webhook) => shownWebhook(webhook, at));
-  return { data, meta: { total: all.length, page, pageSize: limit, hasMore: skip + data.length < all.length } };
+  return { data: data.map((webhook) => shownWebhook(webhook, at)), meta };
 };
 
 const mustBeReachable = async (ports: Port<'refusalOf'>, url: string): Promise<void> => {

@@ -24,7 +24,7 @@ const mustBeJobCaller = async (request: GateRequest): Promise<void> => {
   const { route, isJobSecret } = request.internal.state;
   // A door without the means to tell would let nobody in, and nobody would know why.
   if (!isJobSecret) throw new Error(`${route.id} is for callers with the secret, but its door cannot check it.`);
-  const presented = /^bearer +(.*\S) *$/i.exec(header(request.event, 'authorization') ?? '')?.[1];
+  const presented = /^bearer +(\S.*)$/i.exec(header(request.event, 'authorization') ?? '')?.[1];
   if (presented === undefined || !(await isJobSecret(presented))) throw unauthorized();
 };
 
