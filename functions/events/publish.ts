@@ -4,6 +4,7 @@ import { type Message, sourceOf } from '#events/catalogue.ts';
 import { messageOf } from '#events/outbox.ts';
 import { putOnBus } from '#platform/bus.ts';
 import { log } from '#platform/log.ts';
+import { count } from '#platform/metrics.ts';
 
 interface Outgoing {
   readonly sequenceNumber: string;
@@ -15,6 +16,7 @@ const outgoing = (record: DynamoDBRecord): Outgoing[] => {
     return [{ sequenceNumber: record.dynamodb?.SequenceNumber ?? '', message: messageOf(record) }];
   } catch (error) {
     // Trying again would not mend it and would hold up everything behind it.
+    count('OutboxItemSkipped');
     log.error('an item of the outbox is not a message and is left out', {
       key: record.dynamodb?.Keys,
       error: error as Error,

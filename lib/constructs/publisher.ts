@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
@@ -7,6 +8,7 @@ import { outboxFilter } from '#events/publish.ts';
 import { publisher } from '../doors.ts';
 import { streamArnOf, type World } from './capabilities.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
+import { metricsNamespace } from './environment.ts';
 import type { Roles } from './roles.ts';
 import { ALARM_PERIOD, RunbookAlarm } from './runbook-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -51,6 +53,18 @@ export class Publisher extends Construct {
       metric: target.metric('IteratorAge', { period: ALARM_PERIOD, statistic: 'Maximum' }),
       threshold: Duration.minutes(1).toMilliseconds(),
       periods: 2,
+    });
+    new RunbookAlarm(this, 'ItemSkipped', {
+      section: 'outbox-item-skipped',
+      says: 'An event of the outbox could not be read and nobody was told of it.',
+      metric: new Metric({
+        namespace: metricsNamespace(world.config.stage),
+        metricName: 'OutboxItemSkipped',
+        dimensionsMap: { service: 'directory' },
+        statistic: 'Sum',
+        period: ALARM_PERIOD,
+      }),
+      threshold: 1,
     });
   }
 }

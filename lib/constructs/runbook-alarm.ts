@@ -7,6 +7,7 @@ export const runbookSections = [
   'subscriber-queue-not-empty',
   'publisher-queue-not-empty',
   'publisher-falls-behind',
+  'outbox-item-skipped',
   'job-queue-not-empty',
   'gateway-answers-5xx',
   'rate-counter-unavailable',

@@ -92,10 +92,15 @@ export const removeComments = async (projectId: string): Promise<number> => {
   }
 };
 
-/** Comments of a project, newest first; `skip` of them passed over. */
-export const pageOfComments = async (projectId: string, skip: number, count: number): Promise<CommentRecord[]> => {
+/** Comments of a project, newest first; `skip` of them passed over. Deep pages cost less when it is known how many there are. */
+export const pageOfComments = async (
+  projectId: string,
+  skip: number,
+  count: number,
+  total?: number,
+): Promise<CommentRecord[]> => {
   const range = { partition: projectPartition(projectId), prefix: projectPrefix.comments, newestFirst: true };
-  return (await pageOfCollection(range, skip, count)).map(commentOf);
+  return (await pageOfCollection(range, skip, count, total)).map(commentOf);
 };
 
 /** The users behind some ids; those who are not known are left out. */

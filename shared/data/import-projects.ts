@@ -1,8 +1,10 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { ImportStep } from '#domain/projects/import-ports.ts';
+import { log } from '#platform/log.ts';
 import { AppError } from '#shared/errors.ts';
-import type { Key } from './keys.ts';
+import { type Key, projectKey } from './keys.ts';
 import { insertionOf, ProjectChanged, replacementOf } from './projects.ts';
+import { findItem } from './read.ts';
 import { ConditionFailed, TRANSACTION_MAX, transact, type Write } from './write.ts';
 
 // A transaction takes 4 MB; in the worst case a character takes four bytes.
@@ -14,6 +16,7 @@ const AT_ONCE = 8;
 /** One project's writes, which only go together. */
 interface Part {
   readonly position: number;
+  readonly next: ImportStep['next'];
   readonly writes: readonly Write[];
   readonly keys: readonly string[];
   readonly characters: number;
@@ -31,13 +34,15 @@ const partOf = async ({ previous, next }: ImportStep, position: number): Promise
     const { pk, sk } = keyOf(write);
     return JSON.stringify([pk, sk]);
   });
-  return { position, writes, keys, characters: JSON.stringify(next).length };
+  return { position, next, writes, keys, characters: JSON.stringify(next).length };
 };
 
+type Batch = [Part, ...Part[]];
+
 /** Puts parts together as far as one transaction takes them; it may not touch an item twice. */
-const batchesOf = (parts: readonly Part[]): Part[][] => {
-  const batches: Part[][] = [];
-  let batch: Part[] = [];
+const batchesOf = (parts: readonly Part[]): Batch[] => {
+  const batches: Batch[] = [];
+  let batch: Batch | undefined;
   let writes = 0;
   let characters = 0;
   let keys = new Set<string>();
@@ -46,14 +51,15 @@ const batchesOf = (parts: readonly Part[]): Part[][] => {
       writes + part.writes.length > TRANSACTION_MAX ||
       characters + part.characters > CHARACTERS_MAX ||
       part.keys.some((key) => keys.has(key));
-    if (isFull || batches.length === 0) {
-      batch = [];
+    if (isFull || batch === undefined) {
+      batch = [part];
       batches.push(batch);
       writes = 0;
       characters = 0;
       keys = new Set();
+    } else {
+      batch.push(part);
     }
-    batch.push(part);
     writes += part.writes.length;
     characters += part.characters;
     for (const key of part.keys) keys.add(key);
@@ -67,14 +73,22 @@ const isRefusal = (error: unknown): error is Error =>
   error instanceof AppError ||
   error instanceof TransactionCanceledException;
 
-/** @returns why it was refused; undefined when it is done. */
-const attempt = async (parts: readonly Part[]): Promise<Error | undefined> => {
+/** Whether a part stands in the table, also when nobody could say so at the time; its transaction is whole or not at all. */
+const isStored = async ({ next }: Part): Promise<boolean> => {
+  const item = await findItem(projectKey(next.id));
+  return item?.version === next.version && item.updated_at === next.updated_at;
+};
+
+/** @returns why it was not done; undefined when it is done. It never throws: other transactions are on their way. */
+const attempt = async (parts: Readonly<Batch>): Promise<Error | undefined> => {
   try {
     await transact(parts.flatMap(({ writes }) => writes));
     return undefined;
   } catch (error) {
     if (isRefusal(error)) return error;
-    throw error;
+    log.error('a part of an import broke off', { projects: parts.length, error: error as Error });
+    // The answer may have been lost behind a transaction that went through: then trying it again would make everything twice.
+    return (await isStored(parts[0]).catch(() => false)) ? undefined : new Error('The table could not be reached.');
   }
 };
 

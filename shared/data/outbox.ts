@@ -1,5 +1,5 @@
 import { eventKinds } from '#contract/events.ts';
-import type { Message } from '#events/catalogue.ts';
+import { type Message, readMessage } from '#events/catalogue.ts';
 import { eventKey, ofEventKind } from './keys.ts';
 import type { Write } from './write.ts';
 
@@ -8,8 +8,12 @@ const DAY_SECONDS = 86_400;
 const EVENT_SECONDS = 90 * DAY_SECONDS;
 const TASK_SECONDS = 7 * DAY_SECONDS;
 
-/** The write that puts a message into the outbox; it belongs into the transaction of what it tells about. */
+/**
+ * The write that puts a message into the outbox; it belongs into the transaction of what it tells about.
+ * @throws when it does not fit the catalogue: nobody could be told, so what it tells about must not happen either.
+ */
 export const inOutbox = (message: Message): Write => {
+  readMessage(message);
   const isEvent = message.kind in eventKinds;
   return {
     put: {

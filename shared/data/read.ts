@@ -63,11 +63,8 @@ const attributesOf = (index: IndexName | undefined) =>
 // A collection's sort keys are all below this; DynamoDB compares them as UTF-8 bytes.
 const LAST = '\u{10ffff}';
 
-/**
- * Walks a collection page by page; a page is at most 1 MB.
- * Reads of the table itself are consistent, those of an index follow the table within moments.
- */
-export async function* collectionPages(range: CollectionRange): AsyncGenerator<readonly Item[]> {
+/** What every query of a range says. */
+const queryOf = (range: CollectionRange) => {
   const { partitionKey, sortKey } = attributesOf(range.index);
   const low = range.after ?? range.prefix;
   const high = range.before ?? (range.prefix === undefined ? undefined : `${range.prefix}${LAST}`);
@@ -77,6 +74,30 @@ export async function* collectionPages(range: CollectionRange): AsyncGenerator<r
     ...(low !== undefined && high === undefined ? ['#s > :low'] : []),
     ...(low === undefined && high !== undefined ? ['#s < :high'] : []),
   ].join(' AND ');
+  return {
+    TableName: settings().table,
+    ...(range.index ? { IndexName: range.index } : { ConsistentRead: true }),
+    KeyConditionExpression: condition,
+    ExpressionAttributeNames: {
+      '#p': partitionKey,
+      ...((low !== undefined || high !== undefined) && { '#s': sortKey }),
+    },
+    ExpressionAttributeValues: {
+      ':p': range.partition,
+      ...(low !== undefined && { ':low': low }),
+      ...(high !== undefined && { ':high': high }),
+    },
+    ...(range.newestFirst && { ScanIndexForward: false }),
+  };
+};
+
+/**
+ * Walks a collection page by page; a page is at most 1 MB.
+ * Reads of the table itself are consistent, those of an index follow the table within moments.
+ */
+export async function* collectionPages(range: CollectionRange): AsyncGenerator<readonly Item[]> {
+  const { sortKey } = attributesOf(range.index);
+  const query = queryOf(range);
   // BETWEEN includes its ends, and the caller asked for what lies strictly between. Without a sort key there is no end.
   const isEnd = (key: unknown): boolean => key !== undefined && (key === range.after || key === range.before);
   const names = Object.fromEntries((range.only ?? []).map((attribute, position) => [`#o${position}`, attribute]));
@@ -84,21 +105,9 @@ export async function* collectionPages(range: CollectionRange): AsyncGenerator<r
   do {
     const answer = await dynamo().send(
       new QueryCommand({
-        TableName: settings().table,
-        ...(range.index ? { IndexName: range.index } : { ConsistentRead: true }),
-        KeyConditionExpression: condition,
-        ExpressionAttributeNames: {
-          '#p': partitionKey,
-          ...((low !== undefined || high !== undefined) && { '#s': sortKey }),
-          ...names,
-        },
-        ExpressionAttributeValues: {
-          ':p': range.partition,
-          ...(low !== undefined && { ':low': low }),
-          ...(high !== undefined && { ':high': high }),
-        },
+        ...query,
+        ExpressionAttributeNames: { ...query.ExpressionAttributeNames, ...names },
         ...(range.only && { ProjectionExpression: Object.keys(names).join(', ') }),
-        ...(range.newestFirst && { ScanIndexForward: false }),
         ...(range.pageSize && { Limit: range.pageSize }),
         ExclusiveStartKey: start,
       }),
@@ -119,44 +128,66 @@ export const wholeCollection = async (range: CollectionRange): Promise<Item[]> =
 /** The first items of a collection, at most `count`. */
 export const firstOfCollection = async (range: CollectionRange, count: number): Promise<Item[]> => {
   const first: Item[] = [];
-  for await (const items of collectionPages({ ...range, pageSize: count })) {
+  // An end of the range may come along and is then left out.
+  const isBounded = range.after !== undefined || range.before !== undefined;
+  for await (const items of collectionPages({ ...range, pageSize: isBounded ? count + 1 : count })) {
     first.push(...items);
     if (first.length >= count) break;
   }
   return first.slice(0, count);
 };
 
-// What one call brings fits into its megabyte for most items; of larger ones it brings less.
-const PAGE_MAX = 1000;
-
-/** Some items of a collection, `skip` of them passed over. */
-export const pageOfCollection = async (range: CollectionRange, skip: number, count: number): Promise<Item[]> => {
-  const found: Item[] = [];
+/**
+ * Passes over items of a range without reading them out.
+ * @returns the sort key of the last one, or undefined when there is nothing behind them.
+ */
+const passOver = async (range: CollectionRange, skip: number): Promise<string | undefined> => {
+  const { sortKey } = attributesOf(range.index);
   let passed = 0;
-  for await (const items of collectionPages({ ...range, pageSize: Math.min(PAGE_MAX, skip + count) })) {
-    found.push(...items.slice(Math.max(0, skip - passed), Math.max(0, skip + count - passed)));
-    passed += items.length;
-    if (passed >= skip + count) break;
-  }
-  return found;
-};
-
-/** How many items a collection has, without reading them out. */
-export const countCollection = async (partition: string, prefix: string): Promise<number> => {
-  let total = 0;
   let start: Record<string, unknown> | undefined;
   do {
     const answer = await dynamo().send(
-      new QueryCommand({
-        TableName: settings().table,
-        Select: 'COUNT',
-        ConsistentRead: true,
-        KeyConditionExpression: '#p = :p AND begins_with(#s, :prefix)',
-        ExpressionAttributeNames: { '#p': tableShape.partitionKey, '#s': tableShape.sortKey },
-        ExpressionAttributeValues: { ':p': partition, ':prefix': prefix },
-        ExclusiveStartKey: start,
-      }),
+      new QueryCommand({ ...queryOf(range), Select: 'COUNT', Limit: skip - passed, ExclusiveStartKey: start }),
     );
+    passed += answer.Count ?? 0;
+    start = answer.LastEvaluatedKey;
+  } while (start && passed < skip);
+  return start && String(start[sortKey]);
+};
+
+/** Items of a range without ends, from one of its ends on. */
+const pageFrom = async (range: CollectionRange, skip: number, count: number): Promise<Item[]> => {
+  if (skip === 0) return await firstOfCollection(range, count);
+  const last = await passOver(range, skip);
+  if (last === undefined) return [];
+  return await firstOfCollection({ ...range, [range.newestFirst ? 'before' : 'after']: last }, count);
+};
+
+/**
+ * Some items of a collection, `skip` of them passed over. What is passed over is only counted.
+ * @param total how many there are, if that is known: a page behind the middle is then read from the other end.
+ */
+export const pageOfCollection = async (
+  range: Omit<CollectionRange, 'after' | 'before' | 'pageSize'>,
+  skip: number,
+  count: number,
+  total = Number.POSITIVE_INFINITY,
+): Promise<Item[]> => {
+  const behind = total - skip - count;
+  // The first page is always read from its own end: it shows what has come since the others were counted.
+  if (skip === 0 || skip <= behind) return await pageFrom(range, skip, count);
+  if (skip >= total) return [];
+  const fromBehind = { ...range, newestFirst: !range.newestFirst };
+  return (await pageFrom(fromBehind, Math.max(0, behind), Math.min(count, total - skip))).toReversed();
+};
+
+/** How many items a collection has, without reading them out. */
+export const countCollection = async (partition: string, prefix?: string, index?: IndexName): Promise<number> => {
+  const query = queryOf({ partition, ...(prefix !== undefined && { prefix }), ...(index && { index }) });
+  let total = 0;
+  let start: Record<string, unknown> | undefined;
+  do {
+    const answer = await dynamo().send(new QueryCommand({ ...query, Select: 'COUNT', ExclusiveStartKey: start }));
     total += answer.Count ?? 0;
     start = answer.LastEvaluatedKey;
   } while (start);

@@ -1,11 +1,20 @@
+import { type Subscription, subscriptions } from '#events/subscriptions.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { absent, either, every, is, isBelow } from './conditions.ts';
 import { receiptKey } from './keys.ts';
 import { findItem } from './read.ts';
 import { putItem, updateItem } from './write.ts';
 
+/** How long a function runs at most unless its subscription says more, and what its end may be late by, in seconds. */
+const USUAL_SECONDS = 30;
+const SPARE_SECONDS = 5;
+
 /** How long a run may take before another one may begin in its place, in seconds. */
-const RUN_SECONDS = 60;
+const runSeconds = (subscriber: string): number => {
+  const all: readonly Subscription[] = subscriptions;
+  return (all.find(({ id }) => id === subscriber)?.timeoutSeconds ?? USUAL_SECONDS) + SPARE_SECONDS;
+};
+
 /** How long it is remembered that an event was dealt with, in seconds; longer than anything is delivered again. */
 const MEMORY_SECONDS = 7 * 86_400;
 
@@ -22,8 +31,9 @@ export class AlreadyRunning extends Error {
 export const once = async (subscriber: string, eventId: string, work: () => Promise<void>): Promise<boolean> => {
   const key = receiptKey(subscriber, eventId);
   const nowSeconds = secondsFromNow(0);
+  const until = nowSeconds + runSeconds(subscriber);
   const claimed = await putItem(
-    { ...key, type: 'receipt', state: 'running', until: nowSeconds + RUN_SECONDS, ttl: nowSeconds + MEMORY_SECONDS },
+    { ...key, type: 'receipt', state: 'running', until, ttl: nowSeconds + MEMORY_SECONDS },
     either(absent, every(is('state', 'running'), isBelow('until', nowSeconds))),
   );
   if (!claimed) {
@@ -33,9 +43,11 @@ export const once = async (subscriber: string, eventId: string, work: () => Prom
   try {
     await work();
   } catch (error) {
-    await updateItem(key, { set: { until: 0 } });
+    // A run that was given up must not let go of what its successor holds.
+    await updateItem(key, { set: { until: 0 } }, is('until', until));
     throw error;
   }
+  // Whoever has done it: it is done.
   await updateItem(key, { set: { state: 'done' } });
   return true;
 };

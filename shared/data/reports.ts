@@ -12,7 +12,8 @@ import {
   reportKey,
   reportsPartition,
 } from './keys.ts';
-import { collectionPages, findItem, findItems, type Item } from './read.ts';
+import { collectionPages, countCollection, findItem, findItems, type Item, pageOfCollection } from './read.ts';
+import { userIsThere } from './user-records.ts';
 import { removeItems, transact } from './write.ts';
 
 /** Reports of listings: one item per user and project, and one that leads from the report's id, and from its author, to it. */
@@ -42,13 +43,13 @@ export const findReport = async (reportId: string): Promise<ReportRecord | undef
 };
 
 /**
- * Stores a report. A new one needs its project to be open.
- * @throws ConditionFailed when it is not as `previous` any more; 404 when the project is not open.
+ * Stores a report. A new one needs its project to be open and its author to be there.
+ * @throws ConditionFailed when it is not as `previous` any more; 404 when the project is not open, 401 for an erased author.
  */
 export const replaceReport = async (previous: ReportRecord | undefined, next: ReportRecord): Promise<void> => {
   const { id, project_id, user_id } = next;
   await transact([
-    ...(previous ? [] : [projectIsOpen(project_id)]),
+    ...(previous ? [] : [projectIsOpen(project_id), userIsThere(user_id)]),
     {
       put: {
         ...reportKey(project_id, user_id),
@@ -66,23 +67,42 @@ export const replaceReport = async (previous: ReportRecord | undefined, next: Re
 
 const STATUSES: readonly ReportStatus[] = ['open', 'resolved', 'dismissed'];
 
+const rangeOf = (status: ReportStatus) =>
+  ({
+    partition: reportsPartition(status),
+    index: 'collection',
+    newestFirst: true,
+    only: ['id', 'pk', 'sk', 'collection_sk'],
+  }) as const;
+
+/** Where the reports of several statuses are, newest first, as far as the end of a page. */
+const mergedPlaces = async (statuses: readonly ReportStatus[], skip: number, count: number): Promise<Item[]> => {
+  // A page may be all of one status, so of each its length is read: only keys, and nothing behind the page.
+  const lists = await Promise.all(statuses.map((status) => pageOfCollection(rangeOf(status), 0, skip + count)));
+  // A report that is settled at this moment may stand under two of them.
+  const places = new Map(lists.flat().map((place) => [String(place.id), place]));
+  const newestFirst = [...places].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, place]) => place);
+  return newestFirst.slice(skip, skip + count);
+};
+
 /** Reports of a status, or all, newest first, with how many there are. All are counted, but only a page is read as a whole. */
 export const pageOfReports = async (
   status: ReportStatus | 'all',
   skip: number,
   count: number,
 ): Promise<{ reports: ReportRecord[]; total: number }> => {
-  // A report that is settled at this moment may stand under two of them.
-  const places = new Map<string, Key>();
-  for (const one of status === 'all' ? STATUSES : [status]) {
-    const range = { partition: reportsPartition(one), index: 'collection', only: ['id', 'pk', 'sk'] } as const;
-    for await (const items of collectionPages(range)) {
-      for (const { id, pk, sk } of items) places.set(String(id), { pk: String(pk), sk: String(sk) });
-    }
-  }
-  const newestFirst = [...places].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, place]) => place);
-  const reports = await findItems(newestFirst.slice(skip, skip + count));
-  return { reports: reports.flatMap((item) => (item ? [reportOf(item)] : [])), total: places.size };
+  const statuses = status === 'all' ? STATUSES : [status];
+  const counts = await Promise.all(
+    statuses.map((one) => countCollection(reportsPartition(one), undefined, 'collection')),
+  );
+  const total = counts.reduce((sum, one) => sum + one, 0);
+  if (skip >= total) return { reports: [], total };
+  const places =
+    status === 'all'
+      ? await mergedPlaces(STATUSES, skip, count)
+      : await pageOfCollection(rangeOf(status), skip, count, total);
+  const reports = await findItems(places.map(({ pk, sk }): Key => ({ pk: String(pk), sk: String(sk) })));
+  return { reports: reports.flatMap((item) => (item ? [reportOf(item)] : [])), total };
 };
 
 /** Takes away what was reported of a project that is gone, with the ways that lead there. @returns how many there were. */

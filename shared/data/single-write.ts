@@ -15,10 +15,7 @@ const PAUSE_MAX_MS = 250;
  * @param send makes the request anew each time, so that what it says of the time is true of the try that succeeds.
  * @throws what it throws for other reasons, and in the end the conflict.
  */
-export const pastConflicts = async <T>(
-  isConflict: (error: unknown) => boolean,
-  send: () => Promise<T>,
-): Promise<T> => {
+export const pastConflicts = async <T>(isConflict: (error: unknown) => boolean, send: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await send();

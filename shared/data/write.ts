@@ -54,7 +54,9 @@ const placeOf = (placing: true | Placing | undefined, key: Key): Item => {
 };
 
 const placedChange = (write: Extract<Write, { update: Key }>): Change =>
-  write.inFeed ? { ...write.change, set: { ...write.change.set, ...placeOf(write.inFeed, write.update) } } : write.change;
+  write.inFeed
+    ? { ...write.change, set: { ...write.change.set, ...placeOf(write.inFeed, write.update) } }
+    : write.change;
 
 const toRequest = (write: Write): TransactItem => {
   const placeholders = new Placeholders();

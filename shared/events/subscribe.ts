@@ -10,6 +10,12 @@ export type Subscriber = (event: EventBridgeEvent<string, unknown>, context?: un
 
 type Delivery = Request<EventBridgeEvent<string, unknown>, void>;
 
+/** What may be logged of an error. Its message may name people, such as whom a mail could not be sent to. */
+const kindOf = (error: unknown) => {
+  const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown };
+  return { error_name: name, error_code: code };
+};
+
 /** Writes one line per delivery: which message, how it went. Nothing of what it says, which may be about people. */
 const line = (subscription: Subscription): MiddlewareObj => {
   const about = ({ event }: Delivery) => ({
@@ -19,7 +25,7 @@ const line = (subscription: Subscription): MiddlewareObj => {
   });
   return {
     after: (request: Delivery) => log.info('delivered', about(request)),
-    onError: (request: Delivery) => log.error('delivery failed', { ...about(request), error: request.error as Error }),
+    onError: (request: Delivery) => log.error('delivery failed', { ...about(request), ...kindOf(request.error) }),
   } as unknown as MiddlewareObj;
 };
 

@@ -16,6 +16,13 @@ const utf8 = (value: string) => ({ Charset: 'UTF-8', Data: value });
 /** SES did not accept a mail. It has only the name of the reason: SES's own words repeat the address, and errors are logged. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
+  /** The reason's name. */
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
 }
 
 /** Hands a mail over for delivery. @throws when it was not accepted, a {@link MailRefused} when SES says so. */

@@ -121,3 +121,12 @@ it('frees the address of a deleted project, and does not restore that one while 
   });
   expect(await submit(url)).toMatchObject(DUPLICATE);
 });
+
+it('takes an address of any length that the contract allows, once', async () => {
+  const name = host();
+  // Each of these letters is nine characters of the canonical address.
+  const url = `https://${name}/${'語'.repeat(2000 - name.length)}`;
+  expect(await submit(url)).toMatchObject({ status: 201 });
+  expect(await submit(url)).toMatchObject(DUPLICATE);
+  expect(await submit(`${url.slice(0, -1)}文`)).toMatchObject({ status: 201 });
+});

@@ -109,3 +109,34 @@ it('finds what a try that died has made', async () => {
   if ('status' in second) throw new Error('There was nothing to answer yet.');
   expect((await submitProject(submitPorts, owner, body, second.seed)).id).toBe(made.id);
 });
+
+it('finds what a try has made that was given up for dead and still came to its end', async () => {
+  const { submitProject } = await import('#domain/projects/submit.ts');
+  const { submitPorts } = await import('#data/project-ports.ts');
+  const { newId } = await import('#platform/ids.ts');
+  const { body: profile } = await world.call('GET', '/api/user/profile', { token: user });
+  const owner = { ...(profile as { data: { id: string } }).data, is_admin: false } as Parameters<
+    typeof submitProject
+  >[1];
+  const body = { ...submission('Eighth'), plan: 'standard', pricing_type: 'free' } as const;
+  const seed = newId('x').slice(2);
+  // Neither sees the other before both have begun to write.
+  let arrived = 0;
+  let open: () => void = () => undefined;
+  const bothAreThere = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const missingCategories: typeof submitPorts.missingCategories = async (slugs) => {
+    arrived += 1;
+    if (arrived === 2) open();
+    await bothAreThere;
+    return await submitPorts.missingCategories(slugs);
+  };
+  const ports = { ...submitPorts, missingCategories };
+  const [first, second] = await Promise.all([
+    submitProject(ports, owner, body, seed),
+    submitProject(ports, owner, body, seed),
+  ]);
+  expect(second.id).toBe(first.id);
+  expect(await submissions('Eighth')).toBe(1);
+});

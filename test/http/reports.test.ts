@@ -139,3 +139,48 @@ it('refuses a report without a reason and one that is too long', async () => {
     expect((await report(project, body)).status).toBe(400);
   }
 });
+
+it('is not filed any more in the name of somebody who is being forgotten', async () => {
+  const project = await live('Reported By Nobody');
+  const token = await world.token({ email: 'leaving@example.com' });
+  const { body } = await world.call('GET', '/api/user/profile', { token });
+  const { id: userId } = (body as { data: { id: string } }).data;
+  const { replaceReport } = await import('#data/reports.ts');
+  const { wholeTable } = await import('#test/support/whole-table.ts');
+  await world.call('DELETE', '/api/user/account', { token });
+  const at = new Date().toISOString();
+  const late = {
+    id: 'rep_late',
+    project_id: project,
+    user_id: userId,
+    reason: 'late',
+    details: null,
+    status: 'open',
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  } as const;
+  await expect(replaceReport(undefined, late)).rejects.toMatchObject({ status: 401 });
+  expect((await wholeTable()).filter((item) => item['id'] === 'rep_late')).toEqual([]);
+});
+
+it('pages through one status and through all of them, with totals', async () => {
+  for (let n = 0; n < 5; n += 1) {
+    const { id } = dataOf(await report(await live(`Paged ${n}`), { reason: 'odd' }));
+    if (n % 2 === 0) {
+      await world.call('PUT', `/api/admin/reports/${id}`, { token: admin, body: { status: 'resolved' } });
+    }
+  }
+  for (const status of ['open', 'resolved', 'dismissed', 'all']) {
+    const whole = await listed(`?status=${status}&limit=100`);
+    expect(whole.meta.total).toBe(whole.data.length);
+    const paged: Report[] = [];
+    for (let page = 1; page <= Math.ceil(whole.meta.total / 2); page += 1) {
+      const { data, meta } = await listed(`?status=${status}&limit=2&page=${page}`);
+      expect(meta.total).toBe(whole.meta.total);
+      paged.push(...data);
+    }
+    expect(paged).toEqual(whole.data);
+    expect((await listed(`?status=${status}&limit=2&page=50`)).data).toEqual([]);
+  }
+});

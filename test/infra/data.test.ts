@@ -118,7 +118,7 @@ describe('the trigger of the users', () => {
     expect(statements).toEqual([
       {
         Effect: 'Allow',
-        Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+        Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
         Resource: '*',
       },
       {

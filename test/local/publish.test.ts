@@ -2,6 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import type { Context, DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { inOutbox } from '#data/outbox.ts';
 import type { Message } from '#events/catalogue.ts';
 import { outboxFilter, ruleOf } from '#events/publish.ts';
 import { subscribe } from '#events/subscribe.ts';
@@ -9,6 +10,9 @@ import type { Subscription } from '#events/subscriptions.ts';
 import { handler } from '#functions/events/publish.ts';
 import { matches } from '#local/pattern.ts';
 import { log } from '#platform/log.ts';
+import { count } from '#platform/metrics.ts';
+
+vi.mock(import('#platform/metrics.ts'), { spy: true });
 
 log.setLogLevel('SILENT');
 // Settings are read once, at the first look.
@@ -97,11 +101,26 @@ describe('the publisher', () => {
       batchItemFailures: [],
     });
     expect(sent()).toHaveLength(1);
+    expect(vi.mocked(count).mock.calls).toEqual([['OutboxItemSkipped'], ['OutboxItemSkipped']]);
   });
 
   it('fails as a whole when the bus is not to be had', async () => {
     bus.on(PutEventsCommand).rejects(new Error('no bus'));
     await expect(handler({ Records: [record(1)] }, context)).rejects.toThrow('no bus');
+  });
+});
+
+describe('the outbox', () => {
+  it('takes no message that could not be read out of it again', () => {
+    const fits = {
+      id: 'evt_1',
+      occurred_at: '2026-11-20T09:30:00.000Z',
+      actor_id: null,
+      data: { project_id: 'p', slugs: [] },
+    };
+    expect(inOutbox({ ...fits, kind: 'projectPurged' })).toMatchObject({ put: { type: 'task' } });
+    expect(() => inOutbox({ ...fits, kind: 'projectApproved' } as unknown as Message)).toThrow(/slug/);
+    expect(() => inOutbox({ ...fits, kind: 'somethingElse' } as unknown as Message)).toThrow(/kind/);
   });
 });
 
@@ -159,6 +178,28 @@ describe('a subscription', () => {
     const never = vi.fn();
     await expect(subscribe(subscription, {}, never)(delivery({ ...message, kind: 'x' }), context)).rejects.toThrow();
     expect(never).not.toHaveBeenCalled();
+  });
+
+  it('logs the kind of a failure, but not its words, which may name somebody', async () => {
+    const lines = vi.spyOn(log, 'error').mockReturnValue(undefined);
+    const refusal = Object.assign(new Error('Address is not verified: somebody@example.com'), {
+      code: 'MessageRejected',
+    });
+    await expect(
+      subscribe(subscription, {}, () => Promise.reject(refusal))(delivery(message), context),
+    ).rejects.toThrow();
+    expect(lines.mock.calls).toEqual([
+      [
+        'delivery failed',
+        {
+          subscription: 'test.subscriber',
+          kind: 'projectApproved',
+          message_id: 'evt_1',
+          error_name: 'Error',
+          error_code: 'MessageRejected',
+        },
+      ],
+    ]);
   });
 
   it('is skipped while its feature is off', async () => {

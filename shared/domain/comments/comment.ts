@@ -46,8 +46,8 @@ const view = (comment: CommentRecord, author: Author | undefined): Comment => ({
 
 /** What listing comments takes. */
 export interface ListPorts extends CommentedProject {
-  /** Comments newest first; `skip` of them passed over. */
-  readonly pageOfComments: (projectId: string, skip: number, count: number) => Promise<CommentRecord[]>;
+  /** Comments newest first; `skip` of the `total` passed over. */
+  readonly pageOfComments: (projectId: string, skip: number, count: number, total: number) => Promise<CommentRecord[]>;
   readonly findAuthors: (userIds: readonly string[]) => Promise<ReadonlyMap<string, Author>>;
 }
 
@@ -56,7 +56,7 @@ export const listComments = async (ports: ListPorts, reference: string, query: P
   const { project, counts } = await openProject(ports, reference);
   const total = counts.comments_count;
   const skip = skipOf(query);
-  const comments = skip < total ? await ports.pageOfComments(project.id, skip, query.limit) : [];
+  const comments = skip < total ? await ports.pageOfComments(project.id, skip, query.limit, total) : [];
   const authors = await ports.findAuthors([...new Set(comments.map((comment) => comment.user_id))]);
   return {
     data: comments.map((comment) => view(comment, authors.get(comment.user_id))),

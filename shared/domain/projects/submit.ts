@@ -49,6 +49,8 @@ export const pendingProject = (
   version: 1,
 });
 
+const isThereAlready = (error: unknown): boolean => error instanceof Error && error.name === 'ConditionFailed';
+
 const isSlugTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'SLUG_TAKEN';
 
@@ -72,10 +74,10 @@ export const submitProject = async (
   if (done) return done.project;
   await mustExist(ports, submission.categories);
   if (submission.slug !== undefined) mustNotBeReserved(submission.slug);
-  if ((await ports.refusedBecauseOf(submission.url)).length > 0) {
+  const id = seed === undefined ? ports.newId('prj') : `prj_${seed}`;
+  if ((await ports.refusedBecauseOf(submission.url)).some((other) => other !== id)) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');
   }
-  const id = seed === undefined ? ports.newId('prj') : `prj_${seed}`;
   for (let attempt = 1; ; attempt += 1) {
     const slug = submission.slug ?? (await slugForName(ports, submission.name, id));
     const project = pendingProject(submission, { id, slug, ownerId: owner.id, at: ports.now() });
@@ -83,6 +85,9 @@ export const submitProject = async (
       await ports.insertProject(project, [message(ports, 'projectSubmitted', owner.id, factsOf(project))]);
       return project;
     } catch (error) {
+      // An earlier try that was given up for dead may have come to its end in the meantime.
+      const made = seed !== undefined && isThereAlready(error) ? await ports.findProject(id) : undefined;
+      if (made) return made.project;
       if (submission.slug !== undefined || !isSlugTaken(error) || attempt >= TRIES) throw error;
     }
   }
