@@ -67,7 +67,9 @@ try {
   execFileSync('git', ['clone', '--quiet', '.', clone], { stdio: 'inherit' });
   const first = await timeStart(FIRST_MAX_S);
   const second = await timeStart(SECOND_MAX_S);
-  console.log(`\nfirst start ${first.toFixed(1)} s (at most ${FIRST_MAX_S}), second start ${second.toFixed(1)} s (at most ${SECOND_MAX_S})`);
+  console.log(
+    `\nfirst start ${first.toFixed(1)} s (at most ${FIRST_MAX_S}), second start ${second.toFixed(1)} s (at most ${SECOND_MAX_S})`,
+  );
   process.exitCode = first <= FIRST_MAX_S && second <= SECOND_MAX_S ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -47,7 +47,13 @@ export const commentKey = (projectId: string, commentId: string): Key => ({
 });
 export const projectPartition = (projectId: string): string => `PROJECT#${projectId}`;
 /** Sort-key prefixes inside a project's partition. */
-export const projectPrefix = { comments: 'COMMENT#', votes: 'VOTE#', ratings: 'RATING#', reports: 'REPORT#', days: 'DAY#' } as const;
+export const projectPrefix = {
+  comments: 'COMMENT#',
+  votes: 'VOTE#',
+  ratings: 'RATING#',
+  reports: 'REPORT#',
+  days: 'DAY#',
+} as const;
 
 /** A slug belongs to the project that holds this claim, also after the project has taken another one. */
 export const slugKey = (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' });
@@ -124,7 +130,11 @@ export const inFeed = (changedAt: string, key: Key) => ({
 });
 
 /** Places an item among its owner's. `kind` groups, `order` sorts within. */
-export const ofUser = (userId: string, kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'REPORT' | 'CHECKOUT' | 'PROMOTION', order: string) => ({
+export const ofUser = (
+  userId: string,
+  kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'REPORT' | 'CHECKOUT' | 'PROMOTION',
+  order: string,
+) => ({
   collection_pk: `OWNER#${userId}`,
   collection_sk: `${kind}#${order}`,
 });

@@ -80,7 +80,7 @@ const mergedPlaces = async (statuses: readonly ReportStatus[], skip: number, cou
   // A page may be all of one status, so of each its length is read: only keys, and nothing behind the page.
   const lists = await Promise.all(statuses.map((status) => pageOfCollection(rangeOf(status), 0, skip + count)));
   // A report that is settled at this moment may stand under two of them.
-  const places = new Map(lists.flat().map((place) => [String(place.id), place]));
+  const places = new Map(lists.flat().map((place) => [String(place.collection_sk), place]));
   const newestFirst = [...places].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, place]) => place);
   return newestFirst.slice(skip, skip + count);
 };

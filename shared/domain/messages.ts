@@ -13,5 +13,4 @@ export const message = <K extends MessageKind>(
   kind: K,
   actorId: string | null,
   data: MessageData<K>,
-): Message<K> =>
-  ({ id: workshop.newId('evt'), kind, occurred_at: workshop.now(), actor_id: actorId, data });
+): Message<K> => ({ id: workshop.newId('evt'), kind, occurred_at: workshop.now(), actor_id: actorId, data });

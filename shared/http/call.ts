@@ -98,7 +98,9 @@ export interface GateState {
   };
   user?: UserRecord;
   /** Whether the caller may do it to this thing, where the door was given the question; the body is as it came, unchecked. */
-  readonly permit: ((asked: { params: Record<string, string>; user: UserRecord | undefined; body: unknown }) => Promise<void>) | undefined;
+  readonly permit:
+    | ((asked: { params: Record<string, string>; user: UserRecord | undefined; body: unknown }) => Promise<void>)
+    | undefined;
   /** Whether a bearer's secret is the one of scheduled jobs, where the door was given the means to tell. */
   readonly isJobSecret: ((presented: string) => Promise<boolean>) | undefined;
   /** Reads a multipart body, where the door was given a reader. */

@@ -1,7 +1,14 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
 /** What is counted beside what the runtime counts by itself; every name has its place on the dashboard or in an alarm. */
-export type MetricName = 'RateCounterUnavailable' | 'UnhandledError' | 'CatalogItemSkipped' | 'CatalogReload' | 'CatalogStale' | 'PaymentMismatch' | 'OutboxItemSkipped';
+export type MetricName =
+  | 'RateCounterUnavailable'
+  | 'UnhandledError'
+  | 'CatalogItemSkipped'
+  | 'CatalogReload'
+  | 'CatalogStale'
+  | 'PaymentMismatch'
+  | 'OutboxItemSkipped';
 
 // Without a namespace nobody collects, and the lines would only be noise.
 const metrics = process.env.POWERTOOLS_METRICS_NAMESPACE ? new Metrics({ serviceName: 'directory' }) : undefined;

@@ -23,7 +23,12 @@ export interface Settings {
   readonly tiers: Readonly<Record<Tier, RateTier>>;
   readonly features: Readonly<Record<Feature, boolean>>;
   /** The language model that writes for users; undefined where none is configured. */
-  readonly ai: { readonly model: string; /** Of an OpenAI-compatible server; Amazon Bedrock without. */ readonly baseUrl: string | undefined } | undefined;
+  readonly ai:
+    | {
+        readonly model: string /** Of an OpenAI-compatible server; Amazon Bedrock without. */;
+        readonly baseUrl: string | undefined;
+      }
+    | undefined;
   /** Address ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Origins that may call with credentials from a browser. */
@@ -99,7 +104,7 @@ const rate = z
   })
   .refine((tier) => tier.windowSeconds > 0, { error: 'must have a window of at least one second' });
 
-const address = z
+const webAddress = z
   .string()
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), { error: 'must be an http or https address' });
 
@@ -133,11 +138,7 @@ const Environment = z.object({
   TRUSTED_PROXIES: list,
   ALLOWED_ORIGINS: list,
   AI_MODEL: z.string().min(1).optional(),
-  AI_BASE_URL: z
-    .string()
-    .regex(/^https?:\/\//, { error: 'must be an http or https address' })
-    .transform((value) => value.replace(/\/+$/, ''))
-    .optional(),
+  AI_BASE_URL: webAddress.transform((value) => value.replace(/\/+$/, '')).optional(),
   DUPLICATE_URLS: z.enum(['allow', 'reject']).default('allow'),
   WEBHOOK_ALLOW_PRIVATE: onOff.prefault('off'),
   PREMIUM_PRICE: z
@@ -151,9 +152,9 @@ const Environment = z.object({
     .toLowerCase()
     .regex(/^[a-z]{3}$/, { error: 'must be three letters, such as usd' })
     .prefault('usd'),
-  CHECKOUT_SUCCESS_URL: address.optional(),
-  CHECKOUT_CANCEL_URL: address.optional(),
-  STRIPE_API_BASE: address.optional(),
+  CHECKOUT_SUCCESS_URL: webAddress.optional(),
+  CHECKOUT_CANCEL_URL: webAddress.optional(),
+  STRIPE_API_BASE: webAddress.optional(),
   ...(Object.fromEntries(
     placementNames.map((name) => [`PROMOTION_PRICE_${name.toUpperCase()}`, price.prefault(monthlyPrices[name])]),
   ) as Record<`PROMOTION_PRICE_${Uppercase<Placement>}`, ReturnType<typeof price.prefault>>),
@@ -219,10 +220,16 @@ export const readSettings = (environment: Readonly<Record<string, string | undef
     },
     promotions: {
       monthlyPrices: Object.fromEntries(
-        placementNames.map((name) => [name, variables[`PROMOTION_PRICE_${name.toUpperCase() as Uppercase<Placement>}`]]),
+        placementNames.map((name) => [
+          name,
+          variables[`PROMOTION_PRICE_${name.toUpperCase() as Uppercase<Placement>}`],
+        ]),
       ) as Record<Placement, number>,
       places: Object.fromEntries(
-        placementNames.map((name) => [name, variables[`PROMOTION_SLOTS_${name.toUpperCase() as Uppercase<Placement>}`]]),
+        placementNames.map((name) => [
+          name,
+          variables[`PROMOTION_SLOTS_${name.toUpperCase() as Uppercase<Placement>}`],
+        ]),
       ) as Record<Placement, number | null>,
     },
   };

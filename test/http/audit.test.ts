@@ -107,7 +107,12 @@ it('names each project of a bulk change and each category of an ordering', async
 
 it('pages newest first without a gap or a repetition', async () => {
   const whole = await log();
-  expect(whole.map((entry) => entry.id)).toEqual(whole.map((entry) => entry.id).toSorted().reverse());
+  expect(whole.map((entry) => entry.id)).toEqual(
+    whole
+      .map((entry) => entry.id)
+      .toSorted()
+      .reverse(),
+  );
   const walked: string[] = [];
   let after = '';
   for (;;) {
@@ -128,7 +133,10 @@ it('is asked of every write of an administrator', () => {
 
 it('keeps no address of a webhook, which may be a password', async () => {
   const url = 'https://discord.com/api/webhooks/1/very-secret';
-  const created = await world.call('POST', '/api/admin/webhooks', { token: admin, body: { url, kinds: ['projectApproved'] } });
+  const created = await world.call('POST', '/api/admin/webhooks', {
+    token: admin,
+    body: { url, kinds: ['projectApproved'] },
+  });
   expect(created.status).toBe(201);
   const [entry] = await log();
   expect(entry).toMatchObject({ action: 'webhooks.create', input: { kinds: ['projectApproved'] } });

@@ -80,7 +80,10 @@ describe.runIf(existsSync(file))('a directory of breweries', () => {
       create_categories: true,
     };
     const parts = { mapping: JSON.stringify(mapping), file: new Blob([text], { type: 'text/csv' }) };
-    const answer = await world.call('POST', '/api/admin/projects/import', { token: admin, ...(await multipart(parts)) });
+    const answer = await world.call('POST', '/api/admin/projects/import', {
+      token: admin,
+      ...(await multipart(parts)),
+    });
     expect(answer.status).toBe(200);
     report = (answer.body as { data: typeof report }).data;
   }, 60_000);
@@ -122,7 +125,9 @@ describe.runIf(existsSync(file))('a directory of breweries', () => {
       more = meta.hasMore;
     }
     for (const { name } of expected) expect(found).toContain(name.trim());
-    expect((await list(`q=${encodeURIComponent('BRÄU')}&limit=1`)).meta.total).toBe((await list('q=brau&limit=1')).meta.total);
+    expect((await list(`q=${encodeURIComponent('BRÄU')}&limit=1`)).meta.total).toBe(
+      (await list('q=brau&limit=1')).meta.total,
+    );
   });
 
   it.each(sortKeys)('shows every project exactly once in a walk by %s while others are added', async (sort) => {
@@ -146,7 +151,9 @@ describe.runIf(existsSync(file))('a directory of breweries', () => {
         added += 1;
       }
       const step: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const { data, meta } = (await list(`sort=${sort}&limit=100${step}`)) as List & { meta: { nextCursor: string | null } };
+      const { data, meta } = (await list(`sort=${sort}&limit=100${step}`)) as List & {
+        meta: { nextCursor: string | null };
+      };
       for (const { id } of data) seen.set(id, (seen.get(id) ?? 0) + 1);
       if (!meta.hasMore) break;
       cursor = meta.nextCursor;

@@ -110,7 +110,9 @@ it('keeps average and count of ratings exact while users rate and change their m
 it('gives every one of 30 projects of one name a slug of its own', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => pending('Same Name')));
   const slugs = await Promise.all(
-    ids.map(async (id) => dataOf<{ slug: string }>(await world.call('GET', `/api/projects/${id}`, { token: admin })).slug),
+    ids.map(
+      async (id) => dataOf<{ slug: string }>(await world.call('GET', `/api/projects/${id}`, { token: admin })).slug,
+    ),
   );
   expect(new Set(slugs).size).toBe(30);
   expect(slugs).toContain('same-name');
@@ -137,7 +139,13 @@ it('loses no edit when two owners of a form save at once with If-Match', async (
 
 it('merges edits of different fields that are made at once', async () => {
   const id = await live('Merged');
-  const fields = { description: 'New words.', tags: ['merged'], address_city: 'Bern', pricing_type: 'paid', video_url: 'https://v.example' };
+  const fields = {
+    description: 'New words.',
+    tags: ['merged'],
+    address_city: 'Bern',
+    pricing_type: 'paid',
+    video_url: 'https://v.example',
+  };
   await Promise.all(
     Object.entries(fields).map(([field, value]) =>
       world.call('PUT', `/api/projects/${id}`, { token: admin, body: { [field]: value } }),
@@ -151,15 +159,19 @@ it('counts comments exactly while they come and go', async () => {
   const tokens = await users(10, 'talker');
   const added = await Promise.all(
     tokens.flatMap((token) =>
-      ['One.', 'Two.'].map((content) => world.call('POST', `/api/projects/${id}/comments`, { token, body: { content } })),
+      ['One.', 'Two.'].map((content) =>
+        world.call('POST', `/api/projects/${id}/comments`, { token, body: { content } }),
+      ),
     ),
   );
   expect(added.every((answer) => answer.status === 201)).toBe(true);
   const ids = added.map((answer) => dataOf<{ id: string }>(answer).id);
   await Promise.all(
-    ids.slice(0, 7).flatMap((comment) =>
-      [1, 2].map(() => world.call('DELETE', `/api/projects/${id}/comments/${comment}`, { token: admin })),
-    ),
+    ids
+      .slice(0, 7)
+      .flatMap((comment) =>
+        [1, 2].map(() => world.call('DELETE', `/api/projects/${id}/comments/${comment}`, { token: admin })),
+      ),
   );
   expect((await read(id)).comments_count).toBe(13);
   const { body } = await world.call('GET', `/api/projects/${id}/comments?limit=100`);

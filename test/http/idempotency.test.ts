@@ -113,13 +113,13 @@ it('finds what a try that died has made', async () => {
 it('finds what a try has made that was given up for dead and still came to its end', async () => {
   const { submitProject } = await import('#domain/projects/submit.ts');
   const { submitPorts } = await import('#data/project-ports.ts');
-  const { newId } = await import('#platform/ids.ts');
+  const { ulid } = await import('ulid');
   const { body: profile } = await world.call('GET', '/api/user/profile', { token: user });
   const owner = { ...(profile as { data: { id: string } }).data, is_admin: false } as Parameters<
     typeof submitProject
   >[1];
   const body = { ...submission('Eighth'), plan: 'standard', pricing_type: 'free' } as const;
-  const seed = newId('x').slice(2);
+  const seed = ulid();
   // Neither sees the other before both have begun to write.
   let arrived = 0;
   let open: () => void = () => undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { eventKinds } from '#contract/events.ts';
 import { features, needs } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
-import { eventKinds } from '#contract/events.ts';
 import { type MessageKind, sourceOf, taskKinds } from '#events/catalogue.ts';
 import { type Subscription, subscriptions } from '#events/subscriptions.ts';
 

@@ -20,20 +20,17 @@ afterAll(async () => {
   await without.stop();
 });
 
-it.each(gated)(
-  '$id of a switched-off feature is 404 before any other check',
-  async ({ route }) => {
-    const authorization = `Bearer ${await without.token({ email: 'boss@example.com', admin: true })}`;
-    const headers = { 'x-forwarded-for': freshAddress() };
-    for (const credential of [{}, { authorization: 'Bearer nonsense' }, { authorization }]) {
-      const answer = await without.call(route.method, pathOf(route), { headers: { ...headers, ...credential } });
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual({ error: 'Not found', code: 'NOT_FOUND' });
-      // Neither counted nor limited: the limiter comes after the feature.
-      expect(answer.headers.get('ratelimit-policy')).toBeNull();
-    }
-  },
-);
+it.each(gated)('$id of a switched-off feature is 404 before any other check', async ({ route }) => {
+  const authorization = `Bearer ${await without.token({ email: 'boss@example.com', admin: true })}`;
+  const headers = { 'x-forwarded-for': freshAddress() };
+  for (const credential of [{}, { authorization: 'Bearer nonsense' }, { authorization }]) {
+    const answer = await without.call(route.method, pathOf(route), { headers: { ...headers, ...credential } });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ error: 'Not found', code: 'NOT_FOUND' });
+    // Neither counted nor limited: the limiter comes after the feature.
+    expect(answer.headers.get('ratelimit-policy')).toBeNull();
+  }
+});
 
 it('leaves the reference, and nothing else does', async () => {
   const { body } = await without.call('GET', '/api/openapi.json');

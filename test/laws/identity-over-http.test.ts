@@ -40,18 +40,21 @@ beforeAll(async () => {
   ];
 });
 
-it.each(named.filter(({ route }) => route.auth === 'user'))('$id answers 401 to every bad credential', async ({ route }) => {
-  for (const [what, authorization] of bad) {
-    const answer = await world.call(route.method, pathOf(route), {
-      headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
-    });
-    expect({ what, status: answer.status, body: answer.body }).toEqual({
-      what,
-      status: 401,
-      body: { error: 'Unauthorized', code: 'UNAUTHORIZED' },
-    });
-  }
-});
+it.each(named.filter(({ route }) => route.auth === 'user'))(
+  '$id answers 401 to every bad credential',
+  async ({ route }) => {
+    for (const [what, authorization] of bad) {
+      const answer = await world.call(route.method, pathOf(route), {
+        headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
+      });
+      expect({ what, status: answer.status, body: answer.body }).toEqual({
+        what,
+        status: 401,
+        body: { error: 'Unauthorized', code: 'UNAUTHORIZED' },
+      });
+    }
+  },
+);
 
 it.each(named.filter(({ route }) => route.auth === 'cron'))(
   '$id answers 401 to whoever has not the secret, administrators too',

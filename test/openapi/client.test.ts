@@ -88,5 +88,4 @@ describe('the client', () => {
     const reply = await client.projects.list();
     expect(reply).toMatchObject({ status: 502, body: { error: '<h1>Bad gateway</h1>' } });
   });
-
 });

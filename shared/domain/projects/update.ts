@@ -84,7 +84,7 @@ export const edited = (
   current: ProjectRecord,
   edit: ProjectEdit,
   at: string,
-  schema: typeof OwnContent | typeof ProjectContent,
+  schema: typeof OwnContent  ,
 ) => {
   const merged = merge(current, edit, at, schema);
   const next = withAdminFields(merged.next, edit, at);

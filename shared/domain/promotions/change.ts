@@ -1,6 +1,6 @@
 import type { Workshop } from '#domain/messages.ts';
-import type { Message } from '#events/catalogue.ts';
 import { retried } from '#domain/retried.ts';
+import type { Message } from '#events/catalogue.ts';
 import { notFound } from '#shared/errors.ts';
 import { getTurns, type PlacePorts, type Turns } from './places.ts';
 import type { PromotionRecord } from './promotion.ts';

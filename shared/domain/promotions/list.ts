@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { ReadCatalog } from '#catalog/types.ts';
 import type { browse, list, Promotion } from '#contract/promotions.ts';
-import type { CheckoutRecord } from '#domain/payments/checkout.ts';
 import { type Paging, pageOf } from '#domain/paging.ts';
+import type { CheckoutRecord } from '#domain/payments/checkout.ts';
 import { isOpen } from '#domain/projects/policy.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { isRunning, type PromotionCounts, type PromotionRecord, promotionOfCheckout, statusAt } from './promotion.ts';
