@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -26,21 +26,20 @@ afterAll(async () => {
 
 let read = 0;
 let evaluated = 0;
-beforeEach(() => {
+beforeEach(async () => {
   read = 0;
   evaluated = 0;
-  const send = DynamoDBDocumentClient.prototype.send as (...parameters: unknown[]) => Promise<unknown>;
-  vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(async function (
-    this: DynamoDBDocumentClient,
-    ...parameters: unknown[]
-  ) {
-    const answer = (await send.apply(this, parameters)) as { Items?: unknown[]; ScannedCount?: number };
-    if (parameters[0] instanceof QueryCommand) {
+  const { dynamo } = await import('#platform/dynamo.ts');
+  const client = dynamo() as unknown as { send: (command: unknown) => Promise<unknown> };
+  const send = client.send.bind(client);
+  vi.spyOn(client, 'send').mockImplementation(async (command: unknown) => {
+    const answer = (await send(command)) as { Items?: unknown[]; ScannedCount?: number };
+    if (command instanceof QueryCommand) {
       read += answer.Items?.length ?? 0;
       evaluated += answer.ScannedCount ?? 0;
     }
     return answer;
-  } as never);
+  });
 });
 
 const keysOf = (items: readonly Readonly<Record<string, unknown>>[]) => items.map(({ sk }) => sk);

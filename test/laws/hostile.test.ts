@@ -180,6 +180,10 @@ const problemOf = (status: number, body: unknown): string | undefined => {
   return undefined;
 };
 
+/** A route without parameters never looks at a query; that one can be taken apart is the gateway's, the same for all. */
+const queriesFor = (route: Route): readonly string[] =>
+  route.query ? queries : queries.filter((_, position) => position % 10 === 0);
+
 const send = async (route: Route, path: string, what: string, body?: string | Uint8Array, headers = {}) => {
   const answer = await world.call(route.method, path, {
     token: admin,
@@ -196,7 +200,7 @@ it.each(routes.map((route) => ({ id: route.id, route })))('$id survives hostile 
     for (const [what, body, headers] of bodies)
       problems.push(...(await send(route, pathOf(route), what, body, headers)));
   }
-  for (const query of queries)
+  for (const query of queriesFor(route))
     problems.push(...(await send(route, `${pathOf(route)}?${query}`, `?${query.slice(0, 60)}`)));
   for (const variable of route.path.matchAll(/\{(\w+)\}/g)) {
     for (const name of names) {

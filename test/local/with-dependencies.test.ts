@@ -157,31 +157,31 @@ it('ends with the code of the script', async () => {
 
 it('passes SIGTERM on, and waits for the script', async () => {
   installed(LOCK.packages);
-  const starter = start(['script.ts', 'wait']);
-  await until(() => starter.output().includes('ran'));
-  starter.child.kill('SIGTERM');
-  const { code, output } = await starter.ended;
+  const attempt = start(['script.ts', 'wait']);
+  await until(() => attempt.output().includes('ran'));
+  attempt.child.kill('SIGTERM');
+  const { code, output } = await attempt.ended;
   expect({ code, last: output.trim().split('\n').at(-1) }).toEqual({ code: 7, last: 'asked to end' });
 });
 
 it('leaves SIGINT to the terminal, which sends it to the script as well', async () => {
   installed(LOCK.packages);
-  const starter = start(['script.ts', 'wait']);
-  await until(() => starter.output().includes('ran'));
-  starter.child.kill('SIGINT');
+  const attempt = start(['script.ts', 'wait']);
+  await until(() => attempt.output().includes('ran'));
+  attempt.child.kill('SIGINT');
   await wait(200);
-  expect(starter.output()).not.toContain('asked to end');
-  starter.child.kill('SIGTERM');
-  expect((await starter.ended).code).toBe(7);
+  expect(attempt.output()).not.toContain('asked to end');
+  attempt.child.kill('SIGTERM');
+  expect((await attempt.ended).code).toBe(7);
 });
 
 it('leaves no script behind when it is killed', async () => {
   installed(LOCK.packages);
-  const starter = start(['script.ts', 'wait']);
-  await until(() => starter.output().includes('ran'));
-  starter.child.kill('SIGKILL');
+  const attempt = start(['script.ts', 'wait']);
+  await until(() => attempt.output().includes('ran'));
+  attempt.child.kill('SIGKILL');
   // The pipe closes when the last who holds it has ended, which is the script.
-  expect((await starter.ended).output).toContain('left alone');
+  expect((await attempt.ended).output).toContain('left alone');
 });
 
 it.each(['SIGTERM', 'SIGKILL'] as const)('leaves no script behind when npm ends by %s', async (signal) => {

@@ -18,7 +18,7 @@ export const noteAnswer = (operationId: string, status: number, body: unknown): 
   const folder = process.env[SEEN_FOLDER];
   const { code } = (body ?? {}) as { code?: unknown };
   const name = nameOfAnswer(operationId, status, status >= 400 ? String(code) : undefined);
-  if (folder === undefined || noted.has(name)) return;
+  if (!folder || noted.has(name)) return;
   noted.add(name);
   appendFileSync(join(folder, `${process.pid}-${threadId}`), `${name}\n`);
 };
