@@ -40,7 +40,7 @@ export const merge = (
   current: ProjectRecord,
   update: ProjectUpdate | ProjectEdit,
   changedAt: string,
-  schema: typeof OwnContent  ,
+  schema: typeof OwnContent,
 ): Merged => {
   const given = Object.fromEntries(
     contentFields.flatMap((field) => {

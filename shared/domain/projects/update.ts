@@ -80,12 +80,7 @@ const changeFields = (
  * A record after an administrator's edit, and the names of the fields that differ; the record itself when none does.
  * @throws 400 when the merged record would not be valid, 409 for a reserved slug.
  */
-export const edited = (
-  current: ProjectRecord,
-  edit: ProjectEdit,
-  at: string,
-  schema: typeof OwnContent  ,
-) => {
+export const edited = (current: ProjectRecord, edit: ProjectEdit, at: string, schema: typeof OwnContent) => {
   const merged = merge(current, edit, at, schema);
   const next = withAdminFields(merged.next, edit, at);
   const changed = [...merged.changed, ...adminFields.filter((field) => next[field] !== current[field])];
