@@ -1,7 +1,7 @@
 import type { Bitmap } from './bitmap.ts';
 import { IdSet } from './id-set.ts';
 
-/** For each value, the slots of the listings that have it. Values that nothing has any more are forgotten. */
+/** For each value, the slots of the listings that have it. A value is forgotten when its last listing is gone. */
 export class Postings<Value extends string | number> {
   readonly #sets = new Map<Value, IdSet>();
   /** By value; undefined when one has come or gone since. */

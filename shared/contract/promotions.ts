@@ -121,30 +121,29 @@ const Counted = z.object({
   counted: z.boolean().describe('False for known bots, which are not counted.'),
 });
 
+const counting = {
+  auth: 'public',
+  tier: 'analytics',
+  feature: 'promotions',
+  replies: { 202: data(Counted) },
+  failures: ['NOT_FOUND'],
+  needs: ['table:read', 'table:write'],
+} as const;
+
 export const addImpression = defineRoute('promotions.addImpression', {
+  ...counting,
   method: 'POST',
   path: '/api/promotions/{promotion}/impressions',
   summary: 'Report that a promotion was seen',
   description: 'Once per time that it is shown to somebody. Takes no body. 404 unless it is shown now.',
-  auth: 'public',
-  tier: 'analytics',
-  feature: 'promotions',
-  replies: { 202: data(Counted) },
-  failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
 });
 
 export const addClick = defineRoute('promotions.addClick', {
+  ...counting,
   method: 'POST',
   path: '/api/promotions/{promotion}/clicks',
   summary: 'Report that a promotion was followed',
   description: 'Once per click. Takes no body. 404 unless it is shown now.',
-  auth: 'public',
-  tier: 'analytics',
-  feature: 'promotions',
-  replies: { 202: data(Counted) },
-  failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
 });
 
 export const mine = defineRoute('promotions.mine', {

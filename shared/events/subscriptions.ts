@@ -77,7 +77,8 @@ export const giveBackPayment = subscribe({
 
 export const finishErasure = subscribe({
   id: 'users.finishErasure',
-  summary: 'Takes away what an erased user left behind: votes, ratings and, where he wanted that, his projects.',
+  summary:
+    'Takes away what an erased user left behind: votes, ratings, unpaid submissions and, where he wanted that, his projects.',
   kinds: ['userErased'],
   needs: ['table:read', 'table:write'],
   timeoutSeconds: 300,

@@ -53,7 +53,7 @@ export interface RollUpPorts {
   /** Removes who visited on a day. @returns whether nobody is left. */
   readonly forgetVisitors: (day: string) => Promise<boolean>;
   /**
-   * Removes the salt of a day and closes its figures, if it has any.
+   * Removes the salt of a day and closes its figures, where it has figures.
    * @throws an error named `ConditionFailed` when they are not as they were read any more.
    */
   readonly closeDay: (day: string, known: SiteDay | undefined) => Promise<void>;
