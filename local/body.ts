@@ -5,12 +5,16 @@ export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * Reads a request's body. One that announces more than the limit is not begun, one that turns out larger is not read on.
  * @throws {BodyTooLarge}
  */
 export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge();
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (Number(length ?? 0) > maxBytes) throw new BodyTooLarge();
+  if (length === undefined && coding === undefined) return NOTHING;
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

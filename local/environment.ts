@@ -46,6 +46,9 @@ export const defaultSettings = ({ port, awsEndpoint, checkoutEndpoint }: Places)
   AWS_ENDPOINT_URL_SES: awsEndpoint,
 });
 
+/** What else holds unless the user has set it, where this process is the only one that uses the engine. */
+export const onlyProcess: Readonly<Record<string, string>> = { RATE_LEASE_MAX: '64' };
+
 /** Leads the AWS clients to the engine, whatever the user's shell says. Undefined ones are taken away. */
 export const databaseSettings = (endpoint: string): Variables => ({
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,

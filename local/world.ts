@@ -25,6 +25,7 @@ import {
   defaultSettings,
   emptyCredentials,
   issuerOf,
+  onlyProcess,
   setVariables,
   type Variables,
 } from './environment.ts';
@@ -210,7 +211,8 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
     // Whoever has a key of his own means the provider itself, or names another place.
     const checkoutEndpoint = process.env.STRIPE_SECRET_KEY ? {} : { checkoutEndpoint: checkout.url };
 
-    const defaults = defaultSettings({ port, awsEndpoint: aws.url, ...checkoutEndpoint });
+    const places = { port, awsEndpoint: aws.url, ...checkoutEndpoint };
+    const defaults = { ...defaultSettings(places), ...(!foreignEngine && onlyProcess) };
     const unset = Object.entries(defaults).filter(([name]) => !process.env[name]);
     started.add(setVariables({ ...Object.fromEntries(unset), ...(!foreignEngine && emptyCredentials) }));
     checkSettings();

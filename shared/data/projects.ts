@@ -27,12 +27,30 @@ export const findProjectId = async (reference: string): Promise<string | undefin
   return claim?.project_id as string | undefined;
 };
 
-/** A project by id, slug or earlier slug; the newest state. */
-export const findProject = async (reference: string): Promise<StoredProject | undefined> => {
-  const id = await findProjectId(reference);
-  if (id === undefined) return undefined;
+const storedProject = async (id: string): Promise<StoredProject | undefined> => {
   const [card, counts] = await findItems([projectKey(id), countsKey(id)]);
   return card && { project: projectOf(card), counts: countsOf(counts) };
+};
+
+// Where slugs have led. It is a guess: only the card that has the slug itself proves it, for no other can have it then.
+const guesses = new Map<string, string>();
+const GUESSES_MAX = 10_000;
+
+const guess = (slug: string, id: string): void => {
+  if (guesses.size >= GUESSES_MAX) guesses.clear();
+  guesses.set(slug, id);
+};
+
+/** A project by id, slug or earlier slug; the newest state. */
+export const findProject = async (reference: string): Promise<StoredProject | undefined> => {
+  const guessed = guesses.get(reference);
+  const likely = guessed === undefined ? undefined : await storedProject(guessed);
+  if (likely?.project.slug === reference) return likely;
+  const id = await findProjectId(reference);
+  if (id === undefined) return undefined;
+  const found = await storedProject(id);
+  if (found?.project.slug === reference) guess(reference, id);
+  return found;
 };
 
 /** The projects that some slugs belong to, now or from earlier; free slugs are left out. */

@@ -21,19 +21,19 @@ export interface RateWindow {
 }
 
 /**
- * Counts one request, unless the limit is reached already; the counter never grows beyond the limit.
- * @returns the count with this request, or undefined when the limit was reached before.
+ * Counts some requests at once, unless that would lead over the limit; the counter never grows beyond it.
+ * @returns the count with these requests, or undefined when there are not so many left.
  */
-export const countRequest = async (rate: RateWindow, limit: number): Promise<number | undefined> => {
+export const countRequests = async (rate: RateWindow, requests: number, limit: number): Promise<number | undefined> => {
   const answer = await sendSingle(() =>
     dynamo().send(
       new UpdateCommand({
         TableName: settings().table,
         Key: rateKey(rate.tier, rate.bucket, rate.window),
-        UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
-        ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
+        UpdateExpression: 'ADD #count :more SET #ttl = :ttl',
+        ConditionExpression: 'attribute_not_exists(#count) OR #count <= :most',
         ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':ttl': rate.endsAt + 60 },
+        ExpressionAttributeValues: { ':more': requests, ':most': limit - requests, ':ttl': rate.endsAt + 60 },
         ReturnValues: 'UPDATED_NEW',
       }),
     ),

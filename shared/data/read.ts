@@ -7,38 +7,80 @@ import { type IndexName, type Key, tableShape } from './keys.ts';
 /** An item as it is stored. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** The newest state of an item. */
-export const findItem = async (key: Key): Promise<Item | undefined> => {
-  const answer = await dynamo().send(new GetCommand({ TableName: settings().table, Key: key, ConsistentRead: true }));
-  return answer.Item;
-};
-
 const BATCH_MAX = 100;
 const BATCH_TRIES = 8;
 
 const identify = (key: Key): string => JSON.stringify([key.pk, key.sk]);
 
+const readOne = async (key: Key): Promise<Item | undefined> => {
+  const answer = await dynamo().send(new GetCommand({ TableName: settings().table, Key: key, ConsistentRead: true }));
+  return answer.Item;
+};
+
+/** Reads up to 100 items. @throws when the table keeps refusing a part of them. */
+const readTogether = async (keys: readonly Key[]): Promise<Map<string, Item>> => {
+  const found = new Map<string, Item>();
+  let pending = keys;
+  for (let attempt = 1; pending.length > 0; attempt += 1) {
+    if (attempt > BATCH_TRIES) throw new Error('The table keeps refusing a batch of reads.');
+    if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
+    const answer = await dynamo().send(
+      new BatchGetCommand({ RequestItems: { [settings().table]: { Keys: [...pending], ConsistentRead: true } } }),
+    );
+    for (const item of answer.Responses?.[settings().table] ?? []) found.set(identify(item as unknown as Key), item);
+    pending = (answer.UnprocessedKeys?.[settings().table]?.Keys ?? []) as unknown as Key[];
+  }
+  return found;
+};
+
+interface Wish {
+  readonly key: Key;
+  readonly found: PromiseWithResolvers<Item | undefined>;
+}
+
+let wishes = new Map<string, Wish>();
+
+const fulfil = async (some: readonly (readonly [string, Wish])[]): Promise<void> => {
+  const [first] = some;
+  try {
+    if (first && some.length === 1) {
+      first[1].found.resolve(await readOne(first[1].key));
+      return;
+    }
+    const found = await readTogether(some.map(([, { key }]) => key));
+    for (const [id, wish] of some) wish.found.resolve(found.get(id));
+  } catch (error) {
+    for (const [, wish] of some) wish.found.reject(error);
+  }
+};
+
+const fulfilAll = (): void => {
+  const all = [...wishes];
+  wishes = new Map();
+  for (let start = 0; start < all.length; start += BATCH_MAX) void fulfil(all.slice(start, start + BATCH_MAX));
+};
+
+/**
+ * The newest state of an item. What is asked for in the same turn of the event loop is read in one call to the table: a
+ * call costs the process much more than an item, and a process with many callers at once makes many fewer of them.
+ */
+export const findItem = (key: Key): Promise<Item | undefined> => {
+  if (wishes.size === 0) setImmediate(fulfilAll);
+  const id = identify(key);
+  let wish = wishes.get(id);
+  if (!wish) {
+    wish = { key, found: Promise.withResolvers() };
+    wishes.set(id, wish);
+  }
+  return wish.found.promise;
+};
+
 /**
  * The newest states of many items, in the order of the keys; a missing item is undefined.
  * @throws when the table keeps refusing a part of them.
  */
-export const findItems = async (keys: readonly Key[]): Promise<(Item | undefined)[]> => {
-  const found = new Map<string, Item>();
-  const distinct = [...new Map(keys.map((key) => [identify(key), key])).values()];
-  for (let start = 0; start < distinct.length; start += BATCH_MAX) {
-    let pending = distinct.slice(start, start + BATCH_MAX);
-    for (let attempt = 1; pending.length > 0; attempt += 1) {
-      if (attempt > BATCH_TRIES) throw new Error('The table keeps refusing a batch of reads.');
-      if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
-      const answer = await dynamo().send(
-        new BatchGetCommand({ RequestItems: { [settings().table]: { Keys: pending, ConsistentRead: true } } }),
-      );
-      for (const item of answer.Responses?.[settings().table] ?? []) found.set(identify(item as unknown as Key), item);
-      pending = (answer.UnprocessedKeys?.[settings().table]?.Keys ?? []) as unknown as Key[];
-    }
-  }
-  return keys.map((key) => found.get(identify(key)));
-};
+export const findItems = async (keys: readonly Key[]): Promise<(Item | undefined)[]> =>
+  await Promise.all(keys.map(findItem));
 
 /** Which items of a collection are read, and in which order. */
 export interface CollectionRange {

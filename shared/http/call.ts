@@ -6,6 +6,7 @@ import type { RunningRequest } from '#data/idempotency.ts';
 import type { VisitorSigns } from '#domain/analytics/track.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Settings } from '#platform/settings.ts';
+import type { Encoded } from './encoded.ts';
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined;
 
@@ -67,7 +68,7 @@ interface ReplyHead<Status> {
 }
 
 type ReplyWith<Status, S> = S extends z.ZodType
-  ? ReplyHead<Status> & { readonly body: z.input<S> }
+  ? ReplyHead<Status> & ({ readonly body: z.input<S> } | { readonly encoded: Encoded })
   : S extends StreamedReply
     ? ReplyHead<Status> & { readonly stream: AsyncIterable<string> }
     : ReplyHead<Status> & { readonly text: string };

@@ -21,6 +21,8 @@ export interface Settings {
   /** Lower-case addresses whose owners become administrators at first sight. */
   readonly adminEmails: readonly string[];
   readonly tiers: Readonly<Record<Tier, RateTier>>;
+  /** How many requests of a caller may be counted ahead: more than one only in a process that is the only one. */
+  readonly rateLeaseMax: number;
   readonly features: Readonly<Record<Feature, boolean>>;
   /** The language model that writes for users; undefined where none is configured. */
   readonly ai:
@@ -135,6 +137,11 @@ const Environment = z.object({
   OIDC_AUDIENCES: list,
   OIDC_JWKS_URI: z.string().min(1).optional(),
   ADMIN_EMAILS: list.transform((addresses) => addresses.map((address) => address.toLowerCase())),
+  RATE_LEASE_MAX: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, { error: 'must be a number from 1 to 9999' })
+    .prefault('1')
+    .transform(Number),
   TRUSTED_PROXIES: list,
   ALLOWED_ORIGINS: list,
   AI_MODEL: z.string().min(1).optional(),
@@ -203,6 +210,7 @@ export const readSettings = (environment: Readonly<Record<string, string | undef
     tiers: Object.fromEntries(
       tiers.map((tier) => [tier, variables[`RATE_LIMIT_${tier.toUpperCase() as Uppercase<Tier>}`]]),
     ) as Record<Tier, RateTier>,
+    rateLeaseMax: variables.RATE_LEASE_MAX,
     features: Object.fromEntries(
       features.map((feature) => [feature, variables[`FEATURE_${feature.toUpperCase() as Uppercase<Feature>}`]]),
     ) as Record<Feature, boolean>,

@@ -15,7 +15,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, it } from 'vitest';
 import { writeProjects } from '#data/import-projects.ts';
 import { userKey } from '#data/keys.ts';
-import { countRequest } from '#data/rate-counter.ts';
+import { countRequests } from '#data/rate-counter.ts';
 import { changeUserCounts } from '#data/user-records.ts';
 import { userAtFirstSight } from '#data/users.ts';
 import { ConditionFailed, putItem, removeItem, transact, updateItem } from '#data/write.ts';
@@ -76,7 +76,7 @@ it('counts a request and makes a user past a transaction', async () => {
     .on(UpdateCommand)
     .rejectsOnce(conflict())
     .resolves({ Attributes: { count: 3 } });
-  expect(await countRequest({ tier: 't', bucket: 'b', window: 1, endsAt: 1 }, 5)).toBe(3);
+  expect(await countRequests({ tier: 't', bucket: 'b', window: 1, endsAt: 1 }, 1, 5)).toBe(3);
   table.on(GetCommand).resolves({});
   table.on(PutCommand).rejectsOnce(conflict()).resolves({});
   const identity = { sub: 'u', email: 'a@example.com', emailVerified: true, name: null };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { pageOfComments } from '#data/comments.ts';
-import { countRequest } from '#data/rate-counter.ts';
+import { countRequest } from '#data/rate-leases.ts';
 import { Directory, type Person, person } from '#test/support/fixtures.ts';
 import { freshAddress } from '#test/support/requests.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
@@ -8,7 +8,7 @@ import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 /** What callers see when a part of the service fails. */
 
 vi.mock(import('#data/comments.ts'), { spy: true });
-vi.mock(import('#data/rate-counter.ts'), { spy: true });
+vi.mock(import('#data/rate-leases.ts'), { spy: true });
 
 let world: TestWorld;
 let directory: Directory;

@@ -134,11 +134,14 @@ describe('purge-deleted', () => {
     await directory.done('PUT', `/api/admin/projects/${old.id}`, { deleted_at });
     const recent = await deletedDaysAgo(29);
     const open = await directory.live(owner);
+    const bySlug = async () => (await directory.get(`/api/projects/${old.slug}`, directory.admin)).body;
+    expect(await bySlug()).toMatchObject({ data: { id: old.id } });
 
     const runs = await Promise.all([ranJob(world, 'purge-deleted'), ranJob(world, 'purge-deleted')]);
     expect(runs.reduce((sum, { processed }) => sum + processed, 0)).toBe(1);
     expect(await ranJob(world, 'purge-deleted')).toMatchObject({ processed: 0 });
     expect(await isThere(old.id)).toBe(false);
+    expect(await bySlug()).toMatchObject({ code: 'NOT_FOUND' });
     expect(await isThere(recent.id)).toBe(true);
     expect(await isThere(open.id)).toBe(true);
     await world.until(async () => (await findItem(voteKey(old.id, owner.id))) === undefined);
@@ -147,6 +150,7 @@ describe('purge-deleted', () => {
     expect((await eventsOf(old.id)).filter((kind) => kind === 'projectDeleted')).toHaveLength(2);
     const again = await directory.submit(owner, { slug: old.slug });
     expect(again.slug).toBe(old.slug);
+    expect(await bySlug()).toMatchObject({ data: { id: again.id } });
   });
 
   it('leaves alone what is given back at the same moment', async () => {

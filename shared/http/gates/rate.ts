@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { countRequest } from '#data/rate-counter.ts';
+import { countRequest } from '#data/rate-leases.ts';
 import { type GateRequest, header } from '#http/call.ts';
 import { addressRanges, bucketOf, clientAddress } from '#http/client-address.ts';
 import { log } from '#platform/log.ts';

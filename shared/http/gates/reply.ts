@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type GateRequest, header, type Reply } from '#http/call.ts';
-
-const digest = (body: string): string => createHash('sha256').update(body).digest('base64url').slice(0, 27);
+import { digest, type Encoded, encode } from '#http/encoded.ts';
 
 const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
   ifNoneMatch !== undefined &&
@@ -15,10 +13,7 @@ const cacheControl = (cacheSeconds: number | undefined, auth: string): string =>
   return auth === 'public' ? 'no-cache' : 'private, no-cache';
 };
 
-/**
- * Writes the answer: the body goes through the route's schema, so nothing leaves that nobody promised, and gets its tag.
- * A body that does not fit is our own fault and loud.
- */
+/** Writes the answer, with its tag; who has it already is told so. */
 export const reply = {
   after: (request: GateRequest): void => {
     const { state } = request.internal;
@@ -42,23 +37,25 @@ export const reply = {
       return;
     }
 
-    let body: string;
     let contentType = 'application/json; charset=utf-8';
-    if ('text' in answer && 'stream' in schema) {
-      body = answer.text;
+    let encoded: Encoded;
+    if ('encoded' in answer) {
+      encoded = answer.encoded;
+    } else if ('text' in answer && 'stream' in schema) {
+      encoded = { text: answer.text, tag: answer.tag ?? digest(answer.text) };
       contentType = schema.contentType;
-    } else if ('body' in answer && 'parse' in schema) {
-      body = JSON.stringify(schema.parse(answer.body));
+    } else if ('body' in answer) {
+      encoded = encode(route, answer.status, answer.body, answer.tag);
     } else {
       throw new Error(`${route.id} answered ${answer.status} in another form than its contract says.`);
     }
 
-    const tag = answer.tag ?? digest(body);
+    const { text, tag } = encoded;
     const headers = { ...head, etag: `"${tag}"` };
     if (route.method === 'GET' && answer.status === 200 && isKnown(header(request.event, 'if-none-match'), tag)) {
       request.response = { statusCode: 304, headers, body: '' };
       return;
     }
-    request.response = { statusCode: answer.status, headers: { ...headers, 'content-type': contentType }, body };
+    request.response = { statusCode: answer.status, headers: { ...headers, 'content-type': contentType }, body: text };
   },
 };
