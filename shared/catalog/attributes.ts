@@ -22,24 +22,24 @@ export class Attributes implements ListingIndex {
   readonly tag = new Postings<string>();
 
   concerns(before: Row, after: Row): boolean {
-    return before.project !== after.project;
+    return before.version !== after.version;
   }
 
-  insert(slot: number, { project }: Row): void {
-    if (project.latitude !== null && project.longitude !== null) this.located.add(slot);
-    (project.deleted_at === null ? this.present : this.deleted).add(project.status, slot);
-    this.pricing.add(project.pricing_type, slot);
-    this.owner.add(project.owner_id, slot);
-    for (const slug of project.categories) this.category.add(slug, slot);
-    for (const tag of project.tags) this.tag.add(tag, slot);
+  insert(slot: number, row: Row): void {
+    if (row.latitude !== null && row.longitude !== null) this.located.add(slot);
+    (row.deletedAt === null ? this.present : this.deleted).add(row.status, slot);
+    this.pricing.add(row.pricing, slot);
+    this.owner.add(row.owner, slot);
+    for (const slug of row.categories) this.category.add(slug, slot);
+    for (const tag of row.tags) this.tag.add(tag, slot);
   }
 
-  remove(slot: number, { project }: Row): void {
+  remove(slot: number, row: Row): void {
     this.located.delete(slot);
-    (project.deleted_at === null ? this.present : this.deleted).delete(project.status, slot);
-    this.pricing.delete(project.pricing_type, slot);
-    this.owner.delete(project.owner_id, slot);
-    for (const slug of project.categories) this.category.delete(slug, slot);
-    for (const tag of project.tags) this.tag.delete(tag, slot);
+    (row.deletedAt === null ? this.present : this.deleted).delete(row.status, slot);
+    this.pricing.delete(row.pricing, slot);
+    this.owner.delete(row.owner, slot);
+    for (const slug of row.categories) this.category.delete(slug, slot);
+    for (const tag of row.tags) this.tag.delete(tag, slot);
   }
 }

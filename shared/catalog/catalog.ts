@@ -2,6 +2,7 @@ import { noCounts, type ProjectCounts, type ProjectRecord } from '#domain/projec
 import { CategoryList } from './category-list.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { facet } from './facets.ts';
+import { Interned } from './interned.ts';
 import { Listings } from './listings.ts';
 import { byCreation, walks } from './orders.ts';
 import { Row } from './row.ts';
@@ -22,6 +23,7 @@ const queueScope: CatalogScope = { status: 'pending', deleted: 'excluded' };
 
 /** The read model of the service, in memory. Pure: what it knows is what it was told by `apply`. */
 export class Catalog implements ReadCatalog {
+  readonly #interned = new Interned();
   readonly #listings = new Listings();
   readonly #categories = new CategoryList();
   /** Counters of projects that were not heard of yet. */
@@ -100,7 +102,7 @@ export class Catalog implements ReadCatalog {
       .urls()
       .same(url)
       .map((slot) => rows.at(slot))
-      .filter((row) => row.project.deleted_at === null)
+      .filter((row) => row.deletedAt === null)
       .sort(byCreation)
       .map((row) => row.id);
   }
@@ -150,20 +152,23 @@ export class Catalog implements ReadCatalog {
   #takeProject(project: ProjectRecord): boolean {
     const before = this.#listings.rows.find(project.id);
     const gone = this.#removed.get(project.id) ?? Number.NEGATIVE_INFINITY;
-    if (gone >= project.version || (before && before.project.version >= project.version)) return false;
+    if (gone >= project.version || (before && before.version >= project.version)) return false;
     this.#removed.delete(project.id);
     const counts = before?.counts ?? this.#earlyCounts.get(project.id) ?? noCounts;
     this.#earlyCounts.delete(project.id);
-    this.#listings.put(new Row(project, counts));
+    this.#listings.put(Row.of(project, counts, this.#interned));
     return true;
   }
 
   #takeRemoval(projectId: string, version: number): boolean {
     const row = this.#listings.rows.find(projectId);
     // The project has come back since.
-    if (row && row.project.version > version) return false;
+    if (row && row.version > version) return false;
     this.#removed.set(projectId, Math.max(version, this.#removed.get(projectId) ?? version));
-    this.#earlyCounts.delete(projectId);
+    const counts = row?.counts ?? this.#earlyCounts.get(projectId);
+    // Counters that are newer than the removal are those of a project that has come back, and may be heard of before it.
+    if (counts && counts.version > version) this.#earlyCounts.set(projectId, counts);
+    else this.#earlyCounts.delete(projectId);
     return this.#listings.remove(projectId);
   }
 
@@ -172,8 +177,9 @@ export class Catalog implements ReadCatalog {
     const row = this.#listings.rows.find(projectId);
     const before = row?.counts ?? this.#earlyCounts.get(projectId) ?? noCounts;
     const older = before !== noCounts && before.version >= counts.version;
-    if (this.#removed.has(projectId) || older) return false;
-    if (row) this.#listings.put(new Row(row.project, counts, row.name));
+    const gone = this.#removed.get(projectId) ?? Number.NEGATIVE_INFINITY;
+    if (gone >= counts.version || older) return false;
+    if (row) this.#listings.put(row.withCounts(counts));
     else this.#earlyCounts.set(projectId, counts);
     return row !== undefined;
   }

@@ -1,8 +1,8 @@
 import type { FacetName } from '#contract/projects.ts';
-import type { ProjectRecord } from '#domain/projects/project.ts';
 import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import type { Listings } from './listings.ts';
+import type { Row } from './row.ts';
 import type { Selection } from './selection.ts';
 import type { FacetCount } from './types.ts';
 
@@ -29,15 +29,15 @@ export const facet = (
 };
 
 const countByListing = (name: FacetName, matches: Bitmap, { rows }: Listings, categories: CategoryList): Count[] => {
-  const valuesOf: Readonly<Record<FacetName, (project: ProjectRecord) => readonly string[]>> = {
-    category: (project) => project.categories,
-    sphere: (project) => categories.spheresOf(project.categories),
-    pricing: (project) => [project.pricing_type],
-    tag: (project) => project.tags,
+  const valuesOf: Readonly<Record<FacetName, (row: Row) => readonly string[]>> = {
+    category: (row) => row.categories,
+    sphere: (row) => categories.spheresOf(row.categories),
+    pricing: (row) => [row.pricing],
+    tag: (row) => row.tags,
   };
   const counts = new Map<string, number>();
   matches.forEach((slot) => {
-    for (const value of new Set(valuesOf[name](rows.at(slot).project))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of new Set(valuesOf[name](rows.at(slot)))) counts.set(value, (counts.get(value) ?? 0) + 1);
   });
   return [...counts].sort(byValue);
 };

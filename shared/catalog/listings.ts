@@ -11,6 +11,9 @@ import { searchTexts } from './search-text.ts';
 import { TextIndex } from './text-index.ts';
 import { UrlIndex } from './url-index.ts';
 
+/** A kind of search text. */
+export type SearchText = keyof typeof searchTexts;
+
 /**
  * All listings and what finds them. An index is made when it is first asked for and kept up to date from then on, so that a
  * process that never sorts by name or searches text neither waits nor pays for it.
@@ -64,9 +67,18 @@ export class Listings {
     return this.#keep(name, () => new Order(this.rows, orders[name]));
   }
 
-  /** The index of one kind of search text. */
-  text(name: keyof typeof searchTexts): TextIndex {
-    return this.#keep(`${name} text`, () => this.#filled(new TextIndex(searchTexts[name], () => this.noSlots())));
+  /** The index of one kind of search text, complete. */
+  text(name: SearchText): TextIndex {
+    const index = this.#startedText(name);
+    while (!index.isComplete) index.step();
+    return index;
+  }
+
+  /** Does some of the work that the index of one kind of search text still needs; answers whether that was the last. */
+  prepareText(name: SearchText): boolean {
+    const index = this.#startedText(name);
+    index.step();
+    return index.isComplete;
   }
 
   /** The index of places. */
@@ -77,6 +89,10 @@ export class Listings {
   /** The index of canonical addresses. */
   urls(): UrlIndex {
     return this.#keep('urls', () => this.#filled(new UrlIndex(this.rows)));
+  }
+
+  #startedText(name: SearchText): TextIndex {
+    return this.#keep(`${name} text`, () => new TextIndex(this.rows, searchTexts[name], () => this.noSlots()));
   }
 
   #keep<Index extends ListingIndex>(name: string, make: () => Index): Index {

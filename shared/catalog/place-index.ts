@@ -18,13 +18,13 @@ export class PlaceIndex implements ListingIndex {
   readonly #y: number[] = [];
   readonly #z: number[] = [];
 
-  concerns({ project: before }: Row, { project: after }: Row): boolean {
+  concerns(before: Row, after: Row): boolean {
     return before.latitude !== after.latitude || before.longitude !== after.longitude;
   }
 
-  insert(slot: number, { project }: Row): void {
-    const latitude = project.latitude ?? Number.NaN;
-    const longitude = project.longitude ?? Number.NaN;
+  insert(slot: number, row: Row): void {
+    const latitude = row.latitude ?? Number.NaN;
+    const longitude = row.longitude ?? Number.NaN;
     const point = onGlobe(latitude, longitude);
     this.#latitude[slot] = latitude;
     this.#longitude[slot] = longitude;
@@ -38,7 +38,7 @@ export class PlaceIndex implements ListingIndex {
     members.add(slot);
   }
 
-  remove(slot: number, { project: { latitude, longitude } }: Row): void {
+  remove(slot: number, { latitude, longitude }: Row): void {
     if (latitude !== null && longitude !== null) this.#cells[cellOf(latitude, longitude)]?.delete(slot);
   }
 

@@ -26,6 +26,11 @@ export class Rows {
     return this.#rows[slot] as Row;
   }
 
+  /** The listing in a slot, if it is in use. */
+  findAt(slot: number): Row | undefined {
+    return this.#rows[slot];
+  }
+
   /** The listing of a project's id. */
   find(id: string): Row | undefined {
     const slot = this.#slots.get(id);

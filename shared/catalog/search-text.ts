@@ -16,4 +16,12 @@ export const searchTexts = {
   admin: (project: ProjectRecord): string => fields(project.name, project.url),
 } as const;
 
-const fields = (...texts: string[]): string => texts.map(fold).join(FIELD_END);
+/** ASCII, the ends of fields included: such a text is folded in one go. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII
+const ASCII = /^[\x00-\x7f]*$/;
+
+const fields = (...texts: string[]): string => {
+  const joined = texts.join(FIELD_END);
+  if (ASCII.test(joined) && !texts.some((text) => text.includes(FIELD_END))) return joined.toLowerCase();
+  return texts.map(fold).join(FIELD_END);
+};

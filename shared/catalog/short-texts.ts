@@ -15,21 +15,18 @@ export class ShortTexts {
   readonly #seen = new Int32Array(2 * ASCII_PAIRS);
   #texts = 0;
 
-  /** Takes in all units and pairs of a text. */
-  add(text: string, slot: number): void {
-    this.#texts += 1;
-    for (let i = 0; i < text.length; i += 1) {
-      this.#addKey(keyOf(text.charCodeAt(i), NOTHING), slot);
-      if (i > 0) this.#addKey(keyOf(text.charCodeAt(i - 1), text.charCodeAt(i)), slot);
-    }
+  /** Takes in all units and pairs of a text, given as its units. */
+  add(units: Uint16Array, length: number, slot: number): void {
+    this.#forEachKey(units, length, (key) => {
+      const listings = this.#listings[key] ?? new IdSet();
+      this.#listings[key] = listings;
+      listings.add(slot);
+    });
   }
 
-  /** Forgets all units and pairs of a text. */
-  delete(text: string, slot: number): void {
-    for (let i = 0; i < text.length; i += 1) {
-      this.#listings[keyOf(text.charCodeAt(i), NOTHING)]?.delete(slot);
-      if (i > 0) this.#listings[keyOf(text.charCodeAt(i - 1), text.charCodeAt(i))]?.delete(slot);
-    }
+  /** Forgets all units and pairs of a text, given as its units. */
+  delete(units: Uint16Array, length: number, slot: number): void {
+    this.#forEachKey(units, length, (key) => this.#listings[key]?.delete(slot));
   }
 
   /** The slots of the listings with a text of one or two units; beyond ASCII possibly of some others too. */
@@ -42,15 +39,27 @@ export class ShortTexts {
     return keyOfText(text) < ASCII_PAIRS;
   }
 
-  #addKey(key: number, slot: number): void {
-    if (this.#seen[key] === this.#texts) return;
-    this.#seen[key] = this.#texts;
-    let listings = this.#listings[key];
-    if (!listings) {
-      listings = new IdSet();
-      this.#listings[key] = listings;
+  /** Visits each key of a text once. */
+  #forEachKey(units: Uint16Array, length: number, visit: (key: number) => void): void {
+    const seen = this.#seen;
+    this.#texts += 1;
+    const now = this.#texts;
+    let before = NOTHING;
+    for (let i = 0; i < length; i += 1) {
+      const unit = units[i] ?? 0;
+      const pair = keyOf(before, unit);
+      before = unit;
+      if (i > 0) {
+        // Whoever has seen a pair has seen its units.
+        if (seen[pair] === now) continue;
+        seen[pair] = now;
+        visit(pair);
+      }
+      const single = keyOf(unit, NOTHING);
+      if (seen[single] === now) continue;
+      seen[single] = now;
+      visit(single);
     }
-    listings.add(slot);
   }
 }
 

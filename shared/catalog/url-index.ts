@@ -18,15 +18,15 @@ export class UrlIndex implements ListingIndex {
   }
 
   concerns(before: Row, after: Row): boolean {
-    return before.project.url !== after.project.url;
+    return before.version !== after.version && before.unpacked().url !== after.unpacked().url;
   }
 
-  insert(slot: number, { project }: Row): void {
-    this.#hosts.add(canonicalHost(project.url), slot);
+  insert(slot: number, row: Row): void {
+    this.#hosts.add(canonicalHost(row.unpacked().url), slot);
   }
 
-  remove(slot: number, { project }: Row): void {
-    this.#hosts.delete(canonicalHost(project.url), slot);
+  remove(slot: number, row: Row): void {
+    this.#hosts.delete(canonicalHost(row.unpacked().url), slot);
     this.#canonical[slot] = undefined;
   }
 
@@ -35,7 +35,7 @@ export class UrlIndex implements ListingIndex {
     const canonical = canonicalUrl(url);
     const found: number[] = [];
     this.#hosts.get(canonicalHost(url))?.forEach((slot) => {
-      const theirs = this.#canonical[slot] ?? canonicalUrl(this.#rows.at(slot).project.url);
+      const theirs = this.#canonical[slot] ?? canonicalUrl(this.#rows.at(slot).unpacked().url);
       this.#canonical[slot] = theirs;
       if (theirs === canonical) found.push(slot);
     });

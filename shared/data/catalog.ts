@@ -19,63 +19,91 @@ const OVERLAP_MS = 2000;
 const WIDE_OVERLAP_MS = 30_000;
 const WIDE_EVERY_MS = 5000;
 
+// While nothing is written, what was written last would be found again by every look, and after an import that is much.
+// What a look has not found this long after its stamp will not come any more.
+const SETTLED_MS = 60_000;
+
 // Tombstones stay in the feed for a day; who has not looked for so long may have missed one and starts anew.
 const ABSENCE_MAX_MS = 12 * 3600 * 1000;
 
 // While the table cannot be reached, lists are answered from memory for this long: a hiccup must not take them away.
 const GRACE_MS = 30_000;
 
-let replica = new Catalog();
-let watermark: string | undefined;
-/** When the last look began, in milliseconds of the monotonic clock. */
-let lookedAt = Number.NEGATIVE_INFINITY;
-let lookedWideAt = Number.NEGATIVE_INFINITY;
-let looking: Promise<void> | undefined;
+/** The directory as it is in the memory of a process. */
+type Catalogue = (freshness?: 'second' | 'now') => Promise<ReadCatalog>;
 
-const look = async (): Promise<void> => {
-  const beganAt = performance.now();
-  if (watermark !== undefined && beganAt - lookedAt > ABSENCE_MAX_MS) {
-    count('CatalogReload');
-    log.warn('the catalog is too old to be followed and is loaded anew');
-    replica = new Catalog();
-    watermark = undefined;
-  }
-  const isWide = beganAt - lookedWideAt > WIDE_EVERY_MS;
-  const overlapMs = isWide ? WIDE_OVERLAP_MS : OVERLAP_MS;
-  const since = watermark === undefined ? undefined : new Date(Date.parse(watermark) - overlapMs).toISOString();
-  for await (const page of feedSince(since)) {
-    replica.apply(page.changes);
-    // A writer whose clock runs ahead must not make us pass over what others write until then.
-    const reachable = page.changedAt < new Date().toISOString() ? page.changedAt : new Date().toISOString();
-    if (watermark === undefined || reachable > watermark) watermark = reachable;
-  }
-  lookedAt = beganAt;
-  if (isWide) lookedWideAt = beganAt;
+/**
+ * A replica that knows nothing yet; a process has one.
+ * @param wroteAt when this process last changed what the catalog follows, in milliseconds of the monotonic clock.
+ */
+export const makeReplica = (wroteAt: () => number): Catalogue => {
+  let replica = new Catalog();
+  let watermark: string | undefined;
+  /** When the watermark was first seen: since then at least as much time has passed for whoever wrote it. */
+  let markedAt = Number.NEGATIVE_INFINITY;
+  /** No look needs to go back behind this, in milliseconds since the epoch by the clocks of writers. */
+  let settled = Number.NEGATIVE_INFINITY;
+  /** When the last look began, in milliseconds of the monotonic clock. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookedWideAt = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+
+  const look = async (): Promise<void> => {
+    const beganAt = performance.now();
+    if (watermark !== undefined && beganAt - lookedAt > ABSENCE_MAX_MS) {
+      count('CatalogReload');
+      log.warn('the catalog is too old to be followed and is loaded anew');
+      replica = new Catalog();
+      watermark = undefined;
+      settled = Number.NEGATIVE_INFINITY;
+    }
+    const isWide = beganAt - lookedWideAt > WIDE_EVERY_MS;
+    const overlapMs = isWide ? WIDE_OVERLAP_MS : OVERLAP_MS;
+    const since =
+      watermark === undefined
+        ? undefined
+        : new Date(Math.max(Date.parse(watermark) - overlapMs, settled)).toISOString();
+    for await (const page of feedSince(since)) {
+      replica.apply(page.changes);
+      // A writer whose clock runs ahead must not make us pass over what others write until then.
+      const reachable = page.changedAt < new Date().toISOString() ? page.changedAt : new Date().toISOString();
+      if (watermark === undefined || reachable > watermark) {
+        watermark = reachable;
+        markedAt = performance.now();
+      }
+    }
+    lookedAt = beganAt;
+    if (!isWide) return;
+    lookedWideAt = beganAt;
+    if (watermark !== undefined) settled = Date.parse(watermark) + Math.max(0, beganAt - markedAt) - SETTLED_MS;
+  };
+
+  const sharedLook = (): Promise<void> => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+
+  const isStale = (freshness: 'second' | 'now', askedAt: number): boolean =>
+    // A look that began after the question is new enough, however much is written meanwhile.
+    lookedAt < askedAt && (freshness === 'now' || wroteAt() > lookedAt || askedAt - lookedAt > REFRESH_MS);
+
+  return async (freshness = 'second') => {
+    const askedAt = performance.now();
+    try {
+      while (isStale(freshness, askedAt)) await sharedLook();
+    } catch (error) {
+      if (freshness === 'now' || askedAt - lookedAt > GRACE_MS) throw error;
+      count('CatalogStale');
+      log.warn('the feed cannot be read; lists are answered from what is known', { error: error as Error });
+    }
+    return replica;
+  };
 };
-
-const sharedLook = (): Promise<void> => {
-  looking ??= look().finally(() => {
-    looking = undefined;
-  });
-  return looking;
-};
-
-const isStale = (freshness: 'second' | 'now', askedAt: number): boolean =>
-  // A look that began after the question is new enough, however much is written meanwhile.
-  lookedAt < askedAt && (freshness === 'now' || lastWriteAt() > lookedAt || askedAt - lookedAt > REFRESH_MS);
 
 /**
  * The directory as it is in the memory of this process.
  * @param freshness `second`: at most a second old, a little older while the table cannot be reached. `now`: not older than this call.
  */
-export const catalog = async (freshness: 'second' | 'now' = 'second'): Promise<ReadCatalog> => {
-  const askedAt = performance.now();
-  try {
-    while (isStale(freshness, askedAt)) await sharedLook();
-  } catch (error) {
-    if (freshness === 'now' || askedAt - lookedAt > GRACE_MS) throw error;
-    count('CatalogStale');
-    log.warn('the feed cannot be read; lists are answered from what is known', { error: error as Error });
-  }
-  return replica;
-};
+export const catalog = makeReplica(lastWriteAt);

@@ -2,6 +2,7 @@ import type { CatalogChange } from '#catalog/types.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { categoryOf } from './category-items.ts';
+import { checkedCategory, checkedCounts, checkedId, checkedProject } from './feed-checks.ts';
 import { feedPartition } from './keys.ts';
 import { countsOf, projectOf } from './project-items.ts';
 import { collectionPages, type Item } from './read.ts';
@@ -11,19 +12,19 @@ import { collectionPages, type Item } from './read.ts';
 const changeOf = (item: Item): CatalogChange => {
   switch (item.type) {
     case 'project':
-      return { kind: 'project', project: projectOf(item) };
+      return { kind: 'project', project: checkedProject(projectOf(item)) };
     case 'counts':
-      return { kind: 'counts', projectId: String(item.project_id), counts: countsOf(item) };
+      return { kind: 'counts', projectId: checkedId(item.project_id), counts: checkedCounts(countsOf(item)) };
     case 'projectRemoved':
       return {
         kind: 'projectRemoved',
-        projectId: String(item.project_id),
+        projectId: checkedId(item.project_id),
         ...(typeof item.version === 'number' && { version: item.version }),
       };
     case 'category':
-      return { kind: 'category', category: categoryOf(item) };
+      return { kind: 'category', category: checkedCategory(categoryOf(item)) };
     case 'categoryRemoved':
-      return { kind: 'categoryRemoved', categoryId: String(item.category_id) };
+      return { kind: 'categoryRemoved', categoryId: checkedId(item.category_id) };
     default:
       throw new Error(`The feed has an item of an unknown type: ${String(item.type)}.`);
   }

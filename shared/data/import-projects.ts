@@ -3,7 +3,7 @@ import type { ImportStep } from '#domain/projects/import-ports.ts';
 import { log } from '#platform/log.ts';
 import { AppError } from '#shared/errors.ts';
 import { type Key, projectKey } from './keys.ts';
-import { insertionOf, ProjectChanged, replacementOf } from './projects.ts';
+import { insertionOf, ProjectChanged, replacementOf, returnOf } from './projects.ts';
 import { findItem } from './read.ts';
 import { ConditionFailed, TRANSACTION_MAX, transact, type Write } from './write.ts';
 
@@ -29,7 +29,9 @@ const keyOf = (write: Write): Key => {
 };
 
 const partOf = async ({ previous, next }: ImportStep, position: number): Promise<Part> => {
-  const writes = previous ? await replacementOf(previous, next) : insertionOf(next);
+  // Only an id that the file names can have been another project's before, and then the version is not the first.
+  const insertion = next.version > 1 ? [...insertionOf(next), ...returnOf(next)] : insertionOf(next);
+  const writes = previous ? await replacementOf(previous, next) : insertion;
   const keys = writes.map((write) => {
     const { pk, sk } = keyOf(write);
     return JSON.stringify([pk, sk]);

@@ -1,13 +1,13 @@
 import { canonicalUrl } from '#domain/projects/canonical-url.ts';
-import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
+import { noCounts, type ProjectCounts, type ProjectRecord } from '#domain/projects/project.ts';
 import type { Message } from '#events/catalogue.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { settings } from '#platform/settings.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
-import { absent, either, every, exists, is } from './conditions.ts';
+import { absent, either, every, exists, is, isBelow } from './conditions.ts';
 import { categorySlugKey, countsKey, linkKey, projectKey, projectTombstoneKey, slugKey, urlKey } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { countsOf, projectItem, projectOf } from './project-items.ts';
+import { countsItem, countsOf, projectItem, projectOf } from './project-items.ts';
 import { findItem, findItems } from './read.ts';
 import { userIsThere } from './user-records.ts';
 import { transact, type Write } from './write.ts';
@@ -118,6 +118,16 @@ export const insertionOf = (project: ProjectRecord): Write[] => [
   ...claimUrl(project),
 ];
 
+/**
+ * The writes of a project that may have been removed for good under this id, beside those of its insertion. Whoever follows
+ * the feed tells its new counters from those that it had by their version, as he does with its card.
+ */
+export const returnOf = (project: ProjectRecord): Write[] => [
+  // Clocks differ: the removal may bear a later time, and would then be taken for the newer news.
+  { check: projectTombstoneKey(project.id), when: isBelow('version', project.version) },
+  { put: countsItem(project.id, { ...noCounts, version: project.version }), inFeed: true },
+];
+
 /** The writes of a project's next state, with what it takes and gives up. */
 export const replacementOf = async (previous: ProjectRecord, next: ProjectRecord): Promise<Write[]> => {
   const addressMoves = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
@@ -194,7 +204,7 @@ export const removeProject = async (project: ProjectRecord, messages: readonly M
         type: 'projectRemoved',
         project_id: project.id,
         // Newer than every state that the project has been in, and older than any in which an import may bring it back.
-        version: Date.parse(now()),
+        version: Math.max(Date.parse(now()), project.version),
         ttl: secondsFromNow(TOMBSTONE_SECONDS),
       },
       inFeed: true,

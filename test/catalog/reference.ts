@@ -145,8 +145,8 @@ export class Reference {
       }
       case 'counts': {
         const known = this.counters.get(change.projectId);
-        if (this.removed.has(change.projectId) || (known !== undefined && change.counts.version <= known.version))
-          return;
+        if (change.counts.version <= (this.removed.get(change.projectId) ?? -1)) return;
+        if (known !== undefined && change.counts.version <= known.version) return;
         this.counters.set(change.projectId, change.counts);
         if (!this.projects.has(change.projectId)) return;
         this.#refresh(change.projectId);
@@ -157,7 +157,7 @@ export class Reference {
         const known = this.projects.get(id);
         if (known !== undefined && known.version > version) return;
         if (version > (this.removed.get(id) ?? -1)) this.removed.set(id, version);
-        this.counters.delete(id);
+        if ((this.counters.get(id)?.version ?? 0) <= version) this.counters.delete(id);
         this.#items.delete(id);
         if (!this.projects.delete(id)) return;
         break;

@@ -37,6 +37,26 @@ describe('a project that comes back', () => {
     expect(names(again, removed, card(2000, 'new'))).toBeUndefined();
   });
 
+  it('has its new counters, whenever they are heard of, and never those that it had', () => {
+    const anew: CatalogChange = { kind: 'counts', projectId: id, counts: counts({ upvote_count: 1, version: 2001 }) };
+    const news = [card(3, 'old'), voted, removed, card(2000, 'new'), anew];
+    for (const order of [
+      [0, 1, 2, 3, 4],
+      [0, 1, 2, 4, 3],
+      [0, 1, 4, 2, 3],
+      [4, 2, 3],
+      [2, 4, 3],
+      [3, 4, 2],
+      [0, 1, 3, 4, 2],
+      [0, 1, 4, 3, 2],
+      [0, 1, 2, 4, 1, 3, 1, 0],
+      [2, 3, 4, 1, 2],
+    ]) {
+      const changes = order.flatMap((position) => news[position] ?? []);
+      expect(names(...changes), order.join()).toEqual(['new', 1]);
+    }
+  });
+
   it('never comes back after a removal without a version', () => {
     expect(names(card(3, 'old'), { kind: 'projectRemoved', projectId: id }, card(2000, 'new'))).toBeUndefined();
   });

@@ -58,7 +58,7 @@ export class World {
     const random = this.#random;
     const id = this.#someId();
     const kind = random.next();
-    if (kind < 0.06) return { kind: 'category', category: this.#category() };
+    if (kind < 0.06) return { kind: 'category', category: this.category() };
     if (kind < 0.065) return { kind: 'categoryRemoved', categoryId: `cat_${random.below(9)}` };
     if (this.projectIds.length > this.#size && kind < 0.1) {
       const place = this.projectIds.indexOf(id);
@@ -67,8 +67,8 @@ export class World {
       return { kind: 'projectRemoved', projectId: id, ...(random.chance(0.7) && { version }) };
     }
     if (kind < 0.45) return { kind: 'counts', projectId: id, counts: this.#counts(id) };
-    if (kind < 0.7 || this.projectIds.length >= this.#size) return { kind: 'project', project: this.#project(id) };
-    return { kind: 'project', project: this.#project(this.#newId()) };
+    if (kind < 0.7 || this.projectIds.length >= this.#size) return { kind: 'project', project: this.project(id) };
+    return { kind: 'project', project: this.project(this.#newId()) };
   }
 
   /** Mostly of a project that is there, sometimes of one that was removed or that nobody has heard of. */
@@ -100,7 +100,8 @@ export class World {
     return Array.from({ length: 1 + this.#random.below(max) }, () => this.#random.pick(words)).join(' ');
   }
 
-  #project(id: string): ProjectRecord {
+  /** The next state of a project, whether there is an earlier one or not. */
+  project(id: string): ProjectRecord {
     const random = this.#random;
     const status = random.pick(statuses);
     const located = random.chance(0.5);
@@ -136,7 +137,8 @@ export class World {
     });
   }
 
-  #category(): CategoryRecord {
+  /** The next state of some category. */
+  category(): CategoryRecord {
     const random = this.#random;
     const id = `cat_${random.below(9)}`;
     return category({

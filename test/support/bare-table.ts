@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { startEngine } from '#local/engine.ts';
+import { databaseSettings, emptyCredentials, setVariables } from '#local/environment.ts';
+import { ensureTable } from '#local/table.ts';
+import { sweepOnce } from '#local/ttl-sweeper.ts';
+import { log } from '#platform/log.ts';
+
+/** An item as it is stored. */
+type StoredItem = Readonly<Record<string, unknown>>;
+
+/** The table on the real engine, with nothing of the service beside it. */
+export interface BareTable {
+  /** Every item there is. */
+  whole(): Promise<StoredItem[]>;
+  /** Removes what is past its time to live, as DynamoDB does by itself. */
+  sweep(): Promise<void>;
+  /** Ends the engine and takes its data away. */
+  stop(): Promise<void>;
+}
+
+/** Starts an empty table and leads this process's clients to it; once per process, because settings are read once. */
+export const startBareTable = async (): Promise<BareTable> => {
+  log.setLogLevel('SILENT');
+  const folder = mkdtempSync(path.join(tmpdir(), 'directory-table-'));
+  const engine = await startEngine(path.join(folder, 'table.sqlite'), path.join(folder, 'engine.json'));
+  const tableName = 'directory';
+  const reset = setVariables({
+    ...emptyCredentials,
+    ...databaseSettings(engine.endpoint),
+    TABLE_NAME: tableName,
+    AWS_REGION: 'us-east-1',
+  });
+  const client = new DynamoDBClient({});
+  const documents = DynamoDBDocumentClient.from(client);
+  await ensureTable(client, tableName);
+  return {
+    whole: async () => {
+      const items: StoredItem[] = [];
+      let start: Record<string, unknown> | undefined;
+      do {
+        const answer = await documents.send(
+          new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: start }),
+        );
+        items.push(...(answer.Items ?? []));
+        start = answer.LastEvaluatedKey;
+      } while (start);
+      return items;
+    },
+    sweep: async () => {
+      await sweepOnce(client, tableName, new Set());
+    },
+    stop: async () => {
+      client.destroy();
+      await engine.stop();
+      rmSync(folder, { recursive: true, force: true });
+      reset();
+    },
+  };
+};
