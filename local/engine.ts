@@ -23,7 +23,8 @@ const START_TRIES = 3;
 const RESTART_PAUSE_MAX_MS = 5000;
 const HEALTHY_MS = 10_000;
 
-const binary = (): string => {
+/** Where the embedded engine's program is. @throws {StartRefused} when there is none for this platform. */
+export const engineBinary = (): string => {
   const own = process.env.DYNOXIDE_BIN;
   if (own) {
     if (existsSync(own)) return own;
@@ -80,7 +81,7 @@ const isRunning = (child: ChildProcess | undefined): child is ChildProcess =>
  * @param recordPath where its process is noted, so that the next start can end it when this process is killed.
  */
 export const startEngine = async (dbPath: string, recordPath: string): Promise<Engine> => {
-  const file = binary();
+  const file = engineBinary();
   await endOrphanedEngine(dbPath, recordPath);
 
   let child: ChildProcess | undefined;

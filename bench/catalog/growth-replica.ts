@@ -1,0 +1,79 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { CatalogFilters, CatalogQuery, ReadCatalog } from '#catalog/types.ts';
+import { facetNames } from '#contract/projects.ts';
+import { catalog } from '#data/catalog.ts';
+
+/**
+ * A process that loads the catalog the way a cold function does, and says what it took. Started by bench/catalog/growth.ts with the
+ * address of the feed.
+ */
+
+const LOOKS = 60;
+
+const collectGarbage: () => void = (() => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
+})();
+
+const bytesHeld = (): number => {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+const query = (filters: Omit<CatalogFilters, 'searchIn'>, more: Partial<CatalogQuery> = {}): CatalogQuery => ({
+  scope: { status: 'live', deleted: 'excluded' },
+  sort: 'newest',
+  page: 1,
+  limit: 40,
+  ...more,
+  filters: { searchIn: 'public', ...filters },
+});
+
+/** What the public list of a directory in use has been asked after a while. */
+const askEverything = (read: ReadCatalog): void => {
+  for (const sort of ['newest', 'upvotes', 'rating', 'views', 'name', 'trending'] as const)
+    read.query(query({}, { sort }));
+  read.query(query({ q: 'platform', category: ['category-1'], pricing: 'paid' }, { facets: facetNames }));
+  read.query(query({ q: 'ka', sphere: ['work'] }));
+  read.query(query({ bbox: { west: 13, south: 52, east: 14, north: 53 } }));
+  read.categories();
+};
+
+const before = bytesHeld();
+const cpu = process.cpuUsage();
+const from = performance.now();
+const read = await catalog();
+const loadedMs = performance.now() - from;
+read.query(query({}));
+const firstAnswerMs = performance.now() - from;
+const { user, system } = process.cpuUsage(cpu);
+read.query(query({ q: 'platform' }));
+const firstSearchMs = performance.now() - from - firstAnswerMs;
+const loadedBytes = bytesHeld() - before;
+askEverything(read);
+const bytes = bytesHeld() - before;
+
+const looks: number[] = [];
+for (let look = 0; look < LOOKS; look += 1) {
+  const began = performance.now();
+  await catalog('now');
+  looks.push(performance.now() - began);
+}
+looks.sort((a, b) => a - b);
+
+process.stdout.write(
+  `${JSON.stringify({
+    loadedMs,
+    firstAnswerMs,
+    cpuMs: (user + system) / 1000,
+    firstSearchMs,
+    loadedBytes,
+    bytes,
+    highestBytes: process.resourceUsage().maxRSS * 1024,
+    lookMs: looks[LOOKS / 2],
+    size: read.size,
+  })}\n`,
+);
+process.exit(0);

@@ -1,0 +1,77 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { databaseSettings, defaultSettings, emptyCredentials, setVariables } from '#local/environment.ts';
+import { readRecord } from '#local/orphans.ts';
+import { answerTasks, keepAsking, type Send } from './measuring.ts';
+
+/**
+ * The process that calls the handlers themselves, a gateway's event in and an answer out, on the table of a running service;
+ * started by bench/catalog/http.ts with `DATA_DIR`.
+ */
+
+const record = readRecord(`${process.env.DATA_DIR}/engine.json`);
+if (!record) throw new Error('DATA_DIR must name the data folder of a running service.');
+setVariables({
+  ...defaultSettings({ port: 0, awsEndpoint: 'http://127.0.0.1:0' }),
+  ...databaseSettings(`http://127.0.0.1:${record.port}`),
+  ...emptyCredentials,
+});
+
+type Door = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+const doors: Readonly<Record<string, { readonly resource: string; readonly handler: Door }>> = {
+  list: { resource: '/api/projects', handler: (await import('#functions/projects/list.ts')).handler },
+  read: { resource: '/api/projects/{project}', handler: (await import('#functions/projects/read.ts')).handler },
+};
+
+/** What the gateway makes of a GET request, without what no handler reads. */
+const eventOf = (resource: string, path: string): APIGatewayProxyEvent => {
+  const [pathname = '', query = ''] = path.split('?');
+  const parameters = [...new URLSearchParams(query)];
+  const headers = { host: 'localhost', accept: 'application/json' };
+  return {
+    resource,
+    path: pathname,
+    httpMethod: 'GET',
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    queryStringParameters: parameters.length === 0 ? null : Object.fromEntries(parameters),
+    multiValueQueryStringParameters:
+      parameters.length === 0 ? null : Object.fromEntries(parameters.map(([name, value]) => [name, [value]])),
+    pathParameters: resource.includes('{') ? { project: pathname.slice('/api/projects/'.length) } : null,
+    stageVariables: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: '7f1c0000-6a77-4a0e-b4f6-3f1f1c8f0a11',
+      identity: { sourceIp: '127.0.0.1', apiKeyId: null, userAgent: null },
+      stage: 'local',
+    } as unknown as APIGatewayProxyEvent['requestContext'],
+  };
+};
+
+/** Long enough for the first call to load everything. */
+const TIME_MS = 600_000;
+
+/** Of one call: the gates keep their state in it. */
+const newContext = (): Context =>
+  ({ awsRequestId: 'bench', getRemainingTimeInMillis: () => TIME_MS }) as unknown as Context;
+
+const FAILED = 400;
+
+answerTasks((task) => {
+  const calls = task.paths.map((path) => {
+    const { resource, handler } = (
+      path.startsWith('/api/projects/') ? doors.read : doors.list
+    ) as (typeof doors)['list'];
+    return { path, resource, handler };
+  });
+  const send: Send = async (position) => {
+    const { path, resource, handler } = calls[position % calls.length] as (typeof calls)[number];
+    const { statusCode } = await handler(eventOf(resource, path), newContext());
+    if (statusCode >= FAILED) throw new Error(`${path} answered ${statusCode}.`);
+  };
+  return keepAsking(
+    Array.from({ length: task.together }, () => send),
+    task,
+  );
+});

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { parseArgs, promisify } from 'node:util';
+import { createGzip } from 'node:zlib';
+import { DescribeTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { fold } from '#catalog/fold.ts';
+import { hotness } from '#catalog/hotness.ts';
+import { searchTexts } from '#catalog/search-text.ts';
+import { seedMarkKey, tableShape } from '#data/keys.ts';
+import type { Item } from '#data/read.ts';
+import { projectView } from '#domain/projects/view.ts';
+import { engineBinary, startEngine } from '#local/engine.ts';
+import { ensureTable } from '#local/table.ts';
+import { itemsOfCategory, itemsOfListing, listingsOf, type MadeListing } from './directory-items.ts';
+import { Directory } from './listings.ts';
+
+const HELP = `Makes the data folder of a service with a made-up directory in it, and the same directory as a file for its peers.
+
+  node bench/catalog/load.ts --folder <folder> [--listings 50000] [--seed 1]
+
+Writes to the folder
+  service/         a data folder as the service keeps it (DATA_DIR), with the items that the service itself writes
+  listings.ndjson  a line of JSON per listing: its public form, and what it is sorted and searched by`;
+
+const TABLE = 'directory';
+
+/** Stands between the fields of a text; PostgreSQL's texts cannot hold the catalog's NUL. */
+const FIELD_END = '\u0001';
+
+const run = promisify(execFile);
+
+const write = async (to: Writable, text: string): Promise<void> => {
+  if (!to.write(text)) await once(to, 'drain');
+};
+
+const lineForPeers = ({ project, counts, spheres }: MadeListing): string =>
+  `${JSON.stringify({
+    view: projectView({ project, counts, spheres }, undefined),
+    name: fold(project.name),
+    hot: hotness(project, counts),
+    search: searchTexts.public(project).replaceAll('\0', FIELD_END),
+  })}\n`;
+
+const exportLine = (item: Item): string =>
+  `${JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) })}\n`;
+
+/** Works with the table that is in the file of an engine. */
+const withEngine = async <T>(
+  folder: string,
+  file: string,
+  work: (client: DynamoDBClient) => Promise<T>,
+): Promise<T> => {
+  const engine = await startEngine(join(folder, file), join(folder, 'engine.json'));
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials });
+  try {
+    return await work(client);
+  } finally {
+    client.destroy();
+    await engine.stop();
+  }
+};
+
+/** Writes the directory as an export of the table, which the engine takes in many times faster than single writes. */
+const writeExport = async (folder: string, peersFile: string, size: number, seed: number): Promise<void> => {
+  const data = join(folder, TABLE, 'data');
+  mkdirSync(data, { recursive: true });
+  const packed = createGzip({ level: 1 });
+  const items = packed.pipe(createWriteStream(join(data, 'items.json.gz')));
+  const peers = createWriteStream(peersFile, { highWaterMark: 1 << 20 });
+  const directory = new Directory(seed);
+  await write(packed, exportLine({ ...seedMarkKey, type: 'mark', at: '2023-01-01T00:00:00.000Z' }));
+  for (const category of directory.categories())
+    await write(packed, itemsOfCategory(category).map(exportLine).join(''));
+  for (const listing of listingsOf(directory, size)) {
+    await write(packed, itemsOfListing(listing).map(exportLine).join(''));
+    await write(peers, lineForPeers(listing));
+  }
+  packed.end();
+  peers.end();
+  await Promise.all([finished(items), finished(peers)]);
+};
+
+const load = async (folder: string, size: number, seed: number): Promise<void> => {
+  const service = join(folder, 'service');
+  const exported = join(folder, 'export');
+  mkdirSync(service, { recursive: true, mode: 0o700 });
+  mkdirSync(exported, { recursive: true });
+  const shape = await withEngine(folder, 'shape.sqlite', async (client) => {
+    await ensureTable(client, TABLE);
+    return await client.send(new DescribeTableCommand({ TableName: TABLE }));
+  });
+  const schema = join(folder, 'schema.json');
+  await writeFile(schema, JSON.stringify([{ Table: shape.Table }]));
+  await writeExport(exported, join(folder, 'listings.ndjson'), size, seed);
+  const table = join(service, 'table.sqlite');
+  await run(engineBinary(), ['import', '--source', exported, '--schema', schema, '--output', table]);
+  // An export does not say which attribute items expire by.
+  await withEngine(service, 'table.sqlite', (client) =>
+    client.send(
+      new UpdateTimeToLiveCommand({
+        TableName: TABLE,
+        TimeToLiveSpecification: { AttributeName: tableShape.ttl, Enabled: true },
+      }),
+    ),
+  );
+  for (const left of ['export', 'schema.json', 'shape.sqlite']) {
+    await rm(join(folder, left), { recursive: true, force: true });
+  }
+};
+
+const { values: options } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    folder: { type: 'string' },
+    listings: { type: 'string', default: '50000' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+if (options.help || options.folder === undefined) {
+  console.log(HELP);
+} else {
+  const from = performance.now();
+  await load(options.folder, Number(options.listings), Number(options.seed));
+  console.log(`${options.listings} listings made in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+}

@@ -1,0 +1,281 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import {
+  anywhere,
+  type Facet,
+  type FacetCount,
+  isShown,
+  type Line,
+  type ListAnswer,
+  type Listing,
+  type ListQuery,
+  linesOf,
+  members,
+  type Sort,
+} from './directory.ts';
+import { serve } from './server.ts';
+
+/** The directory in SQLite: an index per sort order, tables for categories, spheres and tags, FTS5 with trigrams for text. */
+
+// What is filtered and sorted by stands first in the row, so that looking at it does not read the long texts behind it.
+// The tables beside it hold only what is shown; triggers would see to that where anything changes.
+const TABLES = `
+CREATE TABLE listing (
+  n INTEGER PRIMARY KEY, shown INTEGER NOT NULL, pricing_type TEXT NOT NULL, upvote_count INTEGER NOT NULL,
+  average_rating REAL NOT NULL, ratings_count INTEGER NOT NULL, views_count INTEGER NOT NULL, hot REAL NOT NULL,
+  latitude REAL, longitude REAL, published_at TEXT, created_at TEXT NOT NULL, id TEXT NOT NULL, sort_name TEXT NOT NULL,
+  slug TEXT NOT NULL, plan TEXT NOT NULL, name TEXT NOT NULL, url TEXT NOT NULL, description TEXT NOT NULL,
+  categories TEXT NOT NULL, spheres TEXT NOT NULL, tags TEXT NOT NULL, logo_url TEXT, screenshots TEXT NOT NULL,
+  video_url TEXT, status TEXT NOT NULL, owner_id TEXT NOT NULL, comments_count INTEGER NOT NULL, address_city TEXT,
+  address_country TEXT, updated_at TEXT NOT NULL, deleted_at TEXT, long_description TEXT
+);
+CREATE TABLE category (value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (value, n)) WITHOUT ROWID;
+CREATE TABLE sphere (value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (value, n)) WITHOUT ROWID;
+CREATE TABLE tag (value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (value, n)) WITHOUT ROWID;
+CREATE TABLE words (n INTEGER PRIMARY KEY, search TEXT NOT NULL);
+CREATE VIRTUAL TABLE trigrams USING fts5(search, content='words', content_rowid='n', tokenize='trigram case_sensitive 1');
+`;
+
+const INDEXES = `
+CREATE UNIQUE INDEX listing_slug ON listing (slug);
+CREATE INDEX listing_newest ON listing (published_at, created_at, id) WHERE shown;
+CREATE INDEX listing_upvotes ON listing (upvote_count DESC, id DESC) WHERE shown;
+CREATE INDEX listing_rating ON listing (average_rating DESC, ratings_count DESC, id DESC) WHERE shown;
+CREATE INDEX listing_views ON listing (views_count DESC, id DESC) WHERE shown;
+CREATE INDEX listing_name ON listing (sort_name, id) WHERE shown;
+CREATE INDEX listing_hot ON listing (hot DESC, id DESC) WHERE shown;
+CREATE INDEX listing_pricing ON listing (pricing_type) WHERE shown;
+CREATE INDEX listing_place ON listing (latitude, longitude) WHERE shown AND latitude IS NOT NULL;
+INSERT INTO trigrams(trigrams) VALUES ('rebuild');
+INSERT INTO trigrams(trigrams) VALUES ('optimize');
+ANALYZE;
+`;
+
+const ORDERS: Readonly<Record<Sort, string>> = {
+  newest: 'published_at DESC, created_at DESC, id DESC',
+  oldest: 'published_at, created_at, id',
+  upvotes: 'upvote_count DESC, id DESC',
+  rating: 'average_rating DESC, ratings_count DESC, id DESC',
+  views: 'views_count DESC, id DESC',
+  name: 'sort_name, id',
+  trending: 'hot DESC, id DESC',
+};
+
+/** What trigrams find needs three characters; shorter texts are looked for in all of them. */
+const TRIGRAM = 3;
+
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** One filter, in the ways in which it can be asked. */
+interface Condition {
+  /** As a condition on a listing. */
+  readonly test: string;
+  /** As the numbers of the listings that pass, which are then shown ones; undefined where only the listing itself can tell. */
+  readonly source?: string;
+  readonly values: readonly unknown[];
+}
+
+const among = (table: 'category' | 'sphere', values: readonly string[]): Condition => ({
+  test: `EXISTS (SELECT 1 FROM ${table} WHERE value IN (${marks(values)}) AND ${table}.n = listing.n)`,
+  source: `SELECT ${values.length > 1 ? 'DISTINCT ' : ''}n FROM ${table} WHERE value IN (${marks(values)})`,
+  values,
+});
+
+const wordsOf = (q: string): Condition => {
+  const [source, value] =
+    [...q].length < TRIGRAM
+      ? ["SELECT n FROM words WHERE search LIKE ? ESCAPE '\\'", anywhere(q)]
+      : ['SELECT rowid AS n FROM trigrams WHERE trigrams MATCH ?', `"${q.replaceAll('"', '""')}"`];
+  return { test: `n IN (${source})`, source, values: [value] };
+};
+
+const conditionsOf = (query: ListQuery, without?: Facet): readonly Condition[] => {
+  const { category, sphere, pricing, q, bbox } = query;
+  const conditions: Condition[] = [];
+  if (category.length > 0 && without !== 'category') conditions.push(among('category', category));
+  if (sphere.length > 0 && without !== 'sphere') conditions.push(among('sphere', sphere));
+  if (pricing !== undefined && without !== 'pricing') conditions.push({ test: 'pricing_type = ?', values: [pricing] });
+  if (q !== undefined) conditions.push(wordsOf(q));
+  if (bbox) {
+    const [west, south, east, north] = bbox;
+    conditions.push({ test: 'latitude IS NOT NULL AND latitude BETWEEN ? AND ?', values: [south, north] });
+    conditions.push({
+      test: west <= east ? 'longitude BETWEEN ? AND ?' : '(longitude >= ? OR longitude <= ?)',
+      values: [west, east],
+    });
+  }
+  return conditions;
+};
+
+const valuesOf = (conditions: readonly Condition[]): unknown[] => conditions.flatMap(({ values }) => values);
+
+/** What a listing has to be; each filter by the list of what passes it where there is one. */
+const byList = (conditions: readonly Condition[]): string => {
+  const tests = conditions.map(({ source, test }) => (source === undefined ? test : `n IN (${source})`));
+  const scope = conditions.some(({ source }) => source !== undefined) ? [] : ['shown'];
+  return [...scope, ...tests].join(' AND ');
+};
+
+const countOf = (conditions: readonly Condition[]): Statement => {
+  const [only] = conditions;
+  const source = conditions.length === 1 ? only?.source : undefined;
+  return {
+    sql:
+      source === undefined
+        ? `SELECT count(*) AS total FROM listing WHERE ${byList(conditions)}`
+        : `SELECT count(*) AS total FROM (${source})`,
+    values: valuesOf(conditions),
+  };
+};
+
+/** Looking at a listing on the way through an order costs about a third of finding and sorting one. */
+const WALKED_PER_SORTED = 3;
+
+/**
+ * The numbers of the listings of a page. Where many match, the order is walked until the page is full; where few do, those are
+ * found and sorted. The planner cannot know which, but the total is known by now.
+ */
+const numbersOf = (query: ListQuery, conditions: readonly Condition[], total: number, all: number): Statement => {
+  const skip = (query.page - 1) * query.limit;
+  const walked = total === 0 ? all : ((skip + query.limit) * all) / total;
+  const walks = conditions.length === 0 || walked < total * WALKED_PER_SORTED;
+  const order = ORDERS[query.sort];
+  const where = walks ? ['shown', ...conditions.map(({ test }) => test)].join(' AND ') : byList(conditions);
+  return {
+    // With a sign before it a column is not taken from an index.
+    sql: `SELECT n FROM listing WHERE ${where} ORDER BY ${walks ? order : `+${order.replaceAll(', ', ', +')}`} LIMIT ? OFFSET ?`,
+    values: [...valuesOf(conditions), query.limit, skip],
+  };
+};
+
+const lists = ['categories', 'spheres', 'tags', 'screenshots'] as const;
+const columns = members.join(', ');
+
+type Row = Record<string, unknown>;
+
+const listingOf = (row: Row): Listing => {
+  for (const name of lists) row[name] = JSON.parse(row[name] as string);
+  return row as unknown as Listing;
+};
+
+const rowOf = ({ view, name, hot }: Line, n: number): Row => ({
+  ...view,
+  ...Object.fromEntries(lists.map((list) => [list, JSON.stringify(view[list])])),
+  n,
+  hot,
+  sort_name: name,
+  shown: isShown(view) ? 1 : 0,
+});
+
+const load = async (database: Database.Database, file: string): Promise<void> => {
+  database.exec(TABLES);
+  const names = [...members, 'n', 'hot', 'sort_name', 'shown'];
+  const insert = database.prepare(`INSERT INTO listing (${names.join(', ')}) VALUES (@${names.join(', @')})`);
+  const [category, sphere, tag] = ['category', 'sphere', 'tag'].map((table) =>
+    database.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?, ?)`),
+  );
+  const words = database.prepare('INSERT INTO words VALUES (?, ?)');
+  let n = 0;
+  for await (const lines of linesOf(file)) {
+    database.exec('BEGIN');
+    for (const line of lines) {
+      n += 1;
+      insert.run(rowOf(line, n));
+      if (!isShown(line.view)) continue;
+      words.run(n, line.search);
+      for (const value of line.view.categories) category?.run(value, n);
+      for (const value of line.view.spheres) sphere?.run(value, n);
+      for (const value of line.view.tags) tag?.run(value, n);
+    }
+    database.exec('COMMIT');
+  }
+  database.exec(INDEXES);
+};
+
+await serve(async (file) => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-sqlite-'));
+  const database = new Database(join(folder, 'directory.sqlite'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const close = async (): Promise<void> => {
+    database.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; PRAGMA mmap_size = 8000000000; PRAGMA case_sensitive_like = ON;',
+    );
+    await load(database, file);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  const vote = database.prepare('UPDATE listing SET upvote_count = upvote_count + ? WHERE slug = ?');
+  const prepared = new Map<string, Database.Statement>();
+  const all = <T>({ sql, values }: Statement): T[] => {
+    let statement = prepared.get(sql);
+    if (!statement) {
+      statement = database.prepare(sql);
+      prepared.set(sql, statement);
+    }
+    return statement.all(...values) as T[];
+  };
+
+  const size = all<{ total: number }>(countOf([]))[0]?.total ?? 0;
+
+  const pageOf = (query: ListQuery): { rows: Row[]; total: number } => {
+    const conditions = conditionsOf(query);
+    const total = all<{ total: number }>(countOf(conditions))[0]?.total ?? 0;
+    const numbers = all<{ n: number }>(numbersOf(query, conditions, total, size)).map(({ n }) => n);
+    const rows = all<Row & { n: number }>({
+      sql: `SELECT n, ${columns} FROM listing WHERE n IN (${marks(numbers)})`,
+      values: numbers,
+    });
+    const byNumber = new Map(rows.map((row) => [row.n, row]));
+    return { total, rows: numbers.flatMap((n) => byNumber.get(n) ?? []) };
+  };
+
+  const facetOf = (query: ListQuery, facet: Facet): FacetCount[] => {
+    const conditions = conditionsOf(query, facet);
+    const where = byList(conditions);
+    const source =
+      facet === 'pricing'
+        ? `(SELECT pricing_type AS value FROM listing WHERE ${where})`
+        : conditions.length === 0
+          ? facet
+          : `${facet} WHERE n IN (SELECT n FROM listing WHERE ${where})`;
+    return all<FacetCount>({
+      sql: `SELECT value, count(*) AS count FROM ${source} GROUP BY value ORDER BY count DESC, value`,
+      values: valuesOf(conditions),
+    });
+  };
+
+  return {
+    list: (query): ListAnswer => {
+      const { rows, total } = pageOf(query);
+      return {
+        listings: rows.map(listingOf),
+        total,
+        ...(query.facets.length > 0 && {
+          facets: Object.fromEntries(query.facets.map((facet) => [facet, facetOf(query, facet)])),
+        }),
+      };
+    },
+    find: (slug) => {
+      const row = all<Row>({ sql: `SELECT ${columns} FROM listing WHERE slug = ? AND shown`, values: [slug] })[0];
+      return row && listingOf(row);
+    },
+    vote: (slug, by) => {
+      vote.run(by, slug);
+    },
+    close,
+  };
+});
