@@ -1,6 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { eventStreams } from './bundling/event-streams.ts';
+import { jsonSchema } from './bundling/json-schema.ts';
+import { nodeModules } from './bundling/node-modules.ts';
+import { oneAtATime } from './bundling/one-at-a-time.ts';
+import { ssmErrors } from './bundling/ssm-errors.ts';
+import { stripeResources } from './bundling/stripe-resources.ts';
+import { unusedDeclarations } from './bundling/unused-declarations.ts';
 import { type Door, doors } from './doors.ts';
 
 /** The major version of Node that functions run on; the project pins the same, and bundles are made for it. */
@@ -40,16 +47,19 @@ const changedAt = (file: string): number =>
 const isFresh = (known: Metafile | undefined, wanted: readonly Door[]): known is Metafile => {
   if (!known || !wanted.every(({ path }) => existsSync(join(bundleFolder(path), 'index.mjs')))) return false;
   const builtAt = changedAt(metafilePath);
-  const sources = [...Object.keys(known.inputs), 'lib/bundle.ts', 'package-lock.json', 'tsconfig.json'];
+  // What a plugin has made up has its name in front, and is nowhere to be found.
+  const inputs = Object.keys(known.inputs).filter((input) => !/^[a-z-]+:/.test(input));
+  const bundling = readdirSync(join(root, 'lib/bundling')).map((file) => `lib/bundling/${file}`);
+  const sources = [...inputs, ...bundling, 'lib/bundle.ts', 'package-lock.json', 'tsconfig.json'];
   return sources.every((source) => changedAt(join(root, source)) <= builtAt);
 };
 
-/**
- * Bundles every door in one go.
- * @returns what esbuild says about the result.
- */
-export const bundle = async (wanted: readonly Door[] = doors): Promise<Metafile> => {
-  checkDoors(wanted);
+const alone = <T>(work: () => Promise<T>): Promise<T> => {
+  mkdirSync(dist, { recursive: true });
+  return oneAtATime(join(dist, 'bundling.lock'), work);
+};
+
+const bundleAll = async (wanted: readonly Door[]): Promise<Metafile> => {
   for (const folder of ['functions', 'maps']) rmSync(join(dist, folder), { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: root,
@@ -63,10 +73,9 @@ export const bundle = async (wanted: readonly Door[] = doors): Promise<Metafile>
     target: `node${NODE_MAJOR}`,
     // The module builds of packages are the ones that can be shaken.
     mainFields: ['module', 'main'],
-    // Some packages inside the bundle still call require for parts of Node.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    // What a function never uses, and what makes it slow to start: docs/adr/0016 has the figures.
+    alias: { '@aws-sdk/credential-provider-node': './shared/platform/runtime-credentials.ts' },
+    plugins: [nodeModules, stripeResources, ssmErrors, eventStreams, jsonSchema, unusedDeclarations],
     sourcemap: 'external',
     sourcesContent: false,
     legalComments: 'none',
@@ -81,9 +90,20 @@ export const bundle = async (wanted: readonly Door[] = doors): Promise<Metafile>
   return metafile;
 };
 
+/**
+ * Bundles every door in one go.
+ * @returns what esbuild says about the result.
+ */
+export const bundle = async (wanted: readonly Door[] = doors): Promise<Metafile> => {
+  checkDoors(wanted);
+  return await alone(() => bundleAll(wanted));
+};
+
 /** Bundles every door, unless what was bundled before is newer than everything that went into it. */
 export const freshBundles = async (wanted: readonly Door[] = doors): Promise<Metafile> => {
   checkDoors(wanted);
-  const known = readMetafile();
-  return isFresh(known, wanted) ? known : await bundle(wanted);
+  return await alone(async () => {
+    const known = readMetafile();
+    return isFresh(known, wanted) ? known : await bundleAll(wanted);
+  });
 };

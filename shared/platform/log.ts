@@ -1,4 +1,28 @@
-import { Logger } from '@aws-lambda-powertools/logger';
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import { loggable } from './loggable.ts';
+
+/** What a line says: what happened and to what, and of errors no more than `loggable` allows, wherever they come from. */
+class Lines extends LogFormatter {
+  override formatAttributes(
+    { logLevel, message, timestamp, serviceName, xRayTraceId }: UnformattedAttributes,
+    more: LogAttributes,
+  ): LogItem {
+    const attributes = {
+      level: logLevel,
+      message,
+      timestamp: this.formatTimestamp(timestamp),
+      service: serviceName,
+      xray_trace_id: xRayTraceId,
+    };
+    return new LogItem({ attributes }).addAttributes(more);
+  }
+
+  override formatError(error: Error): LogAttributes {
+    // On one machine the log is read by whoever sits in front of it, and the words of an error are his own.
+    return process.env.LOG_ERROR_WORDS === 'on' ? super.formatError(error) : { ...loggable(error) };
+  }
+}
 
 /** One JSON object per line. `LOG_LEVEL` decides what is written (`INFO` unless set). */
-export const log = new Logger({ serviceName: 'directory' });
+export const log = new Logger({ serviceName: 'directory', logFormatter: new Lines() });

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Need } from '#contract/route.ts';
@@ -9,9 +8,6 @@ import { type Door, doors } from '#lib/doors.ts';
 
 /** No function is larger, minified; what is in it beyond what it needs makes it slow to start. */
 const BUNDLE_BYTES_MAX = 900_000;
-
-/** What the payment provider's package adds where it is needed; it comes as one piece. */
-const STRIPE_BYTES = 250_000;
 
 const BUNDLE_TIMEOUT_MS = 60_000;
 
@@ -41,25 +37,36 @@ const reaches = (door: Door, file: string, through: string): boolean => {
   return false;
 };
 
-/** What shows that a bundle uses a capability. The feed is read by the reader of collections, which needs no other grant. */
+/**
+ * Without what a bundle cannot use a capability. The feed is read by the reader of collections, which needs no other grant.
+ * Whether it uses what it could is for the calls to say that it makes.
+ */
 const evidence: Readonly<Partial<Record<Need, (door: Door) => boolean>>> = {
-  'table:read': (door) => reaches(door, 'shared/data/read.ts', 'shared/data/feed.ts'),
+  'table:get': (door) => reaches(door, 'shared/data/read.ts', 'shared/data/feed.ts'),
+  'table:query': (door) => reaches(door, 'shared/data/read.ts', 'shared/data/feed.ts'),
+  'table:collection': (door) => reaches(door, 'shared/data/read.ts', 'shared/data/feed.ts'),
   'table:write': (door) => contains(door, 'shared/data/write.ts'),
+  'table:sweep': (door) => contains(door, 'shared/data/write.ts'),
   catalog: (door) => contains(door, 'shared/data/feed.ts'),
   mail: (door) => contains(door, 'shared/platform/mail.ts'),
   bus: (door) => contains(door, 'shared/platform/bus.ts'),
+  health: (door) => contains(door, 'shared/data/health.ts') && contains(door, 'shared/platform/bus-health.ts'),
   stripe: (door) => contains(door, 'shared/platform/stripe.ts'),
 };
 
 describe.each([...doors])('the bundle of $id', (door) => {
-  it('contains what its needs say, and its needs say what it contains', () => {
+  it('contains what its needs say', () => {
     const found = Object.entries(evidence).flatMap(([need, isUsed]) => (isUsed(door) ? [need] : []));
-    expect(found.sort()).toEqual(door.needs.filter((need) => need in evidence).sort());
+    expect(found).toEqual(expect.arrayContaining(door.needs.filter((need) => need in evidence)));
+  });
+
+  it('contains mail, bus and provider only where its needs say so', () => {
+    const found = (['mail', 'bus', 'stripe'] as const).filter((need) => evidence[need]?.(door));
+    expect(found.filter((need) => !door.needs.includes(need))).toEqual([]);
   });
 
   it('keeps to its budget', () => {
-    const allowance = door.needs.includes('stripe') ? STRIPE_BYTES : 0;
-    expect(outputOf(door).bytes).toBeLessThanOrEqual(BUNDLE_BYTES_MAX + allowance);
+    expect(outputOf(door).bytes).toBeLessThanOrEqual(BUNDLE_BYTES_MAX);
   });
 
   it('is one file with a handler', () => {
@@ -68,8 +75,9 @@ describe.each([...doors])('the bundle of $id', (door) => {
   });
 
   it('leaves nothing to be found where it is uploaded', () => {
-    const outside = outputOf(door).imports.filter(({ external }) => external);
-    expect(outside.map(({ path }) => path).filter((path) => !isBuiltin(path))).toEqual([]);
+    // Not even the parts of Node are imported: see lib/bundling/node-modules.ts.
+    expect(outputOf(door).imports.filter(({ external }) => external)).toEqual([]);
+    expect(readFileSync(join(bundleFolder(door.path), 'index.mjs'), 'utf8')).not.toMatch(/Dynamic require of/);
   });
 });
 

@@ -4,6 +4,7 @@ import { needs } from '#contract/route.ts';
 import { doorIdOf, routes } from '#contract/table.ts';
 import { tableShape } from '#data/keys.ts';
 import { jobs } from '#events/jobs.ts';
+import { mailReturns } from '#events/mail-returns.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import { NODE_MAJOR } from '#lib/bundle.ts';
 import { configOf } from '#lib/config.ts';
@@ -11,13 +12,8 @@ import { capabilities, type Grant, unlimited } from '#lib/constructs/capabilitie
 import { grantsOf } from '#lib/constructs/route-functions.ts';
 import { constructIdOf, publisher } from '#lib/doors.ts';
 import { readSettings } from '#platform/settings.ts';
+import { actionsIn, resourcesIn, type Statement, statementsOf } from './statements.ts';
 import { named, ofType, type Resource, type SynthesizedStack, settled, synthesize, targetOf } from './synthesized.ts';
-
-interface Statement {
-  readonly Action: string | readonly string[];
-  readonly Resource: unknown;
-  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
 
 const config = configOf('dev');
 const { api, events, all } = synthesize({
@@ -37,41 +33,18 @@ const declared: readonly {
   ...jobs.map(({ route }) => ({ id: route.id, stack: events, grants: grantsOf(route) })),
   ...subscriptions.map(({ id, needs: own }) => ({ id, stack: events, grants: own })),
   { id: publisher.id, stack: events, grants: publisher.needs },
+  { id: mailReturns.id, stack: events, grants: mailReturns.needs },
 ];
 
 const functionOf = (stack: SynthesizedStack, id: string) => named(stack, 'AWS::Lambda::Function', constructIdOf(id));
 const variablesOf = (resource: Resource): Record<string, unknown> =>
   (resource.properties.Environment as { Variables: Record<string, unknown> }).Variables;
 
-const statementsOf = (stack: SynthesizedStack, role: string | undefined): readonly Statement[] =>
-  ofType(stack, 'AWS::IAM::Policy')
-    .filter(({ properties }) => (properties.Roles as readonly unknown[]).some((one) => targetOf(one) === role))
-    .flatMap(({ properties }) => (properties.PolicyDocument as { Statement: readonly Statement[] }).Statement);
-
-const list = (value: string | readonly string[]): readonly string[] => [value].flat();
-
-/** What a statement is about, in a word or two, whatever stack it comes from. */
-const resourcesIn = ({ Resource }: Statement): readonly string[] =>
-  [Resource].flat().map((resource) => {
-    if (resource === '*') return '*';
-    const text = JSON.stringify(resource);
-    const index = /"\/index\/(\w+)"/.exec(text)?.[1];
-    if (index) return `index ${index}`;
-    // A function of another stack, by its name there.
-    const imported = /:ExportsOutputFnGetAtt(\w+?)[0-9A-F]{8}Arn[0-9A-F]{8}"/.exec(text)?.[1];
-    if (imported?.startsWith('Cron')) return imported;
-    if (text.includes('StreamArn')) return 'stream';
-    if (text.includes('GetAttTable')) return 'table';
-    if (text.includes(':ses:')) return `sender ${/identity\/([^"]+)"/.exec(text)?.[1]}`;
-    if (text.includes(':ssm:')) return `parameter ${/parameter([^"]+)"/.exec(text)?.[1]}`;
-    return targetOf(resource)?.replace(/[0-9A-F]{8}$/, '') ?? text;
-  });
-
 /** Everything that a role allows, one line each. */
 const allowedTo = (stack: SynthesizedStack, role: string | undefined): readonly string[] =>
   statementsOf(stack, role)
     .flatMap((statement) =>
-      list(statement.Action).flatMap((action) =>
+      actionsIn(statement).flatMap((action) =>
         resourcesIn(statement).map((resource) => {
           const limit = Object.values(statement.Condition ?? {})
             .flatMap((condition) => Object.values(condition))
@@ -84,27 +57,28 @@ const allowedTo = (stack: SynthesizedStack, role: string | undefined): readonly 
 
 const always = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *'];
 const expectedFor: Readonly<Record<Grant, readonly string[]>> = {
-  'table:read': [
-    'dynamodb:BatchGetItem on table',
-    'dynamodb:GetItem on table',
-    'dynamodb:Query on table',
-    'dynamodb:Query on index collection',
-  ],
-  'table:write': ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'].map(
+  'table:get': ['dynamodb:BatchGetItem on table', 'dynamodb:GetItem on table'],
+  'table:query': ['dynamodb:Query on table'],
+  'table:collection': ['dynamodb:Query on index collection'],
+  'table:write': ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'].map(
     (action) => `dynamodb:${action} on table`,
   ),
+  'table:sweep': ['dynamodb:BatchWriteItem on table'],
   catalog: ['dynamodb:Query on index feed'],
-  mail: [`ses:SendEmail on sender ${config.mail.identity} of ${config.mail.from}`],
+  mail: [
+    `ses:SendEmail on sender ${config.mail.identity} of ${config.mail.from}`,
+    `ses:SendEmail on mailings of ${config.mail.from}`,
+  ],
   bus: ['events:PutEvents on Bus'],
+  health: ['dynamodb:GetItem on table of HEALTH', 'events:DescribeEventBus on Bus'],
   stream: [
     'dynamodb:DescribeStream on stream',
     'dynamodb:GetRecords on stream',
     'dynamodb:GetShardIterator on stream',
     'dynamodb:ListStreams on *',
   ],
-  stripe: ['secret-key', 'webhook-secret'].map(
-    (name) => `ssm:GetParameter on parameter /directory/${config.stage}/stripe/${name}`,
-  ),
+  stripe: [`ssm:GetParameter on parameter /directory/${config.stage}/stripe/secret-key`],
+  signature: [`ssm:GetParameter on parameter /directory/${config.stage}/stripe/webhook-secret`],
   // No stage has a model unless it names one.
   model: [],
   rate: ['dynamodb:UpdateItem on table of RATE#*'],
@@ -146,7 +120,7 @@ describe.each(declared)('the function of $id', ({ id, stack, grants }) => {
     const names = Object.keys(variablesOf(resource));
     expect(names.some((name) => name.startsWith('OIDC_'))).toBe(grants.includes('identity'));
     expect(names.includes('MAIL_FROM')).toBe(grants.includes('mail'));
-    expect(names.includes('BUS_NAME')).toBe(grants.includes('bus'));
+    expect(names.includes('BUS_NAME')).toBe(grants.includes('bus') || grants.includes('health'));
   });
 });
 
@@ -166,8 +140,8 @@ describe('the roles', () => {
     for (const stack of all) {
       for (const policy of ofType(stack, 'AWS::IAM::Policy')) {
         for (const statement of (policy.properties.PolicyDocument as { Statement: readonly Statement[] }).Statement) {
-          expect(list(statement.Action).filter((action) => /Scan|\*|PartiQL/.test(action))).toEqual([]);
-          const wide = resourcesIn(statement).includes('*') ? list(statement.Action) : [];
+          expect(actionsIn(statement).filter((action) => /Scan|\*|PartiQL/.test(action))).toEqual([]);
+          const wide = resourcesIn(statement).includes('*') ? actionsIn(statement) : [];
           expect(wide.filter((action) => !Object.hasOwn(unlimited, action))).toEqual([]);
         }
       }
@@ -182,7 +156,7 @@ describe('the roles', () => {
   });
 
   it('know every need of the contract', () => {
-    expect(Object.keys(capabilities).sort()).toEqual([...needs, 'rate', 'identity', 'job'].sort());
+    expect(Object.keys(capabilities).sort()).toEqual([...needs, 'rate', 'identity', 'job', 'signature'].sort());
   });
 
   it('name indexes that the table has', () => {

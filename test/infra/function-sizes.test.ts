@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { routes } from '#contract/table.ts';
+import { jobs } from '#events/jobs.ts';
+import { subscriptions } from '#events/subscriptions.ts';
+import { configOf } from '#lib/config.ts';
+import { TIMEOUT_SECONDS } from '#lib/constructs/plain-function.ts';
+import { claimsTrigger, constructIdOf } from '#lib/doors.ts';
+import { named, ofType, type SynthesizedStack, synthesize } from './synthesized.ts';
+
+/** What a function is given to run with: as the templates say, as the documents say, and that these two are the same. */
+
+const { data, events, api, all } = synthesize('prod');
+const config = configOf('prod');
+const sandbox = configOf('sandbox');
+
+const words = readFileSync('docs/functions.md', 'utf8');
+
+/** The rows of the first table behind a heading, without its head. */
+const tableBehind = (heading: string): readonly (readonly string[])[] => {
+  const lines = words.slice(words.indexOf(`## ${heading}\n`)).split('\n');
+  const from = lines.findIndex((line) => line.startsWith('|'));
+  const to = lines.findIndex((line, at) => at > from && !line.startsWith('|'));
+  return lines.slice(from + 2, to).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+};
+
+const propertiesOf = (id: string) => {
+  const has = (stack: SynthesizedStack) =>
+    ofType(stack, 'AWS::Lambda::Function').some(({ logicalId }) => logicalId.slice(0, -8) === constructIdOf(id));
+  const stack = [data, events, api].find(has);
+  if (!stack) throw new Error(`No function belongs to ${id}.`);
+  return named(stack, 'AWS::Lambda::Function', constructIdOf(id)).properties;
+};
+
+describe('the kinds of functions', () => {
+  it('have the memory and the time that the documents give reasons for', () => {
+    expect(tableBehind('Memory and time by kind').map((row) => row.slice(0, 4))).toEqual(
+      (['request', 'catalog', 'subscriber', 'publisher'] as const).map((kind) => [
+        kind,
+        String(sandbox.memoryMb[kind]),
+        String(config.memoryMb[kind]),
+        String(TIMEOUT_SECONDS[kind]),
+      ]),
+    );
+  });
+});
+
+describe('a function with a time of its own', () => {
+  const rows = tableBehind('What has a time of its own');
+  const declared = [
+    ...routes.filter(({ auth, timeoutSeconds, memoryMb }) => auth !== 'cron' && (timeoutSeconds ?? memoryMb)),
+    ...subscriptions.filter((one) => 'timeoutSeconds' in one),
+    ...jobs.map(({ route }) => route),
+    claimsTrigger,
+  ].map(({ id }) => id);
+
+  it('is listed with a reason, and nothing else is', () => {
+    expect(rows.map(([id]) => id).toSorted()).toEqual([...declared].sort());
+    expect(rows.filter(([, , , why]) => why === '')).toEqual([]);
+  });
+
+  it.each(rows)('%s is given %s seconds', (id, seconds, memory) => {
+    const { Timeout, MemorySize } = propertiesOf(id ?? '');
+    expect(String(Timeout)).toBe(seconds);
+    if (memory !== '') expect(String(MemorySize)).toBe(memory);
+  });
+
+  it('ends before the gateway does, unless its answer is streamed', () => {
+    for (const { id, auth, timeoutSeconds = 0, replies } of routes) {
+      const isStreamed = Object.values(replies).some((reply) => 'stream' in reply && reply.stream);
+      if (auth !== 'cron' && !isStreamed) expect([id, timeoutSeconds <= 29]).toEqual([id, true]);
+    }
+  });
+});
+
+describe('reserved concurrency', () => {
+  it('is in prod what the documents give reasons for', () => {
+    const rows = tableBehind('Reserved concurrency').map(([id = '', most]) => [id, Number(most)] as const);
+    expect(Object.fromEntries(rows)).toEqual(config.reservedConcurrency);
+    for (const [id, most] of rows) expect(propertiesOf(id).ReservedConcurrentExecutions).toBe(most);
+  });
+
+  it('is given to no other function, and leaves readers nearly everything', () => {
+    const reserved = all
+      .flatMap((stack) => ofType(stack, 'AWS::Lambda::Function'))
+      .flatMap(({ properties }) => properties.ReservedConcurrentExecutions ?? []) as number[];
+    expect(reserved).toHaveLength(Object.keys(config.reservedConcurrency).length);
+    expect(reserved.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(100);
+  });
+
+  it('is nowhere else, where an account may be new', () => {
+    for (const stage of ['dev', 'staging', 'sandbox']) expect(configOf(stage).reservedConcurrency).toEqual({});
+  });
+});
