@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { AwsFailure } from './aws-failure.ts';
+import { type MailNews, newsOfMail } from './mail-simulator.ts';
 import { readRawMail } from './raw-mail.ts';
 
 /** A mail as it lies in the inbox. */
@@ -87,6 +88,9 @@ const formatted = (request: URLSearchParams): Draft => {
   return { from, to: addressed(recipients), subject, text: text ?? '', html: html ?? '' };
 };
 
+/** The addresses of a list without the names in front of them. */
+const bareAddresses = (list: string): string[] => list.split(', ').map((one) => /<([^<>]*)>\s*$/.exec(one)?.[1] ?? one);
+
 const addressed = (recipients: readonly string[]): string => {
   if (recipients.length === 0) throw new AwsFailure('InvalidParameterValue', 'Missing required header: To.');
   if (recipients.length > RECIPIENTS_MAX) {
@@ -119,8 +123,14 @@ interface MailRow {
   readonly sent_at: string;
 }
 
-/** Opens the mail service on its journal. */
-export const openMailService = (journal: DatabaseSync): MailService => {
+/**
+ * Opens the mail service on its journal.
+ * @param tell is told what became of mail to the mailboxes for rehearsals that was sent with a configuration set.
+ */
+export const openMailService = (
+  journal: DatabaseSync,
+  tell: (news: MailNews) => void = () => undefined,
+): MailService => {
   journal.exec(SCHEMA);
   journal.prepare('DELETE FROM mails WHERE number <= (SELECT MAX(number) FROM mails) - ?').run(KEPT);
   const insert = journal.prepare(
@@ -135,6 +145,8 @@ export const openMailService = (journal: DatabaseSync): MailService => {
       const draft = action(request);
       const id = randomUUID();
       insert.run(id, draft.from, draft.to, draft.subject, draft.text, draft.html, new Date().toISOString());
+      const configurationSet = request.get('ConfigurationSetName');
+      if (configurationSet !== null) newsOfMail(id, bareAddresses(draft.to), configurationSet).forEach(tell);
       return [
         `<${name}Response xmlns="http://ses.amazonaws.com/doc/2010-12-01/">`,
         `<${name}Result><MessageId>${id}</MessageId></${name}Result>`,

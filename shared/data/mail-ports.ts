@@ -2,6 +2,7 @@ import type { UserRecord } from '#domain/users/user.ts';
 import { sendMail } from '#platform/mail.ts';
 import { settings } from '#platform/settings.ts';
 import { usersPartition } from './keys.ts';
+import { stopPorts } from './mail-stops.ts';
 import { collectionPages } from './read.ts';
 import { once } from './receipts.ts';
 import { userOf } from './user-items.ts';
@@ -16,6 +17,7 @@ async function* allAdmins(): AsyncGenerator<UserRecord> {
 
 /** What everything that sends mail works with. */
 export const mailPorts = {
+  ...stopPorts,
   findUser,
   allAdmins,
   once,

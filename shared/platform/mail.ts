@@ -27,11 +27,12 @@ export class MailRefused extends Error {
 
 /** Hands a mail over for delivery. @throws when it was not accepted, a {@link MailRefused} when SES says so. */
 export const sendMail = async (mail: Mail): Promise<void> => {
-  const from = settings().mailFrom;
+  const { mailFrom: from, mailConfigurationSet } = settings();
   if (!from) throw new Error('MAIL_FROM is the sender of all mail and must be set.');
   client ??= new SESClient({});
   const command = new SendEmailCommand({
     Source: from,
+    ConfigurationSetName: mailConfigurationSet,
     Destination: { ToAddresses: [mail.to] },
     Message: {
       Subject: utf8(mail.subject),

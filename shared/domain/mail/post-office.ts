@@ -7,6 +7,10 @@ export interface PostOffice {
   readonly findUser: (userId: string) => Promise<UserRecord | undefined>;
   /** Does the work unless it was done for this occasion before. */
   readonly once: (subscriber: string, occasion: string, work: () => Promise<void>) => Promise<boolean>;
+  /** Whether an address takes mail; false for one that mail came back from for good, or whose owner has complained. */
+  readonly takesMail: (address: string) => Promise<boolean>;
+  /** Counts a mail that was not sent because its address takes none. */
+  readonly reportWithheld: (subscriber: string) => void;
   /** @throws when the mail was not accepted. */
   readonly sendMail: (mail: { to: string; subject: string; text: string; html: string }) => Promise<void>;
   readonly letterhead: () => Letterhead;
@@ -27,7 +31,8 @@ export interface Reader {
 }
 
 /**
- * Mails a letter once per occasion. Somebody without an address, or who does not want such mails, is not written to.
+ * Mails a letter once per occasion. Somebody without an address, or who does not want such mails, is not written to,
+ * nor is an address that takes none.
  * @returns whether the mail was sent now.
  * @throws when it was not accepted; the same call then tries again.
  */
@@ -43,7 +48,14 @@ export const mailOnce = async (
   const wants = wish === 'always' || (user.notifications as Partial<Notifications> | undefined)?.[wish] !== false;
   if (to === undefined || !wants) return false;
   const head = office.letterhead();
-  return await office.once(subscriber, occasion, () =>
-    office.sendMail({ to, ...written(letter(user.name, head), head) }),
-  );
+  let sent = false;
+  await office.once(subscriber, occasion, async () => {
+    if (!(await office.takesMail(to))) {
+      office.reportWithheld(subscriber);
+      return;
+    }
+    await office.sendMail({ to, ...written(letter(user.name, head), head) });
+    sent = true;
+  });
+  return sent;
 };
