@@ -1,0 +1,52 @@
+/** A request as a caller of the ten most used routes sends it. */
+export interface SampleRequest {
+  /** The route's id. */
+  readonly route: string;
+  readonly method: 'GET' | 'POST';
+  /** `{project}` stands for the slug of a listing; `{n}` for a number that no other request has. */
+  readonly path: string;
+  readonly signedIn?: true;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The routes that a directory is asked for most, the most used first: what visitors do all day, then what users do now and
+ * then. Costs and cold starts are stated for these.
+ */
+export const mostUsed: readonly SampleRequest[] = [
+  { route: 'projects.list', method: 'GET', path: '/api/projects?category=micro&sort=upvotes' },
+  { route: 'projects.read', method: 'GET', path: '/api/projects/{project}' },
+  {
+    route: 'analytics.track',
+    method: 'POST',
+    path: '/api/analytics/track',
+    body: { type: 'project_view', project_id: '{project}', path: '/p/{project}' },
+  },
+  { route: 'categories.list', method: 'GET', path: '/api/categories' },
+  { route: 'settings.readPublic', method: 'GET', path: '/api/settings' },
+  { route: 'projects.map', method: 'GET', path: '/api/projects/map' },
+  { route: 'comments.list', method: 'GET', path: '/api/projects/{project}/comments' },
+  { route: 'votes.toggle', method: 'POST', path: '/api/projects/{project}/upvote', signedIn: true },
+  {
+    route: 'comments.add',
+    method: 'POST',
+    path: '/api/projects/{project}/comments',
+    signedIn: true,
+    body: { content: 'The room under the roof is the quiet one, and the stout is worth the stairs.' },
+  },
+  {
+    route: 'projects.submit',
+    method: 'POST',
+    path: '/api/projects',
+    signedIn: true,
+    body: {
+      plan: 'standard',
+      name: 'Lighthouse Brewing {n}',
+      url: 'https://lighthouse-{n}.example',
+      description: 'Ales from the harbour, with a room to drink them in and a view of the boats that bring the malt.',
+      categories: ['micro'],
+      pricing_type: 'paid',
+      tags: ['harbour', 'ale'],
+    },
+  },
+];

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Category } from '#contract/categories.ts';
+import type { Project } from '#contract/projects.ts';
+import type { SiteSettings } from '#contract/settings.ts';
+import { dataOf, INVALID, idsOf, metaOf, NOT_FOUND } from '#test/support/fixtures.ts';
+import { openStage, type Stage } from '../stage.ts';
+
+/** What everybody may read. It asks for properties that hold whatever the directory contains, and changes nothing. */
+
+/** So many pages are walked; a directory may have thousands. */
+const PAGES_MAX = 5;
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(() => stage.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => stage.client.call('GET', path, { headers });
+const list = async (query: string) => {
+  const answer = await get(`/api/projects?${query}`);
+  expect(answer.status).toBe(200);
+  return answer;
+};
+const first = async (): Promise<Project> => {
+  const [project] = dataOf<Project[]>(await list('limit=1'));
+  if (!project) throw new Error('The directory is empty: the suite needs a live project to read.');
+  return project;
+};
+
+describe('the list', () => {
+  it('is walked by its cursor without meeting anything twice', async () => {
+    const seen: string[] = [];
+    let cursor: string | null | undefined;
+    for (let pages = 0; pages < PAGES_MAX && cursor !== null; pages += 1) {
+      const answer = await list(`limit=20${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+      seen.push(...idsOf(answer));
+      cursor = metaOf(answer).nextCursor;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    // Others may submit meanwhile; at most what was there at first can be missing.
+    if (cursor === null) expect(seen.length).toBeGreaterThanOrEqual(metaOf(await list('limit=1')).total - 1);
+  });
+
+  it('says where each page stands', async () => {
+    const { total } = metaOf(await list('limit=1'));
+    const pages = Math.max(1, Math.ceil(total / 7));
+    expect(metaOf(await list('limit=7&page=1'))).toMatchObject({ page: 1, pageSize: 7, hasMore: pages > 1 });
+    const behind = await list(`limit=7&page=${pages + 100}`);
+    expect([dataOf<unknown[]>(behind), metaOf(behind).hasMore]).toEqual([[], false]);
+  });
+
+  const falling = (values: readonly number[]): boolean =>
+    values.every((one, at) => at === 0 || one <= (values[at - 1] ?? one));
+  const published = ({ published_at, created_at }: Project): number => Date.parse(published_at ?? created_at);
+  const measures: Readonly<Record<string, (project: Project) => number>> = {
+    newest: published,
+    oldest: (project) => -published(project),
+    upvotes: ({ upvote_count }) => upvote_count,
+    rating: ({ average_rating }) => average_rating,
+    views: ({ views_count }) => views_count,
+  };
+
+  it('has every order that the settings name, and keeps to those that a number decides', async () => {
+    const { sort_keys: keys, sort_aliases: aliases } = dataOf<SiteSettings>(await get('/api/settings'));
+    expect(keys).toEqual(expect.arrayContaining(Object.keys(measures)));
+    for (const key of [...keys, ...Object.keys(aliases)]) {
+      const projects = dataOf<Project[]>(await list(`limit=100&sort=${key}`));
+      const measure = measures[key];
+      if (measure) expect([key, falling(projects.map(measure))]).toEqual([key, true]);
+    }
+  });
+
+  it('counts what its filters leave', async () => {
+    const answer = await list('limit=1&facets=pricing,category,sphere,tag');
+    const { total, facets } = metaOf(answer);
+    expect((facets?.pricing ?? []).reduce((sum, { count }) => sum + count, 0)).toBe(total);
+    for (const { value, count } of facets?.pricing ?? []) {
+      const filtered = await list(`limit=100&pricing=${value}`);
+      expect([value, metaOf(filtered).total]).toEqual([value, count]);
+      for (const project of dataOf<Project[]>(filtered)) expect(project.pricing_type).toBe(value);
+    }
+    const [category] = facets?.category ?? [];
+    if (category) expect(metaOf(await list(`limit=1&category=${category.value}`)).total).toBe(category.count);
+  });
+
+  it('finds a project by its name, however it is written', async () => {
+    const { id, name } = await first();
+    for (const q of [name, name.toUpperCase(), ` ${name.toLowerCase()} `])
+      expect(idsOf(await list(new URLSearchParams({ limit: '100', q }).toString()))).toContain(id);
+    expect(metaOf(await list('q=this%20is%20nowhere%20to%20be%20found')).total).toBe(0);
+  });
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['page=0', 'page'],
+    ['page=x', 'page'],
+    ['sort=nonsense', 'sort'],
+    ['pricing=gratis', 'pricing'],
+    ['facets=nonsense', 'facets'],
+    ['bbox=1,2,3', 'bbox'],
+    ['near=91,0', 'near'],
+    ['cursor=nonsense', 'cursor'],
+  ])('answers 400 to %s and names it', async (query, field) => {
+    const answer = await get(`/api/projects?${query}`);
+    expect(answer).toMatchObject(INVALID);
+    const details = (answer.body as { details: Record<string, unknown> }).details;
+    expect(details).toHaveProperty(field);
+  });
+});
+
+describe('a single project', () => {
+  it('is found by its id and by its slug', async () => {
+    const { id, slug } = await first();
+    for (const reference of [id, slug]) {
+      const answer = await get(`/api/projects/${reference}`);
+      expect(answer.status).toBe(200);
+      expect(dataOf<Project>(answer)).toMatchObject({ id, slug, status: 'live' });
+      expect(dataOf<object>(answer)).not.toHaveProperty('viewer');
+    }
+  });
+
+  it('is 404 where there is none', async () => {
+    for (const path of ['/api/projects/there-is-no-such-project', '/api/categories/there-is-no-such-category'])
+      expect(await get(path)).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('categories and settings', () => {
+  it('go together with the list', async () => {
+    const categories = dataOf<Category[]>(await get('/api/categories'));
+    for (const { id, slug } of categories.slice(0, 3)) {
+      expect(dataOf<Category>(await get(`/api/categories/${id}`)).slug).toBe(slug);
+      expect(dataOf<Category>(await get(`/api/categories/${slug}`)).id).toBe(id);
+    }
+    const css = await get('/api/settings/theme.css');
+    expect([css.status, css.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/css/)]);
+  });
+
+  it('let caches keep the map and the settings, and nothing that depends on the caller', async () => {
+    const kept = async (path: string) => (await get(path)).headers.get('cache-control');
+    expect(await kept('/api/settings')).toMatch(/^public, max-age=\d+$/);
+    if (stage.isOn('map')) expect(await kept('/api/projects/map')).toBe('public, max-age=120');
+    for (const path of ['/api/projects', '/api/nothing-is-here', '/api/user/profile'])
+      expect([path, await kept(path)]).toEqual([path, expect.stringMatching(/private|no-store/)]);
+  });
+});
+
+describe('every public reading', () => {
+  it('has a strong tag, and answers 304 without a body to whoever has it', async () => {
+    for (const path of ['/api/projects?limit=3', '/api/categories', '/api/settings', '/api/openapi.json']) {
+      // A change by somebody else between the two is not the service's fault.
+      await stage.client.until(async () => {
+        const tag = (await get(path)).headers.get('etag') ?? '';
+        expect(tag).toMatch(/^"[^"]+"$/);
+        const again = await get(path, { 'if-none-match': tag });
+        return again.status === 304 && again.body === undefined;
+      });
+    }
+  });
+
+  it('is compressed for callers who accept that, above 1 KB', async () => {
+    const { headers } = await get('/api/openapi.json', { 'accept-encoding': 'gzip' });
+    expect(headers.get('content-encoding')).toBe('gzip');
+    expect((await get('/api/openapi.json')).headers.get('content-encoding')).toBeNull();
+  });
+});

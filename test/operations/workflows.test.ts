@@ -1,0 +1,242 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { configOf } from '#lib/config.ts';
+import { stageOverrides } from '#lib/stages.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+/** The pipelines, which cannot be run here: that they are well-formed, and as careful as they have to be. */
+
+const Text = z.union([z.string(), z.number(), z.boolean()]);
+const Permissions = z.partialRecord(z.enum(['contents', 'id-token']), z.enum(['read', 'write']));
+const Concurrency = z.strictObject({ group: z.string(), 'cancel-in-progress': z.union([z.boolean(), z.string()]) });
+const Defaults = z.strictObject({ run: z.strictObject({ shell: z.literal('bash') }) });
+
+const Step = z
+  .strictObject({
+    name: z.string().optional(),
+    id: z.string().optional(),
+    if: z.string().optional(),
+    uses: z.string().optional(),
+    with: z.record(z.string(), Text).optional(),
+    run: z.string().optional(),
+    env: z.record(z.string(), Text).optional(),
+  })
+  .refine(({ uses, run }) => (uses === undefined) !== (run === undefined), { error: 'either uses or run' });
+
+const RunningJob = z.strictObject({
+  name: z.string(),
+  if: z.string().optional(),
+  needs: z.union([z.string(), z.array(z.string())]).optional(),
+  'runs-on': z.literal('ubuntu-24.04'),
+  'timeout-minutes': z.int().min(1).max(60),
+  permissions: Permissions,
+  environment: z.string().optional(),
+  concurrency: Concurrency.optional(),
+  strategy: z
+    .strictObject({ 'fail-fast': z.literal(false), matrix: z.strictObject({ stage: z.array(z.string()) }) })
+    .optional(),
+  env: z.record(z.string(), Text).optional(),
+  steps: z.array(Step).min(1),
+});
+
+const CallingJob = z.strictObject({
+  name: z.string(),
+  needs: z.string().optional(),
+  permissions: Permissions,
+  uses: z.string().regex(/^\.\/\.github\/workflows\/[\w-]+\.yml$/),
+  with: z.record(z.string(), Text).optional(),
+});
+
+const Workflow = z.strictObject({
+  name: z.string(),
+  on: z.partialRecord(z.enum(['pull_request', 'push', 'workflow_call', 'workflow_dispatch']), z.unknown()),
+  permissions: z.strictObject({}),
+  concurrency: Concurrency.optional(),
+  defaults: Defaults.optional(),
+  jobs: z.record(z.string(), z.union([RunningJob, CallingJob])),
+});
+type Workflow = z.infer<typeof Workflow>;
+
+const files = globSync('.github/workflows/*').toSorted();
+const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+const workflows = texts.map(({ file, text }) => ({ file, text, workflow: Workflow.parse(parse(text)) }));
+const workflowOf = (name: string): Workflow => {
+  const found = workflows.find(({ file }) => basename(file) === name);
+  if (!found) throw new Error(`There is no ${name}.`);
+  return found.workflow;
+};
+const jobs = workflows.flatMap(({ file, workflow }) =>
+  Object.entries(workflow.jobs).map(([id, job]) => ({ id: `${basename(file)} ${id}`, job })),
+);
+const running = jobs.flatMap(({ id, job }) => ('steps' in job ? [{ id, job }] : []));
+
+describe('workflows', () => {
+  it('are three', () => {
+    expect(files.map((file) => basename(file))).toEqual(['check.yml', 'deploy-stage.yml', 'deploy.yml']);
+  });
+
+  it('use actions of others by their whole commit only, and say which version that is', () => {
+    for (const { file, text } of texts) {
+      for (const [line, action = ''] of text.matchAll(/^.*uses:\s*(\S+).*$/gm)) {
+        if (action.startsWith('./')) continue;
+        expect([file, line]).toEqual([
+          file,
+          expect.stringMatching(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/),
+        ]);
+      }
+    }
+  });
+
+  it('use one commit of each action', () => {
+    const used = new Set(texts.flatMap(({ text }) => [...text.matchAll(/uses: ([\w-]+\/\S+)/g)].map(([, one]) => one)));
+    expect(new Set([...used].map((one) => one?.split('@')[0])).size).toBe(used.size);
+  });
+
+  it('never put what others wrote into a script: it goes by way of the environment', () => {
+    for (const { id, job } of running) {
+      for (const { run = '' } of job.steps) expect([id, run.includes('${{')]).toEqual([id, false]);
+    }
+  });
+
+  it('have no secret, and no event that gives the code of a fork any rights', () => {
+    for (const { file, text } of texts) {
+      expect([file, /\bsecrets\b|pull_request_target|workflow_run/.exec(text)?.[0]]).toEqual([file, undefined]);
+    }
+  });
+
+  it('call scripts that exist', () => {
+    const called = texts.flatMap(({ text }) => [...text.matchAll(/npm run ([\w-]+)/g)].map(([, name = '']) => name));
+    expect(called.length).toBeGreaterThan(0);
+    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(called));
+  });
+
+  it('know stages that have settings', () => {
+    const inMatrices = running.flatMap(({ job }) => job.strategy?.matrix.stage ?? []);
+    const given = jobs.flatMap(({ job }) => (!('steps' in job) && job.with?.stage ? [String(job.with.stage)] : []));
+    expect(Object.keys(stageOverrides)).toEqual(expect.arrayContaining([...inMatrices, ...given]));
+  });
+});
+
+describe.each(running)('the job $id', ({ job }) => {
+  const uses = (action: string) => job.steps.filter(({ uses: used }) => used?.startsWith(`${action}@`));
+
+  it('leaves no token behind, and takes its Node from the one place', () => {
+    for (const step of uses('actions/checkout')) expect(step.with).toEqual({ 'persist-credentials': false });
+    expect(uses('actions/setup-node')).toHaveLength(1);
+    for (const step of uses('actions/setup-node')) {
+      expect(step.with).toMatchObject({ 'node-version-file': 'package.json' });
+      expect(step.with).not.toHaveProperty('node-version');
+    }
+    expect(job.steps.map(({ run }) => run)).toContain('npm ci');
+  });
+
+  it('may ask for a token of the account only where it takes a role there', () => {
+    const takesRole = uses('aws-actions/configure-aws-credentials').length > 0;
+    expect(job.permissions).toEqual({ contents: 'read', ...(takesRole && { 'id-token': 'write' }) });
+  });
+
+  it('takes installed packages from a cache unless it can change the account', () => {
+    const [node] = uses('actions/setup-node');
+    if (job.environment === undefined) expect(node?.with).toMatchObject({ cache: 'npm' });
+    else expect(node?.with).toMatchObject({ 'package-manager-cache': false });
+  });
+});
+
+describe('a pull request', () => {
+  const { on, jobs: ofCheck } = workflowOf('check.yml');
+
+  it('is checked, tested, synthesized for every stage and compared with what is deployed', () => {
+    expect(Object.keys(on)).toContain('pull_request');
+    const commands = Object.values(ofCheck).flatMap((job) =>
+      'steps' in job ? job.steps.map(({ run = '' }) => run) : [],
+    );
+    for (const command of ['npm run check', 'npm test', 'npx cdk synth', 'npx cdk diff'])
+      expect(commands.some((one) => one.includes(command))).toBe(true);
+  });
+
+  it('of somebody else’s gets no credentials, and is told why', () => {
+    const job = RunningJob.parse(ofCheck.diff);
+    const [look, ...others] = job.steps;
+    expect(look?.run).toContain('it comes from a fork');
+    expect(look?.run).toContain('::notice');
+    for (const step of others)
+      expect([step.name ?? step.uses ?? step.run, step.if]).toEqual([
+        expect.anything(),
+        "steps.may.outputs.look == 'yes'",
+      ]);
+  });
+});
+
+describe('a deployment', () => {
+  const { on, jobs: ofDeploy, concurrency } = workflowOf('deploy.yml');
+
+  it('follows main: checked, then staging, then production', () => {
+    expect(on).toMatchObject({ push: { branches: ['main'] } });
+    expect(Object.entries(ofDeploy).map(([id, job]) => [id, job.needs])).toEqual([
+      ['check', undefined],
+      ['staging', 'check'],
+      ['production', 'staging'],
+    ]);
+    expect(configOf('prod').protect).toBe(true);
+    expect(ofDeploy.production).toMatchObject({ with: { stage: 'prod' } });
+  });
+
+  it('is never overtaken or broken off by the next one', () => {
+    expect(concurrency).toEqual({ group: 'deploy', 'cancel-in-progress': false });
+    const job = RunningJob.parse(workflowOf('deploy-stage.yml').jobs.deploy);
+    expect(job.concurrency?.['cancel-in-progress']).toBe(false);
+  });
+
+  it('waits for the environment’s reviewers before it takes a role, and is asked questions afterwards', () => {
+    const job = RunningJob.parse(workflowOf('deploy-stage.yml').jobs.deploy);
+    expect(job.environment).toMatch(/^\$\{\{ inputs\.stage \}\}$/);
+    const lines = job.steps.map(({ uses = '', run = '' }) => uses + run);
+    const at = (text: string) => lines.findIndex((line) => line.includes(text));
+    const order = ['npm ci', 'configure-aws-credentials', 'npx cdk deploy --all', 'npm run smoke'].map(at);
+    expect(order.every((place) => place >= 0)).toBe(true);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    // The suite writes where it is not told otherwise.
+    for (const line of lines.filter((one) => one.includes('npm run conformance'))) expect(line).toContain('--public');
+  });
+});
+
+describe('updates of dependencies', () => {
+  interface Update {
+    readonly 'package-ecosystem': string;
+    readonly cooldown: Readonly<Record<string, number>>;
+    readonly groups: Readonly<Record<string, { readonly patterns: readonly string[] }>>;
+  }
+  const { version, updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as {
+    version: number;
+    updates: readonly Update[];
+  };
+
+  it('come for packages and for actions, after a while', () => {
+    expect(version).toBe(2);
+    expect(updates.map((one) => one['package-ecosystem'])).toEqual(['npm', 'github-actions']);
+    for (const { cooldown } of updates) expect(cooldown['default-days']).toBeGreaterThanOrEqual(7);
+    // Actions have no versions that say how much they change.
+    expect(Object.keys(updates[1]?.cooldown ?? {})).toEqual(['default-days']);
+  });
+
+  it('come together where they belong together, for packages that there are', () => {
+    const names = Object.keys({
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+      ...manifest.optionalDependencies,
+      '@smithy/core': '',
+    });
+    const fits = (pattern: string, name: string) =>
+      pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+    const groups = Object.entries(updates[0]?.groups ?? {});
+    for (const [group, { patterns }] of groups) {
+      for (const pattern of patterns)
+        expect([group, pattern, names.some((name) => fits(pattern, name))]).toEqual([group, pattern, true]);
+    }
+    const groupsOf = (name: string) => groups.filter(([, { patterns }]) => patterns.some((one) => fits(one, name)));
+    for (const name of names) expect([name, groupsOf(name).length <= 1]).toEqual([name, true]);
+  });
+});
