@@ -1,62 +1,14 @@
 import * as z from 'zod';
 import { Placement } from '#contract/placement.ts';
 import { features, type Tier, tiers } from '#contract/route.ts';
+import { Api, Throttle, UsagePlan } from './config/api.ts';
+import { ArchiveDays, Backup, Encryption, LogDays } from './config/data.ts';
+import { Address, Megabytes, Origin } from './config/fields.ts';
+import { Identity } from './config/identity.ts';
+import { doors } from './doors.ts';
 import { type StageOverrides, stageOverrides, standard } from './stages.ts';
 
-/** How long CloudWatch keeps a log; it knows these numbers of days only. */
-const LogDays = z.union([
-  z.literal(3),
-  z.literal(7),
-  z.literal(14),
-  z.literal(30),
-  z.literal(90),
-  z.literal(180),
-  z.literal(365),
-]);
-
-const Megabytes = z.int().min(128).max(10_240);
-
-const Origin = z.string().regex(/^https:\/\/[^/\s"$#]+$|^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/, {
-  error: 'must be an origin without a path, such as https://directory.example (http for this machine only)',
-});
-
-const Address = z.email({ error: 'must be an e-mail address' });
-
 const RateTier = z.string().regex(/^\d{1,9}\/\d{1,6}$/, { error: 'must be count/seconds, such as 600/60' });
-
-const Throttle = z.strictObject({
-  /** Requests per second that the gateway lets through on one method, all callers together. */
-  ratePerSecond: z.number().positive(),
-  /** How many may come at once before the rate counts. */
-  burst: z.int().positive(),
-});
-
-const UsagePlan = z.strictObject({
-  /** A word in PascalCase; it is part of construct ids. */
-  id: z.string().regex(/^[A-Z][A-Za-z0-9]{0,30}$/, { error: 'must be a word in PascalCase' }),
-  ratePerSecond: z.number().positive(),
-  burst: z.int().positive(),
-  requestsPerDay: z.int().positive(),
-  /** Each gets an API key; the gateway makes its value. */
-  clients: z.array(z.string().regex(/^[A-Z][A-Za-z0-9]{0,30}$/, { error: 'must be a word in PascalCase' })),
-});
-
-const Identity = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('cognito'),
-    /** Where the hosted sign-in lives: `<prefix>.auth.<region>.amazoncognito.com`. Without it there is no hosted sign-in. */
-    domainPrefix: z
-      .string()
-      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/)
-      .optional(),
-  }),
-  z.strictObject({
-    kind: z.literal('oidc'),
-    issuer: z.url({ protocol: /^https$/, error: 'must be an https address' }),
-    audiences: z.array(z.string().min(1)),
-    jwksUri: z.url({ protocol: /^https$/, error: 'must be an https address' }),
-  }),
-]);
 
 const Config = z
   .strictObject({
@@ -67,7 +19,13 @@ const Config = z
     retain: z.boolean(),
     /** Whether stacks, table and users refuse to be deleted. */
     protect: z.boolean(),
+    /** Whether the table can be restored as it was at any second of the last 35 days. */
     pointInTimeRecovery: z.boolean(),
+    /** Backups beside it, in a vault of their own; none when absent. */
+    backup: Backup.optional(),
+    encryption: Encryption,
+    /** How long what went over the bus can be replayed; no archive when absent. */
+    archiveDays: ArchiveDays.optional(),
     logDays: LogDays,
     logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
     memoryMb: z.strictObject({
@@ -78,10 +36,16 @@ const Config = z
       subscriber: Megabytes,
       publisher: Megabytes,
     }),
+    /**
+     * How many runs at once a function is guaranteed and limited to, by the id of its door. What is named here is taken
+     * from what the account has for all the others.
+     */
+    reservedConcurrency: z.record(z.string(), z.int().min(1).max(10_000)),
     site: z.strictObject({
       name: z.string().min(1).max(100),
       url: Origin,
     }),
+    api: Api,
     /** Pages of these origins may call with credentials. */
     allowedOrigins: z.array(Origin),
     /** Address ranges whose `X-Forwarded-For` is believed. */
@@ -117,6 +81,10 @@ const Config = z
       /** Whether this stage creates the identity, or finds it verified in the account. */
       createIdentity: z.boolean(),
     }),
+    alarms: z.strictObject({
+      /** Where alarms are sent; once confirmed by a click in the first mail. They show on the dashboard only when absent. */
+      email: Address.optional(),
+    }),
     /** Whoever proves to own one of these addresses is an administrator from the first sight on. */
     adminEmails: z.array(Address),
     /** Switches; the others keep their default. */
@@ -132,9 +100,23 @@ const Config = z
     error: 'cannot be false where protect is true',
     path: ['retain'],
   })
+  .refine(({ api, trustedProxies }) => api.endpoint === 'regional' || trustedProxies.length === 0, {
+    error: 'must be empty with the edge, which writes addresses of its own behind those of proxies',
+    path: ['trustedProxies'],
+  })
   .refine((config) => [config.mail.from, config.mail.from.split('@')[1]].includes(config.mail.identity), {
     error: 'must be the sender’s address or its domain',
     path: ['mail', 'identity'],
+  })
+  .superRefine(({ reservedConcurrency }, context) => {
+    for (const id of Object.keys(reservedConcurrency)) {
+      if (doors.some((door) => door.id === id)) continue;
+      context.addIssue({
+        code: 'custom',
+        path: ['reservedConcurrency', id],
+        message: 'is no function of this service',
+      });
+    }
   });
 
 /** What differs between the environments that this service is deployed to. No account number and no secret. */

@@ -1,5 +1,6 @@
 import type { Need } from '#contract/route.ts';
 import { doorIdOf, doorOf, routes } from '#contract/table.ts';
+import { mailReturns } from '#events/mail-returns.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 
 /** One function of the service: where its code begins and what it may touch. */
@@ -40,6 +41,7 @@ export const doors: readonly Door[] = [
   ...subscriptions.map(door('subscription')),
   door('publisher')(publisher),
   door('trigger')(claimsTrigger),
+  door('trigger')(mailReturns),
 ];
 
 /** The id of a route or subscription as a construct's name: `projects.exportCsv` is `ProjectsExportCsv`. */

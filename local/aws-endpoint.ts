@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as z from 'zod';
 import { log } from '#platform/log.ts';
 import { AwsFailure } from './aws-failure.ts';
 import { readBody } from './body.ts';
@@ -39,11 +40,26 @@ const parsedJson = (text: string): unknown => {
   }
 };
 
+const DescribeEventBus = z.object({ Name: z.string().min(1).max(1600).default('default') });
+
+/** The one bus there is goes by every name. */
+const describeEventBus = (request: unknown): unknown => {
+  const parsed = DescribeEventBus.safeParse(request);
+  if (!parsed.success) throw new AwsFailure('ValidationException', z.prettifyError(parsed.error));
+  const { Name } = parsed.data;
+  return { Name, Arn: `arn:aws:events:local:000000000000:event-bus/${Name}` };
+};
+
+const eventOperations = (bus: Bus): Readonly<Record<string, (request: unknown) => unknown>> => ({
+  'AWSEvents.PutEvents': (request) => bus.putEvents(request),
+  'AWSEvents.DescribeEventBus': describeEventBus,
+});
+
 const events = (bus: Bus, target: string, body: string): Answer => {
   try {
-    if (target !== 'AWSEvents.PutEvents')
-      throw new AwsFailure('UnknownOperationException', `There is no ${target} here.`);
-    return { status: 200, contentType: JSON_TYPE, body: JSON.stringify(bus.putEvents(parsedJson(body))) };
+    const operation = eventOperations(bus)[target];
+    if (!operation) throw new AwsFailure('UnknownOperationException', `There is no ${target} here.`);
+    return { status: 200, contentType: JSON_TYPE, body: JSON.stringify(operation(parsedJson(body))) };
   } catch (error) {
     if (!(error instanceof AwsFailure)) throw error;
     return {

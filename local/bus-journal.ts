@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { SOURCE } from '#events/catalogue.ts';
+import { SOURCE, TASK_SOURCE } from '#events/catalogue.ts';
 import type { AcceptedEntry } from './put-events.ts';
 
 /** How one subscription has fared with one event. */
@@ -120,7 +120,7 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
     'UPDATE deliveries SET state = ?, tries = ?, due = ?, error = ? WHERE event = ? AND subscription = ?',
   );
   const listEvents = journal.prepare(
-    'SELECT * FROM events WHERE (? OR source = ?) AND (? IS NULL OR kind = ?) ORDER BY number DESC LIMIT ?',
+    'SELECT * FROM events WHERE (source = ? OR (? AND source = ?)) AND (? IS NULL OR kind = ?) ORDER BY number DESC LIMIT ?',
   );
   const listDeliveries = journal.prepare(
     'SELECT subscription, state, tries, error FROM deliveries WHERE event = ? ORDER BY subscription',
@@ -159,10 +159,12 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
         .all() as unknown as ReturnType<BusJournal['resume']>;
     },
     carried: ({ tasksToo, kind = null as string | null, limit }) =>
-      (listEvents.all(Number(tasksToo), SOURCE, kind, kind, limit) as unknown as KeptEvent[]).map((event) => ({
-        detail: parsed(event.detail),
-        deliveries: listDeliveries.all(event.number) as unknown as DeliveryState[],
-      })),
+      (listEvents.all(SOURCE, Number(tasksToo), TASK_SOURCE, kind, kind, limit) as unknown as KeptEvent[]).map(
+        (event) => ({
+          detail: parsed(event.detail),
+          deliveries: listDeliveries.all(event.number) as unknown as DeliveryState[],
+        }),
+      ),
     deadLetters: () =>
       (listDead.all() as unknown as (Omit<DeadLetter, 'detail'> & { detail: string })[]).map((letter) => ({
         ...letter,

@@ -26,6 +26,7 @@ export const defaultSettings = ({ port, awsEndpoint, checkoutEndpoint }: Places)
   TABLE_NAME: 'directory',
   BUS_NAME: 'directory',
   MAIL_FROM: 'Directory <directory@example.com>',
+  MAIL_CONFIGURATION_SET: 'directory',
   SITE_NAME: 'Directory',
   SITE_URL: `http://localhost:${port}`,
   OIDC_ISSUER: issuerOf(port),
@@ -41,13 +42,14 @@ export const defaultSettings = ({ port, awsEndpoint, checkoutEndpoint }: Places)
     CHECKOUT_CANCEL_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
   }),
   LOG_LEVEL: 'WARN',
+  LOG_ERROR_WORDS: 'on',
   AWS_REGION: 'us-east-1',
   AWS_ENDPOINT_URL_EVENTBRIDGE: awsEndpoint,
   AWS_ENDPOINT_URL_SES: awsEndpoint,
 });
 
 /** What else holds unless the user has set it, where this process is the only one that uses the engine. */
-export const onlyProcess: Readonly<Record<string, string>> = { RATE_LEASE_MAX: '64' };
+export const onlyProcess: Readonly<Record<string, string>> = { RATE_LEASE_MAX: '256' };
 
 /** Leads the AWS clients to the engine, whatever the user's shell says. Undefined ones are taken away. */
 export const databaseSettings = (endpoint: string): Variables => ({

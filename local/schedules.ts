@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Job } from '#events/jobs.ts';
+import { nextDue } from '#events/schedule-expression.ts';
 import { log } from '#platform/log.ts';
 import type { Background } from './background.ts';
-import { nextDue } from './cron-expression.ts';
 import type { ImportDoor } from './doors.ts';
 import type { Memory } from './journal.ts';
 import { lambdaContext } from './lambda-context.ts';

@@ -4,7 +4,7 @@ import { insertProject, takenSlugs } from '#data/projects.ts';
 import { findItem } from '#data/read.ts';
 import { userAtFirstSight } from '#data/users.ts';
 import { putItem } from '#data/write.ts';
-import { slugFrom } from '#domain/projects/slug.ts';
+import { slugFrom } from '#domain/projects/slug-from-name.ts';
 import { pendingProject } from '#domain/projects/submit.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';

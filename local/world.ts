@@ -5,6 +5,7 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
 import { routes as allRoutes, doorIdOf } from '#contract/table.ts';
 import { jobs } from '#events/jobs.ts';
+import { mailReturns } from '#events/mail-returns.ts';
 import { outboxFilter } from '#events/publish.ts';
 import { subscriptions as allSubscriptions, type Subscription } from '#events/subscriptions.ts';
 import { log } from '#platform/log.ts';
@@ -199,8 +200,11 @@ export const startWorld = async (options: WorldOptions): Promise<World> => {
 
     const journal = openJournal(folder.file('journal.sqlite'));
     started.add(() => journal.close());
-    const bus = openBus({ journal, subscriptions, importDoor, beforeResuming: releaseRun });
-    const mail = openMailService(journal);
+    const triggers = [{ ...mailReturns, kinds: Object.values(mailReturns.kinds) }];
+    const bus = openBus({ journal, subscriptions, triggers, importDoor, beforeResuming: releaseRun });
+    const mail = openMailService(journal, ({ source, kind, detail }) => {
+      bus.putEvents({ Entries: [{ Source: source, DetailType: kind, Detail: JSON.stringify(detail) }] });
+    });
     const aws = await serveAws(bus, mail);
     started.add(() => aws.stop());
 

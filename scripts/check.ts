@@ -27,6 +27,7 @@ const steps: readonly Step[] = [
   { name: 'types', tool: 'tsc', args: ['-p', '.'] },
   { name: 'docs', tool: 'docs', args: ['--check'], fix: [] },
   { name: 'references', tool: 'references', args: [] },
+  { name: 'licences', tool: 'licences', args: [], fix: ['--fix'] },
   { name: 'laws', tool: 'vitest', args: ['run', ...quickLaws, '--reporter=dot'] },
 ];
 
@@ -38,6 +39,7 @@ What can be known in seconds, without a server or an account:
   types        tsc
   docs         docs/openapi.json is what the routes say
   references   every path that a document cites exists
+  licences     production packages are under permissive licences and stand in NOTICE.md
   laws         tests over the tables of routes, events and subscriptions (those that start no service)
 
   --fix        mend what can be mended: format, imports, generated documents

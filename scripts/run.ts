@@ -12,6 +12,7 @@ const ENTRIES = {
   vitest: 'node_modules/vitest/vitest.mjs',
   docs: 'scripts/docs.ts',
   references: 'scripts/references.ts',
+  licences: 'scripts/licences.ts',
   check: 'scripts/check.ts',
 } as const;
 

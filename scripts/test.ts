@@ -1,12 +1,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Comparison } from '#test/infra/permissions.ts';
 import { type Coverage, coverageIn, SEEN_FOLDER } from '#test/support/answers-seen.ts';
+import { CALLS_FOLDER, callsIn } from '#test/support/aws-calls.ts';
 import { run } from './run.ts';
 
 /**
  * `npm test [-- <arguments of vitest>]`: the steps of the check, then every test, then which answers of the document no test
- * has seen, then the totals in one line. With arguments the tests may be some of all, so nothing is asked of what they see.
+ * has seen, then which calls of AWS no role allows and which permissions nobody uses, then the totals in one line. With
+ * arguments the tests may be some of all: then nothing is asked of what they have not seen.
  */
 
 interface Totals {
@@ -51,11 +54,31 @@ const coverageLines = ({ documented, missing }: Coverage): string[] => [
   ...missing.map((name) => `  ${name}`),
 ];
 
+const permissionLines = ({ rights, refused, idle }: Comparison, isWhole: boolean): string[] => [
+  `calls of AWS that the role of their function does not allow: ${refused.length === 0 ? 'none' : ''}`,
+  ...refused.map((call) => `  ${call}`),
+  ...(isWhole
+    ? [
+        `${rights - idle.length} of ${rights} rights of functions used; not used: ${idle.length === 0 ? 'none' : ''}`,
+        ...idle.map((right) => `  ${right}`),
+      ]
+    : []),
+];
+
+/** Holds what was called against a synthesized stage; it is loaded only here, because that takes its time. */
+const comparePermissions = async (calls: string): Promise<Comparison> => {
+  const { compare } = await import('#test/infra/permissions.ts');
+  const { deployment } = await import('#test/rehearsal/deployment.ts');
+  return compare(deployment, callsIn(calls));
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'directory-test-'));
 const file = join(folder, 'report.json');
 const seenFolder = join(folder, 'seen');
-mkdirSync(seenFolder);
+const callsFolder = join(folder, 'calls');
+for (const one of [seenFolder, callsFolder]) mkdirSync(one);
 process.env[SEEN_FOLDER] = seenFolder;
+process.env[CALLS_FOLDER] = callsFolder;
 const isWhole = process.argv.length === 2;
 // The laws are a part of the tests, so the check need not run them too.
 const check = await run('check', ['--skip', 'laws'], { show: true });
@@ -66,6 +89,7 @@ const tests = await run(
 );
 const report = readReport(file);
 const coverage = coverageIn(seenFolder);
+const permissions = await comparePermissions(callsFolder);
 rmSync(folder, { recursive: true });
 
 const totals = report ? totalsOf(report) : { passed: 0, failed: 0, skipped: 0 };
@@ -79,5 +103,7 @@ if (isWhole) {
   console.log(`\n${coverageLines(coverage).join('\n').trimEnd()}`);
   if (coverage.missing.length > 0) totals.failed += 1;
 }
+console.log(`\n${permissionLines(permissions, isWhole).join('\n').trimEnd()}`);
+if (permissions.refused.length > 0 || (isWhole && permissions.idle.length > 0)) totals.failed += 1;
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exitCode = totals.failed > 0 ? 1 : 0;

@@ -25,6 +25,7 @@ const FAILURES = {
   INTERNAL: [500, 'Internal error'],
   PAYMENTS_UNAVAILABLE: [503, 'Unavailable'],
   AI_UNAVAILABLE: [503, 'Unavailable'],
+  UNHEALTHY: [503, 'Unavailable'],
   TIMEOUT: [504, 'Timeout'],
 } as const satisfies Record<string, readonly [status: number, error: string]>;
 
@@ -139,6 +140,10 @@ export const unsupportedMediaType = (expected: string): AppError =>
 
 /** The caller's bucket is empty for `retryAfter` more whole seconds. */
 export const rateLimited = (retryAfter: number): AppError => new AppError('RATE_LIMITED', { retryAfter });
+
+/** Something that the service cannot work without does not answer; `parts` says what each of them has said. */
+export const unhealthy = (parts: Readonly<Record<string, string>>, checkedAt: string): AppError =>
+  new AppError('UNHEALTHY', { parts, checked_at: checkedAt });
 
 /** The payment provider is not configured or does not answer. */
 export const paymentsUnavailable = (): AppError => new AppError('PAYMENTS_UNAVAILABLE');

@@ -1,29 +1,36 @@
-import { Aws } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
-import { type Conditions, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Need } from '#contract/route.ts';
-import { type IndexName, ratePrefix, userKey } from '#data/keys.ts';
+import { healthKey, ratePrefix, userKey } from '#data/keys.ts';
 import type { Config } from '../config.ts';
+import { indexArn, mailArn, modelArn, streamArnOf } from './addresses.ts';
 import { aiKeyParameter, jobSecretParameter, parameterArn, stripeParameters } from './parameters.ts';
 import type { Issuer } from './sign-in.ts';
+import { allow, keyReading, keyWriting, onlyKeys } from './statements.ts';
 
 /** What functions are connected to. */
 export interface World {
   readonly config: Config;
   readonly table: TableV2;
+  /** What the table is encrypted with, where that is a key of the stage's own. */
+  readonly tableKey: IKey | undefined;
   readonly issuer: Issuer;
   readonly bus: EventBus;
+  /** The name of the configuration set that all mail is sent with. */
+  readonly mailings: string;
 }
 
 /**
  * Everything that a role can be allowed: the declared needs, and what the gates of routes need beside them. `rate`: count
  * requests. `identity`: check tokens, and keep the record of whoever presents one. `job`: know the secret of jobs.
+ * `signature`: know what the payment provider signs with.
  */
-export type Grant = Need | 'rate' | 'identity' | 'job';
+export type Grant = Need | 'rate' | 'identity' | 'job' | 'signature';
 
 interface Capability {
   readonly statements: (world: World) => readonly PolicyStatement[];
@@ -31,64 +38,51 @@ interface Capability {
   readonly variables: (world: World) => Readonly<Record<string, string>>;
 }
 
-const allow = (actions: readonly string[], resource: string, conditions: Conditions = {}): PolicyStatement =>
-  new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
-
-/** Only items whose partition key looks like this. */
-const onlyKeys = (pattern: string): Conditions => ({
-  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [pattern] },
-});
-
-const indexArn = ({ table }: World, name: IndexName): string => `${table.tableArn}/index/${name}`;
-
-const senderArn = ({ config }: World): string =>
-  `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${config.mail.identity}`;
-
-/** A foundation model, or an inference profile where the id begins with a region's name. */
-const modelArn = (id: string): string =>
-  /^[a-z]{2,6}\./.test(id) && id.split('.').length > 2
-    ? `arn:${Aws.PARTITION}:bedrock:${Aws.REGION}:${Aws.ACCOUNT_ID}:inference-profile/${id}`
-    : `arn:${Aws.PARTITION}:bedrock:${Aws.REGION}::foundation-model/${id}`;
-
 const none = () => ({});
+
+const reading = (actions: readonly string[], arnOf: (table: TableV2) => string): Capability => ({
+  statements: (world) => [allow(actions, arnOf(world.table)), ...keyReading(world)],
+  variables: none,
+});
 
 /**
  * What each grant allows, and the variables that come with it: a permission without its variable or a variable without
  * its permission cannot be written. Nothing here allows `Scan`.
  */
 export const capabilities: Readonly<Record<Grant, Capability>> = {
-  'table:read': {
-    statements: (world) => [
-      allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], world.table.tableArn),
-      allow(['dynamodb:Query'], indexArn(world, 'collection')),
-    ],
-    variables: none,
-  },
+  'table:get': reading(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], ({ tableArn }) => tableArn),
+  'table:query': reading(['dynamodb:Query'], ({ tableArn }) => tableArn),
+  'table:collection': reading(['dynamodb:Query'], (table) => indexArn(table, 'collection')),
   'table:write': {
-    statements: ({ table }) => [
+    // Which of these the parts of a transaction are depends on what it finds and on the stage's settings.
+    statements: (world) => [
       allow(
-        [
-          'dynamodb:PutItem',
-          'dynamodb:UpdateItem',
-          'dynamodb:DeleteItem',
-          'dynamodb:ConditionCheckItem',
-          'dynamodb:BatchWriteItem',
-        ],
-        table.tableArn,
+        ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
+        world.table.tableArn,
       ),
+      ...keyWriting(world),
     ],
     variables: ({ config }) => ({ DUPLICATE_URLS: config.duplicateUrls }),
   },
+  'table:sweep': {
+    statements: (world) => [allow(['dynamodb:BatchWriteItem'], world.table.tableArn), ...keyWriting(world)],
+    variables: none,
+  },
   catalog: {
-    statements: (world) => [allow(['dynamodb:Query'], indexArn(world, 'feed'))],
+    statements: (world) => [allow(['dynamodb:Query'], indexArn(world.table, 'feed')), ...keyReading(world)],
     variables: none,
   },
   mail: {
     statements: (world) => [
-      allow(['ses:SendEmail'], senderArn(world), { StringEquals: { 'ses:FromAddress': world.config.mail.from } }),
+      // Both are asked about: who sends, and by way of what.
+      ...[mailArn('identity', world.config.mail.identity), mailArn('configuration-set', world.mailings)].map(
+        (resource) =>
+          allow(['ses:SendEmail'], resource, { StringEquals: { 'ses:FromAddress': world.config.mail.from } }),
+      ),
     ],
-    variables: ({ config }) => ({
+    variables: ({ config, mailings }) => ({
       MAIL_FROM: config.mail.from,
+      MAIL_CONFIGURATION_SET: mailings,
       SITE_NAME: config.site.name,
       SITE_URL: config.site.url,
     }),
@@ -98,19 +92,18 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
     variables: ({ bus }) => ({ BUS_NAME: bus.eventBusName }),
   },
   stream: {
-    statements: ({ table }) => [
-      allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArnOf(table)),
+    statements: (world) => [
+      allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArnOf(world.table)),
       // Listing streams cannot be limited to one of them.
       allow(['dynamodb:ListStreams'], '*'),
+      ...keyReading(world),
     ],
     variables: none,
   },
   stripe: {
-    statements: ({ config }) =>
-      Object.values(stripeParameters(config)).map((name) => allow(['ssm:GetParameter'], parameterArn(name))),
+    statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(stripeParameters(config).secretKey))],
     variables: ({ config }) => ({
       STRIPE_SECRET_KEY_PARAMETER: stripeParameters(config).secretKey,
-      STRIPE_WEBHOOK_SECRET_PARAMETER: stripeParameters(config).webhookSecret,
       PREMIUM_PRICE: String(config.payments.premiumPrice),
       CURRENCY: config.payments.currency,
       SITE_URL: config.site.url,
@@ -137,12 +130,20 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
           },
   },
   rate: {
-    statements: ({ table }) => [allow(['dynamodb:UpdateItem'], table.tableArn, onlyKeys(`${ratePrefix}*`))],
+    statements: (world) => [
+      allow(['dynamodb:UpdateItem'], world.table.tableArn, onlyKeys(`${ratePrefix}*`)),
+      ...keyWriting(world),
+    ],
     variables: ({ config }) => ({ TRUSTED_PROXIES: config.trustedProxies.join(',') }),
   },
   identity: {
-    statements: ({ table }) => [
-      allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table.tableArn, onlyKeys(userKey('*').pk)),
+    statements: (world) => [
+      allow(
+        ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        world.table.tableArn,
+        onlyKeys(userKey('*').pk),
+      ),
+      ...keyWriting(world),
     ],
     variables: ({ config, issuer }) => ({
       OIDC_ISSUER: issuer.issuer,
@@ -155,12 +156,18 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
     statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(jobSecretParameter(config)))],
     variables: ({ config }) => ({ CRON_SECRET_PARAMETER: jobSecretParameter(config) }),
   },
-};
-
-/** The address of a table's stream. @throws where the table has none. */
-export const streamArnOf = (table: TableV2): string => {
-  if (table.tableStreamArn === undefined) throw new Error('The table has no stream.');
-  return table.tableStreamArn;
+  signature: {
+    statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(stripeParameters(config).webhookSecret))],
+    variables: ({ config }) => ({ STRIPE_WEBHOOK_SECRET_PARAMETER: stripeParameters(config).webhookSecret }),
+  },
+  health: {
+    statements: (world) => [
+      allow(['dynamodb:GetItem'], world.table.tableArn, onlyKeys(healthKey.pk)),
+      allow(['events:DescribeEventBus'], world.bus.eventBusArn),
+      ...keyReading(world),
+    ],
+    variables: ({ config, bus }) => ({ STAGE: config.stage, BUS_NAME: bus.eventBusName }),
+  },
 };
 
 /** Every function writes its own log and nobody else's. */
@@ -174,7 +181,7 @@ export const mayInvoke = (functions: readonly IFunction[]): PolicyStatement =>
     resources: functions.map(({ functionArn }) => functionArn),
   });
 
-/** What a schedule's role may do with what it could not start. */
+/** What a schedule's role and the publisher's may do with what they could not start or deal with. */
 export const maySendTo = ({ queueArn }: IQueue): PolicyStatement => allow(['sqs:SendMessage'], queueArn);
 
 /** What may be done with `*`, because the service behind it knows no narrower resource. */

@@ -3,20 +3,25 @@ import {
   type Attribute,
   AttributeType,
   Billing,
+  type CfnGlobalTable,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { tableShape } from '#data/keys.ts';
 import type { Config } from '../config.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
-/** The one table, in the shape that the grammar of keys says. */
-export const listingTable = (scope: Construct, config: Config): TableV2 =>
-  new TableV2(scope, 'Table', {
+/**
+ * The one table, in the shape that the grammar of keys says.
+ * @param key the stage's own, where it has one.
+ */
+export const listingTable = (scope: Construct, config: Config, key: IKey | undefined): TableV2 => {
+  const table = new TableV2(scope, 'Table', {
     partitionKey: text(tableShape.partitionKey),
     sortKey: text(tableShape.sortKey),
     globalSecondaryIndexes: tableShape.indexes.map(({ name, partitionKey, sortKey }) => ({
@@ -28,8 +33,16 @@ export const listingTable = (scope: Construct, config: Config): TableV2 =>
     timeToLiveAttribute: tableShape.ttl,
     dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     billing: Billing.onDemand(),
-    encryption: TableEncryptionV2.dynamoOwnedKey(),
+    encryption:
+      config.encryption === 'dynamodb' ? TableEncryptionV2.dynamoOwnedKey() : TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: config.pointInTimeRecovery },
     deletionProtection: config.protect,
     removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
+  // The construct takes a key only where the region is known, and these stacks name none.
+  if (key) {
+    const resource = table.node.defaultChild as CfnGlobalTable;
+    resource.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', key.keyArn);
+  }
+  return table;
+};

@@ -20,8 +20,8 @@ import { logGroup } from './logs.ts';
 /** What a function is there for; it decides its memory and how long one run may take. */
 export type FunctionKind = 'request' | 'catalog' | 'subscriber' | 'publisher';
 
-/** How long one run may take unless its declaration says otherwise, in seconds. */
-const TIMEOUT_SECONDS: Readonly<Record<FunctionKind, number>> = {
+/** How long one run may take unless its declaration says otherwise, in seconds; `docs/functions.md` has the reasons. */
+export const TIMEOUT_SECONDS: Readonly<Record<FunctionKind, number>> = {
   request: 10,
   catalog: 10,
   subscriber: 30,
@@ -47,6 +47,7 @@ export class PlainFunction extends LambdaFunction {
   constructor(scope: Construct, props: PlainFunctionProps) {
     const { config, door, kind, role } = props;
     const id = constructIdOf(door.id);
+    const reserved = config.reservedConcurrency[door.id];
     const log = logGroup(scope, `${id}Log`, config);
     super(scope, id, {
       description: props.description,
@@ -57,6 +58,7 @@ export class PlainFunction extends LambdaFunction {
       role,
       memorySize: props.memoryMb ?? config.memoryMb[kind],
       timeout: Duration.seconds(props.timeoutSeconds ?? TIMEOUT_SECONDS[kind]),
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       ...(props.variables && { environment: { ...props.variables } }),
       logGroup: log,
       loggingFormat: LoggingFormat.JSON,

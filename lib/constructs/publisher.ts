@@ -1,17 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { doorOf } from '#contract/table.ts';
 import { outboxFilter } from '#events/publish.ts';
 import { publisher } from '../doors.ts';
-import { streamArnOf, type World } from './capabilities.ts';
+import { streamArnOf } from './addresses.ts';
+import { maySendTo, type World } from './capabilities.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
-import { metricsNamespace } from './environment.ts';
 import type { Roles } from './roles.ts';
 import { ALARM_PERIOD, RunbookAlarm } from './runbook-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
+import { serviceMetric } from './service-metric.ts';
 
 /**
  * The way from the outbox to the bus: the table's stream starts a function with what was newly put there. Counters and
@@ -43,7 +42,13 @@ export class Publisher extends Construct {
       bisectBatchOnError: true,
       retryAttempts: 1000,
       maxRecordAge: Duration.hours(12),
-      onFailure: new SqsDlq(queue),
+      // CDK's own destination would let the function look at its queue, too, which nobody does.
+      onFailure: {
+        bind: (_, sender) => {
+          sender.addToRolePolicy(maySendTo(queue));
+          return { destination: queue.queueArn };
+        },
+      },
     });
     // Creating the mapping checks that the role may read the stream.
     if (target.role) mapping.node.addDependency(target.role);
@@ -57,13 +62,7 @@ export class Publisher extends Construct {
     new RunbookAlarm(this, 'ItemSkipped', {
       section: 'outbox-item-skipped',
       says: 'An event of the outbox could not be read and nobody was told of it.',
-      metric: new Metric({
-        namespace: metricsNamespace(world.config.stage),
-        metricName: 'OutboxItemSkipped',
-        dimensionsMap: { service: 'directory' },
-        statistic: 'Sum',
-        period: ALARM_PERIOD,
-      }),
+      metric: serviceMetric(world.config.stage, 'OutboxItemSkipped', ALARM_PERIOD),
       threshold: 1,
     });
   }

@@ -10,12 +10,13 @@ import { routeVariables } from './environment.ts';
 import { Roles } from './roles.ts';
 import { ServiceFunction } from './service-function.ts';
 
-/** What a route's function is allowed: its needs, counting requests where it has a tier, users or the secret of jobs. */
+/** What a route's function is allowed: its needs, counting requests where it has a tier, users, and the secrets of its callers. */
 export const grantsOf = ({ needs, tier, auth }: Route): readonly Grant[] => [
   ...needs,
   ...(tier === 'none' ? [] : (['rate'] as const)),
   ...(auth === 'user' || auth === 'admin' || auth === 'optional' ? (['identity'] as const) : []),
   ...(auth === 'cron' ? (['job'] as const) : []),
+  ...(auth === 'signature' ? (['signature'] as const) : []),
 ];
 
 const domainOf = ({ id }: Route): string => id.split('.')[0] as string;

@@ -7,6 +7,7 @@ import type { Job } from '#events/jobs.ts';
 import { constructIdOf } from '../doors.ts';
 import { mayInvoke, maySendTo, type World } from './capabilities.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
+import { DidNotRun } from './did-not-run.ts';
 import { routeVariables } from './environment.ts';
 import type { Roles } from './roles.ts';
 import { grantsOf } from './route-functions.ts';
@@ -67,5 +68,6 @@ export class Schedule extends Construct {
     });
     // Creating a schedule checks that its role may be assumed and may start its target.
     schedule.node.addDependency(role);
+    new DidNotRun(this, 'DidNotRun', job, this.target);
   }
 }

@@ -1,11 +1,13 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   FeaturePlan,
   Mfa,
   OAuthScope,
+  ResourceServerScope,
   UserPool,
   type UserPoolClient,
+  UserPoolEmail,
   VerificationEmailStyle,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
@@ -27,9 +29,33 @@ const policyOf = {
   requireSymbols: true,
 };
 
+/** What a service may do with its token: what any user may. Administrators are made in the directory, not by a scope. */
+const SERVICE_SCOPE = new ResourceServerScope({
+  scopeName: 'use',
+  scopeDescription: 'Use the directory in the name of the service.',
+});
+
+export type UserPoolSettings = Extract<Config['identity'], { kind: 'cognito' }>;
+
+/**
+ * What nobody else in the region calls his sign-in: the stage and the letters of chance in the address of its stack,
+ * which stay the same for as long as the stack is there.
+ */
+const prefixOf = ({ stage }: Config): string =>
+  Fn.join('-', ['directory', stage, Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))))]);
+
+const senderOf = ({ mail, site }: Config): UserPoolEmail =>
+  UserPoolEmail.withSES({
+    fromEmail: mail.from,
+    fromName: site.name,
+    sesRegion: Aws.REGION,
+    ...(!mail.identity.includes('@') && { sesVerifiedDomain: mail.identity }),
+  });
+
 /**
  * The users of a stage that brings no issuer of its own: sign-in by address, a second factor for whoever wants one. The
- * front end signs in as a public client with a code and PKCE, on the hosted pages where the stage has a name for them.
+ * front end signs in as a public client with a code and PKCE, on the hosted pages. Services get tokens in their own names,
+ * each as a client whose secret Cognito makes and only `aws cognito-idp describe-user-pool-client` shows.
  */
 export class SignIn extends Construct implements Issuer {
   readonly issuer: string;
@@ -37,8 +63,12 @@ export class SignIn extends Construct implements Issuer {
   readonly jwksUri: string;
   readonly pool: UserPool;
   readonly web: UserPoolClient;
+  /** Clients by the names of the services. */
+  readonly services: ReadonlyMap<string, UserPoolClient>;
+  /** Where the hosted pages and the endpoint for tokens are. */
+  readonly pagesUrl: string;
 
-  constructor(scope: Construct, id: string, config: Config, domainPrefix: string | undefined) {
+  constructor(scope: Construct, id: string, config: Config, settings: UserPoolSettings) {
     super(scope, id);
     this.pool = new UserPool(this, 'Users', {
       // The least one in which access tokens can be given claims.
@@ -53,6 +83,7 @@ export class SignIn extends Construct implements Issuer {
       passwordPolicy: { ...policyOf, tempPasswordValidity: Duration.days(3) },
       mfa: Mfa.OPTIONAL,
       mfaSecondFactor: { otp: true, sms: false },
+      email: settings.mail === 'ses' ? senderOf(config) : UserPoolEmail.withCognito(),
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       deletionProtection: config.protect,
       removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -81,9 +112,30 @@ export class SignIn extends Construct implements Issuer {
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
     });
-    if (domainPrefix !== undefined) this.pool.addDomain('Pages', { cognitoDomain: { domainPrefix } });
+    const { domainPrefix = prefixOf(config) } = settings;
+    this.pagesUrl = this.pool.addDomain('Pages', { cognitoDomain: { domainPrefix } }).baseUrl();
+    this.services = this.#clientsOf(settings.services);
     this.issuer = this.pool.userPoolProviderUrl;
-    this.audiences = [this.web.userPoolClientId];
+    this.audiences = [this.web, ...this.services.values()].map((client) => client.userPoolClientId);
     this.jwksUri = `${this.issuer}/.well-known/jwks.json`;
+  }
+
+  #clientsOf(names: readonly string[]): ReadonlyMap<string, UserPoolClient> {
+    if (names.length === 0) return new Map();
+    const server = this.pool.addResourceServer('Api', { identifier: 'directory', scopes: [SERVICE_SCOPE] });
+    return new Map(
+      names.map((name) => [
+        name,
+        this.pool.addClient(`Service${name}`, {
+          generateSecret: true,
+          oAuth: {
+            flows: { clientCredentials: true },
+            scopes: [OAuthScope.resourceServer(server, SERVICE_SCOPE)],
+          },
+          accessTokenValidity: Duration.hours(1),
+          enableTokenRevocation: true,
+        }),
+      ]),
+    );
   }
 }

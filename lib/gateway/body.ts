@@ -45,14 +45,13 @@ const integrationOf = (route: Route, { uri, credentials }: Target) => ({
   httpMethod: 'POST',
   uri,
   credentials,
-  passthroughBehavior: 'when_no_match',
   ...(isStreamed(route) ? { responseTransferMode: 'STREAM', timeoutInMillis: FLOW_MS } : { timeoutInMillis: WAIT_MS }),
 });
 
 const operationOf = (route: Route, options: BodyOptions) => ({
   operationId: route.id,
   parameters: parametersOf(route.path),
-  responses: Object.fromEntries(Object.keys(route.replies).map((status) => [status, { description: route.summary }])),
+  responses: { default: { description: 'As the function answers.' } },
   ...(options.keysRequired && { security: [{ apiKey: [] }] }),
   'x-amazon-apigateway-integration': integrationOf(route, options.targetOf(route)),
 });

@@ -53,6 +53,6 @@ export const generate = defineRoute('ai.generate', {
   body: AiRequest,
   replies: { 200: data(AiResult) },
   failures: ['AI_UNAVAILABLE'],
-  needs: ['table:read', 'model'],
+  needs: ['table:query', 'model'],
   timeoutSeconds: 29,
 });

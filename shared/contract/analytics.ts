@@ -128,7 +128,7 @@ export const track = defineRoute('analytics.track', {
   visitor: true,
   body: TrackedEvents,
   replies: { 202: data(z.object({ accepted: Count.max(EVENTS_MAX).describe('How many events were taken.') })) },
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const report = defineRoute('analytics.report', {
@@ -141,7 +141,7 @@ export const report = defineRoute('analytics.report', {
   feature: 'analytics',
   query: ReportQuery,
   replies: { 200: data(AnalyticsReport) },
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query'],
 });
 
 export const projectReport = defineRoute('analytics.projectReport', {
@@ -155,5 +155,5 @@ export const projectReport = defineRoute('analytics.projectReport', {
   query: ReportQuery,
   replies: { 200: data(AnalyticsReport) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query'],
 });

@@ -51,5 +51,5 @@ export const list = defineRoute('audit.list', {
       }),
     }),
   },
-  needs: ['table:read'],
+  needs: ['table:query', 'table:collection'],
 });

@@ -81,7 +81,7 @@ export const read = defineRoute('categories.read', {
   tier: 'general',
   replies: { 200: data(Category) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'catalog'],
+  needs: ['table:get', 'catalog'],
 });
 
 export const create = defineRoute('categories.create', {
@@ -93,7 +93,7 @@ export const create = defineRoute('categories.create', {
   body: CategoryBody,
   replies: { 201: data(Category) },
   failures: ['CATEGORY_EXISTS'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
   timeoutSeconds: 29,
 });
 
@@ -108,7 +108,7 @@ export const update = defineRoute('categories.update', {
   ifMatch: true,
   replies: { 200: data(Category) },
   failures: ['NOT_FOUND', 'CATEGORY_EXISTS'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:write', 'catalog'],
   timeoutSeconds: 29,
 });
 
@@ -134,7 +134,7 @@ export const reorder = defineRoute('categories.reorder', {
     .max(REORDER_MAX, { error: `must name at most ${REORDER_MAX} categories` })
     .meta({ id: 'CategoryOrder' }),
   replies: { 200: z.object({ data: z.array(Category) }) },
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:query', 'table:write', 'catalog'],
 });
 
 export const remove = defineRoute('categories.remove', {
@@ -146,6 +146,6 @@ export const remove = defineRoute('categories.remove', {
   tier: 'admin',
   replies: { 200: data(z.object({ id: z.string(), projects_updated: z.int().min(0) })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:write', 'catalog'],
   timeoutSeconds: 29,
 });

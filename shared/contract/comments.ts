@@ -36,7 +36,7 @@ export const list = defineRoute('comments.list', {
   query: z.object(paging(20)),
   replies: { 200: page(Comment) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query'],
 });
 
 export const add = defineRoute('comments.add', {
@@ -49,7 +49,7 @@ export const add = defineRoute('comments.add', {
   body: CommentBody,
   replies: { 201: data(Comment) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const update = defineRoute('comments.update', {
@@ -63,7 +63,7 @@ export const update = defineRoute('comments.update', {
   body: CommentBody,
   replies: { 200: data(Comment) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const remove = defineRoute('comments.remove', {
@@ -76,5 +76,5 @@ export const remove = defineRoute('comments.remove', {
   feature: 'comments',
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });

@@ -35,7 +35,7 @@ const expiring = {
       told: Count.describe('Owners who were told of an end to come.'),
     }),
   },
-  needs: ['table:read', 'table:write', 'mail'],
+  needs: ['table:get', 'table:query', 'table:write', 'mail'],
 } as const;
 export const expirePromotions = defineRoute('cron.expirePromotions', {
   ...expiring,
@@ -54,7 +54,7 @@ const purging = {
   path: '/api/cron/purge-deleted',
   description: 'Removes for good what was deleted 30 days ago.',
   replies: { 200: ran('purge-deleted', 'Projects that were removed for good.', {}) },
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:write', 'catalog'],
 } as const;
 export const purgeDeleted = defineRoute('cron.purgeDeleted', {
   ...purging,
@@ -74,7 +74,7 @@ const rolling = {
   description: 'Adds what was tracked to the figures of its day, and forgets who visited on days that are over.',
   feature: 'analytics',
   replies: { 200: ran('roll-up-analytics', 'Events that were counted.', {}) },
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:query', 'table:write', 'table:sweep'],
 } as const;
 export const rollUpAnalytics = defineRoute('cron.rollUpAnalytics', {
   ...rolling,
@@ -126,7 +126,7 @@ const retrying = {
       cancelled: Count.describe('Given up because their webhook is switched off.'),
     }),
   },
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:collection', 'table:write'],
 } as const;
 export const retryWebhooks = defineRoute('cron.retryWebhooks', {
   ...retrying,
@@ -157,7 +157,7 @@ const recounting = {
       failed: Count.describe('What could not be mended; the next run comes back to it.'),
     }),
   },
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog'],
 } as const;
 export const reconcileCounters = defineRoute('cron.reconcileCounters', {
   ...recounting,
@@ -182,7 +182,7 @@ const settling = {
       failed: Count.describe('Those that could not be asked about; the next run comes back to them.'),
     }),
   },
-  needs: ['table:read', 'table:write', 'stripe'],
+  needs: ['table:get', 'table:query', 'table:collection', 'table:write', 'stripe'],
 } as const;
 export const reconcilePayments = defineRoute('cron.reconcilePayments', {
   ...settling,
@@ -208,7 +208,7 @@ const digesting = {
       failed: Count.describe('Mails that were not accepted; the next run tries them again.'),
     }),
   },
-  needs: ['table:read', 'table:write', 'catalog', 'mail'],
+  needs: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog', 'mail'],
 } as const;
 export const weeklyDigest = defineRoute('cron.weeklyDigest', {
   ...digesting,
@@ -235,7 +235,7 @@ const checking = {
       undecided: Count.describe('Answers from which nothing follows, such as 403, 429 and none at all.'),
     }),
   },
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:write', 'catalog'],
 } as const;
 export const checkLinks = defineRoute('cron.checkLinks', { ...checking, method: 'POST', summary: 'Check links' });
 export const checkLinksByGet = defineRoute('cron.checkLinksByGet', {

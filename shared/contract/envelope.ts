@@ -29,6 +29,11 @@ export const ErrorBody = z
       .optional()
       .describe('On 400: messages per field, each field an object with `_errors`; array positions nest by index.'),
     retryAfter: z.int().min(1).optional().describe('On 429: whole seconds until the next try can succeed.'),
+    parts: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('On `UNHEALTHY`: every part that was asked and `ok`, `failed` or `timeout`.'),
+    checked_at: z.iso.datetime().optional().describe('On `UNHEALTHY`: when the parts were asked.'),
     request_id: z.string().optional().describe('On 500: what to quote when asking for help.'),
   })
   .meta({ id: 'Error' });

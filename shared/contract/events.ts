@@ -148,5 +148,5 @@ export const list = defineRoute('events.list', {
       }),
     }),
   },
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query', 'table:collection'],
 });

@@ -91,7 +91,7 @@ export const startCheckout = defineRoute('payments.startCheckout', {
   idempotent: true,
   replies: { 200: data(CheckoutStarted) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'ALREADY_PREMIUM', 'SOLD_OUT', 'PAYMENTS_UNAVAILABLE'],
-  needs: ['table:read', 'table:write', 'stripe'],
+  needs: ['table:get', 'table:query', 'table:write', 'stripe'],
 });
 
 export const readCheckout = defineRoute('payments.readCheckout', {
@@ -103,7 +103,7 @@ export const readCheckout = defineRoute('payments.readCheckout', {
   tier: 'general',
   replies: { 200: data(Checkout) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query'],
 });
 
 export const list = defineRoute('payments.list', {
@@ -115,7 +115,7 @@ export const list = defineRoute('payments.list', {
   tier: 'general',
   query: z.object(paging(40)),
   replies: { 200: page(LedgerEntry) },
-  needs: ['table:read'],
+  needs: ['table:query'],
 });
 
 export const stripe = defineRoute('webhooks.stripe', {
@@ -128,5 +128,5 @@ export const stripe = defineRoute('webhooks.stripe', {
   tier: 'none',
   replies: { 200: data(z.object({ received: z.literal(true) })) },
   failures: ['PAYLOAD_TOO_LARGE', 'PAYMENTS_UNAVAILABLE'],
-  needs: ['table:read', 'table:write', 'stripe'],
+  needs: ['table:get', 'table:query', 'table:write', 'stripe'],
 });

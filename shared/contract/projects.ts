@@ -341,7 +341,7 @@ export const read = defineRoute('projects.read', {
   tier: 'general',
   replies: { 200: data(Project.extend({ viewer: ViewerMarks.optional().describe('With a credential only.') })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'catalog'],
+  needs: ['table:get', 'table:query', 'catalog'],
   // Its tag stands for the record alone; a browser that asked with it by itself would keep showing old votes.
   cacheSeconds: 0,
 });
@@ -398,7 +398,7 @@ export const submit = defineRoute('projects.submit', {
   idempotent: true,
   replies: { 201: data(Submitted), 200: data(CheckoutStarted) },
   failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
-  needs: ['table:read', 'table:write', 'catalog', 'stripe'],
+  needs: ['table:get', 'table:write', 'catalog', 'stripe'],
 });
 
 export const update = defineRoute('projects.update', {
@@ -414,7 +414,7 @@ export const update = defineRoute('projects.update', {
   ifMatch: true,
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const remove = defineRoute('projects.remove', {
@@ -427,7 +427,7 @@ export const remove = defineRoute('projects.remove', {
   tier: 'general',
   replies: { 200: data(z.object({ id: z.string(), deleted_at: Timestamp })) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const resubmit = defineRoute('projects.resubmit', {
@@ -439,7 +439,7 @@ export const resubmit = defineRoute('projects.resubmit', {
   tier: 'general',
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const approve = defineRoute('projects.approve', {
@@ -451,7 +451,7 @@ export const approve = defineRoute('projects.approve', {
   tier: 'admin',
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const reject = defineRoute('projects.reject', {
@@ -467,7 +467,7 @@ export const reject = defineRoute('projects.reject', {
     .meta({ id: 'Rejection' }),
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const edit = defineRoute('projects.edit', {
@@ -481,7 +481,7 @@ export const edit = defineRoute('projects.edit', {
   ifMatch: true,
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const purge = defineRoute('projects.purge', {
@@ -493,7 +493,7 @@ export const purge = defineRoute('projects.purge', {
   tier: 'admin',
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 /** How many projects one bulk call takes. */
@@ -542,7 +542,7 @@ export const bulk = defineRoute('projects.bulk', {
       data: z.object({ results: z.array(BulkResult), succeeded: z.int().min(0), failed: z.int().min(0) }),
     }),
   },
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:write'],
   timeoutSeconds: 29,
 });
 
@@ -649,7 +649,7 @@ export const importCsv = defineRoute('projects.importCsv', {
   bodyKind: 'multipart',
   replies: { 200: data(ImportReport) },
   failures: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_INPUT'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:query', 'table:write', 'table:sweep', 'catalog'],
   timeoutSeconds: 29,
   memoryMb: 1769,
 });

@@ -113,7 +113,7 @@ export const list = defineRoute('promotions.list', {
   feature: 'promotions',
   query: z.object({ placement: Placement.optional(), ...paging(40) }),
   replies: { 200: page(ShownPromotion) },
-  needs: ['table:read', 'catalog'],
+  needs: ['table:query', 'catalog'],
   cacheSeconds: 15,
 });
 
@@ -127,7 +127,7 @@ const counting = {
   feature: 'promotions',
   replies: { 202: data(Counted) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 } as const;
 
 export const addImpression = defineRoute('promotions.addImpression', {
@@ -156,7 +156,7 @@ export const mine = defineRoute('promotions.mine', {
   feature: 'promotions',
   query: z.object(paging(40)),
   replies: { 200: page(Promotion) },
-  needs: ['table:read'],
+  needs: ['table:get', 'table:collection'],
 });
 
 export const update = defineRoute('promotions.update', {
@@ -170,7 +170,7 @@ export const update = defineRoute('promotions.update', {
   body: z.object({ cta_text }).meta({ id: 'PromotionUpdate' }),
   replies: { 200: data(Promotion) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const browse = defineRoute('promotions.browse', {
@@ -183,7 +183,7 @@ export const browse = defineRoute('promotions.browse', {
   feature: 'promotions',
   query: z.object({ status: z.enum(['all', ...PromotionStatus.options]).optional(), ...paging(40) }),
   replies: { 200: page(Promotion) },
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query', 'table:collection'],
 });
 
 export const grant = defineRoute('promotions.grant', {
@@ -197,7 +197,7 @@ export const grant = defineRoute('promotions.grant', {
   body: PromotionGrant,
   replies: { 201: data(Promotion) },
   failures: ['NOT_FOUND', 'SOLD_OUT'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:query', 'table:write'],
 });
 
 export const administer = defineRoute('promotions.administer', {
@@ -217,5 +217,5 @@ export const administer = defineRoute('promotions.administer', {
   body: PromotionAction,
   replies: { 200: data(Promotion) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION', 'SOLD_OUT'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:query', 'table:write'],
 });

@@ -22,7 +22,7 @@ export const rate = defineRoute('ratings.rate', {
   body: z.object({ rating: z.int().min(1).max(5).describe('1 (poor) to 5 (excellent).') }).meta({ id: 'RatingBody' }),
   replies: { 200: data(Rated) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const remove = defineRoute('ratings.remove', {
@@ -34,5 +34,5 @@ export const remove = defineRoute('ratings.remove', {
   feature: 'ratings',
   replies: { 200: data(Rated) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });

@@ -40,7 +40,7 @@ export const file = defineRoute('reports.file', {
   body: ReportBody,
   replies: { 201: data(Report), 200: data(Report) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const list = defineRoute('reports.list', {
@@ -55,7 +55,7 @@ export const list = defineRoute('reports.list', {
     ...paging(40),
   }),
   replies: { 200: page(Report) },
-  needs: ['table:read'],
+  needs: ['table:get', 'table:collection'],
 });
 
 export const settle = defineRoute('reports.settle', {
@@ -67,5 +67,5 @@ export const settle = defineRoute('reports.settle', {
   body: z.object({ status: ReportStatus }).meta({ id: 'ReportVerdict' }),
   replies: { 200: data(Report) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });

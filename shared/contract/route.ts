@@ -18,10 +18,26 @@ export type Feature = (typeof features)[number];
 
 /**
  * What a function may touch beyond answering: the source of its IAM statements and environment variables.
- * `table:read`: items by key and collections. `table:write`: items, alone and in transactions. `catalog`: the feed index.
+ * `table:get`: items whose keys are known. `table:query`: collections of the table. `table:collection`: those of its index.
+ * `table:write`: items, alone and in transactions. `table:sweep`: remove what is left of something, many items at once.
+ * `catalog`: the feed index.
  * `model`: ask a language model. `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream. `stripe`: the payment provider's secret.
+ * `health`: ask whether the table and the bus answer.
  */
-export const needs = ['table:read', 'table:write', 'catalog', 'mail', 'bus', 'stream', 'stripe', 'model'] as const;
+export const needs = [
+  'table:get',
+  'table:query',
+  'table:collection',
+  'table:write',
+  'table:sweep',
+  'catalog',
+  'mail',
+  'bus',
+  'stream',
+  'stripe',
+  'model',
+  'health',
+] as const;
 export type Need = (typeof needs)[number];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -53,7 +69,7 @@ export interface RouteDeclaration {
   /** What the reference says beyond the title. */
   readonly description?: string;
   readonly auth: Auth;
-  /** `none` is for callers that must never be limited, such as the payment provider. */
+  /** `none` is for callers that must never be limited: the payment provider, and whoever asks whether the service is alive. */
   readonly tier: Tier | 'none';
   readonly feature?: Feature;
   readonly query?: z.ZodObject;

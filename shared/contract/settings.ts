@@ -40,7 +40,7 @@ const change = {
   method: 'PUT',
   description: 'Partial, merged level by level; answers the whole setting. Takes effect within two seconds.',
   ifMatch: true,
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 } as const;
 
 export const readLayout = defineRoute('settings.readLayout', {
@@ -49,7 +49,7 @@ export const readLayout = defineRoute('settings.readLayout', {
   path: '/api/admin/layout',
   summary: 'Read what cards and pages show',
   replies: { 200: data(Layout) },
-  needs: ['table:read'],
+  needs: ['table:get'],
 });
 
 export const updateLayout = defineRoute('settings.updateLayout', {
@@ -66,7 +66,7 @@ export const readTheme = defineRoute('settings.readTheme', {
   path: '/api/admin/theme',
   summary: 'Read the colours and fonts',
   replies: { 200: data(Theme) },
-  needs: ['table:read'],
+  needs: ['table:get'],
 });
 
 export const updateTheme = defineRoute('settings.updateTheme', {
@@ -85,7 +85,7 @@ export const readMap = defineRoute('settings.readMap', {
   summary: 'Read how the map looks',
   feature: 'map',
   replies: { 200: data(MapSettings) },
-  needs: ['table:read'],
+  needs: ['table:get'],
 });
 
 export const updateMap = defineRoute('settings.updateMap', {
@@ -165,7 +165,7 @@ export const readPublic = defineRoute('settings.readPublic', {
   auth: 'public',
   tier: 'general',
   replies: { 200: data(SiteSettings) },
-  needs: ['table:read'],
+  needs: ['table:query'],
   cacheSeconds: CACHE_SECONDS,
 });
 
@@ -177,6 +177,6 @@ export const readThemeCss = defineRoute('settings.readThemeCss', {
   auth: 'public',
   tier: 'general',
   replies: { 200: { stream: false, contentType: 'text/css; charset=utf-8', description: 'CSS variables.' } },
-  needs: ['table:read'],
+  needs: ['table:query'],
   cacheSeconds: CACHE_SECONDS,
 });

@@ -5,6 +5,7 @@ import * as categories from './categories.ts';
 import * as comments from './comments.ts';
 import * as cron from './cron.ts';
 import * as events from './events.ts';
+import * as health from './health.ts';
 import * as payments from './payments.ts';
 import * as projects from './projects.ts';
 import * as promotions from './promotions.ts';
@@ -120,6 +121,7 @@ export const table = {
     checkLinks: cron.checkLinks,
     checkLinksByGet: cron.checkLinksByGet,
   },
+  health: { read: health.read },
   reference: { readOpenapi: reference.readOpenapi },
 } as const satisfies Record<string, Record<string, Route>>;
 

@@ -85,7 +85,7 @@ export const updateProfile = defineRoute('users.updateProfile', {
   tier: 'auth',
   body: ProfileUpdate,
   replies: { 200: data(User) },
-  needs: ['table:write'],
+  needs: [],
 });
 
 export const readSettings = defineRoute('users.readSettings', {
@@ -107,7 +107,7 @@ export const updateSettings = defineRoute('users.updateSettings', {
   tier: 'auth',
   body: UserSettingsUpdate,
   replies: { 200: data(User) },
-  needs: ['table:write'],
+  needs: [],
 });
 
 const MARKS_MAX = 100;
@@ -134,7 +134,7 @@ export const votes = defineRoute('users.votes', {
       .describe('Ids or slugs, at most 100.'),
   }),
   replies: { 200: data(z.record(z.string(), ViewerMarks)) },
-  needs: ['table:read'],
+  needs: ['table:get'],
 });
 
 export const exportData = defineRoute('users.exportData', {
@@ -148,7 +148,7 @@ export const exportData = defineRoute('users.exportData', {
   replies: {
     200: { stream: true, contentType: 'application/json; charset=utf-8', description: 'One object; lists by kind.' },
   },
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query', 'table:collection'],
   timeoutSeconds: 300,
 });
 
@@ -165,7 +165,7 @@ export const erase = defineRoute('users.erase', {
   }),
   replies: { 200: data(z.object({ id: z.string(), erased_at: Timestamp })) },
   failures: ['SELF_CHANGE'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:collection', 'table:write'],
 });
 
 /** A user as administrators see him. */
@@ -197,7 +197,7 @@ export const list = defineRoute('users.list', {
     ...paging(40),
   }),
   replies: { 200: page(AdminUser) },
-  needs: ['table:read', 'catalog'],
+  needs: ['table:collection', 'catalog'],
 });
 
 /** What administrators decide about a user; any part of it. */

@@ -16,7 +16,7 @@ const common = {
   tier: 'voting',
   replies: { 200: data(Upvote) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 } as const;
 
 export const toggle = defineRoute('votes.toggle', {

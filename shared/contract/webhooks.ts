@@ -90,7 +90,7 @@ export const list = defineRoute('webhooks.list', {
   description: 'Oldest first, without their secrets.',
   query: z.object(paging(40)),
   replies: { 200: page(Webhook) },
-  needs: ['table:read'],
+  needs: ['table:query'],
 });
 
 export const create = defineRoute('webhooks.create', {
@@ -104,7 +104,7 @@ export const create = defineRoute('webhooks.create', {
   confidential: ['url'],
   body: WebhookBody,
   replies: { 201: data(WebhookWithSecret) },
-  needs: ['table:read', 'table:write'],
+  needs: ['table:write'],
 });
 
 export const read = defineRoute('webhooks.read', {
@@ -114,7 +114,7 @@ export const read = defineRoute('webhooks.read', {
   summary: 'Read a webhook',
   replies: { 200: data(Webhook) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read'],
+  needs: ['table:get'],
 });
 
 export const update = defineRoute('webhooks.update', {
@@ -128,7 +128,7 @@ export const update = defineRoute('webhooks.update', {
   body: WebhookUpdate,
   replies: { 200: data(Webhook) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const remove = defineRoute('webhooks.remove', {
@@ -139,7 +139,7 @@ export const remove = defineRoute('webhooks.remove', {
   description: 'Nothing more is sent to it, also of what was waiting.',
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:write'],
 });
 
 export const rotate = defineRoute('webhooks.rotate', {
@@ -151,7 +151,7 @@ export const rotate = defineRoute('webhooks.rotate', {
     'For 24 hours messages carry a signature of the new and one of the previous secret, so that a receiver can change over. The new secret is not shown again.',
   replies: { 200: data(WebhookWithSecret) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const test = defineRoute('webhooks.test', {
@@ -163,7 +163,7 @@ export const test = defineRoute('webhooks.test', {
     'Sends an event of the kind `ping` at once, also while the webhook is switched off, and answers how it went. It is tried once and does not appear among the deliveries.',
   replies: { 200: data(Attempt.extend({ event_id: z.string() }).meta({ id: 'WebhookPing' })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read'],
+  needs: ['table:get'],
   timeoutSeconds: SENDING_SECONDS,
 });
 
@@ -176,7 +176,7 @@ export const listDeliveries = defineRoute('webhooks.listDeliveries', {
   query: z.object(paging(40)),
   replies: { 200: page(Delivery) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read'],
+  needs: ['table:get', 'table:query'],
 });
 
 export const replay = defineRoute('webhooks.replay', {
@@ -188,6 +188,6 @@ export const replay = defineRoute('webhooks.replay', {
     'At once, whatever has become of it, with the `webhook-id` of the first time. When it fails, the retries begin anew.',
   replies: { 200: data(Delivery) },
   failures: ['NOT_FOUND'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
   timeoutSeconds: SENDING_SECONDS,
 });

@@ -1,6 +1,7 @@
 import { dayAfter } from '#domain/analytics/days.ts';
 import type { Step, StepPorts } from '#domain/analytics/funnel.ts';
 import type { NamedProject, RolledUp } from '#domain/analytics/report.ts';
+import { REMEMBERED_SECONDS } from '#events/memory.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { DAY, FUNNEL, figuresOf, funnelOf } from './analytics-items.ts';
 import { absent, exists } from './conditions.ts';
@@ -8,9 +9,6 @@ import { afterDay, funnelKey, type Key, projectDayKey, projectKey, receiptKey, s
 import { projectOf } from './project-items.ts';
 import { findItem, findItems, wholeCollection } from './read.ts';
 import { ConditionFailed, transact, type Write } from './write.ts';
-
-/** How long it is remembered that a step was counted, in seconds; longer than anything is delivered again. */
-const MEMORY_SECONDS = 7 * 86_400;
 
 /** The figures and steps of some days, which stand together in one partition. */
 const rollUpsOf = async (keyOf: (day: string) => Key, from: string, to: string): Promise<RolledUp> => {
@@ -52,7 +50,7 @@ export const addStep: StepPorts['addStep'] = async ({ eventId, day, step, projec
           ...receiptKey('analytics.countStep', eventId),
           type: 'receipt',
           state: 'done',
-          ttl: secondsFromNow(MEMORY_SECONDS),
+          ttl: secondsFromNow(REMEMBERED_SECONDS),
         },
         when: absent,
       },

@@ -1,12 +1,13 @@
 import type { LedgerEvent } from '#contract/events.ts';
 import type { DeliveryRecord } from '#domain/webhooks/delivery.ts';
+import { REMEMBERED_SECONDS } from '#events/memory.ts';
 import { absent, every, exists, is } from './conditions.ts';
 import { amongDue, deliveriesPartition, deliveryKey, deliveryPrefix, duePartition, dueUpTo, type Key } from './keys.ts';
 import { countCollection, findItem, firstOfCollection, type Item, pageOfCollection } from './read.ts';
 import { ConditionFailed, putItem, removeItem, transact } from './write.ts';
 
-/** How long a delivery can be looked at and replayed, in seconds. */
-const DELIVERY_SECONDS = 30 * 86_400;
+/** How long a delivery can be looked at and replayed, in seconds; as long, its event makes no second one. */
+const DELIVERY_SECONDS = REMEMBERED_SECONDS;
 
 const deliveryItem = (delivery: DeliveryRecord): Item & Key => ({
   ...deliveryKey(delivery.webhook_id, delivery.id),

@@ -218,6 +218,18 @@ export const linkKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`
 /** That the sample has been put into a directory on one machine. */
 export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };
 
+/**
+ * That an address takes no mail. The key is made of a hash of it, so that it names nobody; letters are not told apart by their
+ * case, for no mailbox does.
+ */
+export const mailStopKey = (address: string): Key => ({
+  pk: `MAIL_STOP#${createHash('sha256').update(address.toLowerCase()).digest('base64url')}`,
+  sk: 'MAIL_STOP',
+});
+
+/** Where nothing stands: what is read to see whether the table answers. */
+export const healthKey: Key = { pk: 'HEALTH', sk: 'HEALTH' };
+
 /** A request under an idempotency key and its answer. */
 export const idempotencyKey = (name: string): Key => ({ pk: `IDEMPOTENCY#${name}`, sk: 'IDEMPOTENCY' });
 

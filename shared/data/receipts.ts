@@ -1,3 +1,4 @@
+import { REMEMBERED_SECONDS } from '#events/memory.ts';
 import { type Subscription, subscriptions } from '#events/subscriptions.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { absent, either, every, is, isBelow } from './conditions.ts';
@@ -15,9 +16,6 @@ const runSeconds = (subscriber: string): number => {
   return (all.find(({ id }) => id === subscriber)?.timeoutSeconds ?? USUAL_SECONDS) + SPARE_SECONDS;
 };
 
-/** How long it is remembered that an event was dealt with, in seconds; longer than anything is delivered again. */
-const MEMORY_SECONDS = 7 * 86_400;
-
 /** Another run deals with this event right now; it will be delivered again in case that one fails. */
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning';
@@ -33,7 +31,7 @@ export const once = async (subscriber: string, eventId: string, work: () => Prom
   const nowSeconds = secondsFromNow(0);
   const until = nowSeconds + runSeconds(subscriber);
   const claimed = await putItem(
-    { ...key, type: 'receipt', state: 'running', until, ttl: nowSeconds + MEMORY_SECONDS },
+    { ...key, type: 'receipt', state: 'running', until, ttl: nowSeconds + REMEMBERED_SECONDS },
     either(absent, every(is('state', 'running'), isBelow('until', nowSeconds))),
   );
   if (!claimed) {

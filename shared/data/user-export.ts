@@ -6,7 +6,9 @@ import {
   ownerPartition,
   reportKey,
 } from './keys.ts';
+import { findMailStop } from './mail-stops.ts';
 import { collectionPages, findItem, findItems, type Item } from './read.ts';
+import { findUser } from './users.ts';
 
 /** Everything that is stored about somebody beside his record, as it is stored but for what only places it. */
 
@@ -55,8 +57,16 @@ const followed = async (items: readonly Item[]): Promise<Item[]> => {
   );
 };
 
+/** That his address takes no mail stands under the address, which is in his record. */
+const mailStopsOf = async (userId: string): Promise<ExportedPart> => {
+  const address = (await findUser(userId))?.email;
+  const stop = address && (await findMailStop(address));
+  return { list: 'mail_stops', items: stop ? [{ ...stop }] : [] };
+};
+
 /** Walks what belongs to a user, kind by kind, a page at a time. */
 export async function* belongingsOf(userId: string): AsyncGenerator<ExportedPart> {
+  yield await mailStopsOf(userId);
   // There are never many that nobody has paid yet, whosever they are: they close after a day. Those that have come to an
   // end are the first of the user's collection, so all of them come together.
   for await (const items of collectionPages({ partition: openCheckoutsPartition, index: 'collection' })) {

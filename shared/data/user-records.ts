@@ -2,7 +2,7 @@ import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
 import { forbidden, unauthorized } from '#shared/errors.ts';
 import { type Condition, every, exists, is, lacks } from './conditions.ts';
-import { amongChangedUsers, userKey } from './keys.ts';
+import { amongChangedUsers, mailStopKey, userKey } from './keys.ts';
 import { inOutbox } from './outbox.ts';
 import { erasedItem } from './user-items.ts';
 import { transact, type Write } from './write.ts';
@@ -100,6 +100,8 @@ export const eraseUser = async (
       when: asRead(previous),
       orElse: () => new UserChanged(previous.id),
     },
+    // A hash tells an address to whoever guesses it.
+    ...(previous.email === null ? [] : [{ remove: mailStopKey(previous.email) }]),
     ...messages.map(inOutbox),
   ]);
 };

@@ -1,6 +1,7 @@
 import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { EventBridgeEvent } from 'aws-lambda';
 import { log } from '#platform/log.ts';
+import { loggable, RunFailed } from '#platform/loggable.ts';
 import { settings } from '#platform/settings.ts';
 import { type Message, readMessage } from './catalogue.ts';
 import type { Subscription } from './subscriptions.ts';
@@ -10,22 +11,17 @@ export type Subscriber = (event: EventBridgeEvent<string, unknown>, context?: un
 
 type Delivery = Request<EventBridgeEvent<string, unknown>, void>;
 
-/** What may be logged of an error. Its message may name people, such as whom a mail could not be sent to. */
-const kindOf = (error: unknown) => {
-  const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown };
-  return { error_name: name, error_code: code };
-};
-
 /** Writes one line per delivery: which message, how it went. Nothing of what it says, which may be about people. */
 const line = (subscription: Subscription): MiddlewareObj => {
-  const about = ({ event }: Delivery) => ({
+  const about = ({ event, context }: Delivery) => ({
     subscription: subscription.id,
+    request_id: (context as { awsRequestId?: string } | undefined)?.awsRequestId,
     kind: event['detail-type'],
     message_id: (event.detail as { id?: unknown } | null)?.id,
   });
   return {
     after: (request: Delivery) => log.info('delivered', about(request)),
-    onError: (request: Delivery) => log.error('delivery failed', { ...about(request), ...kindOf(request.error) }),
+    onError: (request: Delivery) => log.error('delivery failed', { ...about(request), ...loggable(request.error) }),
   } as unknown as MiddlewareObj;
 };
 
@@ -38,14 +34,23 @@ export const subscribe = <const S extends Subscription, Ports>(
   subscription: S,
   ports: Ports,
   run: (message: Message<S['kinds'][number]>, ports: Ports) => Promise<void>,
-): Subscriber =>
-  middy<EventBridgeEvent<string, unknown>, void>()
+): Subscriber => {
+  const door = middy<EventBridgeEvent<string, unknown>, void>()
     .use(line(subscription) as MiddlewareObj<EventBridgeEvent<string, unknown>, void>)
-    .handler(async (event) => {
+    .handler(async (event, context) => {
       const { feature } = subscription;
       if (feature && !settings().features[feature]) {
-        log.info('skipped: the feature is off', { subscription: subscription.id, feature });
+        const { id } = subscription;
+        log.info('skipped: the feature is off', { subscription: id, request_id: context?.awsRequestId, feature });
         return;
       }
       await run(readMessage(event.detail) as Message<S['kinds'][number]>, ports);
     }) as unknown as Subscriber;
+  return async (event, context) => {
+    try {
+      await door(event, context);
+    } catch (error) {
+      throw new RunFailed(subscription.id, error);
+    }
+  };
+};

@@ -23,7 +23,7 @@ export const mailSubmitter = subscribe({
   summary: 'Mails the submitter when a project is received, approved or rejected.',
   kinds: ['projectSubmitted', 'projectApproved', 'projectRejected'],
   feature: 'email',
-  needs: ['table:read', 'table:write', 'mail'],
+  needs: ['table:get', 'table:write', 'mail'],
 });
 
 export const mailBuyer = subscribe({
@@ -31,7 +31,7 @@ export const mailBuyer = subscribe({
   summary: 'Mails whoever paid that the payment has arrived.',
   kinds: ['paymentSettled'],
   feature: 'email',
-  needs: ['table:read', 'table:write', 'mail'],
+  needs: ['table:get', 'table:write', 'mail'],
 });
 
 export const mailAdmins = subscribe({
@@ -39,7 +39,7 @@ export const mailAdmins = subscribe({
   summary: 'Mails the administrators when a webhook was switched off.',
   kinds: ['webhookDisabled'],
   feature: 'email',
-  needs: ['table:read', 'table:write', 'mail'],
+  needs: ['table:get', 'table:collection', 'table:write', 'mail'],
   timeoutSeconds: 120,
 });
 
@@ -48,7 +48,7 @@ export const enqueueWebhooks = subscribe({
   summary: 'Makes deliveries of an event for the webhooks that want it and tries each at once.',
   kinds: eventKindNames,
   feature: 'webhooks',
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:query', 'table:write'],
   timeoutSeconds: 60,
 });
 
@@ -56,7 +56,7 @@ export const finishPurge = subscribe({
   id: 'projects.finishPurge',
   summary: 'Takes away what a purged project left behind: votes, ratings, comments and slugs.',
   kinds: ['projectPurged'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:query', 'table:write', 'table:sweep'],
   timeoutSeconds: 300,
 });
 
@@ -64,7 +64,7 @@ export const finishCategoryChange = subscribe({
   id: 'categories.finishChange',
   summary: 'Carries a removed or renamed category over to every project that had it.',
   kinds: ['categoryRemoved', 'categoryRenamed'],
-  needs: ['table:read', 'table:write', 'catalog'],
+  needs: ['table:get', 'table:write', 'catalog'],
   timeoutSeconds: 300,
 });
 
@@ -72,7 +72,7 @@ export const giveBackPayment = subscribe({
   id: 'payments.giveBack',
   summary: 'Gives back what was paid for something that cannot be delivered.',
   kinds: ['refundDue'],
-  needs: ['table:read', 'stripe'],
+  needs: ['table:get', 'stripe'],
 });
 
 export const finishErasure = subscribe({
@@ -80,7 +80,7 @@ export const finishErasure = subscribe({
   summary:
     'Takes away what an erased user left behind: votes, ratings, unpaid submissions and, where he wanted that, his projects.',
   kinds: ['userErased'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:collection', 'table:write'],
   timeoutSeconds: 300,
 });
 
@@ -89,7 +89,7 @@ export const endPromotionsOfProject = subscribe({
   summary: 'Ends the promotions of a project that is gone for good, so that their places are free.',
   kinds: ['projectDeleted'],
   feature: 'promotions',
-  needs: ['table:read', 'table:write'],
+  needs: ['table:query', 'table:write'],
 });
 
 export const countSteps = subscribe({
@@ -97,7 +97,7 @@ export const countSteps = subscribe({
   summary: 'Counts submissions, their payments and approvals for the funnel.',
   kinds: ['projectSubmitted', 'paymentSettled', 'projectApproved'],
   feature: 'analytics',
-  needs: ['table:read', 'table:write'],
+  needs: ['table:get', 'table:write'],
 });
 
 export const subscriptions = [

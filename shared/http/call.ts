@@ -124,12 +124,20 @@ export type GateRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult> &
   internal: { state: GateState };
 };
 
-/** One header of a request by its lower-case name; of several the first. */
+const headersOf = new WeakMap<APIGatewayProxyEvent, ReadonlyMap<string, string | undefined>>();
+
+/** One header of a request by its lower-case name; of several spellings the one that is written so, else the first. */
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
   const direct = event.headers?.[name];
   if (direct !== undefined) return direct;
-  for (const [key, value] of Object.entries(event.headers ?? {})) {
-    if (key.toLowerCase() === name) return value;
+  let known = headersOf.get(event);
+  if (!known) {
+    known = new Map(
+      Object.entries(event.headers ?? {})
+        .map(([key, value]) => [key.toLowerCase(), value] as const)
+        .toReversed(),
+    );
+    headersOf.set(event, known);
   }
-  return undefined;
+  return known.get(name);
 };

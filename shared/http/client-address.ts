@@ -42,6 +42,16 @@ export const clientAddress = (
 };
 
 /**
+ * What a caller has sent as `X-Forwarded-For` through a gateway that writes the peer behind it, and behind an edge also the
+ * edge. Only for requests that are known to have come through one: elsewhere the peer's address may have been put there.
+ */
+export const sentThroughGateway = (forwardedFor: string | undefined, peer: string): string | undefined => {
+  const chain = forwardedFor?.split(',') ?? [];
+  const own = chain.map(bare).lastIndexOf(bare(peer));
+  return own < 0 ? forwardedFor : chain.slice(0, own).join(',') || undefined;
+};
+
+/**
  * What is counted as one caller: an IPv4 address, or the /64 network of an IPv6 address, of which every household has a
  * whole one to pick addresses from.
  */

@@ -4,6 +4,7 @@ import type { Route } from '#contract/route.ts';
 import { now } from '#platform/clock.ts';
 import { isJobSecret } from '#platform/cron-secret.ts';
 import { log } from '#platform/log.ts';
+import { loggable, RunFailed } from '#platform/loggable.ts';
 import { settings } from '#platform/settings.ts';
 import { type Door, handle, ok } from './handle.ts';
 
@@ -50,13 +51,19 @@ export const runJob = <const R extends JobRoute, Ports>(
     if ((event as Partial<ScheduledRun> | null)?.schedule !== route.id)
       throw new Error(`This is no run of ${route.id}.`);
     const { feature } = route;
+    const said = { route: route.id, request_id: context.awsRequestId };
     if (feature && !settings().features[feature]) {
-      log.info('skipped: the feature is off', { job, feature });
+      log.info('skipped: the feature is off', { ...said, feature });
       return { job, skipped: `The feature ${feature} is off.` };
     }
-    const summary = await told(Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS));
-    log.info('job', summary);
-    return summary;
+    try {
+      const summary = await told(Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS));
+      log.info('job', { ...said, ...summary });
+      return summary;
+    } catch (error) {
+      log.error('job failed', { ...said, ...loggable(error) });
+      throw new RunFailed(route.id, error);
+    }
   };
 
   return async (event: unknown, context: Context): Promise<unknown> =>

@@ -18,6 +18,7 @@ export const domains: Readonly<Record<string, string>> = {
   events: 'The ledger of everything that happened.',
   audit: 'Who changed what.',
   cron: 'Jobs that a schedule runs.',
+  health: 'Whether the service is alive.',
   reference: 'This description.',
 };
 
@@ -60,6 +61,7 @@ export const codeSentences: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: 'The service is at fault; quote `request_id` when asking for help.',
   PAYMENTS_UNAVAILABLE: 'The payment provider is not configured or does not answer.',
   AI_UNAVAILABLE: 'The model is not configured or does not answer.',
+  UNHEALTHY: 'A part of the service does not answer; `parts` says which.',
   TIMEOUT: 'The work took too long and may or may not have been done.',
 };
 

@@ -8,6 +8,9 @@ export type MetricName =
   | 'CatalogReload'
   | 'CatalogStale'
   | 'PaymentMismatch'
+  | 'MailBounced'
+  | 'MailComplained'
+  | 'MailWithheld'
   | 'OutboxItemSkipped';
 
 // Without a namespace nobody collects, and the lines would only be noise.

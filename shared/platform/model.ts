@@ -2,6 +2,7 @@ import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-r
 import * as z from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { log } from './log.ts';
+import { loggable } from './loggable.ts';
 import { secret } from './secret.ts';
 import { settings } from './settings.ts';
 
@@ -93,7 +94,8 @@ export const askModel = async (question: Question): Promise<Answer> => {
       ? await askBedrock(ai.model, question)
       : await askCompatible(ai.baseUrl, ai.model, question);
   } catch (cause) {
-    log.warn('the model did not answer', { error: cause as Error });
+    // What it said may repeat what it was asked.
+    log.warn('the model did not answer', { ...loggable(cause) });
     throw new AppError('AI_UNAVAILABLE', {}, { cause });
   }
 };

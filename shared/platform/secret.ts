@@ -1,4 +1,4 @@
-import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 
 /**
  * Secrets of this environment. On one machine a secret is a variable. Deployed, the variable with `_PARAMETER` behind its
@@ -19,7 +19,8 @@ const readParameter = async (name: string): Promise<string | undefined> => {
     const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
     return Parameter?.Value;
   } catch (error) {
-    if (error instanceof ParameterNotFound) return undefined;
+    // Bundles have not the classes of errors, only their names.
+    if (error instanceof Error && error.name === 'ParameterNotFound') return undefined;
     throw error;
   }
 };

@@ -8,10 +8,14 @@ import { type Feature, features, type Tier, tiers } from '#contract/route.ts';
  */
 export interface Settings {
   readonly table: string;
+  /** The name of this environment; `local` on one machine. */
+  readonly stage: string;
   /** The bus that events are put on; only functions that need it have one. */
   readonly bus: string | undefined;
   /** The sender's address of all mail. */
   readonly mailFrom: string | undefined;
+  /** The configuration set that all mail is sent with: what becomes of it is reported by it. */
+  readonly mailConfigurationSet: string | undefined;
   /** What mails and links call this directory. */
   readonly siteName: string;
   /** The address of the front end, without a slash at the end; links in mails begin with it. */
@@ -112,6 +116,10 @@ const webAddress = z
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 
+// Made once for all switches: what is made here is made at every start of every function.
+const onUnlessSaid = onOff.prefault('on');
+const offUnlessSaid = onOff.prefault('off');
+
 const price = z
   .string()
   .regex(/^[1-9]\d{0,7}$/, { error: "must be a whole number in the currency's smallest unit, such as 6900" })
@@ -126,8 +134,10 @@ const monthlyPrices: Record<Placement, string> = { banner: '6900', catalog: '390
 
 const Environment = z.object({
   TABLE_NAME: z.string({ error: 'is the name of the DynamoDB table and must be set' }).min(1),
+  STAGE: z.string().min(1).default('local'),
   BUS_NAME: z.string().min(1).optional(),
   MAIL_FROM: z.string().min(3).optional(),
+  MAIL_CONFIGURATION_SET: z.string().min(1).optional(),
   SITE_NAME: z.string().min(1).default('Directory'),
   SITE_URL: z
     .string()
@@ -147,7 +157,7 @@ const Environment = z.object({
   AI_MODEL: z.string().min(1).optional(),
   AI_BASE_URL: webAddress.transform((value) => value.replace(/\/+$/, '')).optional(),
   DUPLICATE_URLS: z.enum(['allow', 'reject']).default('allow'),
-  WEBHOOK_ALLOW_PRIVATE: onOff.prefault('off'),
+  WEBHOOK_ALLOW_PRIVATE: offUnlessSaid,
   PREMIUM_PRICE: z
     .string()
     .regex(/^[1-9]\d{0,7}$/, { error: "must be a whole number in the currency's smallest unit, such as 4900" })
@@ -175,9 +185,12 @@ const Environment = z.object({
     tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, rate.prefault(defaultTiers[tier])]),
   ) as Record<`RATE_LIMIT_${Uppercase<Tier>}`, ReturnType<typeof rate.prefault>>),
   ...(Object.fromEntries(
-    features.map((feature) => [`FEATURE_${feature.toUpperCase()}`, onOff.prefault(feature === 'ai' ? 'off' : 'on')]),
+    features.map((feature) => [`FEATURE_${feature.toUpperCase()}`, feature === 'ai' ? offUnlessSaid : onUnlessSaid]),
   ) as Record<`FEATURE_${Uppercase<Feature>}`, ReturnType<typeof onOff.prefault>>),
 });
+
+/** The names of all variables that settings are read from. */
+export const settingNames: readonly string[] = Object.keys(Environment.shape);
 
 const issuerOf = (variables: z.output<typeof Environment>): TrustedIssuer | undefined => {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCES: audiences, OIDC_JWKS_URI: jwksUri } = variables;
@@ -193,7 +206,8 @@ const issuerOf = (variables: z.output<typeof Environment>): TrustedIssuer | unde
  * @throws Error that names every variable that is missing or wrong.
  */
 export const readSettings = (environment: Readonly<Record<string, string | undefined>>): Settings => {
-  const parsed = Environment.safeParse(environment);
+  // Once in the life of a process: to compile a reader for it would take longer than to read it.
+  const parsed = Environment.safeParse(environment, { jitless: true });
   if (!parsed.success) {
     const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
     throw new Error(`The environment is not usable: ${wrong.join('; ')}.`);
@@ -201,8 +215,10 @@ export const readSettings = (environment: Readonly<Record<string, string | undef
   const variables = parsed.data;
   return {
     table: variables.TABLE_NAME,
+    stage: variables.STAGE,
     bus: variables.BUS_NAME,
     mailFrom: variables.MAIL_FROM,
+    mailConfigurationSet: variables.MAIL_CONFIGURATION_SET,
     siteName: variables.SITE_NAME,
     siteUrl: variables.SITE_URL,
     identity: issuerOf(variables),

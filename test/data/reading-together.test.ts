@@ -28,7 +28,11 @@ it('one item is read by itself, many in one call, each once', async () => {
   answersAll();
   expect(await findItem(keyOf(1))).toMatchObject({ found: true });
   expect(batches()).toEqual([]);
-  const [pair, one, same] = await Promise.all([findItems([keyOf(1), keyOf(2)]), findItem(keyOf(3)), findItem(keyOf(1))]);
+  const [pair, one, same] = await Promise.all([
+    findItems([keyOf(1), keyOf(2)]),
+    findItem(keyOf(3)),
+    findItem(keyOf(1)),
+  ]);
   expect([pair[0], pair[1], one, same].map((item) => item?.pk)).toEqual(['P#1', 'P#2', 'P#3', 'P#1']);
   expect(batches()).toEqual([3]);
 });
@@ -44,7 +48,10 @@ it('never more than a hundred together, and consistently', async () => {
 });
 
 it('what is asked for after an answer is asked anew', async () => {
-  table.on(GetCommand).resolvesOnce({ Item: { value: 1 } }).resolvesOnce({ Item: { value: 2 } });
+  table
+    .on(GetCommand)
+    .resolvesOnce({ Item: { value: 1 } })
+    .resolvesOnce({ Item: { value: 2 } });
   expect(await findItem(keyOf(1))).toEqual({ value: 1 });
   expect(await findItem(keyOf(1))).toEqual({ value: 2 });
 });

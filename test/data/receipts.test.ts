@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { receiptKey } from '#data/keys.ts';
+import { REMEMBERED_DAYS } from '#events/memory.ts';
+import { stageOverrides } from '#lib/stages.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** What is done once per event, on the real engine. */
@@ -30,6 +32,14 @@ it('is done once, and again after it failed', async () => {
   await expect(once('mail.tellSubmitter', 'evt_1', fails)).rejects.toThrow('not now');
   expect(await once('mail.tellSubmitter', 'evt_1', nothing)).toBe(true);
   expect(await once('mail.tellSubmitter', 'evt_1', fails)).toBe(false);
+});
+
+it('is remembered for longer than the archive of the bus can bring it again', async () => {
+  await once('mail.tellSubmitter', 'evt_0', nothing);
+  const ttl = Number((await findItem(receiptKey('mail.tellSubmitter', 'evt_0')))?.ttl);
+  expect((ttl - Date.now() / 1000) / 86_400).toBeCloseTo(REMEMBERED_DAYS, 2);
+  const longest = Math.max(...Object.values(stageOverrides).map(({ archiveDays = 0 }) => archiveDays));
+  expect(longest).toBeLessThan(REMEMBERED_DAYS);
 });
 
 it('a run that overstays and fails does not let go of what its successor holds', async () => {

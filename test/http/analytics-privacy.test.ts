@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rollUpPorts, trackPorts } from '#data/analytics-ports.ts';
 import { rollUp } from '#domain/analytics/roll-up.ts';
 import { projectReport, rolledUp, siteReport, tracked, wholeTable } from '#test/support/analytics.ts';
+import { asDoor } from '#test/support/aws-calls.ts';
 import { Directory, type Person, person, type Submitted } from '#test/support/fixtures.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -121,10 +122,12 @@ it('knows no visitor any more when the day is over, and still how many there wer
   const ports = { ...rollUpPorts, now: () => tomorrow };
   // One that dies on the way leaves the rest to the next.
   await expect(
-    rollUp({
-      ...ports,
-      closeDay: () => Promise.reject(new Error('died')),
-    }),
+    asDoor('cron.rollUpAnalytics', () =>
+      rollUp({
+        ...ports,
+        closeDay: () => Promise.reject(new Error('died')),
+      }),
+    ),
   ).rejects.toThrow('died');
   await rollUp(ports);
   await rollUp(ports);

@@ -6,6 +6,7 @@ import { categorySlugKey } from '#data/keys.ts';
 import { putItem } from '#data/write.ts';
 import { settleSlug } from '#domain/categories/carry-over.ts';
 import { message } from '#domain/messages.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   category,
   conflict,
@@ -23,7 +24,7 @@ import {
   STALE,
   unique,
 } from '#test/support/fixtures.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** Categories: the record, its order, and what becomes of projects when one changes or goes. */
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   conflict,
   Directory,
@@ -10,7 +11,7 @@ import {
   submission,
   unique,
 } from '#test/support/fixtures.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** A directory that takes every address once: `DUPLICATE_URLS=reject`. */
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   BANNED,
   ban,
@@ -17,7 +18,7 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { pathOf } from '#test/support/requests.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** The conventions of every answer: errors, tags, compression, origins, cookies, bans and the first administrator. */
 

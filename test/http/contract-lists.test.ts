@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   Directory,
   dataOf,
@@ -14,7 +15,7 @@ import {
   states,
   unique,
 } from '#test/support/fixtures.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** The public list and the administrators' list. Every test lists a category of its own, so it sees nothing of the others. */
 

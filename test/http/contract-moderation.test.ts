@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BulkResult, Project } from '#contract/projects.ts';
+import type { CallAnswer, ListedEvent } from '#test/support/client.ts';
 import {
   conflict,
   Directory,
@@ -16,7 +17,7 @@ import {
   TIME,
   unique,
 } from '#test/support/fixtures.ts';
-import { type CallAnswer, type ListedEvent, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** Approving, rejecting, resubmitting, alone and in bulk, with the events and mails that follow. */
 

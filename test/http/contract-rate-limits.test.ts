@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   category,
   dataOf,
@@ -12,7 +13,7 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { freshAddress, pathOf } from '#test/support/requests.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** Rate tiers: what they count, what they answer, and whose request it is. The windows are longer than any test. */
 

@@ -4,6 +4,7 @@ import { changeComment } from '#domain/comments/comment.ts';
 import { noCounts } from '#domain/projects/project.ts';
 import { pendingProject } from '#domain/projects/submit.ts';
 import { newUser } from '#domain/users/user.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   Directory,
   dataOf,
@@ -21,7 +22,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** Votes, ratings and comments. Who may leave them on which project is in `contract-updating.test.ts`. */
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   category,
   conflict,
@@ -16,7 +17,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** Submitting a project: what is taken, what is refused, and which slug it gets. */
 

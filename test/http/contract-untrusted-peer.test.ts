@@ -59,4 +59,8 @@ it('speaks for others when he presents an API key of a usage plan', async () => 
   expect([await leftFor('key', one), await leftFor('key', one), await leftFor('key', other)]).toEqual([7, 6, 7]);
   expect([await leftFor(null, freshAddress()), await leftFor(null, freshAddress())]).toEqual([7, 6]);
   expect(await leftFor('key', `${freshAddress()}, ${one}`)).toBe(5);
+  // The gateway writes the peer behind what it was sent, and an edge writes itself behind the peer.
+  expect(await leftFor('key', `${one}, 198.51.100.9`)).toBe(4);
+  expect(await leftFor('key', `${one}, 198.51.100.9, 64.252.1.1`)).toBe(3);
+  expect(await leftFor('key', `${one}, 198.51.100.9, ${other}, 198.51.100.9, 64.252.1.1`)).toBe(6);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   conflict,
   Directory,
@@ -20,7 +21,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** Changing and deleting projects: who may do it, in which state, and what becomes of the record. */
 

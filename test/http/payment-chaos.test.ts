@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import type { Checkout, LedgerEntry } from '#contract/payments.ts';
 import { tiers } from '#contract/route.ts';
+import { type CallAnswer, type Client, clientOf, type ListedEvent } from '#test/support/client.ts';
 import { eventOf, paidSession, refundedCharge, type Started, signatureOf } from '#test/support/payments.ts';
-import { type CallAnswer, type Client, clientOf, type ListedEvent } from '#test/support/world.ts';
 
 /**
  * The worst that can happen to payments: everything the provider tells comes several times, in any order and at once, while

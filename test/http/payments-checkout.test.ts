@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertCheckout } from '#data/checkouts.ts';
 import { settlePorts } from '#data/settle-ports.ts';
 import { newCheckout } from '#domain/payments/checkout.ts';
-import { reconcilePayments } from '#domain/payments/reconcile.ts';
+import { reconcilePayments as reconcile } from '#domain/payments/reconcile.ts';
 import { newId } from '#platform/ids.ts';
+import { asDoor } from '#test/support/aws-calls.ts';
 import {
   conflict,
   Directory,
@@ -204,6 +205,8 @@ describe('the rehearsed interface', () => {
 });
 
 describe('the reconciliation', () => {
+  const reconcilePayments = (ports: typeof settlePorts) => asDoor('cron.reconcilePayments', () => reconcile(ports));
+
   const later = (minutes: number) => ({
     ...settlePorts,
     now: () => new Date(Date.now() + minutes * 60_000).toISOString(),
@@ -255,6 +258,23 @@ describe('the reconciliation', () => {
     expect(await ledgerOf(directory, buyer)).toHaveLength(1);
     expect(await reconcilePayments(later(16))).toMatchObject({ settled: 0, ended: 0, failed: 0 });
   }, 20_000);
+
+  it('delivers a promotion that it finds paid', async () => {
+    const buyer = await person(world);
+    const project = await directory.live(buyer);
+    const order = { kind: 'promotion', project_id: project.id, placements: ['banner'], months: 1 };
+    const { checkout_id: id } = dataOf<{ checkout_id: string }>(
+      await directory.as(buyer, 'POST', '/api/payments/checkout', order),
+    );
+    await unheard(async () => {
+      await decide(directory, id, 'paid');
+      expect(await reconcilePayments(later(16))).toMatchObject({ settled: 1 });
+      expect(await checkoutOf(directory, buyer, id)).toMatchObject({
+        status: 'fulfilled',
+        promotion_id: expect.any(String) as string,
+      });
+    });
+  });
 
   it('ends a checkout whose opening was never finished, when its page would have closed', async () => {
     const buyer = await person(world);

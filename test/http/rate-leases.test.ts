@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { countRequests } from '#data/rate-counter.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import { freshAddress } from '#test/support/requests.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** Requests that are counted ahead: as exact as one by one, with far fewer writes. The window is longer than any test. */
 

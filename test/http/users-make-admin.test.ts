@@ -3,8 +3,9 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
+import { clientOf } from '#test/support/client.ts';
 import { startProcess } from '#test/support/process.ts';
-import { clientOf, temporaryDataDir } from '#test/support/world.ts';
+import { temporaryDataDir } from '#test/support/world.ts';
 
 /** The first administrator, made by hand. */
 

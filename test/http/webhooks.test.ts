@@ -5,6 +5,7 @@ import type { Attempt, Delivery, Webhook } from '#contract/webhooks.ts';
 import { deliverPorts } from '#data/webhook-ports.ts';
 import { enqueueDeliveries } from '#domain/webhooks/enqueue.ts';
 import { type RetrySummary, retryDueDeliveries } from '#domain/webhooks/retry.ts';
+import type { CallAnswer } from '#test/support/client.ts';
 import {
   Directory,
   dataOf,
@@ -19,7 +20,7 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { answer, type Received, type Receiver, signaturesThatHold, startReceiver } from '#test/support/receiver.ts';
-import { type CallAnswer, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** What an integrator relies on: every event arrives once its receiver works, signed, at its time, and nothing else does. */
 

@@ -1,16 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventPrefix } from '#data/keys.ts';
-import { sourceOf } from '#events/catalogue.ts';
+import { SOURCE, sourceOf } from '#events/catalogue.ts';
 import { jobs } from '#events/jobs.ts';
+import { mailReturns } from '#events/mail-returns.ts';
+import { nextDue } from '#events/schedule-expression.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import { configOf } from '#lib/config.ts';
-import { runbookSections } from '#lib/constructs/runbook-alarm.ts';
 import { constructIdOf, publisher } from '#lib/doors.ts';
-import { nextDue } from '#local/cron-expression.ts';
 import { named, ofType, synthesize, targetOf } from './synthesized.ts';
 
-const { events, all } = synthesize('dev');
+const { events } = synthesize('dev');
+const sandbox = synthesize('branch');
 
 const alarmOn = (queue: string) =>
   ofType(events, 'AWS::CloudWatch::Alarm').find(({ properties }) =>
@@ -131,6 +131,85 @@ describe('the publisher', () => {
   });
 });
 
+describe('the archive', () => {
+  it('keeps the events that everybody is told, as long as the stage says', () => {
+    expect(ofType(events, 'AWS::Events::Archive').map(({ properties }) => properties)).toMatchObject([
+      {
+        SourceArn: { 'Fn::GetAtt': [named(events, 'AWS::Events::EventBus', 'Bus').logicalId, 'Arn'] },
+        RetentionDays: configOf('dev').archiveDays,
+        EventPattern: { source: [SOURCE] },
+      },
+    ]);
+    expect(ofType(sandbox.events, 'AWS::Events::Archive')).toEqual([]);
+  });
+});
+
+describe('mail that comes back', () => {
+  const [mailings] = ofType(events, 'AWS::SES::ConfigurationSet');
+  const target = named(events, 'AWS::Lambda::Function', constructIdOf(mailReturns.id));
+  const rule = named(events, 'AWS::Events::Rule', 'MailReturnsRule');
+  const queue = named(events, 'AWS::SQS::Queue', 'MailReturnsDeadLetters').logicalId;
+
+  it('is told by the configuration set that all mail is sent with', () => {
+    const [destination] = ofType(events, 'AWS::SES::ConfigurationSetEventDestination');
+    expect(destination?.properties).toMatchObject({
+      ConfigurationSetName: { Ref: mailings?.logicalId },
+      EventDestination: { Enabled: true, MatchingEventTypes: ['bounce', 'complaint'] },
+    });
+    // No other bus than this one is known to SES.
+    expect(JSON.stringify(destination?.properties)).toContain(':event-bus/default');
+    const senders = ofType(events, 'AWS::Lambda::Function').filter(
+      ({ properties }) => 'MAIL_FROM' in (properties.Environment as { Variables: object }).Variables,
+    );
+    expect(senders.length).toBeGreaterThanOrEqual(4);
+    for (const { properties } of senders) {
+      const { Variables } = properties.Environment as { Variables: Record<string, unknown> };
+      expect(Variables.MAIL_CONFIGURATION_SET).toEqual({ Ref: mailings?.logicalId });
+    }
+  });
+
+  it('is also kept back by SES itself, and counted', () => {
+    expect(mailings?.properties).toMatchObject({
+      SuppressionOptions: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
+      ReputationOptions: { ReputationMetricsEnabled: true },
+    });
+    expect(ofType(events, 'AWS::SES::EmailIdentity')[0]?.properties.ConfigurationSetAttributes).toEqual({
+      ConfigurationSetName: { Ref: mailings?.logicalId },
+    });
+  });
+
+  it('starts its function, for what this stage has sent and nobody else', () => {
+    expect(rule.properties.EventPattern).toEqual({
+      source: ['aws.ses'],
+      'detail-type': ['Email Bounced', 'Email Complaint Received'],
+      detail: { mail: { tags: { 'ses:configuration-set': [{ Ref: mailings?.logicalId }] } } },
+    });
+    expect(rule.properties).not.toHaveProperty('EventBusName');
+    expect((rule.properties.Targets as readonly { Arn: unknown }[]).map(({ Arn }) => targetOf(Arn))).toEqual([
+      target.logicalId,
+    ]);
+  });
+
+  it('is not forgotten when it cannot be noted', () => {
+    const [delivery] = rule.properties.Targets as readonly { DeadLetterConfig: { Arn: unknown } }[];
+    expect(targetOf(delivery?.DeadLetterConfig.Arn)).toBe(queue);
+    expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
+    expect(alarmOn(queue)?.properties).toMatchObject({ Threshold: 1 });
+  });
+
+  it.each([
+    ['Reputation.BounceRate', 0.025],
+    ['Reputation.ComplaintRate', 0.0005],
+  ])('wakes somebody when %s comes half as far as SES bears', (metric, threshold) => {
+    const alarm = ofType(events, 'AWS::CloudWatch::Alarm').find(({ properties }) => properties.MetricName === metric);
+    expect(alarm?.properties).toMatchObject({
+      Namespace: 'AWS/SES',
+      Threshold: threshold,
+      Dimensions: [{ Name: 'ses:configuration-set', Value: { Ref: mailings?.logicalId } }],
+    });
+  });
+});
+
 describe('queues', () => {
   it.each(ofType(events, 'AWS::SQS::Queue'))('$logicalId is encrypted and kept for two weeks', ({ properties }) => {
     expect(properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 });
@@ -142,27 +221,6 @@ describe('the sender', () => {
     expect(ofType(events, 'AWS::SES::EmailIdentity').map(({ properties }) => properties.EmailIdentity)).toEqual([
       configOf('dev').mail.identity,
     ]);
-    expect(ofType(synthesize('branch').events, 'AWS::SES::EmailIdentity')).toEqual([]);
-  });
-});
-
-describe('the runbook', () => {
-  const sections = [...readFileSync('docs/runbook.md', 'utf8').matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^a-z0-9 ]/g, '')
-      .trim()
-      .replaceAll(' ', '-'),
-  );
-  const alarms = all.flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'));
-
-  it.each(alarms)('has a section for $logicalId', ({ properties }) => {
-    const section = /See docs\/runbook\.md#([a-z0-9-]+)$/.exec(String(properties.AlarmDescription))?.[1];
-    expect(sections).toContain(section);
-  });
-
-  it('has no section that no alarm leads to', () => {
-    const used = new Set(alarms.map(({ properties }) => String(properties.AlarmDescription).split('#')[1]));
-    expect([...runbookSections].filter((section) => !used.has(section))).toEqual([]);
+    expect(ofType(sandbox.events, 'AWS::SES::EmailIdentity')).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
 import { doorIdOf, routes } from '#contract/table.ts';
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
-import { configOf } from '#lib/config.ts';
+import { type Config, configOf } from '#lib/config.ts';
 import { constructIdOf } from '#lib/doors.ts';
 import { type ErrorCode, statusOf, textOf } from '#shared/errors.ts';
-import { named, ofType, settled, synthesize, targetOf } from './synthesized.ts';
+import { named, ofType, type Synthesized, settled, synthesize, targetOf } from './synthesized.ts';
 
 interface Integration {
   readonly type: string;
@@ -21,14 +22,13 @@ interface Operation {
   readonly 'x-amazon-apigateway-integration': Integration;
 }
 interface MockAnswer {
-  readonly responseParameters: Readonly<Record<string, string>>;
   readonly responseTemplates: { readonly 'application/json': string };
 }
 interface Fallback {
   readonly 'x-amazon-apigateway-integration': {
     readonly type: string;
     readonly requestTemplates: Readonly<Record<string, string>>;
-    readonly responses: { readonly 204: MockAnswer; readonly default: MockAnswer };
+    readonly responses: { readonly default: MockAnswer };
   };
 }
 interface GatewayResponse {
@@ -162,29 +162,58 @@ describe('the gateway for everybody', () => {
     }
   });
 
+  const { requestTemplates, responses: answers } = fallbackOf('/{proxy+}')['x-amazon-apigateway-integration'];
+  const template = answers.default.responseTemplates['application/json'];
+  /** What the template says to one caller, read as its few directives are meant. */
+  const said = (method: string, origin: string | undefined) => {
+    const headers: Record<string, string> = {};
+    const variables: Record<string, string | undefined> = { $origin: origin, '$context.requestId': 'one' };
+    let status = 404;
+    const text: string[] = [];
+    const open: boolean[] = [];
+    const isTrue = (condition: string): boolean => {
+      if (condition === '$context.httpMethod == "OPTIONS"') return method === 'OPTIONS';
+      if (condition === '!$origin || $origin == ""') return origin === undefined;
+      return condition.split(' || ').includes(`$origin == ${JSON.stringify(origin)}`);
+    };
+    for (const line of template.split('\n')) {
+      const condition = /^#if\((.*)\)$/.exec(line)?.[1];
+      const [, name = '', value = ''] = /^#set\(\$context\.responseOverride\.header\.(\S+) = (.*)\)$/.exec(line) ?? [];
+      if (condition !== undefined) open.push(isTrue(condition));
+      else if (line === '#end') open.pop();
+      else if (line === '#else') open.push(!open.pop());
+      else if (open.includes(false)) continue;
+      else if (name !== '')
+        headers[name] = value.startsWith('$') ? (variables[value] ?? '') : (JSON.parse(value) as string);
+      else if (line === '#set($context.responseOverride.status = 204)') status = 204;
+      else if (!line.startsWith('#set(')) text.push(line);
+    }
+    return { status, headers, text: text.join('\n') };
+  };
+  const [own = ''] = config.allowedOrigins;
+  const always = {
+    'x-request-id': 'one',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    vary: 'Origin',
+  };
+
   it('answers a browser’s question with the headers that functions would send', () => {
-    const { 204: answer } = fallbackOf('/api/projects')['x-amazon-apigateway-integration'].responses;
-    const template = answer.responseTemplates['application/json'];
-    for (const origin of config.allowedOrigins) expect(template).toContain(`$origin == "${origin}"`);
-    const expected = preflightHeaders('https://a.example', ['https://a.example']);
-    for (const [name, value] of Object.entries(expected)) {
-      if (name === 'vary') expect(answer.responseParameters['method.response.header.vary']).toBe(`'${value}'`);
-      else {
-        const written = name === 'access-control-allow-origin' ? '$origin' : `"${value}"`;
-        expect(template).toContain(`#set($context.responseOverride.header.${name} = ${written})`);
-      }
+    for (const origin of config.allowedOrigins) {
+      const headers = { ...always, ...preflightHeaders(origin, config.allowedOrigins) };
+      expect(said('OPTIONS', origin)).toEqual({ status: 204, headers, text: '' });
+    }
+    for (const origin of ['https://elsewhere.example', `${own}.elsewhere.example`, undefined]) {
+      expect(said('OPTIONS', origin)).toEqual({ status: 204, headers: always, text: '' });
     }
   });
 
   it('answers anything else with the contract’s 404', () => {
-    const { requestTemplates, responses } = fallbackOf('/{proxy+}')['x-amazon-apigateway-integration'];
-    expect(requestTemplates['application/json']).toContain('404');
-    const template = responses.default.responseTemplates['application/json'];
-    expect(JSON.parse(template.split('\n').at(-1) ?? '')).toEqual({ error: 'Not found', code: 'NOT_FOUND' });
-    for (const name of Object.keys(corsHeaders('https://a.example', ['https://a.example']))) {
-      if (name !== 'vary') expect(template).toContain(`header.${name} `);
-    }
-    expect(responses.default.responseParameters['method.response.header.x-request-id']).toBe('context.requestId');
+    expect(JSON.parse(requestTemplates['application/json'] ?? '')).toEqual({ statusCode: 404 });
+    const text = JSON.stringify({ error: 'Not found', code: 'NOT_FOUND' });
+    expect(said('PATCH', own)).toEqual({ status: 404, headers: { ...always, ...corsHeaders(own, [own]) }, text });
+    expect(said('GET', 'https://elsewhere.example')).toEqual({ status: 404, headers: always, text });
+    expect(said('GET', undefined)).toEqual({ status: 404, headers: always, text });
   });
 });
 
@@ -239,13 +268,191 @@ describe('what the gateways say by themselves', () => {
     expect(body).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', message: expect.stringContaining('MB') as unknown });
   });
 
-  it('names an origin only where there is no choice', () => {
-    const origin = 'gatewayresponse.header.access-control-allow-origin';
-    expect(config.allowedOrigins.length).toBeGreaterThan(1);
-    expect(responses.THROTTLED?.responseParameters).not.toHaveProperty([origin]);
-    const one = synthesize('prod').api;
-    const body = named(one, 'AWS::ApiGateway::RestApi', 'Gateway').properties.Body as Body;
-    const { THROTTLED } = body['x-amazon-apigateway-gateway-responses'];
-    expect(THROTTLED?.responseParameters[origin]).toBe("'https://directory.example'");
+  it('can be read by a page of any configured origin, and never with credentials by others', () => {
+    const originsOf = (stage: string | Config) => {
+      const body = named(synthesize(stage).api, 'AWS::ApiGateway::RestApi', 'Gateway').properties.Body as Body;
+      return Object.values(body['x-amazon-apigateway-gateway-responses']).map(({ responseParameters }) => [
+        responseParameters['gatewayresponse.header.access-control-allow-origin'],
+        responseParameters['gatewayresponse.header.access-control-allow-credentials'],
+        responseParameters['gatewayresponse.header.access-control-expose-headers'],
+      ]);
+    };
+    const exposed = `'${corsHeaders('https://a.example', ['https://a.example'])['access-control-expose-headers']}'`;
+    const several = originsOf({ ...config, allowedOrigins: ['https://a.example', 'https://b.example'] });
+    expect(several.every((one) => JSON.stringify(one) === JSON.stringify(["'*'", undefined, exposed]))).toBe(true);
+    const one = originsOf({ ...config, allowedOrigins: ['https://a.example'] });
+    expect(one).toContainEqual(["'https://a.example'", "'true'", exposed]);
+    expect(new Set(one.map((each) => each.join())).size).toBe(1);
+    expect(originsOf({ ...config, allowedOrigins: [] }).flat()).not.toContainEqual(expect.anything());
+    const keyed = bodyOf('KeyedGateway')['x-amazon-apigateway-gateway-responses'];
+    expect(JSON.stringify(keyed)).not.toContain('access-control');
+  });
+
+  it('are there for every occasion that the gateway knows', () => {
+    const known = Object.values(ResponseType).filter((one) => one instanceof ResponseType);
+    expect(known.length).toBeGreaterThan(20);
+    expect(Object.keys(responses).sort()).toEqual(known.map(({ responseType }) => responseType).sort());
+  });
+});
+
+describe('what shared caches may keep', () => {
+  it.each([
+    ['projects.map', 120],
+    ['settings.readPublic', 1],
+    ['settings.readThemeCss', 1],
+  ])('is %s, for %i seconds', (id, seconds) => {
+    const route = routes.find((one) => one.id === id);
+    expect(route).toMatchObject({ auth: 'public', method: 'GET', cacheSeconds: seconds });
+  });
+
+  it('is never kept by the gateway itself, which would count nobody', () => {
+    for (const { properties } of ofType(api, 'AWS::ApiGateway::Stage')) {
+      expect(properties).not.toHaveProperty('CacheClusterEnabled', true);
+    }
+  });
+});
+
+const domain = {
+  name: 'api.directory.example',
+  keyedName: 'clients.directory.example',
+  hostedZone: { id: 'Z0123456789ABC', name: 'directory.example' },
+};
+const restApi = (stage: Synthesized, gateway: string) =>
+  named(stage.api, 'AWS::ApiGateway::RestApi', gateway).properties;
+
+describe('the way to the gateways', () => {
+  const plain = synthesize(config);
+
+  it('is encrypted with nothing older than TLS 1.2 at their own address', () => {
+    for (const gateway of ['Gateway', 'KeyedGateway']) {
+      expect(restApi(plain, gateway)).toMatchObject({
+        EndpointConfiguration: { Types: ['REGIONAL'] },
+        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+        EndpointAccessMode: 'STRICT',
+        DisableExecuteApiEndpoint: false,
+      });
+    }
+    expect(ofType(plain.api, 'AWS::ApiGateway::DomainName')).toEqual([]);
+    expect(ofType(plain.api, 'AWS::WAFv2::WebACL')).toEqual([]);
+  });
+
+  it('has names of its own, a certificate proven in its zone, and no other way in', () => {
+    const stage = synthesize({ ...config, api: { endpoint: 'regional', domain } });
+    expect(stage.findings).toEqual([]);
+    expect(ofType(stage.api, 'AWS::CertificateManager::Certificate')[0]?.properties).toMatchObject({
+      DomainName: domain.name,
+      SubjectAlternativeNames: [domain.keyedName],
+      ValidationMethod: 'DNS',
+      DomainValidationOptions: [{ HostedZoneId: domain.hostedZone.id }, { HostedZoneId: domain.hostedZone.id }],
+    });
+    for (const [id, name, gateway] of [
+      ['DomainOpen', domain.name, 'Gateway'],
+      ['DomainKeyed', domain.keyedName, 'KeyedGateway'],
+    ] as const) {
+      const own = named(stage.api, 'AWS::ApiGateway::DomainName', id);
+      expect(own.properties).toMatchObject({
+        DomainName: name,
+        EndpointConfiguration: { Types: ['REGIONAL'] },
+        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+        EndpointAccessMode: 'STRICT',
+      });
+      const mapping = ofType(stage.api, 'AWS::ApiGateway::BasePathMapping').find(
+        ({ properties }) => targetOf(properties.DomainName) === own.logicalId,
+      );
+      expect(targetOf(mapping?.properties.RestApiId)).toBe(
+        named(stage.api, 'AWS::ApiGateway::RestApi', gateway).logicalId,
+      );
+      expect(targetOf(mapping?.properties.Stage)).toMatch(new RegExp(`^${gateway}DeploymentStage`));
+      expect(mapping?.properties).not.toHaveProperty('BasePath');
+      expect(ofType(stage.api, 'AWS::Route53::RecordSet').map(({ properties }) => properties.Name)).toContain(
+        `${name}.`,
+      );
+      expect(restApi(stage, gateway)).toMatchObject({ DisableExecuteApiEndpoint: true });
+    }
+  });
+
+  it('leaves clients with keys at the gateway’s own address where they have no name', () => {
+    const { keyedName: _, ...open } = domain;
+    const stage = synthesize({ ...config, api: { endpoint: 'regional', domain: open } });
+    expect(restApi(stage, 'Gateway')).toMatchObject({ DisableExecuteApiEndpoint: true });
+    expect(restApi(stage, 'KeyedGateway')).toMatchObject({ DisableExecuteApiEndpoint: false });
+    expect(ofType(stage.api, 'AWS::ApiGateway::DomainName')).toHaveLength(1);
+  });
+
+  it('goes by the edge, with a certificate whose address is read at deployment', () => {
+    const stage = synthesize({
+      ...config,
+      api: { endpoint: 'edge', domain: { name: domain.name, certificateParameter: '/directory/dev/certificate' } },
+    });
+    expect(stage.findings).toEqual([]);
+    const own = named(stage.api, 'AWS::ApiGateway::DomainName', 'DomainOpen').properties;
+    expect(own).toMatchObject({
+      EndpointConfiguration: { Types: ['EDGE'] },
+      SecurityPolicy: 'SecurityPolicy_TLS12_PFS_2025_EDGE',
+      EndpointAccessMode: 'STRICT',
+    });
+    expect(stage.api.text).toContain('"Default":"/directory/dev/certificate"');
+    expect(targetOf(own.CertificateArn)).toContain('SsmParameterValue');
+    for (const gateway of ['Gateway', 'KeyedGateway']) {
+      expect(restApi(stage, gateway)).toMatchObject({
+        EndpointConfiguration: { Types: ['EDGE'] },
+        SecurityPolicy: 'SecurityPolicy_TLS12_PFS_2025_EDGE',
+      });
+    }
+    expect(ofType(stage.api, 'AWS::CertificateManager::Certificate')).toEqual([]);
+    expect(ofType(stage.api, 'AWS::Route53::RecordSet')).toEqual([]);
+  });
+
+  it('trusts no proxies behind an edge, which writes addresses of its own behind theirs', () => {
+    expect(() => configOf('dev', { dev: { api: { endpoint: 'edge' }, trustedProxies: ['10.0.0.0/8'] } })).toThrow(
+      'trustedProxies: must be empty with the edge',
+    );
+  });
+});
+
+describe('the firewall', () => {
+  const withFirewall = (managedRules: boolean) =>
+    synthesize({ ...config, api: { endpoint: 'regional', waf: { requestsPerFiveMinutes: 2000, managedRules } } });
+  const stage = withFirewall(true);
+  const acl = named(stage.api, 'AWS::WAFv2::WebACL', 'FirewallAcl').properties as {
+    readonly Rules: readonly Record<string, unknown>[];
+    readonly CustomResponseBodies: Readonly<Record<string, { readonly Content: string; readonly ContentType: string }>>;
+  };
+
+  it('stands in front of both gateways, and the checks are content with it', () => {
+    expect(stage.findings).toEqual([]);
+    const protectedStages = ofType(stage.api, 'AWS::WAFv2::WebACLAssociation').map(({ properties }) =>
+      JSON.stringify(properties.ResourceArn),
+    );
+    expect(protectedStages).toHaveLength(2);
+    for (const gateway of ['Gateway', 'KeyedGateway']) {
+      const { logicalId } = named(stage.api, 'AWS::ApiGateway::Stage', `${gateway}DeploymentStagelive`);
+      expect(protectedStages.some((arn) => arn.includes(`"${logicalId}"`))).toBe(true);
+    }
+  });
+
+  it('answers an address that asks too often as the contract does', () => {
+    const [rule] = acl.Rules;
+    expect(rule).toMatchObject({
+      Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 2000, EvaluationWindowSec: 300 } },
+      Action: { Block: { CustomResponse: { ResponseCode: 429, CustomResponseBodyKey: 'TooMany' } } },
+    });
+    expect(JSON.stringify(rule)).toContain('{"Name":"retry-after","Value":"300"}');
+    expect(acl.CustomResponseBodies.TooMany?.ContentType).toBe('APPLICATION_JSON');
+    expect(JSON.parse(acl.CustomResponseBodies.TooMany?.Content ?? '')).toEqual({
+      error: textOf('RATE_LIMITED'),
+      code: 'RATE_LIMITED',
+      retryAfter: 300,
+    });
+  });
+
+  it('asks Amazon’s rules only where the stage wants them', () => {
+    expect(acl.Rules).toHaveLength(3);
+    const alone = named(withFirewall(false).api, 'AWS::WAFv2::WebACL', 'FirewallAcl').properties;
+    expect(alone.Rules).toHaveLength(1);
+  });
+
+  it('keeps no samples of requests', () => {
+    expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
   });
 });

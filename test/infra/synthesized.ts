@@ -29,13 +29,25 @@ export interface Synthesized {
   readonly events: SynthesizedStack;
   readonly api: SynthesizedStack;
   readonly all: readonly SynthesizedStack[];
-  readonly findings: readonly unknown[];
+  readonly findings: readonly PluginReport[];
+  /** What is said about addresses that are still examples, which named stages have until they are made one's own. */
+  readonly exampleAddresses: readonly string[];
 }
 
 interface RawResource {
   readonly Type: string;
   readonly Properties?: Record<string, unknown>;
   readonly DeletionPolicy?: string;
+}
+
+interface Violation {
+  readonly ruleName: string;
+  readonly description: string;
+}
+
+interface PluginReport {
+  readonly pluginName: string;
+  readonly violations: readonly Violation[];
 }
 
 const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
@@ -68,9 +80,21 @@ export const synthesize = (stageOrConfig: string | Config): Synthesized => {
     const events = read(stacks.events.stackName);
     const api = read(stacks.api.stackName);
     const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8')) as {
-      pluginReports: readonly unknown[];
+      pluginReports: readonly PluginReport[];
     };
-    return { data, events, api, all: [data, events, api], findings: report.pluginReports };
+    const isExample = ({ ruleName }: Violation): boolean => ruleName.endsWith('directory:example-addresses');
+    const violations = report.pluginReports.flatMap((plugin) => plugin.violations);
+    return {
+      data,
+      events,
+      api,
+      all: [data, events, api],
+      findings: report.pluginReports.flatMap((plugin) => {
+        const others = plugin.violations.filter((violation) => !isExample(violation));
+        return others.length > 0 || plugin.violations.length === 0 ? [{ ...plugin, violations: others }] : [];
+      }),
+      exampleAddresses: violations.filter(isExample).map(({ description }) => description),
+    };
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

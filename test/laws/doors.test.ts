@@ -4,7 +4,7 @@ import { subscriptions } from '#events/subscriptions.ts';
 import { filesIn, importsOf, read } from './sources.ts';
 
 /** Functions that stand for no route and no subscription. */
-const OTHERS = ['functions/events/publish.ts', 'functions/identity/add-claims.ts'];
+const OTHERS = ['functions/events/publish.ts', 'functions/identity/add-claims.ts', 'functions/mail/note-return.ts'];
 
 const LINES_MAX = 40;
 

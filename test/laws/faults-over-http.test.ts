@@ -4,8 +4,9 @@ import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { importDoor, type LambdaHandler } from '#local/doors.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { type CallAnswer, type Client, clientOf } from '#test/support/client.ts';
 import { type Furnished, furnish } from '#test/support/furnished.ts';
-import { type CallAnswer, type Client, clientOf, startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** What callers of every route see when the service itself is at fault: the contract's shape and nothing of the cause. */
 

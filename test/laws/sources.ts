@@ -13,6 +13,7 @@ export const filesIn = (...patterns: readonly string[]): string[] =>
   patterns
     .flatMap((pattern) => globSync(pattern, { cwd: root }))
     .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !file.includes('node_modules/'))
     .toSorted();
 
 /** One import or re-export of a module. */

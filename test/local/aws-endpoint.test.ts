@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import {
   CreateTemplateCommand,
   SESClient,
@@ -79,6 +79,16 @@ it('takes events', async () => {
     Entries: [{ EventId: expect.any(String) }, { ErrorCode: 'MalformedDetail' }],
   });
   expect(bus.carried({ tasksToo: false, limit: 9 }).map(({ detail }) => detail)).toEqual([{ id: 'evt_1' }]);
+});
+
+it('says that the bus is there', async () => {
+  const answer = await events.send(new DescribeEventBusCommand({ Name: 'directory' }));
+  expect(answer).toMatchObject({
+    Name: 'directory',
+    Arn: expect.stringMatching(/^arn:aws:events:.*\/directory$/) as unknown,
+  });
+  const nameless = events.send(new DescribeEventBusCommand({ Name: '' }));
+  await expect(nameless).rejects.toMatchObject({ name: 'ValidationException' });
 });
 
 it('refuses too many events by the name that the client knows', async () => {

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Client, clientOf } from '#test/support/client.ts';
 import { startProcess, type WorldProcess } from '#test/support/process.ts';
-import { type Client, clientOf, temporaryDataDir } from '#test/support/world.ts';
+import { temporaryDataDir } from '#test/support/world.ts';
 
 /** What was acknowledged stays, with everything that follows from it, however the process ends. */
 

@@ -106,7 +106,7 @@ describe('the publisher', () => {
 
   it('fails as a whole when the bus is not to be had', async () => {
     bus.on(PutEventsCommand).rejects(new Error('no bus'));
-    await expect(handler({ Records: [record(1)] }, context)).rejects.toThrow('no bus');
+    await expect(handler({ Records: [record(1)] }, context)).rejects.toThrow(/^events\.publish failed: Error\.$/);
   });
 });
 
@@ -174,7 +174,7 @@ describe('a subscription', () => {
 
   it('fails when its work fails or the message is none, so that it comes again', async () => {
     const failing = subscribe(subscription, {}, () => Promise.reject(new Error('not now')));
-    await expect(failing(delivery(message), context)).rejects.toThrow('not now');
+    await expect(failing(delivery(message), context)).rejects.toThrow('test.subscriber failed: Error.');
     const never = vi.fn();
     await expect(subscribe(subscription, {}, never)(delivery({ ...message, kind: 'x' }), context)).rejects.toThrow();
     expect(never).not.toHaveBeenCalled();
@@ -187,16 +187,18 @@ describe('a subscription', () => {
     });
     await expect(
       subscribe(subscription, {}, () => Promise.reject(refusal))(delivery(message), context),
-    ).rejects.toThrow();
+    ).rejects.toThrow(/^test\.subscriber failed: Error MessageRejected\.$/);
     expect(lines.mock.calls).toEqual([
       [
         'delivery failed',
         {
           subscription: 'test.subscriber',
+          request_id: context.awsRequestId,
           kind: 'projectApproved',
           message_id: 'evt_1',
           error_name: 'Error',
           error_code: 'MessageRejected',
+          error_stack: expect.arrayContaining([expect.stringMatching(/^at /)]) as string[],
         },
       ],
     ]);

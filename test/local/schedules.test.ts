@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Job, jobs } from '#events/jobs.ts';
-import { nextDue } from '#local/cron-expression.ts';
+import { nextDue } from '#events/schedule-expression.ts';
 import type { ImportDoor } from '#local/doors.ts';
 import type { Memory } from '#local/journal.ts';
 import { startSchedules } from '#local/schedules.ts';

@@ -5,8 +5,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { clientOf } from '#test/support/client.ts';
 import { startProcess, type WorldProcess } from '#test/support/process.ts';
-import { clientOf, temporaryDataDir } from '#test/support/world.ts';
+import { temporaryDataDir } from '#test/support/world.ts';
 
 let dataDir: string;
 let started: WorldProcess[];

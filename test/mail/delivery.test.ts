@@ -210,7 +210,7 @@ it('leaves a mail that cannot be sent at all as a dead letter, with everything t
       subscription: 'mail.tellSubmitter',
       kind: 'projectSubmitted',
       tries: 3,
-      error: 'The service is not there.',
+      error: 'mail.tellSubmitter failed: Error.',
       detail,
     },
   ]);

@@ -5,8 +5,9 @@ import { rollUpPorts } from '#data/analytics-ports.ts';
 import { rollUp } from '#domain/analytics/roll-up.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
+import type { CallAnswer } from './client.ts';
 import { type Directory, dataOf, type Person } from './fixtures.ts';
-import type { CallAnswer, TestWorld } from './world.ts';
+import type { TestWorld } from './world.ts';
 
 /** Programs that people visit with, and what the report calls them. */
 export const agents = {

@@ -4,16 +4,20 @@ import type { Project, ViewerMarks } from '#contract/projects.ts';
 import { exists } from '#data/conditions.ts';
 import { userKey } from '#data/keys.ts';
 import { updateItem } from '#data/write.ts';
-import type { CallAnswer, TestWorld } from './world.ts';
+import type { CallAnswer, Client } from './client.ts';
 
 /** What tests of the contract are made of: valid bodies, people, projects in every state, and the failures by name. */
+
+/** Names a run against a deployment, where others have left their things or will; what it makes is known by it. */
+export const RUN_NAME = 'CONFORMANCE_RUN';
 
 let made = 0;
 
 /** A word that nothing else in this process is called and that is part of no other; fit for slugs, hosts and addresses. */
 export const unique = (word = 'thing'): string => {
   made += 1;
-  return `${word}-${made}q`;
+  const run = process.env[RUN_NAME];
+  return run ? `${word}-${run}-${process.pid.toString(36)}-${made}q` : `${word}-${made}q`;
 };
 
 /** A valid submission with the required fields only. */
@@ -110,13 +114,18 @@ export interface Person {
   readonly token: string;
 }
 
+/** The id of whoever a token is made for. @throws when it is no JSON Web Token. */
+export const subjectOf = (token: string): string => {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
+  return claims.sub;
+};
+
 /** Somebody whom the directory has not seen before. */
-export const person = async (world: TestWorld, options: { admin?: boolean; name?: string } = {}): Promise<Person> => {
+export const person = async (world: Client, options: { admin?: boolean; name?: string } = {}): Promise<Person> => {
   const name = options.name ?? unique('Person');
   const email = `${unique('person')}@example.com`;
   const token = await world.token({ email, name, ...(options.admin && { admin: true }) });
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
-  return { id: claims.sub, email, name, token };
+  return { id: subjectOf(token), email, name, token };
 };
 
 /** Bans somebody whom the directory knows. */
@@ -138,19 +147,20 @@ export interface Submitted {
 
 /** A directory with an administrator and a category, and short words for what tests do in it all the time. */
 export class Directory {
-  readonly world: TestWorld;
+  readonly world: Client;
   readonly admin: Person;
   /** The slug of a category that every project is in that is not given another. */
   readonly category: string;
 
-  private constructor(world: TestWorld, admin: Person, slug: string) {
+  private constructor(world: Client, admin: Person, slug: string) {
     this.world = world;
     this.admin = admin;
     this.category = slug;
   }
 
-  static async open(world: TestWorld): Promise<Directory> {
-    const admin = await person(world, { admin: true });
+  /** @param known an administrator whom there is already; else there will be one. */
+  static async open(world: Client, known?: Person): Promise<Directory> {
+    const admin = known ?? (await person(world, { admin: true }));
     const answer = await world.call('POST', '/api/admin/categories', { token: admin.token, body: category() });
     expect(answer.status).toBe(201);
     return new Directory(world, admin, dataOf<Category>(answer).slug);

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { Route } from '#contract/route.ts';
-import { category, Directory, dataOf, type Person, submission } from './fixtures.ts';
+import type { Feature, Route } from '#contract/route.ts';
+import type { Client } from './client.ts';
+import { category, Directory, dataOf, type Person, submission, unique } from './fixtures.ts';
 import { startPremium } from './payments.ts';
 import { pathOf } from './requests.ts';
-import type { TestWorld } from './world.ts';
 
 /** A directory with one of everything, all of it an administrator's own, so that no route fails for want of its thing. */
 export interface Furnished {
@@ -11,6 +11,21 @@ export interface Furnished {
   readonly admin: Person;
   /** The path of a route with the things of this directory in it. */
   pathOf(route: Route): string;
+  /** Whether everything that the path of a route names is there. */
+  has(route: Route): boolean;
+}
+
+/** How much there is to be, where it is not everything. */
+export interface Furnishing {
+  /** An administrator whom there is already. */
+  readonly admin?: Person;
+  /** Switched-off features have no things. */
+  readonly isOn?: (feature: Feature) => boolean;
+  /**
+   * Nothing may reach the world outside: no payment page, and no webhook that is told anything. There is then no checkout and
+   * no delivery.
+   */
+  readonly secluded?: boolean;
 }
 
 const made = async (directory: Directory, path: string, body: unknown): Promise<string> => {
@@ -19,32 +34,49 @@ const made = async (directory: Directory, path: string, body: unknown): Promise<
   return dataOf<{ id: string }>(answer).id;
 };
 
-/** Puts one of everything into a world. Its webhooks must be allowed to go to this machine. */
-export const furnish = async (world: TestWorld): Promise<Furnished> => {
-  const directory = await Directory.open(world);
+const webhookOf = async (directory: Directory, secluded: boolean): Promise<Record<string, string>> => {
+  const webhook = await made(directory, '/api/admin/webhooks', {
+    url: secluded ? `https://${unique('webhook')}.example.com/nobody` : 'http://127.0.0.1:9/nobody',
+    kinds: ['projectSubmitted'],
+    is_active: !secluded,
+  });
+  if (secluded) return { webhook };
+  const ping = await directory.done('POST', `/api/admin/webhooks/${webhook}/test`);
+  return { webhook, delivery: dataOf<{ id: string }>(ping).id };
+};
+
+/** Puts one of everything into a world. Unless it is secluded, its webhooks must be allowed to go to this machine. */
+export const furnish = async (
+  world: Client,
+  { admin: known, isOn = () => true, secluded = false }: Furnishing = {},
+): Promise<Furnished> => {
+  const directory = await Directory.open(world, known);
   const { admin } = directory;
   const { id: project } = await directory.live(admin);
-  const webhook = await made(directory, '/api/admin/webhooks', {
-    url: 'http://127.0.0.1:9/nobody',
-    kinds: ['projectSubmitted'],
-  });
-  const ping = await directory.done('POST', `/api/admin/webhooks/${webhook}/test`);
-  const values = {
+  const values: Record<string, string> = {
     project,
-    webhook,
-    delivery: dataOf<{ id: string }>(ping).id,
     user: admin.id,
+    ...(isOn('webhooks') && (await webhookOf(directory, secluded))),
     category: await made(directory, '/api/admin/categories', category()),
-    comment: await made(directory, `/api/projects/${project}/comments`, { content: 'First.' }),
-    report: await made(directory, `/api/projects/${project}/report`, { reason: 'To try it out.' }),
-    promotion: await made(directory, '/api/admin/promotions', {
-      project_id: project,
-      placements: ['catalog'],
-      days: 9,
+    ...(isOn('comments') && {
+      comment: await made(directory, `/api/projects/${project}/comments`, { content: 'First.' }),
     }),
-    checkout: (await startPremium(directory, admin)).checkout_id,
+    report: await made(directory, `/api/projects/${project}/report`, { reason: 'To try it out.' }),
+    ...(isOn('promotions') && {
+      promotion: await made(directory, '/api/admin/promotions', {
+        project_id: project,
+        placements: ['catalog'],
+        days: 9,
+      }),
+    }),
+    ...(!secluded && { checkout: (await startPremium(directory, admin)).checkout_id }),
   };
-  return { directory, admin, pathOf: (route) => pathOf(route, values) };
+  return {
+    directory,
+    admin,
+    pathOf: (route) => pathOf(route, values),
+    has: ({ path }) => [...path.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => Object.hasOwn(values, name)),
+  };
 };
 
 /** A valid body of the routes under `Idempotency-Key`, none like the other. */

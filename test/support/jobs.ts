@@ -2,8 +2,10 @@ import { expect } from 'vitest';
 import type { Job } from '#events/jobs.ts';
 import { importDoor } from '#local/doors.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
+import { watched } from './aws-calls.ts';
+import type { CallAnswer } from './client.ts';
 import { dataOf } from './fixtures.ts';
-import type { CallAnswer, TestWorld } from './world.ts';
+import type { TestWorld } from './world.ts';
 
 /** What jobs are called with on one machine. */
 export const SECRET = 'local-cron-secret';
@@ -34,4 +36,4 @@ export const ranJob = async (world: TestWorld, job: string): Promise<Told> => {
 
 /** Runs a job as its schedule does. */
 export const scheduled = async ({ route, timeoutSeconds }: Job): Promise<unknown> =>
-  await (await importDoor(route.id))({ schedule: route.id }, lambdaContext(route.id, 'test', timeoutSeconds));
+  await (await watched(importDoor)(route.id))({ schedule: route.id }, lambdaContext(route.id, 'test', timeoutSeconds));

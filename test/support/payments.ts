@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
 import { expect } from 'vitest';
 import type { Checkout, LedgerEntry } from '#contract/payments.ts';
+import type { CallAnswer, Client } from './client.ts';
 import { type Directory, dataOf, type Person, submission } from './fixtures.ts';
-import type { CallAnswer, Client } from './world.ts';
 
 /** What tests of payments are made of: purchases, and the provider's events as it signs them. */
 

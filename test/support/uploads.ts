@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ImportReport } from '#contract/projects.ts';
-import type { CallAnswer, TestWorld } from './world.ts';
+import type { CallAnswer, Client } from './client.ts';
 
 /** Files as tests send them and read them; written and read by other code than the service's own. */
 
@@ -27,7 +27,7 @@ export const readCsv = (text: string): string[][] => {
 };
 
 /** Sends a multipart form. */
-export const sendForm = async (world: TestWorld, path: string, token: string, form: FormData): Promise<CallAnswer> => {
+export const sendForm = async (world: Client, path: string, token: string, form: FormData): Promise<CallAnswer> => {
   const encoded = new Response(form);
   return await world.call('POST', path, {
     token,
@@ -40,7 +40,7 @@ export const IMPORT_PATH = '/api/admin/projects/import';
 
 /** Sends a file and its mapping to the import. */
 export const sendImport = (
-  world: TestWorld,
+  world: Client,
   token: string,
   file: string | Uint8Array<ArrayBuffer>,
   mapping: unknown,
@@ -52,12 +52,7 @@ export const sendImport = (
 };
 
 /** Imports a file that the service has to take. */
-export const imported = async (
-  world: TestWorld,
-  token: string,
-  file: string,
-  mapping: unknown,
-): Promise<ImportReport> => {
+export const imported = async (world: Client, token: string, file: string, mapping: unknown): Promise<ImportReport> => {
   const answer = await sendImport(world, token, file, mapping);
   expect(answer).toMatchObject({ status: 200 });
   return (answer.body as { data: ImportReport }).data;

@@ -1,6 +1,7 @@
 import type { Category, CategoryBody, CategoryUpdate } from '#contract/categories.ts';
 import { message, type Workshop } from '#domain/messages.ts';
-import { isReservedSlug, slugFrom } from '#domain/projects/slug.ts';
+import { isReservedSlug } from '#domain/projects/slug.ts';
+import { slugFrom } from '#domain/projects/slug-from-name.ts';
 import { retried } from '#domain/retried.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';

@@ -6,7 +6,7 @@ import type { Workshop } from '#domain/messages.ts';
 import { type CategoryRegister, mustExist, mustNotBeReserved } from '#domain/projects/content.ts';
 import { mustBeChangeable } from '#domain/projects/policy.ts';
 import type { ProjectRecord } from '#domain/projects/project.ts';
-import { slugFrom } from '#domain/projects/slug.ts';
+import { slugFrom } from '#domain/projects/slug-from-name.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { conflict, notFound } from '#shared/errors.ts';
 import { type CheckoutRecord, type Draft, newCheckout, type Order, projectOfCheckout } from './checkout.ts';

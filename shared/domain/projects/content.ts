@@ -2,7 +2,8 @@ import { checked } from '#contract/checked.ts';
 import { type OwnContent, ProjectContent, type ProjectEdit, type ProjectUpdate } from '#contract/projects.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
 import type { ProjectRecord } from './project.ts';
-import { freeSlug, isReservedSlug, slugFrom } from './slug.ts';
+import { freeSlug, isReservedSlug } from './slug.ts';
+import { slugFrom } from './slug-from-name.ts';
 
 const contentFields = Object.keys(ProjectContent.shape) as (keyof ProjectContent)[];
 

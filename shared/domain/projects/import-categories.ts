@@ -3,7 +3,8 @@ import type { SlugChange } from '#domain/categories/carry-over.ts';
 import type { CategoryRecord } from '#domain/categories/category.ts';
 import { type CreatePorts, createCategory } from '#domain/categories/manage.ts';
 import { AppError } from '#shared/errors.ts';
-import { isReservedSlug, slugFrom } from './slug.ts';
+import { isReservedSlug } from './slug.ts';
+import { slugFrom } from './slug-from-name.ts';
 
 /** How many categories one import creates at most. A column that needs more was not meant to be one of categories. */
 const CREATED_MAX = 200;

@@ -7,7 +7,8 @@ import { type Problem, problemOf, type Row, type RowValues } from './import-row.
 import type { SlugBook } from './import-slugs.ts';
 import type { ImportView } from './import-view.ts';
 import type { ProjectRecord } from './project.ts';
-import { isReservedSlug, slugFrom } from './slug.ts';
+import { isReservedSlug } from './slug.ts';
+import { slugFrom } from './slug-from-name.ts';
 import { edited } from './update.ts';
 
 /** What shall become of a row. */

@@ -2,7 +2,7 @@ import { type JudgeContext, judge, type Verdict } from './import-judge.ts';
 import type { ImportPorts, ImportStep } from './import-ports.ts';
 import type { Row } from './import-row.ts';
 import type { Tally } from './import-tally.ts';
-import { slugFrom } from './slug.ts';
+import { slugFrom } from './slug-from-name.ts';
 
 // Each round somebody gets what he wants, so that the rows in each other's way become fewer and fewer.
 const ROUNDS = 20;

@@ -1,6 +1,5 @@
-import { slugify } from 'transliteration';
-
-const SLUG_MAX = 100;
+/** The longest slug, in characters. */
+export const SLUG_MAX = 100;
 
 /** Words that stand in a path where a project's or category's slug could. */
 const RESERVED = new Set([
@@ -25,18 +24,8 @@ const RESERVED = new Set([
 /** Whether a slug can never belong to a project or category. */
 export const isReservedSlug = (slug: string): boolean => RESERVED.has(slug);
 
-const shortened = (slug: string, max: number): string => slug.slice(0, max).replace(/-+$/, '');
-
-/**
- * A readable slug from a name in any script.
- * @param fallback what it is when nothing of the name can be written in Latin letters.
- */
-export const slugFrom = (name: string, fallback: string): string => {
-  const slug = slugify(name, { lowercase: true, separator: '-', trim: true })
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  return shortened(slug, SLUG_MAX) || fallback;
-};
+/** The beginning of a slug, without a hyphen at its end. */
+export const shortened = (slug: string, max: number): string => slug.slice(0, max).replace(/-+$/, '');
 
 /** The `number`th form of a slug: itself, then `-2`, `-3` …, never longer than a slug may be. */
 export const slugVariant = (slug: string, number: number): string => {

@@ -1,5 +1,6 @@
 import type { GateRequest } from '#http/call.ts';
 import { log } from '#platform/log.ts';
+import { loggable } from '#platform/loggable.ts';
 import { count } from '#platform/metrics.ts';
 import { statusOf } from '#shared/errors.ts';
 
@@ -21,7 +22,7 @@ const finish = ({ event, internal: { state }, response }: GateRequest): void => 
     return;
   }
   count('UnhandledError');
-  log.error('request failed', { ...line, error: state.cause instanceof Error ? state.cause : String(state.cause) });
+  log.error('request failed', { ...line, ...loggable(state.cause) });
 };
 
 export const observe = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { countRequest } from '#data/rate-leases.ts';
 import { type GateRequest, header } from '#http/call.ts';
-import { addressRanges, bucketOf, clientAddress } from '#http/client-address.ts';
+import { addressRanges, bucketOf, clientAddress, sentThroughGateway } from '#http/client-address.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { rateLimited } from '#shared/errors.ts';
@@ -17,15 +17,27 @@ const addressOf = ({ event, internal: { state } }: GateRequest): string => {
   const trusted = isTrusted;
   const { sourceIp, apiKeyId } = event.requestContext.identity;
   const speaksForOthers = (address: string) => trusted(address) || (Boolean(apiKeyId) && address === sourceIp);
-  return clientAddress(sourceIp, header(event, 'x-forwarded-for'), speaksForOthers);
+  const forwardedFor = header(event, 'x-forwarded-for');
+  // Only the gateway knows keys; who presents one has come through it.
+  return clientAddress(sourceIp, apiKeyId ? sentThroughGateway(forwardedFor, sourceIp) : forwardedFor, speaksForOthers);
 };
 
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+const digests = new Map<string, string>();
+const DIGESTS_MAX = 10_000;
+
 // The table must not tell who called, so the counter's key is a digest that also changes with every window.
-const unreadable = (address: string, tier: string, window: number): string =>
-  createHash('sha256')
-    .update(`${tier} ${window} ${bucketOf(address)}`)
-    .digest('base64url')
-    .slice(0, 22);
+const unreadable = (address: string, tier: string, window: number): string => {
+  const readable = `${tier} ${window} ${bucketOf(address)}`;
+  let known = digests.get(readable);
+  if (known === undefined) {
+    known = digest(readable);
+    if (digests.size >= DIGESTS_MAX) digests.clear();
+    digests.set(readable, known);
+  }
+  return known;
+};
 
 const remember = (bucket: string, endsAt: number, nowSeconds: number): void => {
   if (exhausted.size >= EXHAUSTED_MAX) {

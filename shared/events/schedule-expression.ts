@@ -71,3 +71,23 @@ export const nextDue = (expression: string, after: number): number => {
   }
   throw new Error(`The schedule ${expression} is not understood.`);
 };
+
+/** How far to look for the longest pause: every schedule of ours comes round within a week. */
+const ROUND_DAYS = 15;
+
+/**
+ * The longest time between two runs, in milliseconds.
+ * @throws for an expression that is not understood, or that leaves more than a week between two runs.
+ */
+export const longestPause = (expression: string): number => {
+  const end = ROUND_DAYS * DAY_MS;
+  let pause = 0;
+  for (let last = nextDue(expression, 0); last < end; ) {
+    const next = nextDue(expression, last);
+    pause = Math.max(pause, next - last);
+    last = next;
+  }
+  if (pause === 0 || pause > 7 * DAY_MS)
+    throw new Error(`The schedule ${expression} leaves more than a week between two runs.`);
+  return pause;
+};

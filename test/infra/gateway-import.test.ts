@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '#contract/table.ts';
+import { named, ofType, synthesize } from './synthesized.ts';
+
+/** What API Gateway refuses or passes over when it imports a document, though the document is valid. */
+
+interface Answer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+interface IntegrationAnswer {
+  readonly statusCode: string;
+  readonly responseParameters?: Readonly<Record<string, string>>;
+}
+interface Operation {
+  readonly operationId?: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Readonly<Record<string, Answer>>;
+  readonly security?: readonly Readonly<Record<string, readonly unknown[]>>[];
+  readonly 'x-amazon-apigateway-integration': {
+    readonly type: string;
+    readonly responses?: Readonly<Record<string, IntegrationAnswer>>;
+    readonly requestTemplates?: Readonly<Record<string, string>>;
+  };
+}
+interface GatewayAnswer {
+  readonly statusCode: string;
+  readonly responseParameters: Readonly<Record<string, string>>;
+  readonly responseTemplates: Readonly<Record<string, string>>;
+}
+interface Body {
+  readonly info: { readonly title: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly securitySchemes?: Readonly<Record<string, { readonly type: string }>> };
+  readonly 'x-amazon-apigateway-gateway-responses': Readonly<Record<string, GatewayAnswer>>;
+}
+
+/** How many paths, with everything above them, one gateway holds unless its account has asked for more. */
+const RESOURCES_MAX = 300;
+
+/** The longest document that is imported, in bytes. */
+const DOCUMENT_BYTES_MAX = 6 * 1024 * 1024;
+
+/** The longest template, in bytes. */
+const TEMPLATE_BYTES_MAX = 300 * 1024;
+
+/** The occasions on which a gateway answers by itself, as it knows them. */
+const OCCASIONS = [
+  ...['ACCESS_DENIED', 'API_CONFIGURATION_ERROR', 'AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'],
+  ...['BAD_REQUEST_BODY', 'BAD_REQUEST_PARAMETERS', 'DEFAULT_4XX', 'DEFAULT_5XX', 'EXPIRED_TOKEN'],
+  ...['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'INVALID_API_KEY', 'INVALID_SIGNATURE'],
+  ...['MISSING_AUTHENTICATION_TOKEN', 'QUOTA_EXCEEDED', 'REQUEST_TOO_LARGE', 'RESOURCE_NOT_FOUND', 'THROTTLED'],
+  ...['UNAUTHORIZED', 'UNSUPPORTED_MEDIA_TYPE', 'WAF_FILTERED'],
+];
+
+/** The members that an import acts on or passes over in silence; with any other it warns or fails. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  document: [
+    ...['openapi', 'info', 'paths', 'components', 'x-amazon-apigateway-api-key-source'],
+    ...[
+      'x-amazon-apigateway-gateway-responses',
+      'x-amazon-apigateway-policy',
+      'x-amazon-apigateway-endpoint-configuration',
+    ],
+  ],
+  operation: ['operationId', 'parameters', 'responses', 'security', 'x-amazon-apigateway-integration'],
+  parameter: ['name', 'in', 'required', 'schema'],
+  schema: ['type'],
+  response: ['description', 'headers'],
+  integration: [
+    ...['type', 'httpMethod', 'uri', 'credentials', 'passthroughBehavior', 'contentHandling', 'timeoutInMillis'],
+    ...['requestTemplates', 'responses', 'responseTransferMode'],
+  ],
+};
+
+/** Every object under a member of some name, at any depth. */
+function* under(node: unknown, name: string): Generator<object> {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [key, value] of Object.entries(node)) {
+    if (key === name && typeof value === 'object' && value !== null) yield value as object;
+    yield* under(value, name);
+  }
+}
+
+const keysOf = (objects: Iterable<object>): string[] => [...new Set([...objects].flatMap((one) => Object.keys(one)))];
+
+describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
+  const { api } = synthesize(stage);
+
+  describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
+    const body = named(api, 'AWS::ApiGateway::RestApi', gateway).properties.Body as Body;
+    const paths = Object.keys(body.paths);
+    const operations = Object.values(body.paths).flatMap((item) => Object.values(item));
+
+    it('say nothing that an import does not know', () => {
+      const found: Record<string, readonly string[]> = {
+        document: Object.keys(body),
+        operation: keysOf(operations),
+        parameter: keysOf(operations.flatMap(({ parameters }) => parameters ?? [])),
+        schema: keysOf(under(body.paths, 'schema')),
+        response: keysOf(operations.flatMap(({ responses }) => Object.values(responses))),
+        integration: keysOf(operations.map((one) => one['x-amazon-apigateway-integration'])),
+      };
+      for (const [kind, keys] of Object.entries(found)) {
+        expect(
+          keys.filter((key) => !MEMBERS[kind]?.includes(key)),
+          kind,
+        ).toEqual([]);
+      }
+      expect(JSON.stringify(body)).not.toMatch(/"(?:\$ref|example|examples|discriminator|oneOf|anyOf|nullable)":/);
+      // Where a function answers for itself nothing is made of them; elsewhere a default would be passed over.
+      const mapped = operations.filter((one) => one['x-amazon-apigateway-integration'].type !== 'aws_proxy');
+      expect(mapped.flatMap(({ responses }) => Object.keys(responses))).not.toContain('default');
+    });
+
+    it('have paths that a gateway can hold', () => {
+      expect(paths.length).toBeLessThanOrEqual(RESOURCES_MAX);
+      const siblings = new Map<string, Set<string>>();
+      for (const path of paths) {
+        expect(path, 'a variable fills its part, and a greedy one ends the path').toMatch(
+          /^\/(?:(?:[\w.:-]+|\{\w+\})(?:\/(?:[\w.:-]+|\{\w+\}))*)?(?:(?<=\/)\{\w+\+\})?$/,
+        );
+        expect(['/ping', '/sping']).not.toContain(path);
+        const parts = path.split('/');
+        for (const [position, part] of parts.entries()) {
+          if (!part.startsWith('{')) continue;
+          const above = parts.slice(0, position).join('/');
+          siblings.set(above, (siblings.get(above) ?? new Set()).add(part));
+        }
+      }
+      expect([...siblings.values()].filter((names) => names.size > 1)).toEqual([]);
+    });
+
+    it('name every variable of a path, and nothing else, as a parameter', () => {
+      for (const [path, item] of Object.entries(body.paths)) {
+        const variables = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
+        for (const { parameters = [] } of Object.values(item)) {
+          expect(parameters.map(({ name }) => name)).toEqual(variables);
+          expect(parameters.every((one) => one.in === 'path')).toBe(true);
+        }
+      }
+    });
+
+    it('have names for operations that occur once', () => {
+      const ids = operations.flatMap(({ operationId }) => operationId ?? []);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toHaveLength(routes.length);
+      expect(body.info.title.length).toBeLessThanOrEqual(255);
+    });
+
+    it('set only headers that the answer declares, to a text in quotes or a value of the context', () => {
+      for (const { responses, ...operation } of operations) {
+        const { responses: answers = {} } = operation['x-amazon-apigateway-integration'];
+        for (const { statusCode, responseParameters = {} } of Object.values(answers)) {
+          expect(Object.keys(responses)).toContain(statusCode);
+          for (const [name, value] of Object.entries(responseParameters)) {
+            const header = /^method\.response\.header\.([\w-]+)$/.exec(name)?.[1] ?? name;
+            expect(Object.keys(responses[statusCode]?.headers ?? {})).toContain(header);
+            expect(value).toMatch(/^(?:'[^']*'|context\.\w+(?:\.\w+)*)$/);
+          }
+        }
+      }
+    });
+
+    it('answer by themselves on occasions that there are, with templates of a size that there may be', () => {
+      const own = body['x-amazon-apigateway-gateway-responses'];
+      expect(Object.keys(own).filter((occasion) => !OCCASIONS.includes(occasion))).toEqual([]);
+      for (const { statusCode, responseParameters, responseTemplates } of Object.values(own)) {
+        expect(statusCode).toMatch(/^[45]\d\d$/);
+        for (const [name, value] of Object.entries(responseParameters)) {
+          expect(name).toMatch(/^gatewayresponse\.header\.[\w-]+$/);
+          expect(value).toMatch(/^(?:'[^']*'|context\.\w+(?:\.\w+)*|method\.request\.header\.[\w-]+)$/);
+        }
+        // These templates know the context and stage variables, and no directives.
+        for (const template of Object.values(responseTemplates))
+          expect(template).not.toMatch(/#(?:set|if|foreach)\b|\$input/);
+      }
+      for (const template of under(body, 'responseTemplates')) {
+        for (const text of Object.values(template))
+          expect(Buffer.byteLength(String(text))).toBeLessThan(TEMPLATE_BYTES_MAX);
+      }
+    });
+
+    it('ask for keys in a way that is declared', () => {
+      const schemes = body.components.securitySchemes ?? {};
+      for (const { security = [] } of operations) {
+        for (const requirement of security) {
+          for (const [scheme, scopes] of Object.entries(requirement)) {
+            expect(schemes[scheme]?.type).toBe('apiKey');
+            expect(scopes).toEqual([]);
+          }
+        }
+      }
+    });
+
+    it('are short enough', () => {
+      expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(DOCUMENT_BYTES_MAX);
+    });
+  });
+
+  it('are part of the stack: nothing has to be fetched when it is deployed', () => {
+    for (const { properties } of ofType(api, 'AWS::ApiGateway::RestApi')) {
+      expect(properties).not.toHaveProperty('BodyS3Location');
+      expect(properties).not.toHaveProperty('FailOnWarnings', false);
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** How a command ended, and what it wrote. */
+export interface CommandOutcome {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Runs a script of the project to its end, with this process's Node. */
+export const runCommand = async (
+  script: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandOutcome> => {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1', ...env },
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output, errors };
+};
