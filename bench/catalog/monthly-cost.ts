@@ -36,9 +36,6 @@ export interface Asked {
   readonly feedBytes: number;
 }
 
-/** What a month of lists costs in dollars. Nothing where it cannot be done. */
-export type Dollars = number | undefined;
-
 /** What every way has: the gateway, the invocation and the rate counter's write. */
 export const commonCost = ({ requestsPerMonth }: Asked): number =>
   (requestsPerMonth / MILLION) *
@@ -46,11 +43,6 @@ export const commonCost = ({ requestsPerMonth }: Asked): number =>
 
 const lambdaTime = (seconds: number, memoryMb: number): number =>
   seconds * (memoryMb / 1024) * price('lambdaPerGbSecond');
-
-/** What loading the replica once reads. */
-export interface Load {
-  readonly units: number;
-}
 
 /** What a replica in each process costs: the time of its functions, what they read, and the index that they follow. */
 export const replicaCost = (

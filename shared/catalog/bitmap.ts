@@ -36,6 +36,13 @@ export class Bitmap {
     for (let i = 0; i < ids.length; i += 1) this.add(ids[i] ?? 0);
   }
 
+  /** Makes those of 32 ids, from 32 times `word` on and within the capacity, present whose bits are 1; answers how many were absent. */
+  orWord(word: number, bits: number): number {
+    const before = this.#words[word] ?? 0;
+    this.#words[word] = before | bits;
+    return ones(bits & ~before);
+  }
+
   /** Makes the id absent. */
   delete(id: number): void {
     const word = id >>> 5;

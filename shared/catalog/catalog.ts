@@ -6,7 +6,8 @@ import { Interned } from './interned.ts';
 import { Listings } from './listings.ts';
 import { byCreation, walks } from './orders.ts';
 import { Row } from './row.ts';
-import { inScope, Selection } from './selection.ts';
+import { inScope, Selection, searched } from './selection.ts';
+import type { CatalogContents } from './snapshot.ts';
 import type {
   CatalogChange,
   CatalogEntry,
@@ -15,6 +16,7 @@ import type {
   CatalogScope,
   CategoryWithCount,
   ReadCatalog,
+  SearchedText,
 } from './types.ts';
 import { Walk } from './walk.ts';
 
@@ -31,6 +33,29 @@ export class Catalog implements ReadCatalog {
   /** What was removed, and up to which version, is remembered for as long as the process lives: news of it may come late. */
   readonly #removed = new Map<string, number>();
   #version = 0;
+
+  /** A catalog that knows what another one has known. */
+  static of({ rows, categories, gone, removed, earlyCounts }: CatalogContents): Catalog {
+    const catalog = new Catalog();
+    for (const id of gone) catalog.#categories.remove(id);
+    for (const category of categories) catalog.#categories.put(category);
+    for (const [id, version] of removed) catalog.#removed.set(id, version);
+    for (const [id, counts] of earlyCounts) catalog.#earlyCounts.set(id, counts);
+    for (const row of rows) catalog.#listings.put(row);
+    return catalog;
+  }
+
+  /** All that the catalog knows; what is derived from it is left out. */
+  contents(): CatalogContents {
+    const { rows } = this.#listings;
+    return {
+      rows: Array.from(rows.slots(), (slot) => rows.at(slot)),
+      categories: this.#categories.sorted(),
+      gone: [...this.#categories.gone()],
+      removed: [...this.#removed],
+      earlyCounts: [...this.#earlyCounts],
+    };
+  }
 
   get version(): number {
     return this.#version;
@@ -71,6 +96,11 @@ export class Catalog implements ReadCatalog {
         ),
       }),
     };
+  }
+
+  prepareSearch({ q, searchIn }: SearchedText): boolean {
+    const text = searched(q);
+    return text === undefined || this.#listings.text(searchIn).prepare(text);
   }
 
   find(projectId: string): CatalogEntry | undefined {

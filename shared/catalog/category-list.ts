@@ -26,6 +26,11 @@ export class CategoryList {
     return removed;
   }
 
+  /** The ids of categories that are gone for good. */
+  gone(): Iterable<string> {
+    return this.#gone;
+  }
+
   /** By `sort_order`, then name, then id. */
   sorted(): readonly CategoryRecord[] {
     this.#sorted ??= [...this.#byId.values()]

@@ -9,8 +9,6 @@ import type { FacetCount } from './types.ts';
 /** Where fewer than one listing in so many matches, asking those takes less time than asking every value. */
 const FEW = 32;
 
-type Count = readonly [value: string, count: number];
-
 /**
  * How many of the selected listings have each value of a property, its own filter left out: most frequent first, then by
  * value. Values that none of them has are left out.
@@ -28,7 +26,12 @@ export const facet = (
   );
 };
 
-const countByListing = (name: FacetName, matches: Bitmap, { rows }: Listings, categories: CategoryList): Count[] => {
+const countByListing = (
+  name: FacetName,
+  matches: Bitmap,
+  { rows }: Listings,
+  categories: CategoryList,
+): FacetCount[] => {
   const valuesOf: Readonly<Record<FacetName, (row: Row) => readonly string[]>> = {
     category: (row) => row.categories,
     sphere: (row) => categories.spheresOf(row.categories),
@@ -39,29 +42,29 @@ const countByListing = (name: FacetName, matches: Bitmap, { rows }: Listings, ca
   matches.forEach((slot) => {
     for (const value of new Set(valuesOf[name](rows.at(slot)))) counts.set(value, (counts.get(value) ?? 0) + 1);
   });
-  return [...counts].sort(byValue);
+  return Array.from(counts, ([value, count]) => ({ value, count })).sort(byValue);
 };
 
-const countByValue = (name: FacetName, matches: Bitmap, listings: Listings, categories: CategoryList): Count[] => {
+const countByValue = (name: FacetName, matches: Bitmap, listings: Listings, categories: CategoryList): FacetCount[] => {
   const { attributes } = listings;
   if (name !== 'sphere') return attributes[name].countsIn(matches);
-  const counts: Count[] = [];
+  const counts: FacetCount[] = [];
   for (const [sphere, slugs] of categories.slugsBySphere()) {
     const count = attributes.category.addAnyOf(slugs, listings.noSlots()).countShared(matches);
-    if (count > 0) counts.push([sphere, count]);
+    if (count > 0) counts.push({ value: sphere, count });
   }
   return counts.sort(byValue);
 };
 
-const byValue = ([a]: Count, [b]: Count): number => (a < b ? -1 : 1);
+const byValue = (a: FacetCount, b: FacetCount): number => (a.value < b.value ? -1 : 1);
 
 /** Expects the values in order. There are many values and few different counts, so it collects them by count. */
-const mostFrequentFirst = (counts: readonly Count[]): FacetCount[] => {
+const mostFrequentFirst = (counts: readonly FacetCount[]): FacetCount[] => {
   const byCount = new Map<number, FacetCount[]>();
-  for (const [value, count] of counts) {
-    const same = byCount.get(count);
-    if (same) same.push({ value, count });
-    else byCount.set(count, [{ value, count }]);
+  for (const one of counts) {
+    const same = byCount.get(one.count);
+    if (same) same.push(one);
+    else byCount.set(one.count, [one]);
   }
   return [...byCount.keys()].sort((a, b) => b - a).flatMap((count) => byCount.get(count) ?? []);
 };

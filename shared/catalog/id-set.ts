@@ -6,6 +6,9 @@ const LIST_BITS = 64;
 /** Below this a list is always good enough. */
 const LIST_ALWAYS = 64;
 
+/** A list up to this length has no room for more. */
+const LIST_SMALL = 16;
+
 /** A set of small whole numbers in the smaller of two forms: a sorted list while it is sparse, a bitmap when it is dense. */
 export class IdSet {
   #list: number[] = NONE;
@@ -34,6 +37,18 @@ export class IdSet {
   add(id: number): void {
     if (!this.#bitmap) this.#addToList(id);
     else if (!this.#bitmap.has(id)) this.#addToBitmap(this.#bitmap, id);
+  }
+
+  /** Takes in those of 32 ids, from 32 times `word` on, whose bits are 1. */
+  addWord(word: number, bits: number): void {
+    for (let rest = bits; rest !== 0; rest &= rest - 1) {
+      // A set of many takes all of them at once.
+      if (this.#bitmap && word < this.#bitmap.capacity >>> 5) {
+        this.#size += this.#bitmap.orWord(word, rest);
+        return;
+      }
+      this.add(word * 32 + 31 - Math.clz32(rest & -rest));
+    }
   }
 
   /** Lets go of the id, if it is there. */
@@ -72,7 +87,9 @@ export class IdSet {
     if (last === undefined) {
       this.#list = [id];
     } else if (id > last) {
-      this.#list.push(id);
+      // Appending makes room for many more, which most sets never get.
+      if (this.#size < LIST_SMALL) this.#list = [...this.#list, id];
+      else this.#list.push(id);
     } else {
       const place = this.#placeOf(id);
       if (this.#list[place] === id) return;

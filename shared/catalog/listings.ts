@@ -67,18 +67,9 @@ export class Listings {
     return this.#keep(name, () => new Order(this.rows, orders[name]));
   }
 
-  /** The index of one kind of search text, complete. */
+  /** The index of one kind of search text. */
   text(name: SearchText): TextIndex {
-    const index = this.#startedText(name);
-    while (!index.isComplete) index.step();
-    return index;
-  }
-
-  /** Does some of the work that the index of one kind of search text still needs; answers whether that was the last. */
-  prepareText(name: SearchText): boolean {
-    const index = this.#startedText(name);
-    index.step();
-    return index.isComplete;
+    return this.#keep(`${name} text`, () => new TextIndex(this.rows, searchTexts[name], () => this.noSlots()));
   }
 
   /** The index of places. */
@@ -89,10 +80,6 @@ export class Listings {
   /** The index of canonical addresses. */
   urls(): UrlIndex {
     return this.#keep('urls', () => this.#filled(new UrlIndex(this.rows)));
-  }
-
-  #startedText(name: SearchText): TextIndex {
-    return this.#keep(`${name} text`, () => new TextIndex(this.rows, searchTexts[name], () => this.noSlots()));
   }
 
   #keep<Index extends ListingIndex>(name: string, make: () => Index): Index {

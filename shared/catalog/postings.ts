@@ -40,12 +40,12 @@ export class Postings<Value extends string | number> {
   }
 
   /** For each value that any of the slots has, in the order of the values, how many have it. */
-  countsIn(slots: Bitmap): [value: Value, count: number][] {
+  countsIn(slots: Bitmap): { value: Value; count: number }[] {
     this.#sorted ??= [...this.#sets].sort(([a], [b]) => (a < b ? -1 : 1));
-    const counts: [Value, number][] = [];
+    const counts: { value: Value; count: number }[] = [];
     for (const [value, set] of this.#sorted) {
       const count = set.countIn(slots);
-      if (count > 0) counts.push([value, count]);
+      if (count > 0) counts.push({ value, count });
     }
     return counts;
   }

@@ -19,8 +19,8 @@ export class Selection {
     this.#base = inScope(listings, scope);
     if (filters.bbox) this.#base.and(listings.places().addInBox(filters.bbox, listings.noSlots()));
     if (filters.near) this.#base.and(listings.places().addInCircle(filters.near, listings.noSlots()));
-    const q = fold(filters.q ?? '');
-    if (q.trim() !== '') listings.text(filters.searchIn).narrow(this.#base, q);
+    const q = searched(filters.q);
+    if (q !== undefined) listings.text(filters.searchIn).narrow(this.#base, q);
 
     const { category, pricing } = listings.attributes;
     const choose = <Value extends string>(name: FacetName, postings: Postings<Value>, values: readonly Value[]) =>
@@ -43,6 +43,12 @@ export class Selection {
     return matches;
   }
 }
+
+/** What is looked for, folded; undefined when nothing is. */
+export const searched = (q: string | undefined): string | undefined => {
+  const folded = fold(q ?? '');
+  return folded.trim() === '' ? undefined : folded;
+};
 
 /** Begins a question with the slots that a scope lets through. */
 export const inScope = (listings: Listings, scope: CatalogScope): Bitmap => {

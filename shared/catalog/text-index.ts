@@ -23,7 +23,8 @@ const STEP = 1024;
  * Finds the listings whose text contains another text. A text that is a word, or a piece of one, can only lie within one word,
  * so the words that contain it name the listings exactly. Of any other text each word narrows, and what is left is read.
  *
- * It is made in steps, so that a large one can be made while requests are answered.
+ * It is made in steps, so that a large one can be made while others are answered. What serves only texts of one or two units
+ * is made when the first of those is asked for: it takes as much room as all words.
  */
 export class TextIndex implements ListingIndex {
   readonly #textOf: (project: ProjectRecord) => string;
@@ -31,14 +32,16 @@ export class TextIndex implements ListingIndex {
   readonly #rows: Rows;
   readonly #units = new TextUnits();
   readonly #texts: string[] = [];
-  readonly #short = new ShortTexts();
   readonly #vocabulary = new Vocabulary();
   /** By number of the word, the slots of the listings that have it. */
   readonly #few = new ListPool();
   /** Of words that very many have, these take the place of a list. */
-  readonly #many = new Map<number, IdSet>();
-  /** The slots below this are in it; undefined when all are. */
+  readonly #many: (IdSet | undefined)[] = [];
+  /** The slots below this have their words in it; undefined when all have. */
   #reach: number | undefined = 0;
+  #short: ShortTexts | undefined;
+  /** The slots below this have their units and pairs in it; undefined when all have. */
+  #shortReach: number | undefined = 0;
 
   /** `textOf` gives the searchable text of a listing, folded; `noSlots` an empty bitmap for the length of a question. */
   constructor(rows: Rows, textOf: (project: ProjectRecord) => string, noSlots: () => Bitmap) {
@@ -47,20 +50,11 @@ export class TextIndex implements ListingIndex {
     this.#noSlots = noSlots;
   }
 
-  /** Whether everything is in it. */
-  get isComplete(): boolean {
-    return this.#reach === undefined;
-  }
-
-  /** Takes in some of the listings that it does not have yet. */
-  step(): void {
-    if (this.#reach === undefined) return;
-    const end = Math.min(this.#reach + STEP, this.#rows.capacity);
-    for (let slot = this.#reach; slot < end; slot += 1) {
-      const row = this.#rows.findAt(slot);
-      if (row) this.#take(slot, row);
-    }
-    this.#reach = end === this.#rows.capacity ? undefined : end;
+  /** Does some of the work that is left before `q` (folded, not empty) can be looked for; answers whether it can be now. */
+  prepare(q: string): boolean {
+    if (this.#reach !== undefined) this.#reach = this.#step(this.#reach, (slot, row) => this.#takeWords(slot, row));
+    else if (isShort(q) && this.#shortReach !== undefined) this.#prepareShort(this.#shortReach);
+    return this.#reach === undefined && (this.#shortReach === undefined || !isShort(q));
   }
 
   concerns(before: Row, after: Row): boolean {
@@ -68,15 +62,19 @@ export class TextIndex implements ListingIndex {
   }
 
   insert(slot: number, row: Row): void {
-    if (this.#reach === undefined || slot < this.#reach) this.#take(slot, row);
+    if (!isReached(slot, this.#reach)) return;
+    this.#takeWords(slot, row);
+    if (!this.#short || !isReached(slot, this.#shortReach)) return;
+    this.#noteShort(this.#short, slot);
+    this.#short.settle();
   }
 
   remove(slot: number): void {
-    if (this.#reach !== undefined && slot >= this.#reach) return;
+    if (!isReached(slot, this.#reach)) return;
     const text = this.#texts[slot] ?? '';
     this.#texts[slot] = '';
     const units = this.#units.of(text);
-    this.#short.delete(units, text.length, slot);
+    if (isReached(slot, this.#shortReach)) this.#short?.delete(units, text.length, slot);
     forEachWord(units, text.length, (from, to, hash) => {
       this.#deleteWord(this.#vocabulary.find(units, from, to, hash), slot);
     });
@@ -84,42 +82,81 @@ export class TextIndex implements ListingIndex {
 
   /** Keeps of the slots those whose text contains `q`, which is folded and not empty. */
   narrow(slots: Bitmap, q: string): void {
-    const pieces = q.length < PIECE ? [q] : wordsOf(q);
-    for (const piece of pieces) slots.and(this.#withPiece(piece));
-    if (pieces[0] === q && (q.length >= PIECE || this.#short.isExact(q))) return;
-    if (pieces.length === 0) slots.and(this.#withPiece(q.slice(0, PIECE - 1)));
+    while (!this.prepare(q));
+    if (isShort(q)) {
+      this.#narrowShort(slots, q);
+    } else {
+      const words = wordsOf(q);
+      // A word of one or two units is in so many texts that reading those that the others leave takes less.
+      for (const word of words) if (word.length >= PIECE) slots.and(this.#withWord(word));
+      if (words[0] !== q) this.#read(slots, q);
+    }
+  }
+
+  /** Reads the texts: units and pairs beyond ASCII share numbers, and a longer text only begins with what was looked for. */
+  #narrowShort(slots: Bitmap, q: string): void {
+    const pieces = q.length < PIECE ? [q] : piecesOf(q);
+    for (const piece of pieces) {
+      const listings = this.#noSlots();
+      this.#short?.get(piece)?.addTo(listings);
+      slots.and(listings);
+    }
+    if (pieces[0] !== q || !this.#short?.isExact(q)) this.#read(slots, q);
+  }
+
+  #read(slots: Bitmap, q: string): void {
     slots.forEach((slot) => {
       if (!this.#texts[slot]?.includes(q)) slots.delete(slot);
     });
   }
 
-  /** The slots of the listings with a piece of a word somewhere, or with one or two units of anything. */
-  #withPiece(piece: string): Bitmap {
+  /** The slots of the listings with a text somewhere that lies within one word. */
+  #withWord(text: string): Bitmap {
     const slots = this.#noSlots();
-    if (piece.length < PIECE) this.#short.get(piece)?.addTo(slots);
-    else this.#vocabulary.containing(piece, (id) => this.#addListings(id, slots));
+    this.#vocabulary.containing(text, (id) => this.#addListings(id, slots));
     return slots;
   }
 
   #addListings(word: number, slots: Bitmap): void {
-    const many = this.#many.get(word);
+    const many = this.#many[word];
     if (many) many.addTo(slots);
     else this.#few.addTo(word, slots);
   }
 
-  #take(slot: number, row: Row): void {
+  /** Lets some listings from a slot on be taken in; answers from where on it goes on. */
+  #step(from: number, take: (slot: number, row: Row) => void): number | undefined {
+    const end = Math.min(from + STEP, this.#rows.capacity);
+    for (let slot = from; slot < end; slot += 1) {
+      const row = this.#rows.findAt(slot);
+      if (row) take(slot, row);
+    }
+    return end === this.#rows.capacity ? undefined : end;
+  }
+
+  #takeWords(slot: number, row: Row): void {
     const text = this.#textOf(row.unpacked());
     this.#texts[slot] = text;
     const units = this.#units.of(text);
-    this.#short.add(units, text.length, slot);
     forEachWord(units, text.length, (from, to, hash) => {
       // A word is cut out only when it is new.
       this.#addWord(this.#vocabulary.find(units, from, to, hash) ?? this.#vocabulary.add(text.slice(from, to)), slot);
     });
   }
 
+  #prepareShort(from: number): void {
+    const short = this.#short ?? new ShortTexts();
+    this.#short = short;
+    this.#shortReach = this.#step(from, (slot) => this.#noteShort(short, slot));
+    short.settle();
+  }
+
+  #noteShort(short: ShortTexts, slot: number): void {
+    const text = this.#texts[slot] ?? '';
+    short.note(this.#units.of(text), text.length, slot);
+  }
+
   #addWord(word: number, slot: number): void {
-    const many = this.#many.get(word);
+    const many = this.#many[word];
     if (many) {
       many.add(slot);
     } else if (this.#few.lastOf(word) !== slot) {
@@ -134,16 +171,24 @@ export class TextIndex implements ListingIndex {
     const slots: number[] = [];
     this.#few.forEach(word, (slot) => slots.push(slot));
     this.#few.clear(word);
-    this.#many.set(word, IdSet.of(...slots.sort((a, b) => a - b)));
+    this.#many[word] = IdSet.of(...slots.sort((a, b) => a - b));
   }
 
   #deleteWord(word: number | undefined, slot: number): void {
     if (word === undefined) return;
-    const many = this.#many.get(word);
+    const many = this.#many[word];
     if (many) many.delete(slot);
     else this.#few.delete(word, slot);
     if ((many ? many.size : this.#few.sizeOf(word)) > 0) return;
-    this.#many.delete(word);
+    this.#many[word] = undefined;
     this.#vocabulary.delete(word);
   }
 }
+
+/** Whether a text has no word, nor a piece of one, that is long enough to be found in the vocabulary. */
+const isShort = (q: string): boolean => q.length < PIECE || wordsOf(q).every((word) => word.length < PIECE);
+
+/** The pairs of units of a text that has at least two. */
+const piecesOf = (q: string): string[] => Array.from({ length: q.length - 1 }, (_, at) => q.slice(at, at + 2));
+
+const isReached = (slot: number, reach: number | undefined): boolean => reach === undefined || slot < reach;

@@ -41,6 +41,12 @@ export interface CatalogFilters {
   readonly near?: { readonly latitude: number; readonly longitude: number; readonly radiusKm: number };
 }
 
+/** A text to be looked for, as in the filters; nothing when there is none. */
+export interface SearchedText {
+  readonly q: string | undefined;
+  readonly searchIn: CatalogFilters['searchIn'];
+}
+
 export interface CatalogQuery {
   readonly scope: CatalogScope;
   readonly filters: CatalogFilters;
@@ -89,6 +95,11 @@ export interface ReadCatalog {
   readonly size: number;
   /** @throws {CursorError} when the cursor is not one of this sort order. */
   query(query: CatalogQuery): CatalogPage;
+  /**
+   * Does some of the work that has to be done once before a text can be looked for, a few milliseconds of it; answers whether
+   * that was all. A query does what is left of it by itself, which in a large directory takes long.
+   */
+  prepareSearch(searched: SearchedText): boolean;
   find(projectId: string): CatalogEntry | undefined;
   /** Live projects with coordinates, newest first. */
   located(max: number): readonly CatalogEntry[];

@@ -1,8 +1,10 @@
 import { Catalog } from '#catalog/catalog.ts';
 import type { ReadCatalog } from '#catalog/types.ts';
+import { elapsed, type Moment, moment, NEVER } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { feedSince } from './feed.ts';
+import { type LoadedSnapshot, loadSnapshot } from './snapshots.ts';
 import { lastWriteAt } from './write-marks.ts';
 
 /**
@@ -30,34 +32,51 @@ const ABSENCE_MAX_MS = 12 * 3600 * 1000;
 const GRACE_MS = 30_000;
 
 /** The directory as it is in the memory of a process. */
-type Catalogue = (freshness?: 'second' | 'now') => Promise<ReadCatalog>;
+interface Replica {
+  (freshness?: 'second' | 'now'): Promise<ReadCatalog>;
+  /** What is in the memory now, and up to when nothing that was stamped is missing. */
+  state(): LoadedSnapshot;
+}
 
 /**
  * A replica that knows nothing yet; a process has one.
  * @param wroteAt when this process last changed what the catalog follows, in milliseconds of the monotonic clock.
+ * @param begin what it may begin with instead of reading the feed from its beginning.
  */
-export const makeReplica = (wroteAt: () => number): Catalogue => {
+export const makeReplica = (
+  wroteAt: () => number,
+  begin: () => Promise<LoadedSnapshot | undefined> = loadSnapshot,
+): Replica => {
   let replica = new Catalog();
   let watermark: string | undefined;
   /** When the watermark was first seen: since then at least as much time has passed for whoever wrote it. */
   let markedAt = Number.NEGATIVE_INFINITY;
   /** No look needs to go back behind this, in milliseconds since the epoch by the clocks of writers. */
   let settled = Number.NEGATIVE_INFINITY;
-  /** When the last look began, in milliseconds of the monotonic clock. */
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let lookedWideAt = Number.NEGATIVE_INFINITY;
+  /** When the last look began. */
+  let lookedAt = NEVER;
+  let lookedWideAt = NEVER;
   let looking: Promise<void> | undefined;
 
   const look = async (): Promise<void> => {
-    const beganAt = performance.now();
-    if (watermark !== undefined && beganAt - lookedAt > ABSENCE_MAX_MS) {
+    const beganAt = moment();
+    if (watermark !== undefined && elapsed(lookedAt, beganAt) > ABSENCE_MAX_MS) {
       count('CatalogReload');
       log.warn('the catalog is too old to be followed and is loaded anew');
       replica = new Catalog();
       watermark = undefined;
       settled = Number.NEGATIVE_INFINITY;
     }
-    const isWide = beganAt - lookedWideAt > WIDE_EVERY_MS;
+    if (watermark === undefined) {
+      const known = await begin();
+      if (known) {
+        replica = known.catalog;
+        settled = known.settled;
+        watermark = new Date(settled).toISOString();
+        markedAt = performance.now();
+      }
+    }
+    const isWide = elapsed(lookedWideAt, beganAt) > WIDE_EVERY_MS;
     const overlapMs = isWide ? WIDE_OVERLAP_MS : OVERLAP_MS;
     const since =
       watermark === undefined
@@ -67,7 +86,7 @@ export const makeReplica = (wroteAt: () => number): Catalogue => {
       replica.apply(page.changes);
       // A writer whose clock runs ahead must not make us pass over what others write until then.
       const reachable = page.changedAt < new Date().toISOString() ? page.changedAt : new Date().toISOString();
-      if (watermark === undefined || reachable > watermark) {
+      if (reachable > (watermark ?? '')) {
         watermark = reachable;
         markedAt = performance.now();
       }
@@ -75,7 +94,9 @@ export const makeReplica = (wroteAt: () => number): Catalogue => {
     lookedAt = beganAt;
     if (!isWide) return;
     lookedWideAt = beganAt;
-    if (watermark !== undefined) settled = Date.parse(watermark) + Math.max(0, beganAt - markedAt) - SETTLED_MS;
+    // By the monotonic clock alone: what was written may linger for as long as time has really passed, and that one never leaps.
+    if (watermark !== undefined)
+      settled = Date.parse(watermark) + Math.max(0, beganAt.monotonic - markedAt) - SETTLED_MS;
   };
 
   const sharedLook = (): Promise<void> => {
@@ -85,21 +106,29 @@ export const makeReplica = (wroteAt: () => number): Catalogue => {
     return looking;
   };
 
-  const isStale = (freshness: 'second' | 'now', askedAt: number): boolean =>
+  const isStale = (freshness: 'second' | 'now', askedAt: Moment): boolean =>
     // A look that began after the question is new enough, however much is written meanwhile.
-    lookedAt < askedAt && (freshness === 'now' || wroteAt() > lookedAt || askedAt - lookedAt > REFRESH_MS);
+    lookedAt.monotonic < askedAt.monotonic &&
+    (freshness === 'now' || wroteAt() > lookedAt.monotonic || elapsed(lookedAt, askedAt) > REFRESH_MS);
 
-  return async (freshness = 'second') => {
-    const askedAt = performance.now();
+  const read = async (freshness: 'second' | 'now' = 'second'): Promise<ReadCatalog> => {
+    const askedAt = moment();
     try {
       while (isStale(freshness, askedAt)) await sharedLook();
     } catch (error) {
-      if (freshness === 'now' || askedAt - lookedAt > GRACE_MS) throw error;
+      if (freshness === 'now' || elapsed(lookedAt, askedAt) > GRACE_MS) throw error;
       count('CatalogStale');
       log.warn('the feed cannot be read; lists are answered from what is known', { error: error as Error });
     }
     return replica;
   };
+  const state = (): LoadedSnapshot => ({
+    catalog: replica,
+    settled,
+    newest: watermark,
+    takenAt: Number.isFinite(lookedAt.epoch) ? new Date(lookedAt.epoch).toISOString() : '',
+  });
+  return Object.assign(read, { state });
 };
 
 /**

@@ -8,7 +8,7 @@ import { type Reference, sortValues } from './reference.ts';
 /** Asks a catalog and the reference the same, and complains of every difference. */
 
 /** A catalog answered something else than the reference. */
-export class Difference extends Error {
+class Difference extends Error {
   override readonly name = 'Difference';
 }
 

@@ -23,7 +23,7 @@ interface Item extends Omit<CatalogEntry, 'spheres'> {
   readonly adminTexts: readonly string[];
 }
 
-export const plainFold = (text: string): string =>
+const plainFold = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -109,7 +109,7 @@ const compareValues = (a: readonly [Value, 1 | -1][], b: readonly [Value, 1 | -1
 const degrees = Math.PI / 180;
 
 /** Kilometres between two places, by the haversine formula. */
-export const distance = (lat1: number, lon1: number, lat2: number, lon2: number): number => {
+const distance = (lat1: number, lon1: number, lat2: number, lon2: number): number => {
   const h =
     Math.sin(((lat2 - lat1) * degrees) / 2) ** 2 +
     Math.cos(lat1 * degrees) * Math.cos(lat2 * degrees) * Math.sin(((lon2 - lon1) * degrees) / 2) ** 2;

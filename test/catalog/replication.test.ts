@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { makeReplica } from '#data/catalog.ts';
 import { changeCounts } from '#data/counts.ts';
 import { writeProjects } from '#data/import-projects.ts';
-import { countsKey, inFeed, projectKey } from '#data/keys.ts';
+import { countsKey, feedPartition, inFeed, projectKey } from '#data/keys.ts';
 import { insertionOf, removeProject, replacementOf } from '#data/projects.ts';
 import { findItem } from '#data/read.ts';
 import { putItem, transact, updateItem } from '#data/write.ts';
@@ -414,6 +414,17 @@ it.each(poisons)('skips, counts and reports an item that is %s', async (_what, p
   await updateItem(key, { remove: ['feed_pk', 'feed_sk'] });
 });
 
+it('follows the feed past an item that bears no time', async () => {
+  const ask = reader();
+  const key = { pk: 'POISON#STAMP', sk: 'ITEM' };
+  // Behind everything that has been written until now.
+  await putItem({ ...key, feed_pk: feedPartition, feed_sk: `${now().slice(0, 13)}#STAMP` });
+  await ask('now');
+  const record = await insert();
+  expect(await nameIn(ask, record.id)).toBe(record.name);
+  await updateItem(key, { remove: ['feed_pk', 'feed_sk'] });
+});
+
 it('answers from what it knows while the table is out of reach, says so, and stops in time', async () => {
   const ask = reader();
   const record = await insert();
@@ -431,6 +442,65 @@ it('answers from what it knows while the table is out of reach, says so, and sto
   gate.closed = false;
   const renamed = await rename(record, 'renamed');
   expect((await ask()).find(record.id)?.project).toEqual(renamed);
+});
+
+it('is not older than a second after it was frozen, though its own clock stood still', async () => {
+  const ask = reader();
+  const record = await insert();
+  await ask();
+  time.freeze(300 * SECOND);
+  const renamed = await rename(record, 'renamed meanwhile');
+  expect((await ask()).find(record.id)?.project).toEqual(renamed);
+});
+
+it('looks within a second also after its clock was set back', async () => {
+  const ask = reader();
+  const record = await insert();
+  await ask();
+  const renamed = await rename(record, 'renamed');
+  time.advance(1.1 * SECOND);
+  const seen = await time.skewed(-HOUR, ask);
+  expect(seen.find(record.id)?.project).toEqual(renamed);
+});
+
+it('looks far back after it was frozen', async () => {
+  const ask = reader();
+  await insert();
+  await ask('now');
+  const late = await time.skewed(-20 * SECOND, () => insert({ name: 'late' }));
+  time.freeze(60 * SECOND);
+  await insert();
+  expect(await nameIn(ask, late.id)).toBe('late');
+});
+
+it('starts anew when it was frozen for so long that it may have missed tombstones', async () => {
+  const ask = reader();
+  const gone = await insert();
+  await ask('now');
+  await removeProject(gone, []);
+  time.freeze(25 * HOUR);
+  await table.sweep();
+  expect((await ask()).find(gone.id)).toBeUndefined();
+  expect(counted('CatalogReload')).toBe(1);
+});
+
+it('does not answer from what it knew before it was frozen while the table is out of reach', async () => {
+  const ask = reader();
+  await ask();
+  time.freeze(31 * SECOND);
+  gate.closed = true;
+  await expect(ask()).rejects.toThrow('out of reach');
+});
+
+it('takes nothing for settled because its clock was set forward', async () => {
+  const ask = reader();
+  await insert();
+  await ask('now');
+  time.advance(6 * SECOND);
+  await time.skewed(600 * SECOND, ask);
+  const late = await time.skewed(-24 * SECOND, () => insert({ name: 'late' }));
+  time.advance(6 * SECOND);
+  expect(await nameIn(ask, late.id)).toBe('late');
 });
 
 it('has nothing to answer from when its first look fails', async () => {

@@ -68,6 +68,17 @@ it('asks again for what the table has left out', async () => {
   expect(batches()).toEqual([2, 1]);
 });
 
+it('a key that the table refuses is the failure of who asked for it, and of nobody beside him', async () => {
+  const refused = Object.assign(new Error('One of the keys is too long.'), { name: 'ValidationException' });
+  table.on(BatchGetCommand).rejects(refused);
+  table
+    .on(GetCommand)
+    .callsFake(async ({ Key }) => (Key.pk === 'P#2' ? Promise.reject(refused) : { Item: { ...Key, found: true } }));
+  const asked = await Promise.allSettled([findItem(keyOf(1)), findItem(keyOf(2)), findItem(keyOf(3))]);
+  expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(batches()).toEqual([3]);
+});
+
 it('a failure is everybody’s who asked, and nobody’s who asks later', async () => {
   table.on(BatchGetCommand).rejectsOnce(new Error('not there'));
   const asked = await Promise.allSettled([findItem(keyOf(1)), findItem(keyOf(2)), findItem(keyOf(1))]);

@@ -16,7 +16,9 @@ import { beforeEach, expect, it } from 'vitest';
 import { writeProjects } from '#data/import-projects.ts';
 import { userKey } from '#data/keys.ts';
 import { countRequests } from '#data/rate-counter.ts';
+import { makeAdmin } from '#data/user-admin.ts';
 import { changeUserCounts } from '#data/user-records.ts';
+import { correctCommentCount } from '#data/user-recount.ts';
 import { userAtFirstSight } from '#data/users.ts';
 import { ConditionFailed, putItem, removeItem, transact, updateItem } from '#data/write.ts';
 import { lastWriteAt } from '#data/write-marks.ts';
@@ -115,6 +117,26 @@ it('places a user among the changed ones by the time of the try that succeeds', 
     if (tries.length < 3) throw canceled('TransactionConflict');
   });
   await transact([changeUserCounts('u', 1)]);
+  expect(tries).toHaveLength(3);
+  expect(tries[2]).not.toBe(tries[0]);
+});
+
+it.each([
+  ['an administrator', () => makeAdmin('u')],
+  [
+    'whose comments were counted anew',
+    () => correctCommentCount({ userId: 'u', counted: 1, changedAt: '', version: 3 }, 2),
+  ],
+])('places a user %s among the changed ones by the time of the try that succeeds', async (_, change) => {
+  const tries: string[] = [];
+  table.on(UpdateCommand).callsFake(async ({ Key, ExpressionAttributeValues }) => {
+    expect(Key).toEqual(userKey('u'));
+    tries.push(Object.values(ExpressionAttributeValues).find((value) => String(value).endsWith('Z#u')) as string);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (tries.length < 3) throw conflict();
+    return { Attributes: {} };
+  });
+  expect(await change()).toBe(true);
   expect(tries).toHaveLength(3);
   expect(tries[2]).not.toBe(tries[0]);
 });

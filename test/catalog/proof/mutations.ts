@@ -132,10 +132,17 @@ export const mutations: readonly Mutation[] = [
     replace: 'return false;',
   },
   {
+    name: 'snapshot-position',
+    breaks: 'a process that begins with a snapshot passes over what came late',
+    file: 'shared/data/snapshots.ts',
+    find: 'settled: Date.parse(newest.settled_at),',
+    replace: 'settled: Date.parse(newest.settled_at) + 70_000,',
+  },
+  {
     name: 'text',
     breaks: 'a project is found by one or two characters that its text has no more',
     file: 'shared/catalog/text-index.ts',
-    find: 'this.#short.delete(text, slot);',
+    find: 'if (isReached(slot, this.#shortReach)) this.#short?.delete(units, text.length, slot);',
     replace: '',
   },
   {

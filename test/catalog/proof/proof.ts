@@ -33,6 +33,8 @@ export interface ProofTally {
   readonly looks: number;
   /** How many processes started with nothing. */
   readonly coldStarts: number;
+  /** How many snapshots they could start with. */
+  readonly snapshots: number;
 }
 
 const SECOND = 1000;
@@ -59,6 +61,7 @@ class Proof {
   readonly #readers: Reader[];
   readonly #table: BareTable;
   #coldStarts = 0;
+  #snapshots = 0;
   #asked = 0;
   #step = 0;
 
@@ -90,7 +93,13 @@ class Proof {
     }
     for (; this.#asked < this.#options.queries; this.#step += 1) await this.#turn();
     const { done } = this.#writers;
-    return { queries: this.#asked, changes: done, looks: this.#gate.looks, coldStarts: this.#coldStarts };
+    return {
+      queries: this.#asked,
+      changes: done,
+      looks: this.#gate.looks,
+      coldStarts: this.#coldStarts,
+      snapshots: this.#snapshots,
+    };
   }
 
   async #turn(): Promise<void> {
@@ -111,6 +120,8 @@ class Proof {
   /** Between two turns it is mostly a moment, sometimes a night, and now and then a day and a half. */
   async #pass(): Promise<void> {
     const random = this.#random;
+    // Whoever keeps his catalog may have looked just now or long ago; what he has missed comes from the feed.
+    if (random.chance(0.1) && (await random.pick(this.#readers).snapshot())) this.#snapshots += 1;
     this.#time.advance(random.below(2 * SECOND));
     if (random.chance(0.05)) this.#time.advance(random.below(300 * SECOND));
     if (random.chance(0.03)) {

@@ -1,5 +1,6 @@
 import type { ReadCatalog } from '#catalog/types.ts';
 import { makeReplica } from '#data/catalog.ts';
+import { storeSnapshot } from '#data/snapshots.ts';
 import type { VirtualTime } from '#test/support/virtual-time.ts';
 import type { KeptCursor } from '../comparing.ts';
 import type { Random } from '../random.ts';
@@ -40,6 +41,12 @@ export class Reader {
   /** Its catalog as a request would get it. */
   async catalog(freshness: 'second' | 'now'): Promise<ReadCatalog> {
     return await this.#time.skewed(this.#skewMs, () => this.#replica(freshness));
+  }
+
+  /** Keeps its catalog for processes that begin, if it has one. */
+  async snapshot(): Promise<boolean> {
+    const state = this.#replica.state();
+    return Number.isFinite(state.settled) && (await storeSnapshot(state)) !== undefined;
   }
 
   /** Remembers a cursor for later, a few at most. */
