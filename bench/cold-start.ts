@@ -1,23 +1,32 @@
 import { execFile } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { routes } from '#contract/table.ts';
 import { bundleFolder, freshBundles } from '#lib/bundle.ts';
+import { compileFunction } from '#lib/compilation/compile.ts';
 import { doors } from '#lib/doors.ts';
 import { issuerOf } from '#local/environment.ts';
 import { KEYS_PATH } from '#local/issuer.ts';
 import { startDirectory } from './cold-start/directory.ts';
 import { environmentOf, environments } from './cold-start/environment.ts';
+import { bundleListAlone, bundleOneUpdate } from './cold-start/variants.ts';
 
 const HELP = `Measures how functions start, beside one that does nothing.
 
-  node bench/cold-start.ts [--runs 15] [--stage dev]
+  node bench/cold-start.ts [--runs 15] [--stage dev] [--as-lambda]
 
 For each of the ten most used routes: its bundle is imported in a fresh Node process that has what its template gives it
-and nothing else, and answers its first event against the embedded engine. A round starts every function once, one after the
-other, and the table has the medians of all rounds. "total" goes from the start of the process to the answer, and is also
-given as a multiple of the empty handler's. The directory has one listing, so the catalog is loaded by one question.
+and nothing else, and answers its first event against the embedded engine. Beside them stand a function that makes one call
+with the SDK, and the list with an empty catalog in place of the one that is loaded; and all once more as they are compiled
+(scripts/compile.ts --help). A round starts every function once, one after the other, and the table has the medians of all
+rounds. "total" goes from the start of the process to the answer, and is also given as a multiple of the empty handler's.
+The directory has one listing, so the catalog is loaded by a question or two.
+
+  --as-lambda  starts Node, also for the empty handler, with the flags that Lambda has been seen to give it: with them Node
+               compiles its own parts anew at every start, the empty handler's too, so that the multiples are smaller
+
 What a network, a slower processor and the sandbox of a real function add is not in it: read the multiples, not the numbers.
 `;
 
@@ -26,12 +35,14 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
     runs: { type: 'string', default: '15' },
     stage: { type: 'string', default: 'dev' },
+    'as-lambda': { type: 'boolean', default: false },
   },
 });
 if (values.help) {
   console.log(HELP);
   process.exit(0);
 }
+const flags = values['as-lambda'] ? ['--expose-gc', '--max-http-header-size=81920'] : [];
 
 interface Asked {
   /** The id of the route. */
@@ -78,7 +89,7 @@ const start = promisify(execFile);
 const program = join(import.meta.dirname, 'cold-start/first-event.mjs');
 
 const measure = async (bundle: string, event: string, env: Readonly<Record<string, string>>): Promise<Measured> => {
-  const { stdout, stderr } = await start(process.execPath, [program, bundle, event], { env });
+  const { stdout, stderr } = await start(process.execPath, [...flags, program, bundle, event], { env });
   const measured = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Measured;
   if (measured.status >= 400) throw new Error(`${bundle} answered ${measured.status}: ${stdout}${stderr}`);
   return measured;
@@ -87,8 +98,22 @@ const measure = async (bundle: string, event: string, env: Readonly<Record<strin
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
+/** All that is uploaded with a file of a function, in bytes. */
+const weightOf = (file: string): number =>
+  basename(file) === 'index.mjs'
+    ? globSync(join(dirname(file), '*')).reduce((sum, part) => sum + statSync(part).size, 0)
+    : statSync(file).size;
+
+interface Started {
+  readonly name: string;
+  readonly file: string;
+  readonly event: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 await freshBundles();
 const all = environments(values.stage);
+const folder = mkdtempSync(join(tmpdir(), 'cold-start-'));
 const directory = await startDirectory();
 try {
   const { world, token, project } = directory;
@@ -118,49 +143,71 @@ try {
     { id: 'votes.toggle', params, token },
     { id: 'users.readProfile', token },
   ];
-  const started = [
-    { name: 'empty handler', file: join(import.meta.dirname, 'cold-start/empty.mjs'), event: '{}', env: {} },
-    ...asked.map((one) => {
-      const door = doors.find(({ id }) => id === one.id);
-      if (!door) throw new Error(`No function belongs to ${one.id}.`);
-      const own = environmentOf(all, one.id);
-      // Only what the template gives too: a variable that is missing there must be missing here.
-      const given = Object.fromEntries(Object.entries(local).filter(([name]) => name in own));
-      return {
-        name: one.id,
-        file: join(bundleFolder(door.path), 'index.mjs'),
-        event: eventOf(one),
-        env: { ...own, ...given, ...ofRuntime, LOG_LEVEL: 'WARN' },
-      };
-    }),
-  ].map((one) => ({ ...one, seen: [] as Measured[] }));
+  const routesAsked = asked.map((one): Started => {
+    const door = doors.find(({ id }) => id === one.id);
+    if (!door) throw new Error(`No function belongs to ${one.id}.`);
+    const own = environmentOf(all, one.id);
+    // Only what the template gives too: a variable that is missing there must be missing here.
+    const given = Object.fromEntries(Object.entries(local).filter(([name]) => name in own));
+    return {
+      name: one.id,
+      file: join(bundleFolder(door.path), 'index.mjs'),
+      event: eventOf(one),
+      env: { ...own, ...given, ...ofRuntime, LOG_LEVEL: 'WARN' },
+    };
+  });
+  const [list] = routesAsked;
+  if (!list) throw new Error('Nothing is asked.');
+  const empty: Started = {
+    name: 'empty handler',
+    file: join(import.meta.dirname, 'cold-start/empty.mjs'),
+    event: '{}',
+    env: {},
+  };
+  const bundled: readonly Started[] = [
+    { ...list, name: 'one call with the SDK', file: join(await bundleOneUpdate(folder), 'index.mjs') },
+    { ...list, name: 'list, empty catalog', file: join(await bundleListAlone(folder), 'index.mjs') },
+    ...routesAsked,
+  ];
+  const compiled: Started[] = [];
+  for (const one of bundled) {
+    const to = join(folder, 'compiled', one.name);
+    await compileFunction(dirname(one.file), to);
+    compiled.push({ ...one, file: join(to, 'index.mjs') });
+  }
+  const kinds = [[empty], bundled, compiled].map((some) => some.map((one) => ({ ...one, seen: [] as Measured[] })));
 
   // The first round is for the machine's own caches.
   for (let round = 0; round <= Number(values.runs); round += 1) {
-    for (const { file, event, env, seen } of started) {
+    for (const { file, event, env, seen } of kinds.flat()) {
       const measured = await measure(file, event, env);
       if (round > 0) seen.push(measured);
     }
   }
 
+  type Part = 'importMs' | 'firstMs' | 'totalMs' | 'cpuMs';
+  const of = (part: Part, seen: readonly Measured[] = []): number => median(seen.map((one) => one[part]));
+  const nothing = kinds[0]?.[0]?.seen;
   const columns = ['kB', 'import ms', 'first ms', 'total ms', 'of empty', 'cpu ms', 'of empty'];
-  console.log(`\n${'function'.padEnd(22)}${columns.map((name) => name.padStart(11)).join('')}`);
-  const [empty] = started;
-  for (const { name, file, seen } of started) {
-    const of = (key: 'importMs' | 'firstMs' | 'totalMs' | 'cpuMs', among = seen) =>
-      median(among.map((one) => one[key]));
-    const ratio = (key: 'totalMs' | 'cpuMs') => of(key) / of(key, empty?.seen);
-    const row = [
-      Math.ceil(statSync(file).size / 1000).toString(),
-      of('importMs').toFixed(1),
-      of('firstMs').toFixed(1),
-      of('totalMs').toFixed(1),
-      ratio('totalMs').toFixed(2),
-      of('cpuMs').toFixed(1),
-      ratio('cpuMs').toFixed(2),
-    ];
-    console.log(`${name.padEnd(22)}${row.map((cell) => cell.padStart(11)).join('')}`);
+  for (const [title, some] of [
+    ['function', [...(kinds[0] ?? []), ...(kinds[1] ?? [])]],
+    ['compiled function', kinds[2] ?? []],
+  ] as const) {
+    console.log(`\n${title.padEnd(22)}${columns.map((name) => name.padStart(11)).join('')}`);
+    for (const { name, file, seen } of some) {
+      const row = [
+        Math.ceil(weightOf(file) / 1000).toString(),
+        of('importMs', seen).toFixed(1),
+        of('firstMs', seen).toFixed(1),
+        of('totalMs', seen).toFixed(1),
+        (of('totalMs', seen) / of('totalMs', nothing)).toFixed(2),
+        of('cpuMs', seen).toFixed(1),
+        (of('cpuMs', seen) / of('cpuMs', nothing)).toFixed(2),
+      ];
+      console.log(`${name.padEnd(22)}${row.map((cell) => cell.padStart(11)).join('')}`);
+    }
   }
 } finally {
   await directory.stop();
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,13 +1,26 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { configFiles } from './bundling/config-files.ts';
 import { eventStreams } from './bundling/event-streams.ts';
 import { jsonSchema } from './bundling/json-schema.ts';
 import { nodeModules } from './bundling/node-modules.ts';
 import { oneAtATime } from './bundling/one-at-a-time.ts';
 import { ssmErrors } from './bundling/ssm-errors.ts';
 import { stripeResources } from './bundling/stripe-resources.ts';
+import { tableErrors } from './bundling/table-errors.ts';
 import { unusedDeclarations } from './bundling/unused-declarations.ts';
+import { webParts } from './bundling/web-parts.ts';
 import { type Door, doors } from './doors.ts';
 
 /** The major version of Node that functions run on; the project pins the same, and bundles are made for it. */
@@ -20,8 +33,17 @@ export const dist = join(root, 'dist');
 
 const metafilePath = join(dist, 'meta.json');
 
-/** The folder that is uploaded for a door; it holds `index.mjs` and nothing else. */
+/** The folder of a door's bundle; it holds `index.mjs` and nothing else. */
 export const bundleFolder = (path: string): string => join(dist, 'functions', path);
+
+/** What is compiled of the bundles as they are; bundling takes it away. */
+const compiled = 'compiled';
+
+/** The folder that is uploaded for a door: its bundle, or what `scripts/compile.ts` has made of it. */
+export const uploadFolder = (path: string): string => {
+  const folder = join(dist, compiled, path);
+  return existsSync(join(folder, 'index.mjs')) ? folder : bundleFolder(path);
+};
 
 /** Source maps stay here: they are for whoever reads a stack trace, and would only weigh in an upload. */
 const mapPath = (path: string): string => join(dist, 'maps', `${path}.map`);
@@ -59,28 +81,45 @@ const alone = <T>(work: () => Promise<T>): Promise<T> => {
   return oneAtATime(join(dist, 'bundling.lock'), work);
 };
 
+/** How esbuild makes a bundle, whatever is in it. */
+export const bundleOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: `node${NODE_MAJOR}`,
+  // The module builds of packages are the ones that can be shaken.
+  mainFields: ['module', 'main'],
+  // What a function never uses, and what makes it slow to start: docs/adr/0016 has the figures.
+  alias: { '@aws-sdk/credential-provider-node': './shared/platform/runtime-credentials.ts' },
+  plugins: [
+    nodeModules,
+    stripeResources,
+    tableErrors,
+    ssmErrors,
+    eventStreams,
+    configFiles,
+    webParts,
+    jsonSchema,
+    unusedDeclarations,
+  ],
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
 const bundleAll = async (wanted: readonly Door[]): Promise<Metafile> => {
   for (const folder of ['functions', 'maps']) rmSync(join(dist, folder), { recursive: true, force: true });
+  // It may be mounted somewhere, and stays itself.
+  for (const old of globSync(join(dist, compiled, '*'))) rmSync(old, { recursive: true, force: true });
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...bundleOptions,
     entryPoints: wanted.map(({ path }) => ({ in: sourceOf(path), out: `${path}/index` })),
     outdir: join(dist, 'functions'),
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: `node${NODE_MAJOR}`,
-    // The module builds of packages are the ones that can be shaken.
-    mainFields: ['module', 'main'],
-    // What a function never uses, and what makes it slow to start: docs/adr/0016 has the figures.
-    alias: { '@aws-sdk/credential-provider-node': './shared/platform/runtime-credentials.ts' },
-    plugins: [nodeModules, stripeResources, ssmErrors, eventStreams, jsonSchema, unusedDeclarations],
     sourcemap: 'external',
     sourcesContent: false,
-    legalComments: 'none',
     metafile: true,
-    logLevel: 'warning',
   });
   for (const { path } of wanted) {
     mkdirSync(dirname(mapPath(path)), { recursive: true });
