@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Placement } from '#contract/placement.ts';
-import { features, type Tier, tiers } from '#contract/route.ts';
+import { features, tiers } from '#contract/route.ts';
 import { Api, Throttle, UsagePlan } from './config/api.ts';
 import { ArchiveDays, Backup, Encryption, LogDays } from './config/data.ts';
 import { Address, Megabytes, Origin } from './config/fields.ts';
@@ -100,6 +100,19 @@ const Config = z
     error: 'cannot be false where protect is true',
     path: ['retain'],
   })
+  .refine(({ protect, alarms }) => !protect || alarms.email !== undefined, {
+    error: 'is needed where protect is true: alarms that nobody is told of protect nothing',
+    path: ['alarms', 'email'],
+  })
+  .refine(
+    ({ identity, stage }) =>
+      identity.kind === 'oidc' || identity.domainPrefix !== undefined || !/aws|amazon|cognito/.test(stage),
+    {
+      error:
+        'is needed where the name of the stage has aws, amazon or cognito in it, which Cognito takes in no address',
+      path: ['identity', 'domainPrefix'],
+    },
+  )
   .refine(({ api, trustedProxies }) => api.endpoint === 'regional' || trustedProxies.length === 0, {
     error: 'must be empty with the edge, which writes addresses of its own behind those of proxies',
     path: ['trustedProxies'],
@@ -121,9 +134,6 @@ const Config = z
 
 /** What differs between the environments that this service is deployed to. No account number and no secret. */
 export type Config = z.infer<typeof Config>;
-
-/** A key of the gateway's throttles: a tier, or `none` for routes that have no tier. */
-export type ThrottleName = Tier | 'none';
 
 /**
  * The settings of a stage: those of `stages.ts` over the standard ones. A stage without an entry is a sandbox.

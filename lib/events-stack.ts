@@ -10,28 +10,24 @@ import { MailReturns } from './constructs/mail-returns.ts';
 import { Publisher } from './constructs/publisher.ts';
 import { Roles } from './constructs/roles.ts';
 import { Schedule } from './constructs/schedule.ts';
-import { Sender } from './constructs/sender.ts';
 import { Subscriber } from './constructs/subscriber.ts';
 
 export interface EventsStackProps extends StackProps {
-  readonly world: Omit<World, 'bus' | 'mailings'>;
+  readonly world: Omit<World, 'bus'>;
 }
 
 /** What happens after a change and by the clock: subscribers and jobs are started. It holds no state. */
 export class EventsStack extends Stack {
   readonly bus: EventBus;
-  /** The name of the configuration set that all mail is sent with. */
-  readonly mailings: string;
   /** The functions of jobs, by the ids of their doors. */
   readonly jobs: ReadonlyMap<string, IFunction>;
 
   constructor(scope: Construct, id: string, props: EventsStackProps) {
     super(scope, id, props);
     this.bus = new EventBus(this, 'Bus', { description: 'What happens in the directory.' });
-    this.mailings = new Sender(this, 'Sender', props.world.config).configurationSet.configurationSetName;
-    const world: World = { ...props.world, bus: this.bus, mailings: this.mailings };
+    const world: World = { ...props.world, bus: this.bus };
     const { archiveDays } = world.config;
-    if (archiveDays !== undefined) busArchive(this, this.bus, archiveDays);
+    if (archiveDays !== undefined) busArchive(this, this.bus, world.config, archiveDays);
     const roles = new Roles(this, 'Roles', world);
     new Publisher(this, world, roles);
     new MailReturns(this, world, roles);

@@ -12,16 +12,21 @@ import { EventsStack } from './events-stack.ts';
 export const stacksOf = (app: App, config: Config) => {
   const common = { terminationProtection: config.protect, tags: { service: 'directory', stage: config.stage } };
   const name = (part: string) => `directory-${config.stage}-${part}`;
-  const data = new DataStack(app, name('data'), { ...common, config, description: 'Directory: table and users.' });
-  const { table, tableKey, issuer } = data;
+  const data = new DataStack(app, name('data'), {
+    ...common,
+    config,
+    description: 'Directory: table, users and sender.',
+  });
+  const { table, tableKey, issuer, mailings } = data;
+  const known = { config, table, tableKey, issuer, mailings };
   const events = new EventsStack(app, name('events'), {
     ...common,
-    world: { config, table, tableKey, issuer },
+    world: known,
     description: 'Directory: bus, publisher, subscribers and jobs.',
   });
   const api = new ApiStack(app, name('api'), {
     ...common,
-    world: { config, table, tableKey, issuer, bus: events.bus, mailings: events.mailings },
+    world: { ...known, bus: events.bus },
     jobs: events.jobs,
     // The gateways' documents are long, and indentation counts towards the size that CloudFormation takes.
     suppressTemplateIndentation: true,

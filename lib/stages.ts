@@ -91,6 +91,7 @@ export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
     site: { name: 'Directory', url: 'https://directory.example' },
     allowedOrigins: ['https://directory.example'],
     mail: { from: 'no-reply@directory.example', identity: 'directory.example', createIdentity: true },
+    alarms: { email: 'operations@directory.example' },
     features: {},
     throttles: {
       general: { ratePerSecond: 1000, burst: 2000 },

@@ -1,6 +1,7 @@
-import { Aws } from 'aws-cdk-lib';
+import { Aws, Fn } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IndexName } from '#data/keys.ts';
+import type { Config } from '../config.ts';
 
 /** What resources are called that no construct of ours stands for. They name no account: each is the one of whoever deploys. */
 
@@ -17,11 +18,13 @@ export const streamArnOf = (table: TableV2): string => {
 export const mailArn = (kind: 'identity' | 'configuration-set', name: string): string =>
   `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:${kind}/${name}`;
 
-/** The address of a foundation model, or of an inference profile where the id begins with a region's name. */
-export const modelArn = (id: string): string =>
-  /^[a-z]{2,6}\./.test(id) && id.split('.').length > 2
-    ? `arn:${Aws.PARTITION}:bedrock:${Aws.REGION}:${Aws.ACCOUNT_ID}:inference-profile/${id}`
-    : `arn:${Aws.PARTITION}:bedrock:${Aws.REGION}::foundation-model/${id}`;
-
 /** What DynamoDB is called where a key says who may use it. */
 export const dynamoService = `dynamodb.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+
+/**
+ * A name for what has to be given one: the stage, and the letters of chance in the address of the stack that it is in. They
+ * stay the same for as long as the stack is there, and a stack that is made again has others.
+ * @param more words that tell it from others of its kind in the stack.
+ */
+export const nameOfItsOwn = ({ stage }: Pick<Config, 'stage'>, ...more: readonly string[]): string =>
+  Fn.join('-', ['directory', stage, Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)))), ...more]);

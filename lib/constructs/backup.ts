@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -7,6 +7,8 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
+import { nameOfItsOwn } from './addresses.ts';
+import { removalOf } from './removal.ts';
 import { RunbookAlarm } from './runbook-alarm.ts';
 
 /** When backups begin, in UTC: at night, and on the first of a month after the daily one. */
@@ -16,6 +18,9 @@ const MONTHLY = Schedule.cron({ minute: '0', hour: '5', day: '1' });
 /** How long a backup may wait for its turn and take. */
 const START_WITHIN = Duration.hours(2);
 const COMPLETE_WITHIN = Duration.hours(8);
+
+/** From the quickest backup of one night to the slowest of the next, and the hour that has only just begun. */
+const SILENT_HOURS = 24 + START_WITHIN.toHours() + COMPLETE_WITHIN.toHours() + 1;
 
 export interface BackupProps {
   readonly config: Config;
@@ -33,9 +38,11 @@ export class Backup extends Construct {
   constructor(scope: Construct, id: string, { config, kept, table, key }: BackupProps) {
     super(scope, id);
     const vault = new BackupVault(this, 'Vault', {
+      // Another key is another vault, which the one before, being kept, must not stand in the way of.
+      backupVaultName: nameOfItsOwn(config, ...(key ? ['keyed'] : [])),
       ...(key && { encryptionKey: key }),
       blockRecoveryPointDeletion: config.protect,
-      removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalOf(config),
     });
     const plan = new BackupPlan(this, 'Plan', {
       backupVault: vault,
@@ -71,17 +78,28 @@ export class Backup extends Construct {
       disableDefaultBackupPolicy: true,
       resources: [BackupResource.fromDynamoDbTable(table)],
     });
-    new RunbookAlarm(this, 'Fails', {
-      section: 'backup-fails',
-      says: 'A backup of the table was not made.',
-      metric: new Metric({
+    const jobs = (metricName: string): Metric =>
+      new Metric({
         namespace: 'AWS/Backup',
-        metricName: 'NumberOfBackupJobsFailed',
+        metricName,
         dimensionsMap: { BackupVaultName: vault.backupVaultName },
         statistic: 'Sum',
         period: Duration.hours(1),
-      }),
+      });
+    new RunbookAlarm(this, 'Fails', {
+      section: 'backup-fails',
+      says: 'A backup of the table was not made.',
+      metric: jobs('NumberOfBackupJobsFailed'),
       threshold: 1,
+    });
+    // What was never begun has not failed: the service is switched off, or the plan is gone.
+    new RunbookAlarm(this, 'Missing', {
+      section: 'backup-fails',
+      says: 'No backup of the table was completed for longer than a day and a night.',
+      metric: jobs('NumberOfBackupJobsCompleted'),
+      threshold: 1,
+      periods: SILENT_HOURS,
+      silence: true,
     });
   }
 }

@@ -6,9 +6,10 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Need } from '#contract/route.ts';
-import { healthKey, ratePrefix, userKey } from '#data/keys.ts';
+import { healthKey, ratePrefix, snapshotPrefix, userKey } from '#data/keys.ts';
 import type { Config } from '../config.ts';
-import { indexArn, mailArn, modelArn, streamArnOf } from './addresses.ts';
+import { indexArn, mailArn, streamArnOf } from './addresses.ts';
+import { modelAccess } from './model-access.ts';
 import { aiKeyParameter, jobSecretParameter, parameterArn, stripeParameters } from './parameters.ts';
 import type { Issuer } from './sign-in.ts';
 import { allow, keyReading, keyWriting, onlyKeys } from './statements.ts';
@@ -69,7 +70,11 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
     variables: none,
   },
   catalog: {
-    statements: (world) => [allow(['dynamodb:Query'], indexArn(world.table, 'feed')), ...keyReading(world)],
+    statements: (world) => [
+      allow(['dynamodb:Query'], indexArn(world.table, 'feed')),
+      allow(['dynamodb:Query'], world.table.tableArn, onlyKeys(`${snapshotPrefix}*`)),
+      ...keyReading(world),
+    ],
     variables: none,
   },
   mail: {
@@ -104,8 +109,6 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
     statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(stripeParameters(config).secretKey))],
     variables: ({ config }) => ({
       STRIPE_SECRET_KEY_PARAMETER: stripeParameters(config).secretKey,
-      PREMIUM_PRICE: String(config.payments.premiumPrice),
-      CURRENCY: config.payments.currency,
       SITE_URL: config.site.url,
       ...(config.payments.successUrl && { CHECKOUT_SUCCESS_URL: config.payments.successUrl }),
       ...(config.payments.cancelUrl && { CHECKOUT_CANCEL_URL: config.payments.cancelUrl }),
@@ -116,7 +119,7 @@ export const capabilities: Readonly<Record<Grant, Capability>> = {
       config.ai === undefined
         ? []
         : config.ai.baseUrl === undefined
-          ? [allow(['bedrock:InvokeModel'], modelArn(config.ai.model))]
+          ? modelAccess(config.ai.model)
           : [allow(['ssm:GetParameter'], parameterArn(aiKeyParameter(config)))],
     variables: ({ config }) =>
       config.ai === undefined

@@ -72,10 +72,12 @@ export class Gateway extends SpecRestApi {
     // The name is a label that metrics go by; it need not be the only one of its kind.
     const title = `${Stack.of(scope).stackName}-${id}`;
     const allowedOrigins = keysRequired ? [] : config.allowedOrigins;
-    const { endpointType, ...encryption } = transportOf(config);
+    const transport = transportOf(config);
+    const { endpointType, ...encryption } = transport;
+    const common = { title, routes, allowedOrigins, keysRequired, targetOf };
     super(scope, id, {
       restApiName: title,
-      apiDefinition: ApiDefinition.fromInline(gatewayBody({ title, routes, allowedOrigins, keysRequired, targetOf })),
+      apiDefinition: ApiDefinition.fromInline(gatewayBody({ ...common, transport, domainName })),
       endpointTypes: [endpointType],
       disableExecuteApiEndpoint: domainName !== undefined,
       binaryMediaTypes: BINARY_TYPES,

@@ -1,4 +1,3 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   type Attribute,
   AttributeType,
@@ -13,6 +12,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { tableShape } from '#data/keys.ts';
 import type { Config } from '../config.ts';
+import { removalOf } from './removal.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
@@ -37,7 +37,7 @@ export const listingTable = (scope: Construct, config: Config, key: IKey | undef
       config.encryption === 'dynamodb' ? TableEncryptionV2.dynamoOwnedKey() : TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: config.pointInTimeRecovery },
     deletionProtection: config.protect,
-    removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: removalOf(config),
   });
   // The construct takes a key only where the region is known, and these stacks name none.
   if (key) {

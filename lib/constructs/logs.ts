@@ -1,7 +1,7 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../config.ts';
+import { removalOnceDeployed } from './removal.ts';
 
 /**
  * A log that is kept as long as the stage says.
@@ -11,5 +11,5 @@ export const logGroup = (scope: Construct, id: string, config: Config, logGroupN
   new LogGroup(scope, id, {
     ...(logGroupName !== undefined && { logGroupName }),
     retention: config.logDays,
-    removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: removalOnceDeployed(config),
   });

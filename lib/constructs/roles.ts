@@ -2,6 +2,7 @@ import { Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { capabilities, type Grant, unlimited, type World } from './capabilities.ts';
+import { openRegionOf } from './model-access.ts';
 
 const nameOf = (grants: readonly Grant[]): string =>
   grants
@@ -39,6 +40,11 @@ export class Roles extends Construct {
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: `Only for actions that cannot be narrowed: ${Object.keys(unlimited).join(', ')}.`,
     });
+    const openRegion = distinct.includes('model') ? openRegionOf(this.#world.config.ai?.model ?? '') : undefined;
+    if (openRegion !== undefined) {
+      const reason = 'An inference profile answers from a region of its choice; the model is allowed through it alone.';
+      Validations.of(role).acknowledge({ id: openRegion, reason });
+    }
     this.#byGrants.set(name, role);
     return role;
   }

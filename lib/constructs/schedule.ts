@@ -1,4 +1,4 @@
-import { Aws } from 'aws-cdk-lib';
+import { Aws, CrossStackReferences, ReferenceStrength } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
@@ -42,6 +42,8 @@ export class Schedule extends Construct {
       timeoutSeconds: job.timeoutSeconds,
       deadLetterQueue: queue,
     });
+    // A job must be able to go, or a deployment that has brought one be taken back, before the gateways are told.
+    CrossStackReferences.of(this.target).produce(ReferenceStrength.WEAK);
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },

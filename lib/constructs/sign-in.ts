@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   FeaturePlan,
@@ -12,6 +12,8 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
+import { nameOfItsOwn } from './addresses.ts';
+import { removalOf } from './removal.ts';
 
 /** Whose access tokens are believed. */
 export interface Issuer {
@@ -36,13 +38,6 @@ const SERVICE_SCOPE = new ResourceServerScope({
 });
 
 export type UserPoolSettings = Extract<Config['identity'], { kind: 'cognito' }>;
-
-/**
- * What nobody else in the region calls his sign-in: the stage and the letters of chance in the address of its stack,
- * which stay the same for as long as the stack is there.
- */
-const prefixOf = ({ stage }: Config): string =>
-  Fn.join('-', ['directory', stage, Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))))]);
 
 const senderOf = ({ mail, site }: Config): UserPoolEmail =>
   UserPoolEmail.withSES({
@@ -86,7 +81,7 @@ export class SignIn extends Construct implements Issuer {
       email: settings.mail === 'ses' ? senderOf(config) : UserPoolEmail.withCognito(),
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       deletionProtection: config.protect,
-      removalPolicy: config.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalOf(config),
     });
     Validations.of(this.pool).acknowledge(
       {
@@ -112,9 +107,13 @@ export class SignIn extends Construct implements Issuer {
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
     });
-    const { domainPrefix = prefixOf(config) } = settings;
+    const { domainPrefix = nameOfItsOwn(config) } = settings;
     this.pagesUrl = this.pool.addDomain('Pages', { cognitoDomain: { domainPrefix } }).baseUrl();
     this.services = this.#clientsOf(settings.services);
+    // A stage must be able to take a service away, or to bring an issuer of its own, before its other stacks are told.
+    for (const one of [this.pool, this.web, ...this.services.values()]) {
+      CrossStackReferences.of(one).produce(ReferenceStrength.WEAK);
+    }
     this.issuer = this.pool.userPoolProviderUrl;
     this.audiences = [this.web, ...this.services.values()].map((client) => client.userPoolClientId);
     this.jwksUri = `${this.issuer}/.well-known/jwks.json`;

@@ -16,6 +16,7 @@ export const topicOf: Readonly<Record<MetricName, Topic>> = {
   MailWithheld: 'mail',
   PaymentMismatch: 'payments',
   CatalogReload: 'catalog',
+  CatalogSnapshotUnusable: 'catalog',
   CatalogStale: 'catalog',
   CatalogItemSkipped: 'catalog',
 };

@@ -1,6 +1,7 @@
 import type { Route } from '#contract/route.ts';
 import { fallback } from './fallback.ts';
 import { gatewayResponses } from './responses.ts';
+import type { Transport } from './transport.ts';
 
 /** What the gateway calls for a route. */
 export interface Target {
@@ -17,6 +18,9 @@ export interface BodyOptions {
   /** Whether callers must present an API key. */
   readonly keysRequired: boolean;
   readonly targetOf: (route: Route) => Target;
+  readonly transport: Transport;
+  /** The only name under which it is reached; its own address as well when undefined. */
+  readonly domainName: string | undefined;
 }
 
 /** Answers below this size are not worth compressing, in bytes. */
@@ -65,6 +69,26 @@ const withParents = (path: string): string[] => {
 const REST = '/{proxy+}';
 
 /**
+ * What the gateway's resource says, too. The document that is imported with every change takes the place of what the
+ * gateway was set to, and CloudFormation sets only what has changed: what does not stand here would be gone with the
+ * second deployment.
+ */
+const settingsOf = ({ transport, domainName }: BodyOptions) => ({
+  'x-amazon-apigateway-binary-media-types': BINARY_TYPES,
+  'x-amazon-apigateway-minimum-compression-size': COMPRESSION_MIN_BYTES,
+  'x-amazon-apigateway-security-policy': transport.securityPolicy,
+  'x-amazon-apigateway-endpoint-access-mode': transport.endpointAccessMode,
+  ...(domainName !== undefined && {
+    servers: [
+      {
+        url: `https://${domainName}`,
+        'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: true },
+      },
+    ],
+  }),
+});
+
+/**
  * The gateway as one OpenAPI 3.0 document: the table's routes with their functions, an answer for everything else, and
  * the gateway's own failures in the contract's shape. It says only what the gateway acts on; the contract itself is in
  * `docs/openapi.json`.
@@ -89,6 +113,7 @@ export const gatewayBody = (options: BodyOptions) => {
       ? { securitySchemes: { apiKey: { type: 'apiKey', name: 'x-api-key', in: 'header' } } }
       : {},
     'x-amazon-apigateway-api-key-source': 'HEADER',
+    ...settingsOf(options),
     'x-amazon-apigateway-gateway-responses': gatewayResponses(options.allowedOrigins),
   };
 };

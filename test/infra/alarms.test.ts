@@ -137,7 +137,9 @@ describe('what is watched', () => {
   });
 
   it('is good news where there are no numbers, but for what has to happen', () => {
-    const others = alarms.filter((alarm) => sectionOf(alarm) !== 'job-did-not-run');
+    const others = alarms.filter(
+      (alarm) => sectionOf(alarm) !== 'job-did-not-run' && !alarm.logicalId.startsWith('BackupMissing'),
+    );
     expect(new Set(others.map(({ properties }) => properties.TreatMissingData))).toEqual(new Set(['notBreaching']));
   });
 

@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleOptions } from '#lib/bundle.ts';
+import { configFiles } from '#lib/bundling/config-files.ts';
 import { eventStreams } from '#lib/bundling/event-streams.ts';
 import { jsonSchema } from '#lib/bundling/json-schema.ts';
 import { nodeModules } from '#lib/bundling/node-modules.ts';
 import { ssmErrors } from '#lib/bundling/ssm-errors.ts';
 import { stripeResources } from '#lib/bundling/stripe-resources.ts';
+import { tableErrors } from '#lib/bundling/table-errors.ts';
 import { unusedDeclarations, withoutEffects } from '#lib/bundling/unused-declarations.ts';
+import { webParts } from '#lib/bundling/web-parts.ts';
 import { defaultProvider } from '#platform/runtime-credentials.ts';
 
 /** What is left out of bundles: that it is gone, that what is left works, and that what is gone says so. */
@@ -29,18 +33,30 @@ const bundled = async (code: string, ...plugins: Plugin[]) => {
   made += 1;
   const file = join(folder, `${made}.mjs`);
   const { metafile } = await build({
+    ...bundleOptions,
     stdin: { contents: code, resolveDir: process.cwd(), loader: 'ts' },
     outfile: file,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    mainFields: ['module', 'main'],
     plugins: [nodeModules, ...plugins],
     metafile: true,
+    logLevel: 'error',
   });
   const exported = (await import(pathToFileURL(file).href)) as Record<string, (...given: unknown[]) => unknown>;
   return { exported, file, bytes: Object.values(metafile.outputs)[0]?.bytes ?? 0 };
+};
+
+/** What `run` of a bundle gives in a process of its own, this one having loaded much already, and what Node has loaded for it. */
+const loadedBy = (file: string): { given: unknown; parts: string[] } => {
+  const program = `
+    process.getBuiltinModule('node:http');
+    const before = new Set(process.moduleLoadList);
+    const { run } = await import(process.argv[1]);
+    const given = await run();
+    const parts = process.moduleLoadList.filter((name) => !before.has(name));
+    console.log(JSON.stringify({ given, parts }));`;
+  const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'none', AWS_SECRET_ACCESS_KEY: 'none' };
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', program, file], { env }).toString(),
+  ) as { given: unknown; parts: string[] };
 };
 
 describe('the payment provider', () => {
@@ -140,13 +156,84 @@ describe('parts of Node', () => {
   });
 
   it('are not loaded whole because of one thing that is used', async () => {
-    const { file } = await bundled("import { request } from 'node:http'; export const x = () => typeof request;");
-    // A process of its own: this one has loaded much already.
-    const program = `
-      const { x } = await import(process.argv[1]);
-      console.log(x(), process.moduleLoadList.filter((name) => name.includes('undici')).length);`;
-    const said = execFileSync(process.execPath, ['--input-type=module', '-e', program, file], { env: {} }).toString();
-    expect(said.trim()).toBe('function 0');
+    const { file } = await bundled(`
+      import { request } from 'node:http';
+      import { ReadStream, readFileSync } from 'node:fs';
+      import { promisify } from 'node:util';
+      export const run = () => [typeof request, typeof readFileSync, typeof promisify];
+      export const isFile = (stream) => stream instanceof ReadStream;`);
+    expect(loadedBy(file)).toEqual({
+      given: ['function', 'function', 'function'],
+      // Of `http`, of `fs`, of `util`.
+      parts: expect.not.arrayContaining([
+        expect.stringContaining('undici'),
+        expect.stringContaining('fs/streams'),
+        expect.stringContaining('worker'),
+      ]),
+    });
+  });
+
+  it('are not loaded at all where nothing of them is used', async () => {
+    const { bytes } = await bundled("import 'node:zlib'; import { cpus } from 'node:os'; export const x = () => 1;");
+    expect(bytes).toBeLessThan(40);
+  });
+});
+
+describe('the table', () => {
+  /** A client that asks the server which the process was told of, and what it says when it is refused. */
+  const code = `
+    import { DynamoDBClient, GetItemCommand, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+    import { createServer } from 'node:http';
+    const ask = async (answer, status) => {
+      const server = createServer((request, response) => {
+        request.resume().once('end', () => response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(answer));
+      });
+      await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+      const client = new DynamoDBClient({ endpoint: 'http://127.0.0.1:' + server.address().port, maxAttempts: 1 });
+      try {
+        return await client.send(new GetItemCommand({ TableName: 'one', Key: { pk: { S: 'one' } } }));
+      } catch (error) {
+        return [error.name, error instanceof TransactionCanceledException, error.CancellationReasons?.[0]?.Code];
+      } finally {
+        client.destroy();
+        server.close();
+      }
+    };
+    const refusal = (name, more) => ask(JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#' + name, ...more }), 400);
+    export const run = async () => [
+      (await ask('{"Item":{"pk":{"S":"one"}}}', 200)).Item,
+      await refusal('TransactionCanceledException', { CancellationReasons: [{ Code: 'ConditionalCheckFailed' }] }),
+      await refusal('BackupInUseException'),
+    ];`;
+  const plugins = [configFiles, webParts, tableErrors, eventStreams];
+
+  it('is read without files of configuration and the parts of the web, and its errors are told apart', async () => {
+    const { file } = await bundled(code, ...plugins);
+    const { given, parts } = loadedBy(file);
+    expect(given).toEqual([
+      { pk: { S: 'one' } },
+      ['TransactionCanceledException', true, 'ConditionalCheckFailed'],
+      ['BackupInUseException', false, null],
+    ]);
+    expect(parts.filter((name) => /fs\/promises|webstreams|webcrypto|undici/.test(name))).toEqual([]);
+  });
+
+  it('has its errors by class where anybody asks for one', () => {
+    const named = globSync('{shared,functions}/**/*.ts').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/import \{([^}]*)\} from '@aws-sdk\/client-dynamodb'/g)].flatMap(
+        ([, names = '']) => names.split(',').map((name) => name.trim()),
+      ),
+    );
+    // Those that are left out have no registration; each of these has one, by `KEPT` in lib/bundling/table-errors.ts.
+    expect(
+      [...new Set(named)].filter(
+        (name) => !/^(?:DynamoDBClient|ConditionalCheckFailedException|Transaction\w+)$/.test(name),
+      ),
+    ).toEqual([]);
+  });
+
+  it('weighs less', async () => {
+    expect((await bundled(code, ...plugins)).bytes).toBeLessThan((await bundled(code, eventStreams)).bytes - 8000);
   });
 });
 

@@ -40,6 +40,17 @@ describe('the settings of a stage', () => {
     expect(() => configOf('dev', { dev: { protect: true, retain: false } })).toThrow('retain: cannot be false');
   });
 
+  it('refuses to protect what nobody is told of', () => {
+    expect(() => configOf('dev', { dev: { protect: true, retain: true } })).toThrow('alarms.email: is needed');
+    expect(configOf('prod').alarms.email).toBeDefined();
+  });
+
+  it('refuses a stage whose sign-in Cognito would give no address', () => {
+    expect(() => configOf('aws-trial')).toThrow('identity.domainPrefix: is needed');
+    const identity: Config['identity'] = { kind: 'cognito', domainPrefix: 'trial', services: [], mail: 'cognito' };
+    expect(configOf('aws-trial', { 'aws-trial': { identity } }).identity).toEqual(identity);
+  });
+
   it('refuses a sender that its identity does not cover', () => {
     const mail = { from: 'no-reply@other.example', identity: 'directory.example', createIdentity: true };
     expect(() => configOf('dev', { dev: { mail } })).toThrow('mail.identity: must be the sender');
@@ -149,22 +160,26 @@ describe('example addresses', () => {
   };
 
   const named = ['dev', 'staging', 'prod'].map((stage) => ({ stage, ...synthesize(stage) }));
-  const replaced = synthesize(configOf('prod', { prod: own }));
+  const replaced = synthesize(configOf('prod', { prod: { ...own, alarms: { email: 'operators@mine.org' } } }));
 
-  it.each(named)('can be synthesized for $stage, and are refused when it is deployed', ({ data, exampleAddresses }) => {
-    expect(exampleAddresses).toEqual([expect.stringContaining('site.url, allowedOrigins.0, mail.from, mail.identity')]);
-    const template = JSON.parse(data.text) as {
-      Parameters: Record<string, { Default?: string }>;
-      Rules: Record<string, { Assertions: readonly { Assert: unknown; AssertDescription: string }[] }>;
-    };
-    expect(template.Parameters.ExampleAddresses?.Default).toBe('refuse');
-    expect(template.Rules.NoExampleAddresses?.Assertions).toEqual([
-      {
-        Assert: { 'Fn::Equals': [{ Ref: 'ExampleAddresses' }, 'accept'] },
-        AssertDescription: expect.stringContaining('lib/stages.ts: site.url'),
-      },
-    ]);
-  });
+  it.each(named)(
+    'can be synthesized for $stage, and are refused when it is deployed',
+    ({ stage, data, exampleAddresses }) => {
+      const found = `site.url, allowedOrigins.0, mail.from, mail.identity${stage === 'prod' ? ', alarms.email' : ''}.`;
+      expect(exampleAddresses).toEqual([expect.stringContaining(found)]);
+      const template = JSON.parse(data.text) as {
+        Parameters: Record<string, { Default?: string }>;
+        Rules: Record<string, { Assertions: readonly { Assert: unknown; AssertDescription: string }[] }>;
+      };
+      expect(template.Parameters.ExampleAddresses?.Default).toBe('refuse');
+      expect(template.Rules.NoExampleAddresses?.Assertions).toEqual([
+        {
+          Assert: { 'Fn::Equals': [{ Ref: 'ExampleAddresses' }, 'accept'] },
+          AssertDescription: expect.stringContaining('lib/stages.ts: site.url'),
+        },
+      ]);
+    },
+  );
 
   it('are not in the way of who has replaced them', () => {
     expect(replaced.exampleAddresses).toEqual([]);

@@ -72,7 +72,8 @@ describe('encryption', () => {
     expect(named(withOwnKey.data, 'AWS::Backup::BackupVault', 'BackupVault').properties.EncryptionKeyArn).toEqual({
       'Fn::GetAtt': [key.logicalId, 'Arn'],
     });
-    expect(prod.all.flatMap((stack) => ofType(stack, 'AWS::KMS::Key'))).toEqual([]);
+    const keys = prod.all.flatMap((stack) => ofType(stack, 'AWS::KMS::Key').map(({ logicalId }) => logicalId));
+    expect(keys).toEqual([expect.stringMatching(/^AlarmTopicKey/)]);
   });
 
   interface Statement {
@@ -118,7 +119,8 @@ describe('encryption', () => {
 
   it('passes every check and asks nothing of roles where there is no such key', () => {
     expect(withOwnKey.findings.filter(({ pluginName }) => pluginName !== 'Construct Annotations')).toEqual([]);
-    expect(prod.all.map(({ text }) => text).join('')).not.toContain('kms:');
+    const allowed = [prod.events, prod.api].flatMap(statementsOf).flat();
+    expect(actionsOf(allowed, 'kms')).toEqual([]);
   });
 });
 
@@ -158,6 +160,33 @@ describe('backups', () => {
       MetricName: 'NumberOfBackupJobsFailed',
       Threshold: 1,
     });
+  });
+
+  it('wake somebody when nobody even begins one, not before the slowest night is over', () => {
+    const { properties } = named(prod.data, 'AWS::CloudWatch::Alarm', 'BackupMissing');
+    expect(properties).toMatchObject({
+      MetricName: 'NumberOfBackupJobsCompleted',
+      Dimensions: [{ Name: 'BackupVaultName', Value: { 'Fn::GetAtt': [vault.logicalId, 'BackupVaultName'] } }],
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Period: 3600,
+      TreatMissingData: 'breaching',
+    });
+    const { BackupPlan } = named(prod.data, 'AWS::Backup::BackupPlan', 'BackupPlan').properties as {
+      BackupPlan: { BackupPlanRule: readonly { StartWindowMinutes: number; CompletionWindowMinutes: number }[] };
+    };
+    const [daily] = BackupPlan.BackupPlanRule;
+    const slowest = 24 + ((daily?.StartWindowMinutes ?? 0) + (daily?.CompletionWindowMinutes ?? 0)) / 60;
+    expect(properties.EvaluationPeriods).toBeGreaterThan(slowest);
+    // Alarms look back a week at most.
+    expect(properties.EvaluationPeriods).toBeLessThanOrEqual(7 * 24);
+  });
+
+  it('have a vault for each key, whose name no other takes', () => {
+    const nameOf = ({ data }: typeof prod) => named(data, 'AWS::Backup::BackupVault', 'BackupVault').properties;
+    const ofOwn = JSON.stringify(nameOf(prod).BackupVaultName);
+    expect(ofOwn).toContain('AWS::StackId');
+    expect(JSON.stringify(nameOf(withOwnKey).BackupVaultName)).not.toBe(ofOwn);
   });
 
   it('are not made of a sandbox', () => {

@@ -9,7 +9,7 @@ import { configOf } from '#lib/config.ts';
 import { constructIdOf, publisher } from '#lib/doors.ts';
 import { named, ofType, synthesize, targetOf } from './synthesized.ts';
 
-const { events } = synthesize('dev');
+const { data, events } = synthesize('dev');
 const sandbox = synthesize('branch');
 
 const alarmOn = (queue: string) =>
@@ -145,13 +145,15 @@ describe('the archive', () => {
 });
 
 describe('mail that comes back', () => {
-  const [mailings] = ofType(events, 'AWS::SES::ConfigurationSet');
+  const [mailings] = ofType(data, 'AWS::SES::ConfigurationSet');
+  /** The configuration set, as another stack knows it. */
+  const itsName = { 'Fn::ImportValue': expect.stringContaining(`ExportsOutputRef${mailings?.logicalId}`) as string };
   const target = named(events, 'AWS::Lambda::Function', constructIdOf(mailReturns.id));
   const rule = named(events, 'AWS::Events::Rule', 'MailReturnsRule');
   const queue = named(events, 'AWS::SQS::Queue', 'MailReturnsDeadLetters').logicalId;
 
   it('is told by the configuration set that all mail is sent with', () => {
-    const [destination] = ofType(events, 'AWS::SES::ConfigurationSetEventDestination');
+    const [destination] = ofType(data, 'AWS::SES::ConfigurationSetEventDestination');
     expect(destination?.properties).toMatchObject({
       ConfigurationSetName: { Ref: mailings?.logicalId },
       EventDestination: { Enabled: true, MatchingEventTypes: ['bounce', 'complaint'] },
@@ -164,7 +166,7 @@ describe('mail that comes back', () => {
     expect(senders.length).toBeGreaterThanOrEqual(4);
     for (const { properties } of senders) {
       const { Variables } = properties.Environment as { Variables: Record<string, unknown> };
-      expect(Variables.MAIL_CONFIGURATION_SET).toEqual({ Ref: mailings?.logicalId });
+      expect(Variables.MAIL_CONFIGURATION_SET).toEqual(itsName);
     }
   });
 
@@ -173,7 +175,7 @@ describe('mail that comes back', () => {
       SuppressionOptions: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
       ReputationOptions: { ReputationMetricsEnabled: true },
     });
-    expect(ofType(events, 'AWS::SES::EmailIdentity')[0]?.properties.ConfigurationSetAttributes).toEqual({
+    expect(ofType(data, 'AWS::SES::EmailIdentity')[0]?.properties.ConfigurationSetAttributes).toEqual({
       ConfigurationSetName: { Ref: mailings?.logicalId },
     });
   });
@@ -182,7 +184,7 @@ describe('mail that comes back', () => {
     expect(rule.properties.EventPattern).toEqual({
       source: ['aws.ses'],
       'detail-type': ['Email Bounced', 'Email Complaint Received'],
-      detail: { mail: { tags: { 'ses:configuration-set': [{ Ref: mailings?.logicalId }] } } },
+      detail: { mail: { tags: { 'ses:configuration-set': [itsName] } } },
     });
     expect(rule.properties).not.toHaveProperty('EventBusName');
     expect((rule.properties.Targets as readonly { Arn: unknown }[]).map(({ Arn }) => targetOf(Arn))).toEqual([
@@ -205,7 +207,7 @@ describe('mail that comes back', () => {
     expect(alarm?.properties).toMatchObject({
       Namespace: 'AWS/SES',
       Threshold: threshold,
-      Dimensions: [{ Name: 'ses:configuration-set', Value: { Ref: mailings?.logicalId } }],
+      Dimensions: [{ Name: 'ses:configuration-set', Value: itsName }],
     });
   });
 });
@@ -218,9 +220,9 @@ describe('queues', () => {
 
 describe('the sender', () => {
   it('is made by the stage, or found in the account', () => {
-    expect(ofType(events, 'AWS::SES::EmailIdentity').map(({ properties }) => properties.EmailIdentity)).toEqual([
+    expect(ofType(data, 'AWS::SES::EmailIdentity').map(({ properties }) => properties.EmailIdentity)).toEqual([
       configOf('dev').mail.identity,
     ]);
-    expect(ofType(sandbox.events, 'AWS::SES::EmailIdentity')).toEqual([]);
+    expect(ofType(sandbox.data, 'AWS::SES::EmailIdentity')).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ const expectedFor: Readonly<Record<Grant, readonly string[]>> = {
     (action) => `dynamodb:${action} on table`,
   ),
   'table:sweep': ['dynamodb:BatchWriteItem on table'],
-  catalog: ['dynamodb:Query on index feed'],
+  catalog: ['dynamodb:Query on index feed', 'dynamodb:Query on table of SNAPSHOT*'],
   mail: [
     `ses:SendEmail on sender ${config.mail.identity} of ${config.mail.from}`,
     `ses:SendEmail on mailings of ${config.mail.from}`,

@@ -57,11 +57,9 @@ const OCCASIONS = [
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   document: [
     ...['openapi', 'info', 'paths', 'components', 'x-amazon-apigateway-api-key-source'],
-    ...[
-      'x-amazon-apigateway-gateway-responses',
-      'x-amazon-apigateway-policy',
-      'x-amazon-apigateway-endpoint-configuration',
-    ],
+    ...['x-amazon-apigateway-gateway-responses', 'x-amazon-apigateway-policy', 'servers'],
+    ...['x-amazon-apigateway-binary-media-types', 'x-amazon-apigateway-minimum-compression-size'],
+    ...['x-amazon-apigateway-security-policy', 'x-amazon-apigateway-endpoint-access-mode'],
   ],
   operation: ['operationId', 'parameters', 'responses', 'security', 'x-amazon-apigateway-integration'],
   parameter: ['name', 'in', 'required', 'schema'],

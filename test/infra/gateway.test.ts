@@ -87,7 +87,7 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
       [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     );
     expect(integration?.type).toBe('aws_proxy');
-    if (route.auth === 'cron') expect(JSON.stringify(parts)).toContain(`ExportsOutputFnGetAtt${target}Arn`);
+    if (route.auth === 'cron') expect(JSON.stringify(parts)).toContain(`PublishOutputFnGetAtt${target}Arn`);
     else expect(parts.map(targetOf)).toContain(target);
     expect(targetOf(integration?.credentials)).toMatch(/^Functions\w+Invoker/);
   });
@@ -110,6 +110,17 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
       BinaryMediaTypes: ['multipart/form-data'],
       MinimumCompressionSize: 1024,
     });
+  });
+
+  it('is set to the same by its document, which takes the place of its settings whenever it changes', () => {
+    const { properties } = named(api, 'AWS::ApiGateway::RestApi', gateway);
+    expect(body).toMatchObject({
+      'x-amazon-apigateway-binary-media-types': properties.BinaryMediaTypes,
+      'x-amazon-apigateway-minimum-compression-size': properties.MinimumCompressionSize,
+      'x-amazon-apigateway-security-policy': properties.SecurityPolicy,
+      'x-amazon-apigateway-endpoint-access-mode': properties.EndpointAccessMode,
+    });
+    expect(body).not.toHaveProperty('servers');
   });
 
   it('throttles every route by its tier', () => {
@@ -367,7 +378,18 @@ describe('the way to the gateways', () => {
       expect(ofType(stage.api, 'AWS::Route53::RecordSet').map(({ properties }) => properties.Name)).toContain(
         `${name}.`,
       );
-      expect(restApi(stage, gateway)).toMatchObject({ DisableExecuteApiEndpoint: true });
+      expect(restApi(stage, gateway)).toMatchObject({
+        DisableExecuteApiEndpoint: true,
+        Body: {
+          // In OpenAPI 3 a server says it; at the top of the document it would be passed over.
+          servers: [
+            {
+              url: `https://${name}`,
+              'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: true },
+            },
+          ],
+        },
+      });
     }
   });
 

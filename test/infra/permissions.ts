@@ -1,3 +1,4 @@
+import { snapshotPrefix } from '#data/keys.ts';
 import { constructIdOf, doors } from '#lib/doors.ts';
 import type { AwsCall } from '#test/support/aws-calls.ts';
 import { actionsIn, resourcesIn, statementsOf } from './statements.ts';
@@ -75,9 +76,16 @@ const RIGHTS: Readonly<Record<string, string>> = {
   'dynamodb:ConditionCheckItem': 'writing items',
 };
 
+/** A process that has no catalog yet asks for a snapshot, and every process asks the feed; which one begins is chance. */
+const CATALOG = 'following the feed, from a snapshot on';
+
 /** A right in words. What is limited to some keys is one right, such as keeping the records of users. */
 const rightOf = ({ action, resource, leadingKeys }: Permission): string =>
-  leadingKeys ? `the ${resource} of ${leadingKeys.join(', ')}` : `${RIGHTS[action] ?? action} on ${resource}`;
+  resource === 'index feed' || leadingKeys?.join() === `${snapshotPrefix}*`
+    ? CATALOG
+    : leadingKeys
+      ? `the ${resource} of ${leadingKeys.join(', ')}`
+      : `${RIGHTS[action] ?? action} on ${resource}`;
 
 const inWords = ({ action, resource, leadingKeys }: Permission): string =>
   `${action} on ${resource}${leadingKeys ? ` of ${leadingKeys.join(', ')}` : ''}`;

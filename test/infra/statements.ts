@@ -24,8 +24,8 @@ export const resourcesIn = ({ Resource }: Pick<Statement, 'Resource'>): readonly
     const index = /"\/index\/(\w+)"/.exec(text)?.[1];
     if (index) return `index ${index}`;
     // A function of another stack, by its name there.
-    const imported = /:ExportsOutputFnGetAtt(\w+?)[0-9A-F]{8}Arn[0-9A-F]{8}"/.exec(text)?.[1];
-    if (imported?.startsWith('Cron')) return imported;
+    const published = /"PublishOutputFnGetAtt(Cron\w+?)[0-9A-F]{8}Arn[0-9A-F]{8}"/.exec(text)?.[1];
+    if (published) return published;
     if (text.includes('ExportsOutputFnGetAttBus')) return 'Bus';
     if (text.includes('StreamArn')) return 'stream';
     if (text.includes('GetAttTable')) return 'table';
