@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { log } from '#platform/log.ts';
 import { AwsFailure } from './aws-failure.ts';
 import { readBody } from './body.ts';
 import type { Bus } from './bus.ts';
 import { escapeHtml } from './html.ts';
+import { type ServedAlone, serveAlone } from './listening.ts';
 import type { MailService } from './mail.ts';
-
-/** Where the AWS clients of this process find the bus and the mail service. */
-export interface AwsEndpoint {
-  readonly url: string;
-  stop(): Promise<void>;
-}
 
 interface Answer {
   readonly status: number;
@@ -80,7 +73,7 @@ const mail = (service: MailService, body: string): Answer => {
 };
 
 /** Serves the bus and the mail service in the protocols of EventBridge and SES, on a free port of the loopback. */
-export const serveAws = async (bus: Bus, service: MailService): Promise<AwsEndpoint> => {
+export const serveAws = async (bus: Bus, service: MailService): Promise<ServedAlone> => {
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const body = (await readBody(request, BODY_MAX)).toString('utf8');
     const target = request.headers['x-amz-target'];
@@ -95,15 +88,5 @@ export const serveAws = async (bus: Bus, service: MailService): Promise<AwsEndpo
       response.writeHead(500, { 'content-type': 'text/plain', connection: 'close' }).end();
     }
   };
-  const server = createServer((request, response) => void handle(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  return await serveAlone(handle);
 };

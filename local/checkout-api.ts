@@ -1,15 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { log } from '#platform/log.ts';
 import { readBody } from './body.ts';
 import { type CheckoutDesk, intentObject, type NewSession, sessionObject } from './checkout.ts';
-
-/** Where the payment provider's client of this process finds its rehearsal. */
-export interface CheckoutApi {
-  readonly url: string;
-  stop(): Promise<void>;
-}
+import { type ServedAlone, serveAlone } from './listening.ts';
 
 /** A request that the provider would have refused. */
 class Refused extends Error {
@@ -136,7 +129,7 @@ const matched = (method: string, path: string): { operation: Operation; id: stri
  * asked for, and a request under an idempotency key is done once.
  * @param origin where the payment pages are.
  */
-export const serveCheckout = async (desk: CheckoutDesk, origin: string): Promise<CheckoutApi> => {
+export const serveCheckout = async (desk: CheckoutDesk, origin: string): Promise<ServedAlone> => {
   const answer = async (request: IncomingMessage): Promise<string> => {
     const method = request.method ?? '';
     const [path = '', query = ''] = (request.url ?? '').split('?');
@@ -178,15 +171,5 @@ export const serveCheckout = async (desk: CheckoutDesk, origin: string): Promise
     }
   };
 
-  const server = createServer((request, response) => void handle(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  return await serveAlone(handle);
 };

@@ -61,9 +61,13 @@ const asset = (file: string, contentType: string): LocalRoute => ({
   },
 });
 
+const page = (): Answer => answer('text/html; charset=utf-8', PAGE.markup, 'no-store');
+
 /** The interactive reference, with nothing in it that comes from elsewhere. */
 export const docsRoutes: readonly LocalRoute[] = [
-  { method: 'GET', path: '/docs', answer: () => answer('text/html; charset=utf-8', PAGE.markup, 'no-store') },
+  { method: 'GET', path: '/docs', answer: page },
+  // Browsers complete what is typed to the one or the other.
+  { method: 'GET', path: '/docs/', answer: page },
   { method: 'GET', path: '/docs/start.js', answer: () => answer('text/javascript; charset=utf-8', START, 'no-store') },
   asset('swagger-ui.css', 'text/css; charset=utf-8'),
   asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),

@@ -3,19 +3,20 @@ import { compress, type Encoding } from './compression.ts';
 /** How a body goes over the wire. */
 export type WireForm = Encoding | 'identity';
 
-/** How much is kept, in bytes of bodies as they are sent. */
+/** How much is kept, in bytes of bodies as they are sent and characters of their texts: one may be a hundred times the other. */
 const KEPT_MAX = 16 * 1024 * 1024;
 
 const kept = new Map<string, Partial<Record<WireForm, Buffer>>>();
-let bytes = 0;
+let size = 0;
 
 const keep = (text: string, form: WireForm, body: Buffer): void => {
-  if (bytes + body.length > KEPT_MAX) {
+  if (size + text.length + body.length > KEPT_MAX) {
     kept.clear();
-    bytes = 0;
+    size = 0;
   }
-  kept.set(text, { ...kept.get(text), [form]: body });
-  bytes += body.length;
+  const forms = kept.get(text);
+  size += body.length + (forms ? 0 : text.length);
+  kept.set(text, { ...forms, [form]: body });
 };
 
 /**

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartRefused } from './refusal.ts';
 
@@ -58,4 +58,27 @@ export const closeServer = async (server: Server): Promise<void> => {
   await closed;
   clearInterval(tidy);
   clearTimeout(last);
+};
+
+/** A part of this world with a port of its own: the end of a client that the service has, not of its users. */
+export interface ServedAlone {
+  readonly url: string;
+  /** Cuts off what is on its way. */
+  stop(): Promise<void>;
+}
+
+/** Serves a part on a free port of the loopback. */
+export const serveAlone = async (
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<ServedAlone> => {
+  const server = createServer((request, response) => void handle(request, response));
+  const port = await listenOnLoopback(server, 0);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
 };

@@ -13,16 +13,33 @@ Settings are environment variables:
   PORT=3000                 where to listen
   DATA_DIR=.data            where the data is kept; remove the folder to begin anew
   LOG_LEVEL=WARN            INFO shows a line per request
+
   RATE_LIMIT_<TIER>=n/s     requests per window of seconds: GENERAL, VOTING, AUTH, SUBMISSION, ADMIN, ANALYTICS, COMMENTS
   FEATURE_<NAME>=on|off     COMMENTS, RATINGS, MAP, AI, EMAIL, ANALYTICS, PROMOTIONS, WEBHOOKS
   ADMIN_EMAILS=a@b,c@d      whose owners become administrators when they are first seen
+  ALLOWED_ORIGINS=https…    origins whose pages may call with credentials, separated by commas
+  TRUSTED_PROXIES=…         address ranges whose X-Forwarded-For is believed (127.0.0.0/8,::1)
+  DUPLICATE_URLS=reject     no two listings may have the same address (allow)
+  WEBHOOK_ALLOW_PRIVATE=on  webhooks may lead to this machine, also over http (off)
   CRON_SECRET=…             what the jobs at /api/cron/ are called with (local-cron-secret)
+
+  SITE_NAME=Directory       what mails call the directory; SITE_URL=http… where their links lead; MAIL_FROM=… who they come from
+  OIDC_ISSUER=https…        believes tokens of this issuer in place of those made here; with OIDC_JWKS_URI=… where its keys are
+                            and OIDC_AUDIENCES=a,b whom they must be made for
+  AI_MODEL=…                the model that writes for users, with FEATURE_AI=on: of Amazon Bedrock, or of the OpenAI-compatible
+                            server at AI_BASE_URL=http…, called with AI_API_KEY=…
+
   PREMIUM_PRICE=4900        what the premium plan costs, in the smallest unit of CURRENCY=usd
+  PROMOTION_PRICE_<PLACE>=n what a month of promotion costs: BANNER, CATALOG, DETAIL
+  PROMOTION_SLOTS_<PLACE>=n how many promotions stand there at a time (BANNER 1, others unlimited)
   CHECKOUT_SUCCESS_URL=…    where the payment page sends its buyer, {checkout} being the id; CHECKOUT_CANCEL_URL likewise
   STRIPE_SECRET_KEY=sk_…    Stripe itself in place of the rehearsal of payments; STRIPE_API_BASE=http… a mock of it
   STRIPE_WEBHOOK_SECRET=…   what Stripe's events are signed with (whsec_local)
+
   DYNAMODB_ENDPOINT=http…   another DynamoDB-compatible engine in place of the embedded one
   DYNOXIDE_BIN=…            the embedded engine's binary, where no package has one for this platform
+  RATE_LEASE_MAX=256        how many requests of a caller are counted ahead; 1 counts each by itself, as a function does
+  STAGE=local               what the health route calls this environment
 `;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

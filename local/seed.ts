@@ -11,7 +11,7 @@ import { newId } from '#platform/ids.ts';
 import { type SampleCategory, type SampleProject, sampleCategories, sampleProjects } from './sample-data.ts';
 
 /** Who the sample belongs to. Sign in with this address to edit it as its owner. */
-export const SAMPLE_OWNER = {
+const SAMPLE_OWNER = {
   sub: 'sample-owner',
   email: 'editor@example.com',
   emailVerified: true,

@@ -1,6 +1,16 @@
 import { bundle } from '#lib/bundle.ts';
 import { doors } from '#lib/doors.ts';
 
+const HELP = `npm run bundle
+
+Bundles every function into dist/functions, as it is uploaded, with its source map in dist/maps, and prints their sizes.
+  --help    this text`;
+
+if (process.argv.includes('--help')) {
+  console.log(HELP);
+  process.exit(0);
+}
+
 const startedAt = performance.now();
 const { outputs } = await bundle();
 const sizes = doors

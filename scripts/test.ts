@@ -6,11 +6,19 @@ import { type Coverage, coverageIn, SEEN_FOLDER } from '#test/support/answers-se
 import { CALLS_FOLDER, callsIn } from '#test/support/aws-calls.ts';
 import { run } from './run.ts';
 
-/**
- * `npm test [-- <arguments of vitest>]`: the steps of the check, then every test, then which answers of the document no test
- * has seen, then which calls of AWS no role allows and which permissions nobody uses, then the totals in one line. With
- * arguments the tests may be some of all: then nothing is asked of what they have not seen.
- */
+const HELP = `npm test [-- <arguments of vitest>]
+
+The steps of npm run check, then every test, then which answers of the document no test has seen, which calls of AWS no role
+allows and which rights no function uses, then the totals in one line. With arguments the tests may be some of all: then
+nothing is asked of what they have not seen.
+  npm test -- test/openapi        the tests below a folder, or whose file is named so
+  npm test -- test/http -t slug   of these the ones whose name has this text in it
+  --help                          this text`;
+
+if (process.argv.includes('--help')) {
+  console.log(HELP);
+  process.exit(0);
+}
 
 interface Totals {
   passed: number;

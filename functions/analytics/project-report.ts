@@ -1,7 +1,7 @@
 import { projectReport } from '#contract/analytics.ts';
-import { projectReportPorts } from '#data/analytics-ports.ts';
 import { getReportedProject, readProjectReport } from '#domain/analytics/report.ts';
 import { handle, ok } from '#http/handle.ts';
+import { projectReportPorts } from '#ports/analytics.ts';
 
 export const handler = handle(
   projectReport,

@@ -1,7 +1,7 @@
 import { create } from '#contract/categories.ts';
-import { categoryPorts } from '#data/category-ports.ts';
 import { categoryTag, categoryView, createCategory } from '#domain/categories/manage.ts';
 import { created, handle } from '#http/handle.ts';
+import { categoryPorts } from '#ports/categories.ts';
 
 export const handler = handle(create, categoryPorts, async ({ body }, ports) => {
   const category = await createCategory(ports, body);

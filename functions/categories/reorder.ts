@@ -1,8 +1,8 @@
 import { reorder } from '#contract/categories.ts';
-import { categoryPorts } from '#data/category-ports.ts';
 import { listCategories } from '#domain/categories/list.ts';
 import { reorderCategories } from '#domain/categories/manage.ts';
 import { handle, ok } from '#http/handle.ts';
+import { categoryPorts } from '#ports/categories.ts';
 
 export const handler = handle(reorder, categoryPorts, async ({ body }, ports) => {
   await reorderCategories(ports, body);

@@ -1,7 +1,7 @@
 import { update } from '#contract/comments.ts';
-import { commentPorts } from '#data/reaction-ports.ts';
 import { changeComment, permitChange } from '#domain/comments/comment.ts';
 import { handle, ok } from '#http/handle.ts';
+import { commentPorts } from '#ports/reactions.ts';
 
 export const handler = handle(
   update,

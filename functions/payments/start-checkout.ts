@@ -1,8 +1,8 @@
 import { startCheckout } from '#contract/payments.ts';
-import { buyPorts } from '#data/buy-ports.ts';
 import { idempotency } from '#data/idempotency.ts';
 import { startCheckout as start } from '#domain/payments/open.ts';
 import { handle, ok } from '#http/handle.ts';
+import { buyPorts } from '#ports/buy.ts';
 
 export const handler = handle(
   startCheckout,

@@ -1,8 +1,8 @@
 import { IMPORT_FILE_BYTES_MAX, importCsv } from '#contract/projects.ts';
-import { importPorts } from '#data/import-ports.ts';
 import { importProjects } from '#domain/projects/import.ts';
 import { handle, ok } from '#http/handle.ts';
 import { multipartReader } from '#http/multipart.ts';
+import { importPorts } from '#ports/import.ts';
 
 /** As much as a JSON body may have. */
 const MAPPING_BYTES_MAX = 256 * 1024;

@@ -1,10 +1,10 @@
 import { submit } from '#contract/projects.ts';
 import { idempotency } from '#data/idempotency.ts';
-import { premiumPorts } from '#data/premium-ports.ts';
-import { submitPorts } from '#data/project-ports.ts';
 import { submitPremium } from '#domain/payments/open.ts';
 import { submitProject } from '#domain/projects/submit.ts';
 import { created, handle, ok } from '#http/handle.ts';
+import { premiumPorts } from '#ports/premium.ts';
+import { submitPorts } from '#ports/projects.ts';
 
 export const handler = handle(
   submit,

@@ -1,8 +1,8 @@
 import { update } from '#contract/projects.ts';
-import { changePorts } from '#data/project-ports.ts';
 import { shownProject } from '#data/shown-project.ts';
 import { permitUpdate, updateProject } from '#domain/projects/update.ts';
 import { handle, ok } from '#http/handle.ts';
+import { changePorts } from '#ports/projects.ts';
 
 export const handler = handle(
   update,

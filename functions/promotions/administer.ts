@@ -1,9 +1,9 @@
 import { administer } from '#contract/promotions.ts';
-import { administerPromotionPorts } from '#data/promotion-ports.ts';
 import { readPromotionCounts } from '#data/promotions.ts';
 import { administerPromotion } from '#domain/promotions/administer.ts';
 import { withCounts } from '#domain/promotions/list.ts';
 import { handle, ok } from '#http/handle.ts';
+import { administerPromotionPorts } from '#ports/promotions.ts';
 
 export const handler = handle(
   administer,

@@ -1,8 +1,8 @@
 import { grant } from '#contract/promotions.ts';
-import { grantPorts } from '#data/promotion-ports.ts';
 import { grantPromotion } from '#domain/promotions/administer.ts';
 import { noCounts, promotionView } from '#domain/promotions/view.ts';
 import { created, handle } from '#http/handle.ts';
+import { grantPorts } from '#ports/promotions.ts';
 
 export const handler = handle(grant, grantPorts, async ({ body, user }, ports) => {
   const promotion = await grantPromotion(ports, user, body);

@@ -1,9 +1,9 @@
 import { update } from '#contract/promotions.ts';
-import { ownPromotionPorts } from '#data/promotion-ports.ts';
 import { readPromotionCounts } from '#data/promotions.ts';
 import { withCounts } from '#domain/promotions/list.ts';
 import { changeCallToAction } from '#domain/promotions/own.ts';
 import { handle, ok } from '#http/handle.ts';
+import { ownPromotionPorts } from '#ports/promotions.ts';
 
 export const handler = handle(
   update,

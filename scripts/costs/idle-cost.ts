@@ -31,7 +31,7 @@ const runsPerMonth = (schedule: string): number => {
 };
 
 /** How often the jobs run in a month of thirty days, all together. */
-export const jobRuns = (): number => jobs.reduce((runs, { schedule }) => runs + runsPerMonth(schedule), 0);
+const jobRuns = (): number => jobs.reduce((runs, { schedule }) => runs + runsPerMonth(schedule), 0);
 
 const jobsCost = ({ memoryMb }: Config): number => {
   const millions = jobRuns() / 1_000_000;

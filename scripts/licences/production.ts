@@ -1,5 +1,5 @@
 /** The licences that a package of production may be under: they ask for no more than to be named, if for that. */
-export const PERMISSIVE: readonly string[] = [
+const PERMISSIVE: readonly string[] = [
   'MIT',
   'MIT-0',
   'Apache-2.0',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { data } from './envelope.ts';
-import { line } from './fields.ts';
+import { line, REFERENCE_MAX } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 /** What visitors do that is worth counting. */
@@ -19,7 +19,7 @@ const members = {
     "What happened. The page of a project is told as both a `pageview` and a `project_view`; a `project_view` needs the project's id.",
   ),
   path: line(1, ADDRESS_MAX).describe('Where it happened. Checked, and not kept: a path can tell who somebody is.'),
-  project_id: line(1, 200).optional().describe('The project that it is about: its id or slug.'),
+  project_id: line(1, REFERENCE_MAX).optional().describe('The project that it is about: its id or slug.'),
   referrer: line(0, ADDRESS_MAX)
     .optional()
     .describe('Where the visitor came from; only its host is kept, and nothing of what is no web address.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { data } from './envelope.ts';
-import { line, Slug, Timestamp, text } from './fields.ts';
+import { line, Reference, Slug, Timestamp, text } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 /** A category as callers see it. */
@@ -125,7 +125,7 @@ export const reorder = defineRoute('categories.reorder', {
   body: z
     .array(
       z.object({
-        id: z.string().trim().min(1).max(200),
+        id: Reference,
         sort_order: z.int().min(-SORT_ORDER_MAX).max(SORT_ORDER_MAX),
         sphere: fields.sphere.describe('Left as it is when absent.'),
       }),

@@ -28,7 +28,8 @@ const common = {
 const expiring = {
   ...common,
   path: '/api/cron/expire-promotions',
-  description: 'Notes which promotions have come to their end, and tells whose promotions end within three days.',
+  description:
+    'Notes which promotions have come to their end, ends those whose project is gone, and tells whose promotions end within three days.',
   feature: 'promotions',
   replies: {
     200: ran('expire-promotions', 'Promotions whose end was noted.', {
@@ -112,6 +113,29 @@ export const refreshTrendingByGet = defineRoute('cron.refreshTrendingByGet', {
   method: 'GET',
   door: 'cron.refreshTrending',
   summary: 'Tell what is trending by GET',
+});
+
+const snapping = {
+  ...common,
+  path: '/api/cron/snapshot-catalog',
+  description: 'Keeps the catalog as it is for processes that begin, where enough has changed since the last time.',
+  replies: {
+    200: ran('snapshot-catalog', 'Listings that were kept; 0 where the last snapshot will still do.', {
+      bytes: Count.describe('What was kept takes, compressed.'),
+    }),
+  },
+  needs: ['catalog', 'table:write'],
+} as const;
+export const snapshotCatalog = defineRoute('cron.snapshotCatalog', {
+  ...snapping,
+  method: 'POST',
+  summary: 'Snapshot the catalog',
+});
+export const snapshotCatalogByGet = defineRoute('cron.snapshotCatalogByGet', {
+  ...snapping,
+  method: 'GET',
+  door: 'cron.snapshotCatalog',
+  summary: 'Snapshot the catalog by GET',
 });
 
 const retrying = {

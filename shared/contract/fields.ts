@@ -69,6 +69,21 @@ export const WebUrl = line(1, URL_MAX)
   )
   .meta({ format: 'uri' });
 
+/** The longest id or slug that is looked up, in characters: none is longer, and a key of the table holds 2048 bytes. */
+export const REFERENCE_MAX = 200;
+
+/** What may name a thing, in a body. JSON can carry half a character, which the table takes neither as a key nor as a value. */
+export const reference = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, { error: 'must not be empty' })
+    .max(max)
+    .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
+
+/** The id or slug of a thing, in a body. */
+export const Reference = reference(REFERENCE_MAX);
+
 /** A slug: lower-case letters, digits and single hyphens, at most 100 characters. */
 export const Slug = z
   .string()

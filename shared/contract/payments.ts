@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CheckoutStarted } from './checkout.ts';
 import { data, page } from './envelope.ts';
-import { paging, Timestamp } from './fields.ts';
+import { paging, Reference, Timestamp } from './fields.ts';
 import { Placement } from './placement.ts';
 import { Project } from './projects.ts';
 import { defineRoute } from './route.ts';
@@ -20,7 +20,7 @@ export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
 /** For how many months a promotion can be bought at once. */
 const MONTHS_MAX = 12;
 
-const project_id = z.string().trim().min(1, { error: 'must not be empty' }).max(200).describe('Id or slug.');
+const project_id = Reference.describe('Id or slug.');
 
 /** What the caller wants to buy. A premium submission is bought by submitting it. */
 export const CheckoutRequest = z

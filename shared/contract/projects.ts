@@ -1,7 +1,18 @@
 import * as z from 'zod';
 import { CheckoutStarted } from './checkout.ts';
 import { data, PageMeta, page } from './envelope.ts';
-import { commaSeparated, line, paging, Slug, Timestamp, TimestampInput, text, WebUrl } from './fields.ts';
+import {
+  commaSeparated,
+  line,
+  paging,
+  Reference,
+  reference,
+  Slug,
+  Timestamp,
+  TimestampInput,
+  text,
+  WebUrl,
+} from './fields.ts';
 import { defineRoute } from './route.ts';
 
 export const Plan = z.enum(['standard', 'premium']);
@@ -37,7 +48,7 @@ const ProjectFields = {
   description: text(1, 500).describe('What it is, in a few sentences; plain text.'),
   long_description: text(0, 10_000).nullable().describe('The long story; plain text or Markdown, stored as written.'),
   categories: z
-    .array(z.string().trim().min(1).max(100))
+    .array(reference(100))
     .transform((slugs) => [...new Set(slugs)])
     .describe('Slugs of existing categories.'),
   tags: z
@@ -130,7 +141,7 @@ export const ProjectEdit = z
     status: Status.optional(),
     deleted_at: TimestampInput.nullable().optional().describe('A time soft-deletes, null restores.'),
     rejection_reason: text(0, 1000).nullable().optional(),
-    owner_id: z.string().trim().min(1).max(200).optional().describe('Gives the project to another user.'),
+    owner_id: Reference.optional().describe('Gives the project to another user.'),
   })
   .meta({ id: 'ProjectEdit' });
 export type ProjectEdit = z.infer<typeof ProjectEdit>;
@@ -500,7 +511,7 @@ export const purge = defineRoute('projects.purge', {
 export const BULK_MAX = 100;
 
 const ids = z
-  .array(z.string().trim().min(1).max(200))
+  .array(Reference)
   .min(1, { error: 'must name at least one project' })
   .max(BULK_MAX, { error: `must name at most ${BULK_MAX} projects` })
   .transform((all) => [...new Set(all)])

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { data, page } from './envelope.ts';
-import { line, paging, Timestamp, TimestampInput, text } from './fields.ts';
+import { line, paging, Reference, Timestamp, TimestampInput, text } from './fields.ts';
 import { Placement } from './placement.ts';
 import { Project } from './projects.ts';
 import { defineRoute } from './route.ts';
@@ -59,21 +59,13 @@ export const ShownPromotion = z
   .meta({ id: 'ShownPromotion' });
 export type ShownPromotion = z.infer<typeof ShownPromotion>;
 
-/** The longest id or slug that is looked up. */
-const REFERENCE_MAX = 200;
-
 const days = z.int().min(1).max(DAYS_MAX).describe(`1 to ${DAYS_MAX}.`);
 const reason = text(0, 1000).optional().describe('Its buyer sees it.');
 
 /** What an administrator grants for free. */
 export const PromotionGrant = z
   .object({
-    project_id: z
-      .string()
-      .trim()
-      .min(1, { error: 'must not be empty' })
-      .max(REFERENCE_MAX)
-      .describe('Id or slug of a project that is not deleted.'),
+    project_id: Reference.describe('Id or slug of a project that is not deleted.'),
     placements: z
       .array(Placement)
       .min(1, { error: 'must name at least one placement' })

@@ -8,7 +8,7 @@ import type * as z from 'zod';
  */
 export type Auth = 'public' | 'optional' | 'user' | 'admin' | 'cron' | 'signature';
 
-/** All rate tiers. Their counts and windows are settings, see `#platform/settings.ts`. */
+/** All rate tiers. Their counts and windows are settings, see `#platform/settings/rates.ts`. */
 export const tiers = ['general', 'voting', 'auth', 'submission', 'admin', 'analytics', 'comments'] as const;
 export type Tier = (typeof tiers)[number];
 

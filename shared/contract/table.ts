@@ -110,6 +110,8 @@ export const table = {
     rollUpAnalyticsByGet: cron.rollUpAnalyticsByGet,
     refreshTrending: cron.refreshTrending,
     refreshTrendingByGet: cron.refreshTrendingByGet,
+    snapshotCatalog: cron.snapshotCatalog,
+    snapshotCatalogByGet: cron.snapshotCatalogByGet,
     retryWebhooks: cron.retryWebhooks,
     retryWebhooksByGet: cron.retryWebhooksByGet,
     reconcileCounters: cron.reconcileCounters,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { data, page } from './envelope.ts';
-import { commaSeparated, line, paging, Timestamp, text, WebUrl } from './fields.ts';
+import { commaSeparated, line, paging, REFERENCE_MAX, Timestamp, text, WebUrl } from './fields.ts';
 import { ViewerMarks } from './projects.ts';
 import { defineRoute } from './route.ts';
 
@@ -111,7 +111,6 @@ export const updateSettings = defineRoute('users.updateSettings', {
 });
 
 const MARKS_MAX = 100;
-const REFERENCE_MAX = 200;
 
 export const votes = defineRoute('users.votes', {
   method: 'GET',

@@ -5,7 +5,7 @@ import { type MappedColumn, mappedColumns, type ReadMapping } from './mapping.ts
 import { type CsvRecord, detectSeparator, readRecords } from './parse.ts';
 
 /** How many records one file may have beside its header. */
-export const RECORDS_MAX = 100_000;
+const RECORDS_MAX = 100_000;
 
 /** A file that fits its mapping. */
 export interface OpenedFile {

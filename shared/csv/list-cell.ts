@@ -1,5 +1,5 @@
 /** What stands between the entries of a list in one cell, unless a mapping says otherwise. */
-export const LIST_SEPARATOR = '|';
+const LIST_SEPARATOR = '|';
 
 const ESCAPE = '\\';
 

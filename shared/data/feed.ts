@@ -33,9 +33,17 @@ const changeOf = (item: Item): CatalogChange => {
 /** A page of the feed: its changes, and the time of the last of them. */
 export interface FeedPage {
   readonly changes: readonly CatalogChange[];
-  /** ISO 8601 in UTC with milliseconds. */
+  /** ISO 8601 in UTC with milliseconds; empty where none of its items bears a time. */
   readonly changedAt: string;
 }
+
+const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
+
+/** When an item was changed; empty for one that bears no time. */
+const timeOf = (item: Item): string => {
+  const stamp = String(item.feed_sk).slice(0, TIME_LENGTH);
+  return Number.isNaN(Date.parse(stamp)) ? '' : stamp;
+};
 
 /**
  * Walks the feed from a time on, oldest first. An item that cannot be read is skipped, counted and logged: one poisoned
@@ -61,6 +69,6 @@ export async function* feedSince(changedAt: string | undefined): AsyncGenerator<
         });
       }
     }
-    yield { changes, changedAt: String(items.at(-1)?.feed_sk).slice(0, 24) };
+    yield { changes, changedAt: timeOf(items.findLast((item) => timeOf(item) !== '') ?? {}) };
   }
 }

@@ -55,17 +55,17 @@ export const beginOnce = async (name: string, digest: string): Promise<RunningRe
 };
 
 /** Keeps the answer of a request for a day. */
-export const keepAnswer = async (request: RunningRequest, answer: KeptAnswer): Promise<void> => {
+const keepAnswer = async (request: RunningRequest, answer: KeptAnswer): Promise<void> => {
   await updateItem(idempotencyKey(request.name), { set: { state: 'done', answer } }, is('until', request.until));
 };
 
 /** Lets a request be tried again that was refused: nothing of it is kept. */
-export const forgetRefused = async (request: RunningRequest): Promise<void> => {
+const forgetRefused = async (request: RunningRequest): Promise<void> => {
   await removeItem(idempotencyKey(request.name), is('until', request.until));
 };
 
 /** Lets a request be tried again that broke: it may have done its work, so it keeps its seed. */
-export const allowAgain = async (request: RunningRequest): Promise<void> => {
+const allowAgain = async (request: RunningRequest): Promise<void> => {
   await updateItem(idempotencyKey(request.name), { set: { until: 0 } }, is('until', request.until));
 };
 

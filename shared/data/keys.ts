@@ -26,8 +26,13 @@ export const tableShape = {
 
 export type IndexName = (typeof tableShape.indexes)[number]['name'];
 
-/** An id or slug longer than this cannot exist; DynamoDB refuses keys beyond 2048 bytes. */
-export const REFERENCE_MAX = 200;
+/** What a process begins with that has no catalog yet: which snapshot there is, and its parts. */
+export const snapshotPrefix = 'SNAPSHOT';
+export const snapshotKey: Key = { pk: snapshotPrefix, sk: 'NEWEST' };
+export const snapshotPartKey = (generation: string, part: number): Key => ({
+  pk: `${snapshotPrefix}#${generation}#${part}`,
+  sk: 'PART',
+});
 
 // Projects and what hangs on them share a partition, so one query finds everything that a purge has to take along.
 export const projectKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'CARD' });

@@ -32,6 +32,12 @@ const storedProject = async (id: string): Promise<StoredProject | undefined> => 
   return card && { project: projectOf(card), counts: countsOf(counts) };
 };
 
+/** Those of some ids under which there is no project: gone for good, or never there. */
+export const missingProjects = async (ids: readonly string[]): Promise<readonly string[]> => {
+  const cards = await findItems(ids.map(projectKey));
+  return ids.filter((_, position) => cards[position] === undefined);
+};
+
 // Where slugs have led. It is a guess: only the card that has the slug itself proves it, for no other can have it then.
 const guesses = new Map<string, string>();
 const GUESSES_MAX = 10_000;

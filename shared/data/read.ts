@@ -40,17 +40,31 @@ interface Wish {
 
 let wishes = new Map<string, Wish>();
 
+const fulfilOne = async ({ key, found }: Wish): Promise<void> => {
+  try {
+    found.resolve(await readOne(key));
+  } catch (error) {
+    found.reject(error);
+  }
+};
+
+/** Whether the table refuses what was asked, and not just now: one of the keys is none that it could have. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'ValidationException' || error.name === 'SerializationException');
+
 const fulfil = async (some: readonly (readonly [string, Wish])[]): Promise<void> => {
   const [first] = some;
+  if (first && some.length === 1) {
+    await fulfilOne(first[1]);
+    return;
+  }
   try {
-    if (first && some.length === 1) {
-      first[1].found.resolve(await readOne(first[1].key));
-      return;
-    }
     const found = await readTogether(some.map(([, { key }]) => key));
     for (const [id, wish] of some) wish.found.resolve(found.get(id));
   } catch (error) {
-    for (const [, wish] of some) wish.found.reject(error);
+    // They come from callers who know nothing of each other: what one has asked must not be the failure of all.
+    if (isRefused(error)) await Promise.all(some.map(([, wish]) => fulfilOne(wish)));
+    else for (const [, wish] of some) wish.found.reject(error);
   }
 };
 

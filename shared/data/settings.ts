@@ -1,5 +1,5 @@
 import { defaults, type Setting, type SettingName, type SettingValues } from '#domain/settings/setting.ts';
-import { now } from '#platform/clock.ts';
+import { elapsed, moment, NEVER, now } from '#platform/clock.ts';
 import { absent, every, exists, is } from './conditions.ts';
 import { inKeyOrder } from './key-order.ts';
 import { settingKey, settingPrefix, settingsPartition } from './keys.ts';
@@ -48,12 +48,12 @@ export const replaceSetting = async <N extends SettingName>(
 const FRESH_MS = 1000;
 
 let known: SettingValues = defaults;
-/** When the last reading began, in milliseconds of the monotonic clock. */
-let readAt = Number.NEGATIVE_INFINITY;
+/** When the last reading began. */
+let readAt = NEVER;
 let reading: Promise<void> | undefined;
 
 const readAll = async (): Promise<void> => {
-  const beganAt = performance.now();
+  const beganAt = moment();
   const items = await wholeCollection({ partition: settingsPartition, prefix: settingPrefix });
   const stored = (name: SettingName) => items.find((item) => item.name === name);
   known = {
@@ -66,8 +66,11 @@ const readAll = async (): Promise<void> => {
 
 /** All settings of the site, at most a second old; requests at the same time share one reading. */
 export const siteValues = async (): Promise<SettingValues> => {
-  const askedAt = performance.now();
-  while (readAt < askedAt && (writtenAt > readAt || askedAt - readAt > FRESH_MS)) {
+  const askedAt = moment();
+  while (
+    readAt.monotonic < askedAt.monotonic &&
+    (writtenAt > readAt.monotonic || elapsed(readAt, askedAt) > FRESH_MS)
+  ) {
     reading ??= readAll().finally(() => {
       reading = undefined;
     });

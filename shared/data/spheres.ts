@@ -1,3 +1,4 @@
+import { elapsed, moment, NEVER } from '#platform/clock.ts';
 import { allCategories } from './categories.ts';
 import { lastWriteAt } from './write-marks.ts';
 
@@ -5,12 +6,12 @@ import { lastWriteAt } from './write-marks.ts';
 const FRESH_MS = 1000;
 
 let known: ReadonlyMap<string, string> = new Map();
-let readAt = Number.NEGATIVE_INFINITY;
+let readAt = NEVER;
 
 /** The spheres of some categories, each once, in the order of the categories; at most a second old. */
 export const spheresOf = async (categories: readonly string[]): Promise<string[]> => {
-  const askedAt = performance.now();
-  if (askedAt - readAt > FRESH_MS || lastWriteAt() > readAt) {
+  const askedAt = moment();
+  if (elapsed(readAt, askedAt) > FRESH_MS || lastWriteAt() > readAt.monotonic) {
     const all = await allCategories();
     known = new Map(all.flatMap(({ slug, sphere }) => (sphere === null ? [] : [[slug, sphere]])));
     readAt = askedAt;

@@ -1,4 +1,3 @@
-import { now } from '#platform/clock.ts';
 import { every, exists, lacks } from './conditions.ts';
 import { amongChangedUsers, userKey, usersPartition } from './keys.ts';
 import { collectionPages } from './read.ts';
@@ -10,10 +9,11 @@ import { updateItem } from './write.ts';
  */
 export const makeAdmin = async (userId: string): Promise<boolean> => {
   const change = {
-    set: { role: 'admin', is_admin: true, role_decided: true, ...amongChangedUsers(now(), userId) },
+    set: { role: 'admin', is_admin: true, role_decided: true },
     add: { version: 1 },
   };
-  return (await updateItem(userKey(userId), change, every(exists, lacks('erased_at')))) !== undefined;
+  const inFeed = (changedAt: string) => amongChangedUsers(changedAt, userId);
+  return (await updateItem(userKey(userId), change, every(exists, lacks('erased_at')), inFeed)) !== undefined;
 };
 
 /** Ids of the users with an address. It walks all users: for commands that are given by hand. */

@@ -28,7 +28,7 @@ const newestFirst = (a: Entry, b: Entry): number => {
 };
 
 /** All users in memory. Pure: what it knows is what it was told. */
-export class UserRegister {
+class UserRegister {
   readonly #entries = new Map<string, Entry>();
   readonly #versions = new Map<string, number>();
   #sorted: readonly Entry[] | undefined;

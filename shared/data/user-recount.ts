@@ -1,5 +1,4 @@
 import type { CommentCount } from '#domain/users/recount.ts';
-import { now } from '#platform/clock.ts';
 import { every, exists, is, lacks } from './conditions.ts';
 import { amongChangedUsers, ownerPartition, ownerPrefix, userKey, usersPartition } from './keys.ts';
 import { collectionPages, findItems } from './read.ts';
@@ -50,8 +49,9 @@ export const correctCommentCount = async ({ userId, version }: CommentCount, cou
   const asRead = version === 0 ? lacks('version') : is('version', version);
   const changed = await updateItem(
     userKey(userId),
-    { set: { comment_count: count, ...amongChangedUsers(now(), userId) }, add: { version: 1 } },
+    { set: { comment_count: count }, add: { version: 1 } },
     every(exists, lacks('erased_at'), asRead),
+    (changedAt) => amongChangedUsers(changedAt, userId),
   );
   return changed !== undefined;
 };

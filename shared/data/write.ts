@@ -142,19 +142,27 @@ export const putItem = async (item: Item, when?: Condition): Promise<boolean> =>
 
 /**
  * Changes one item, creating it where it is not there and no condition forbids.
+ * @param place places it in a feed of its own by the time of the very try that succeeds.
  * @returns the item afterwards, or undefined when its condition did not hold.
  */
-export const updateItem = async (key: Key, change: Change, when?: Condition): Promise<Item | undefined> => {
-  const placeholders = new Placeholders();
-  const expression = updateExpression(change, placeholders);
-  const condition = when?.(placeholders);
-  const command = () =>
-    new UpdateCommand({
+export const updateItem = async (
+  key: Key,
+  change: Change,
+  when?: Condition,
+  place?: Placing,
+): Promise<Item | undefined> => {
+  const command = () => {
+    const placeholders = new Placeholders();
+    const placed = placedChange({ update: key, change, ...(place && { inFeed: place }) });
+    const expression = updateExpression(placed, placeholders);
+    const condition = when?.(placeholders);
+    return new UpdateCommand({
       ...members(placeholders, condition),
       Key: key,
       UpdateExpression: expression,
       ReturnValues: 'ALL_NEW',
     });
+  };
   const answer = await sendSingle(() => dynamo().send(command()));
   return answer && (answer.Attributes ?? {});
 };

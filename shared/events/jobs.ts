@@ -26,6 +26,7 @@ export const jobs = [
   { route: cron.expirePromotions, schedule: 'rate(5 minutes)', flexibleMinutes: 1, timeoutSeconds: 2 * MINUTES },
   { route: cron.reconcilePayments, schedule: 'rate(15 minutes)', flexibleMinutes: 5, timeoutSeconds: 1 * MINUTES },
   { route: cron.refreshTrending, schedule: 'rate(1 hour)', flexibleMinutes: 15, timeoutSeconds: 1 * MINUTES },
+  { route: cron.snapshotCatalog, schedule: 'rate(10 minutes)', flexibleMinutes: 5, timeoutSeconds: 5 * MINUTES },
   // It asks the listed sites, which a rehearsal on somebody's desk has no business to do unasked.
   {
     route: cron.checkLinks,

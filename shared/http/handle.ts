@@ -1,6 +1,5 @@
-import middy, { type MiddlewareObj } from '@middy/core';
+import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
-import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { isAudited, type Route } from '#contract/route.ts';
 import { inAuditedRequest } from '#platform/audit-context.ts';
@@ -34,6 +33,8 @@ export interface DoorOptions<R extends Route = Route> {
   readonly isJobSecret?: (presented: string) => Promise<boolean>;
   /** Keeps answers under a key; needed by idempotent routes. */
   readonly idempotency?: Idempotency;
+  /** Hands the answer over piece by piece; needed by routes that stream. */
+  readonly streaming?: PluginExecutionMode;
 }
 
 /** How long before the runtime would end it a request answers that it took too long, in milliseconds. */
@@ -69,12 +70,17 @@ export const handle = <const R extends Route, Ports>(
   options: DoorOptions<R> = {},
 ): Door => {
   const streams = Object.values(route.replies).some((reply) => 'stream' in reply && reply.stream);
+  const { streaming } = options;
+  if (streams && !streaming) throw new Error(`${route.id} streams, but its door was not given the means.`);
   // The gates share one state per request; the work finds it in the context, the way Middy hands things to a handler.
   const open = {
     before: (request: GateRequest): void => {
       const state: GateState = {
         route,
-        settings: settings(),
+        // Asked by who needs one: what is wrong with them must be what the function ends with.
+        get settings() {
+          return settings();
+        },
         startedAt: 0,
         requestId: '',
         byCookie: false,
@@ -88,7 +94,7 @@ export const handle = <const R extends Route, Ports>(
     },
   };
   const door = middy({
-    executionMode: streams ? executionModeStreamifyResponse : executionModeStandard,
+    executionMode: streaming ?? executionModeStandard,
     timeoutEarlyInMillis: LAST_WORD_MS,
     timeoutEarlyResponse: () => {
       throw new AppError('TIMEOUT');

@@ -19,8 +19,10 @@ const wordOf = (value: unknown): string | undefined =>
 export const loggable = (error: unknown): LoggableError => {
   if (!(error instanceof Error)) return { error_name: typeof error, error_code: undefined, error_stack: [] };
   const { name, message, stack = '' } = error;
-  // The words stand in front of the calls, and could themselves look like one.
-  const calls = stack.slice(Math.max(0, stack.indexOf(message)) + message.length);
+  // The words stand in front of the calls, and could themselves look like one. Where others have taken their place since,
+  // nobody can say where they end.
+  const begins = stack.indexOf(message);
+  const calls = begins < 0 ? '' : stack.slice(begins + message.length);
   return {
     error_name: wordOf(name) ?? 'Error',
     error_code: wordOf('code' in error ? error.code : undefined),

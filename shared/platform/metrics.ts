@@ -6,6 +6,7 @@ export type MetricName =
   | 'UnhandledError'
   | 'CatalogItemSkipped'
   | 'CatalogReload'
+  | 'CatalogSnapshotUnusable'
   | 'CatalogStale'
   | 'PaymentMismatch'
   | 'MailBounced'
@@ -13,10 +14,16 @@ export type MetricName =
   | 'MailWithheld'
   | 'OutboxItemSkipped';
 
-// Without a namespace nobody collects, and the lines would only be noise.
-const metrics = process.env.POWERTOOLS_METRICS_NAMESPACE ? new Metrics({ serviceName: 'directory' }) : undefined;
+let metrics: Metrics | undefined;
+
+/** Made when there is something to count, which most processes never have. */
+const collected = (): Metrics | undefined => {
+  // Without a namespace nobody collects, and the lines would only be noise.
+  if (process.env.POWERTOOLS_METRICS_NAMESPACE) metrics ??= new Metrics({ serviceName: 'directory' });
+  return metrics;
+};
 
 /** Counts one occurrence, at once: a function that is frozen afterwards loses nothing. */
 export const count = (name: MetricName, value = 1): void => {
-  metrics?.singleMetric().addMetric(name, MetricUnit.Count, value);
+  collected()?.singleMetric().addMetric(name, MetricUnit.Count, value);
 };

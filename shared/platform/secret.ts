@@ -1,4 +1,5 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { elapsed, type Moment, moment } from './clock.ts';
 
 /**
  * Secrets of this environment. On one machine a secret is a variable. Deployed, the variable with `_PARAMETER` behind its
@@ -11,7 +12,7 @@ const TIMEOUT_MS = 2000;
 
 let client: SSMClient | undefined;
 
-const known = new Map<string, { readonly value: string | undefined; readonly readAt: number }>();
+const known = new Map<string, { readonly value: string | undefined; readonly readAt: Moment }>();
 
 const readParameter = async (name: string): Promise<string | undefined> => {
   client ??= new SSMClient({ requestHandler: { requestTimeout: TIMEOUT_MS, throwOnRequestTimeout: true } });
@@ -35,8 +36,8 @@ export const secret = async (name: string): Promise<string | undefined> => {
   const parameter = process.env[`${name}_PARAMETER`];
   if (!parameter) return undefined;
   const found = known.get(parameter);
-  if (found && performance.now() - found.readAt < FRESH_MS) return found.value;
+  if (found && elapsed(found.readAt, moment()) < FRESH_MS) return found.value;
   const value = await readParameter(parameter);
-  known.set(parameter, { value, readAt: performance.now() });
+  known.set(parameter, { value, readAt: moment() });
   return value;
 };

@@ -65,6 +65,13 @@ const fetchKeys = async (address: string): Promise<ArrayBuffer> => {
   }
 };
 
+/** The longest subject there is, in characters (OpenID Connect Core 1.0, section 2). */
+const SUBJECT_MAX = 255;
+
+/** Users are kept under it, so it must be what the table takes as a key. */
+const isSubject = (sub: unknown): boolean =>
+  typeof sub === 'string' && sub !== '' && sub.length <= SUBJECT_MAX && sub.isWellFormed();
+
 const makeVerifier = () => {
   const { identity } = settings();
   if (!identity) throw new Error('OIDC_ISSUER and OIDC_JWKS_URI say whose tokens are believed and must be set.');
@@ -83,7 +90,7 @@ const makeVerifier = () => {
         if (audiences.length > 0 && !audience.some((one) => audiences.includes(String(one)))) {
           throw new Error('The token is for another audience.');
         }
-        if (typeof payload.sub !== 'string' || payload.sub === '') throw new Error('The token has no subject.');
+        if (!isSubject(payload.sub)) throw new Error('The token has no subject that anybody could be.');
       },
     },
     { jwksCache: new SimpleJwksCache({ fetcher: { fetch: fetchKeys } }) },
@@ -92,7 +99,8 @@ const makeVerifier = () => {
 
 let verifier: ReturnType<typeof makeVerifier> | undefined;
 
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value.toWellFormed() : null;
 
 /**
  * The name of a service. Persons' tokens name a client too, the one that they have signed in with; only where the client is

@@ -1,8 +1,5 @@
-import { isBot } from '#platform/bots.ts';
-import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
-import { insertTracked, openDays, visitorOf } from './analytics.ts';
-import { addStep, namedProjects, projectRollUps, siteRollUps } from './analytics-reports.ts';
+import { insertTracked, openDays, visitorOf } from '#data/analytics.ts';
+import { addStep, namedProjects, projectRollUps, siteRollUps } from '#data/analytics-reports.ts';
 import {
   applyStep,
   closeDay,
@@ -12,9 +9,12 @@ import {
   forgetVisitors,
   liveProjects,
   trackedOf,
-} from './analytics-roll-up.ts';
-import { findProject } from './projects.ts';
-import { TRANSACTION_MAX } from './write.ts';
+} from '#data/analytics-roll-up.ts';
+import { findProject } from '#data/projects.ts';
+import { TRANSACTION_MAX } from '#data/write.ts';
+import { isBot } from '#platform/bots.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
 
 /** What taking events works with. */
 export const trackPorts = { now, newId, isBot, visitorOf, insertTracked };

@@ -1,8 +1,4 @@
-import { type CarryOverPorts, carryOver } from '#domain/categories/carry-over.ts';
-import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
-import { log } from '#platform/log.ts';
-import { catalog } from './catalog.ts';
+import { catalog } from '#data/catalog.ts';
 import {
   allCategories,
   findCategory,
@@ -12,8 +8,12 @@ import {
   releaseSlug,
   removeCategory,
   replaceCategories,
-} from './categories.ts';
-import { findProject, replaceProject } from './projects.ts';
+} from '#data/categories.ts';
+import { findProject, replaceProject } from '#data/projects.ts';
+import { type CarryOverPorts, carryOver } from '#domain/categories/carry-over.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { log } from '#platform/log.ts';
 
 /** How long one round of carrying over takes at most within a request, in milliseconds: three fit into the gateway's 29 seconds. */
 const REQUEST_BUDGET_MS = 8000;

@@ -1,14 +1,14 @@
+import { projectRollUps } from '#data/analytics-reports.ts';
+import { bookmarks } from '#data/bookmarks.ts';
+import { catalog } from '#data/catalog.ts';
+import { usersPartition } from '#data/keys.ts';
+import { wholeCollection } from '#data/read.ts';
 import { sendDigest } from '#domain/mail/send-digest.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import type { WeeklyDigest } from '#shared/mail/digest-letters.ts';
-import { projectRollUps } from './analytics-reports.ts';
-import { bookmarks } from './bookmarks.ts';
-import { catalog } from './catalog.ts';
-import { usersPartition } from './keys.ts';
-import { mailPorts } from './mail-ports.ts';
-import { wholeCollection } from './read.ts';
+import { mailPorts } from './mail.ts';
 
 /** What mailing digests by the clock works with. */
 export const digestPorts = {

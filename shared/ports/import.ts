@@ -1,9 +1,9 @@
+import { writeProjects } from '#data/import-projects.ts';
+import { clearRemains } from '#data/leftovers.ts';
+import { findProject, slugHolders } from '#data/projects.ts';
 import type { ImportPorts } from '#domain/projects/import-ports.ts';
 import { settings } from '#platform/settings.ts';
-import { categoryPorts } from './category-ports.ts';
-import { writeProjects } from './import-projects.ts';
-import { clearRemains } from './leftovers.ts';
-import { findProject, slugHolders } from './projects.ts';
+import { categoryPorts } from './categories.ts';
 
 /** What is left of the gateway's 29 seconds once the file is read, with some for finishing, in milliseconds. */
 const BUDGET_MS = 25_000;

@@ -1,9 +1,9 @@
+import { bookmarks } from '#data/bookmarks.ts';
+import { catalog } from '#data/catalog.ts';
+import { findLinks, keepLink } from '#data/links.ts';
 import { now } from '#platform/clock.ts';
 import { probeOutbound } from '#platform/outbound.ts';
 import { settings } from '#platform/settings.ts';
-import { bookmarks } from './bookmarks.ts';
-import { catalog } from './catalog.ts';
-import { findLinks, keepLink } from './links.ts';
 
 /** What checking links by the clock works with. */
 export const linkPorts = {

@@ -1,12 +1,12 @@
+import { usersPartition } from '#data/keys.ts';
+import { stopPorts } from '#data/mail-stops.ts';
+import { collectionPages } from '#data/read.ts';
+import { once } from '#data/receipts.ts';
+import { userOf } from '#data/user-items.ts';
+import { findUser } from '#data/users.ts';
 import type { UserRecord } from '#domain/users/user.ts';
 import { sendMail } from '#platform/mail.ts';
 import { settings } from '#platform/settings.ts';
-import { usersPartition } from './keys.ts';
-import { stopPorts } from './mail-stops.ts';
-import { collectionPages } from './read.ts';
-import { once } from './receipts.ts';
-import { userOf } from './user-items.ts';
-import { findUser } from './users.ts';
 
 /** All administrators. It walks all users: for what happens rarely and in the background. */
 async function* allAdmins(): AsyncGenerator<UserRecord> {

@@ -1,5 +1,5 @@
+import { dropCheckout, findCheckout, insertCheckout, rememberSession } from '#data/checkouts.ts';
 import { mustBeConfigured, openSession } from '#platform/stripe.ts';
-import { dropCheckout, findCheckout, insertCheckout, rememberSession } from './checkouts.ts';
 import { premiumPrice } from './premium-price.ts';
 
 /** What opening a checkout works with, whatever is bought in it. */

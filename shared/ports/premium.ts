@@ -1,5 +1,5 @@
-import { categoryIds } from './category-slugs.ts';
-import { openPorts } from './open-ports.ts';
+import { categoryIds } from '#data/category-slugs.ts';
+import { openPorts } from './open-checkout.ts';
 
 /** What a premium submission works with beside what every submission does. */
 export const premiumPorts = { ...openPorts, categoryIds };

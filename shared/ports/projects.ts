@@ -1,8 +1,8 @@
+import { missingCategories } from '#data/categories.ts';
+import { refusedBecauseOf } from '#data/duplicates.ts';
+import { findProject, insertProject, removeProject, replaceProject, takenSlugs } from '#data/projects.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { missingCategories } from './categories.ts';
-import { refusedBecauseOf } from './duplicates.ts';
-import { findProject, insertProject, removeProject, replaceProject, takenSlugs } from './projects.ts';
 
 /** What the verbs that submit projects work with. */
 export const submitPorts = {

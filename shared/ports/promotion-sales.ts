@@ -1,4 +1,7 @@
 import type { Placement } from '#contract/placement.ts';
+import { inOutbox } from '#data/outbox.ts';
+import { findPromotion, promotionInsertion, promotionReplacement } from '#data/promotions.ts';
+import type { Write } from '#data/write.ts';
 import { revoked } from '#domain/promotions/administer.ts';
 import { promotionOfCheckout, statusAt } from '#domain/promotions/promotion.ts';
 import {
@@ -10,10 +13,7 @@ import {
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
-import { inOutbox } from './outbox.ts';
-import { placePorts } from './promotion-ports.ts';
-import { findPromotion, promotionInsertion, promotionReplacement } from './promotions.ts';
-import type { Write } from './write.ts';
+import { placePorts } from './promotions.ts';
 
 /** The sale of promotions, as checkouts see it. */
 

@@ -1,8 +1,4 @@
-import { isBot } from '#platform/bots.ts';
-import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
-import { settings } from '#platform/settings.ts';
-import { findProject } from './projects.ts';
+import { findProject } from '#data/projects.ts';
 import {
   addToPromotion,
   currentPromotions,
@@ -11,7 +7,11 @@ import {
   isPaymentPending,
   readOccupancy,
   replacePromotion,
-} from './promotions.ts';
+} from '#data/promotions.ts';
+import { isBot } from '#platform/bots.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { settings } from '#platform/settings.ts';
 
 const workshop = { now, newId };
 

@@ -1,10 +1,10 @@
+import { findComment, insertComment, removeComment, replaceComment } from '#data/comments.ts';
+import { readCounts } from '#data/counts.ts';
+import { findProject } from '#data/projects.ts';
+import { findRating, removeRating, replaceRating } from '#data/ratings.ts';
+import { hasVoted, insertVote, removeVote } from '#data/votes.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { findComment, insertComment, removeComment, replaceComment } from './comments.ts';
-import { readCounts } from './counts.ts';
-import { findProject } from './projects.ts';
-import { findRating, removeRating, replaceRating } from './ratings.ts';
-import { hasVoted, insertVote, removeVote } from './votes.ts';
 
 /** What the verbs of votes work with. */
 export const votePorts = { findProject, hasVoted, insertVote, removeVote, readCounts };

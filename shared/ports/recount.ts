@@ -1,12 +1,12 @@
+import { bookmarks } from '#data/bookmarks.ts';
+import { catalog } from '#data/catalog.ts';
+import { leavingSlugs, missingCategories } from '#data/categories.ts';
+import { readCounts } from '#data/counts.ts';
+import { countReactions, replaceCounts } from '#data/recount.ts';
+import { commentCounts, correctCommentCount, countCommentsBy } from '#data/user-recount.ts';
 import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
-import { bookmarks } from './bookmarks.ts';
-import { catalog } from './catalog.ts';
-import { leavingSlugs, missingCategories } from './categories.ts';
-import { finishPorts } from './category-ports.ts';
-import { readCounts } from './counts.ts';
-import { countReactions, replaceCounts } from './recount.ts';
-import { commentCounts, correctCommentCount, countCommentsBy } from './user-recount.ts';
+import { finishPorts } from './categories.ts';
 
 /** What reconciling by the clock works with. */
 export const recountPorts = {

@@ -1,9 +1,9 @@
+import { findWebhook } from '#data/webhooks.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { postOutbound } from '#platform/outbound.ts';
 import { settings } from '#platform/settings.ts';
 import { signWebhook } from '#platform/webhook-signature.ts';
-import { findWebhook } from './webhooks.ts';
 
 /** What sending one message to a webhook works with; it writes nothing, and its functions may write nothing. */
 export const sendPorts = {

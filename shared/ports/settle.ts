@@ -1,13 +1,13 @@
+import { categorySlugs } from '#data/category-slugs.ts';
+import { checkoutOfIntent, findCheckout, findDraft, openCheckouts, settle } from '#data/checkouts.ts';
+import { findProject, isAddressRefused, takenSlugs } from '#data/projects.ts';
+import { findUser } from '#data/users.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { askSession, askWhichCheckout } from '#platform/stripe.ts';
-import { categorySlugs } from './category-slugs.ts';
-import { checkoutOfIntent, findCheckout, findDraft, openCheckouts, settle } from './checkouts.ts';
-import { findProject, isAddressRefused, takenSlugs } from './projects.ts';
 import { promotionEndWrites, promotionWrites } from './promotion-sales.ts';
-import { findUser } from './users.ts';
 
 /** What settling checkouts works with, whether the provider tells of them or is asked. */
 export const settlePorts = {

@@ -1,9 +1,9 @@
+import { catalog } from '#data/catalog.ts';
+import { users } from '#data/user-lists.ts';
+import { replaceUser, replaceUserAs } from '#data/user-records.ts';
+import { findUser } from '#data/users.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { catalog } from './catalog.ts';
-import { users } from './user-lists.ts';
-import { replaceUser, replaceUserAs } from './user-records.ts';
-import { findUser } from './users.ts';
 
 /** What the verbs work with by which users change their own records. */
 export const profilePorts = { findUser, replaceUser };

@@ -1,8 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
-import { refusalOf } from '#platform/outbound.ts';
-import { newWebhookSecret } from '#platform/webhook-signature.ts';
 import {
   dueDeliveries,
   findDelivery,
@@ -10,8 +6,7 @@ import {
   removeDelivery,
   replaceDelivery,
   restartDelivery,
-} from './deliveries.ts';
-import { sendPorts } from './send-ports.ts';
+} from '#data/deliveries.ts';
 import {
   allWebhooks,
   disableWebhook,
@@ -21,7 +16,12 @@ import {
   noteWorking,
   removeWebhook,
   replaceWebhook,
-} from './webhooks.ts';
+} from '#data/webhooks.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { refusalOf } from '#platform/outbound.ts';
+import { newWebhookSecret } from '#platform/webhook-signature.ts';
+import { sendPorts } from './send-webhook.ts';
 
 /** What the verbs that manage webhooks work with. */
 export const managePorts = {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rollUpPorts, trackPorts } from '#data/analytics-ports.ts';
+import { expect, it } from 'vitest';
 import { dayAfter } from '#domain/analytics/days.ts';
 import { type RollUpPorts, rollUp } from '#domain/analytics/roll-up.ts';
+import { rollUpPorts, trackPorts } from '#ports/analytics.ts';
 import { projectReport, rolledUp, siteReport, tracked, wholeTable } from '#test/support/analytics.ts';
-import { Directory, type Person, person, type Submitted } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { type Directory, type Person, person, type Submitted } from '#test/support/fixtures.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Everything that was tracked is counted once, wherever a roll-up dies and however many run at the same time. */
 
@@ -16,16 +17,11 @@ let projects: Submitted[];
 let sent = { pageviews: 0, project_views: 0 };
 const visitors = new Set<string>();
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
   // More than one transaction takes at once.
   projects = await Promise.all(Array.from({ length: 40 }, () => directory.live(owner)));
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const visit = async (n: number): Promise<void> => {

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { siteReport, tracked } from '#test/support/analytics.ts';
-import { Directory } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import type { Directory } from '#test/support/fixtures.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** On one machine numbers are at most 10 seconds old, and nobody has to ask for it. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld({ schedules: true });
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  (opened) => {
+    ({ world, directory } = opened);
+  },
+  { schedules: true },
+);
 
 it('shows in the report within 10 seconds what was tracked', async () => {
   await tracked(world, { type: 'pageview', path: '/' });

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { stepPorts } from '#data/analytics-ports.ts';
+import { expect, it } from 'vitest';
 import { countStep, type StepEvent } from '#domain/analytics/funnel.ts';
+import { stepPorts } from '#ports/analytics.ts';
 import { projectReport, rolledUp, siteReport, tracked } from '#test/support/analytics.ts';
-import { Directory, dataOf, type Person, person, submission } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { type Directory, dataOf, type Person, person, submission } from '#test/support/fixtures.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** From the visit to the approval: visits and starts as they are tracked, the later steps as they happen. */
 
@@ -11,14 +12,9 @@ let world: TestWorld;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const funnel = async () => (await siteReport(directory)).funnel;

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rollUpPorts, trackPorts } from '#data/analytics-ports.ts';
+import { expect, it } from 'vitest';
 import { rollUp } from '#domain/analytics/roll-up.ts';
+import { rollUpPorts, trackPorts } from '#ports/analytics.ts';
 import { projectReport, rolledUp, siteReport, tracked, wholeTable } from '#test/support/analytics.ts';
 import { asDoor } from '#test/support/aws-calls.ts';
-import { Directory, type Person, person, type Submitted } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { type Directory, type Person, person, type Submitted } from '#test/support/fixtures.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** A day of visits, and what the table knows of the visitors before, during and after it: nothing. */
 
@@ -13,15 +14,10 @@ let directory: Directory;
 let owner: Person;
 let projects: Submitted[];
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
   projects = await Promise.all(Array.from({ length: 5 }, () => directory.live(owner)));
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const REQUESTS = 780;

@@ -1,11 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { trackPorts } from '#data/analytics-ports.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { removeItems } from '#data/write.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { trackPorts } from '#ports/analytics.ts';
 import { agents, projectReport, rolledUp, siteReport, track, tracked, wholeTable } from '#test/support/analytics.ts';
 import {
-  Directory,
+  type Directory,
   FORBIDDEN,
   INVALID,
   invalidAt,
@@ -15,7 +15,8 @@ import {
   type Submitted,
   UNAUTHORIZED,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Counting visits without following visitors, and what is told of it. */
 
@@ -24,15 +25,10 @@ let directory: Directory;
 let owner: Person;
 let project: Submitted;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
   project = await directory.live(owner);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 /** Takes everything that was ever counted away, so that every test counts from nothing. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dataOf } from '#test/support/fixtures.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
 /** What holds when many do the same thing at the same moment. */
@@ -24,8 +25,6 @@ const submission = (name: string) => ({
   categories: ['tools'],
   pricing_type: 'free',
 });
-
-const dataOf = <T>(answer: { body: unknown }): T => (answer.body as { data: T }).data;
 
 const pending = async (name: string, token = admin): Promise<string> => {
   const answer = await world.call('POST', '/api/projects', { token, body: submission(name) });

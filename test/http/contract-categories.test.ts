@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Category } from '#contract/categories.ts';
 import { removeCategory, replaceCategories } from '#data/categories.ts';
-import { categoryPorts, finishPorts } from '#data/category-ports.ts';
 import { categorySlugKey } from '#data/keys.ts';
 import { putItem } from '#data/write.ts';
 import { settleSlug } from '#domain/categories/carry-over.ts';
 import { message } from '#domain/messages.ts';
+import { categoryPorts, finishPorts } from '#ports/categories.ts';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
   category,
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   INVALID,
@@ -24,7 +24,8 @@ import {
   STALE,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Categories: the record, its order, and what becomes of projects when one changes or goes. */
 
@@ -32,14 +33,9 @@ let world: TestWorld;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const asAdmin = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>

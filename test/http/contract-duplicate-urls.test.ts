@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   metaOf,
   type Person,
@@ -11,7 +11,8 @@ import {
   submission,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** A directory that takes every address once: `DUPLICATE_URLS=reject`. */
 
@@ -22,15 +23,13 @@ let directory: Directory;
 let owner: Person;
 let other: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld({ env: { DUPLICATE_URLS: 'reject' } });
-  directory = await Directory.open(world);
-  [owner, other] = await Promise.all([person(world), person(world)]);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  async (opened) => {
+    ({ world, directory } = opened);
+    [owner, other] = await Promise.all([person(world), person(world)]);
+  },
+  { env: { DUPLICATE_URLS: 'reject' } },
+);
 
 const host = () => `${unique('once')}.example.com`;
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { pageOfComments } from '#data/comments.ts';
 import { countRequest } from '#data/rate-leases.ts';
-import { Directory, type Person, person } from '#test/support/fixtures.ts';
+import { type Directory, type Person, person } from '#test/support/fixtures.ts';
 import { freshAddress } from '#test/support/requests.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** What callers see when a part of the service fails. */
 
@@ -14,15 +15,13 @@ let world: TestWorld;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld({ env: { RATE_LIMIT_GENERAL: '3/100000' } });
-  directory = await Directory.open(world);
-  owner = await person(world);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  async (opened) => {
+    ({ world, directory } = opened);
+    owner = await person(world);
+  },
+  { env: { RATE_LIMIT_GENERAL: '3/100000' } },
+);
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
   BANNED,
   ban,
   category,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   invalidAt,
@@ -18,7 +18,8 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { pathOf } from '#test/support/requests.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The conventions of every answer: errors, tags, compression, origins, cookies, bans and the first administrator. */
 
@@ -32,17 +33,15 @@ let directory: Directory;
 let owner: Person;
 let stranger: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld({
+withDirectory(
+  async (opened) => {
+    ({ world, directory } = opened);
+    [owner, stranger] = await Promise.all([person(world), person(world)]);
+  },
+  {
     env: { ALLOWED_ORIGINS: `${ORIGIN}, ${OTHER_ORIGIN}`, ADMIN_EMAILS: `nobody@example.com, ${FIRST_ADMIN}` },
-  });
-  directory = await Directory.open(world);
-  [owner, stranger] = await Promise.all([person(world), person(world)]);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+  },
+);
 
 const exactly = ({ status, body }: CallAnswer) => ({ status, body });
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   idsOf,
@@ -15,7 +15,8 @@ import {
   states,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The public list and the administrators' list. Every test lists a category of its own, so it sees nothing of the others. */
 
@@ -24,15 +25,10 @@ let directory: Directory;
 let owner: Person;
 let users: Person[];
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
   users = await Promise.all([1, 2, 3].map(() => person(world)));
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const list = (category: string, query = '', who?: Person): Promise<CallAnswer> =>

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BulkResult, Project } from '#contract/projects.ts';
 import type { CallAnswer, ListedEvent } from '#test/support/client.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   fullSubmission,
@@ -17,7 +17,8 @@ import {
   TIME,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Approving, rejecting, resubmitting, alone and in bulk, with the events and mails that follow. */
 
@@ -26,14 +27,9 @@ let directory: Directory;
 let owner: Person;
 let stranger: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   [owner, stranger] = await Promise.all([person(world, { name: 'Ada <Lovelace>' }), person(world)]);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const moderate = (verb: 'approve' | 'reject', id: string, body?: unknown, who = directory.admin): Promise<CallAnswer> =>

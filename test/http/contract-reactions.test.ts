@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Comment } from '#contract/comments.ts';
 import { changeComment } from '#domain/comments/comment.ts';
 import { noCounts } from '#domain/projects/project.ts';
@@ -6,7 +6,7 @@ import { pendingProject } from '#domain/projects/submit.ts';
 import { newUser } from '#domain/users/user.ts';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   INVALID,
@@ -22,7 +22,8 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Votes, ratings and comments. Who may leave them on which project is in `contract-updating.test.ts`. */
 
@@ -33,16 +34,11 @@ let users: Person[];
 let ada: Person;
 let bob: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
   users = await Promise.all([1, 2, 3].map(() => person(world)));
   [ada, bob] = users as [Person, Person];
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 describe('votes', () => {

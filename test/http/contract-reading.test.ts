@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
 import type { Project } from '#contract/projects.ts';
 import { mapFeed } from '#domain/projects/map-feed.ts';
 import { pendingProject } from '#domain/projects/submit.ts';
 import { newId } from '#platform/ids.ts';
 import {
-  Directory,
+  type Directory,
   dataOf,
   fullSubmission,
   idOf,
@@ -21,7 +21,8 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Reading one project, the map feed and one's own submissions. */
 
@@ -30,14 +31,9 @@ let directory: Directory;
 let owner: Person;
 let stranger: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   [owner, stranger] = await Promise.all([person(world), person(world)]);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 describe('the shape of a project', () => {

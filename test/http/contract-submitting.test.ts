@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
   category,
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   fullSubmission,
   INVALID,
@@ -17,7 +17,8 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Submitting a project: what is taken, what is refused, and which slug it gets. */
 
@@ -25,14 +26,9 @@ let world: TestWorld;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const valid = (fields: Readonly<Record<string, unknown>> = {}) =>

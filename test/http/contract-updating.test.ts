@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   fullSubmission,
@@ -21,7 +21,8 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Changing and deleting projects: who may do it, in which state, and what becomes of the record. */
 
@@ -30,14 +31,9 @@ let directory: Directory;
 let owner: Person;
 let stranger: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   [owner, stranger] = await Promise.all([person(world), person(world)]);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const put = (id: string, body: unknown, who = owner, headers: Record<string, string> = {}) =>

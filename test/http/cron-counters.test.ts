@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { categorySlugKey, countsKey, projectKey, userKey } from '#data/keys.ts';
 import { findItem } from '#data/read.ts';
-import { recountPorts } from '#data/recount-ports.ts';
 import { removeItem, updateItem } from '#data/write.ts';
 import { reconcileCounters } from '#domain/cron/reconcile-counters.ts';
 import { recountProject } from '#domain/projects/recount.ts';
-import { Directory, dataOf, type Person, person, unique } from '#test/support/fixtures.ts';
+import { recountPorts } from '#ports/recount.ts';
+import { type Directory, dataOf, type Person, person, unique } from '#test/support/fixtures.ts';
 import { ranJob } from '#test/support/jobs.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Counters that have drifted are found and mended, and nobody's vote is lost over it. */
 
@@ -15,14 +16,9 @@ let world: TestWorld;
 let directory: Directory;
 let people: Person[];
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   people = await Promise.all(Array.from({ length: 6 }, () => person(world)));
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const react = async (id: string): Promise<void> => {

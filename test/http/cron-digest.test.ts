@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rollUpPorts } from '#data/analytics-ports.ts';
-import { digestPorts } from '#data/digest-ports.ts';
+import { describe, expect, it } from 'vitest';
 import { rollUp } from '#domain/analytics/roll-up.ts';
 import { lastWeek } from '#domain/mail/week.ts';
 import { sendDigests } from '#domain/mail/weekly-digest.ts';
-import { Directory, type Person, person } from '#test/support/fixtures.ts';
+import { rollUpPorts } from '#ports/analytics.ts';
+import { digestPorts } from '#ports/digest.ts';
+import { type Directory, type Person, person } from '#test/support/fixtures.ts';
 import { ranJob } from '#test/support/jobs.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The letter about a week: to whom it goes, what it says, and that it comes once. */
 
@@ -29,19 +30,14 @@ const inWeeks = (weeks: number, more: Partial<typeof digestPorts> = {}) =>
 const digests = async (to: Person) =>
   (await world.mails()).filter((mail) => mail.to === to.email && mail.subject.includes('this week'));
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world, { name: 'Olga' });
   reader = await person(world, { name: 'Rita' });
   silent = await person(world, { name: 'Sid' });
   for (const who of [owner, reader]) expect((await directory.get('/api/user/profile', who)).status).toBe(200);
   const off = await directory.as(silent, 'PUT', '/api/user/settings', { notifications: { weekly_digest: false } });
   expect(off.status).toBe(200);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 describe('the weekly digest', () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bookmarkKey, linkKey } from '#data/keys.ts';
-import { linkPorts } from '#data/link-ports.ts';
 import { findItem } from '#data/read.ts';
 import { removeItem } from '#data/write.ts';
 import { checkLinks } from '#domain/links/check.ts';
 import { type LinkRecord, verdictOf } from '#domain/links/link.ts';
+import { linkPorts } from '#ports/links.ts';
 import { Directory, type Person, person } from '#test/support/fixtures.ts';
 import { ranJob } from '#test/support/jobs.ts';
 import { answer, type Receiver, startReceiver } from '#test/support/receiver.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
 import { voteKey } from '#data/keys.ts';
 import { findItem } from '#data/read.ts';
@@ -6,7 +6,7 @@ import { type Job, jobs } from '#events/jobs.ts';
 import { importDoor } from '#local/doors.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
 import {
-  Directory,
+  type Directory,
   dataOf,
   NOT_FOUND,
   type Person,
@@ -16,7 +16,8 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { callJob, ranJob, SECRET, scheduled, type Told } from '#test/support/jobs.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Jobs: who may run them, how they are run, and that running them twice does no harm. */
 
@@ -27,14 +28,9 @@ let world: TestWorld;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world, { name: 'Olga' });
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 describe('the table of jobs', () => {
@@ -48,6 +44,7 @@ describe('the table of jobs', () => {
       'refresh-trending',
       'retry-webhooks',
       'roll-up-analytics',
+      'snapshot-catalog',
       'weekly-digest',
     ]);
     const doors = all.map(({ route }) => routes.filter(({ path }) => path === route.path).map(({ method }) => method));

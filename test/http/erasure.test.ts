@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AdminUser } from '#contract/users.ts';
 import { remainsPorts } from '#data/erasure.ts';
 import { userKey } from '#data/keys.ts';
@@ -8,7 +8,7 @@ import { removeRemains } from '#domain/users/erase.ts';
 import { importDoor } from '#local/doors.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   idsOf,
@@ -22,7 +22,8 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { wholeTable } from '#test/support/whole-table.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The person who asks for his data, and then to be forgotten. */
 
@@ -49,8 +50,12 @@ const mortal = {
   purgeOwn: (projectId: string, userId: string) => dying(() => remainsPorts.purgeOwn(projectId, userId)),
 };
 
-beforeAll(async () => {
-  world = await startTestWorld({
+withDirectory(
+  (opened) => {
+    ({ world, directory } = opened);
+    admin = directory.admin;
+  },
+  {
     importDoor: async (id) => {
       const handler = await importDoor(id);
       if (id !== 'users.finishErasure') return handler;
@@ -60,14 +65,8 @@ beforeAll(async () => {
         return await handler(event, context);
       };
     },
-  });
-  directory = await Directory.open(world);
-  admin = directory.admin;
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+  },
+);
 
 const vote = async (user: Person, id: string) =>
   expect(await directory.as(user, 'POST', `/api/projects/${id}/upvote`)).toMatchObject({ status: 200 });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type EventKind, eventKindNames, eventKinds, LedgerEvent } from '#contract/events.ts';
 import { inOutbox } from '#data/outbox.ts';
 import { transact } from '#data/write.ts';
 import type { Message } from '#events/catalogue.ts';
 import {
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   idOf,
@@ -16,7 +16,8 @@ import {
   person,
   TIME,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 import { eventsPage } from '../../scripts/events-docs.ts';
 
 /** The ledger of what happened: complete, in order, and the same however it is paged. */
@@ -28,14 +29,9 @@ let world: TestWorld;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   owner = await person(world);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 interface Meta {

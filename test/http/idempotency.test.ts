@@ -91,7 +91,7 @@ it('does nothing without a key', async () => {
 it('finds what a try that died has made', async () => {
   const { beginOnce } = await import('#data/idempotency.ts');
   const { submitProject } = await import('#domain/projects/submit.ts');
-  const { submitPorts } = await import('#data/project-ports.ts');
+  const { submitPorts } = await import('#ports/projects.ts');
   const { updateItem } = await import('#data/write.ts');
   const { idempotencyKey } = await import('#data/keys.ts');
   const profile = await world.call('GET', '/api/user/profile', { token: user });
@@ -112,7 +112,7 @@ it('finds what a try that died has made', async () => {
 
 it('finds what a try has made that was given up for dead and still came to its end', async () => {
   const { submitProject } = await import('#domain/projects/submit.ts');
-  const { submitPorts } = await import('#data/project-ports.ts');
+  const { submitPorts } = await import('#ports/projects.ts');
   const { ulid } = await import('ulid');
   const { body: profile } = await world.call('GET', '/api/user/profile', { token: user });
   const owner = { ...(profile as { data: { id: string } }).data, is_admin: false } as Parameters<

@@ -1,23 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { IMPORT_FILE_BYTES_MAX, importFields, type Project } from '#contract/projects.ts';
-import { Directory, dataOf, invalidAt, type Meta, type Person, person, unique } from '#test/support/fixtures.ts';
+import { type Directory, dataOf, invalidAt, type Meta, type Person, person, unique } from '#test/support/fixtures.ts';
 import { csv, IMPORT_PATH, imported, readCsv, sendForm, sendImport } from '#test/support/uploads.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 let world: TestWorld;
 let directory: Directory;
 let admin: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory((opened) => {
+  ({ world, directory } = opened);
   admin = directory.admin;
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const EXPORT_PATH = '/api/admin/projects/export';

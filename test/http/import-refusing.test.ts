@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Directory, type Meta, person, unique } from '#test/support/fixtures.ts';
+import { describe, expect, it } from 'vitest';
+import { type Directory, type Meta, person, unique } from '#test/support/fixtures.ts';
 import { csv, imported } from '#test/support/uploads.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Imports into a directory that refuses a second project with an address. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld({ env: { DUPLICATE_URLS: 'reject' } });
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  (opened) => {
+    ({ world, directory } = opened);
+  },
+  { env: { DUPLICATE_URLS: 'reject' } },
+);
 
 const header = ['slug', 'name', 'url', 'description'];
 const columns = Object.fromEntries(header.map((name) => [name, name]));

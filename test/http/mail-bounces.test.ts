@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mailStopKey } from '#data/keys.ts';
-import { mailPorts } from '#data/mail-ports.ts';
 import { allowMail, stopMail } from '#data/mail-returns.ts';
 import { findMailStop } from '#data/mail-stops.ts';
 import { findUser } from '#data/users.ts';
@@ -8,46 +7,27 @@ import { sendDigest } from '#domain/mail/send-digest.ts';
 import { mailReturns } from '#events/mail-returns.ts';
 import { importDoor } from '#local/doors.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
-import type { ReceivedMail } from '#local/mail.ts';
-import { Directory, type Person, person, TIME, unique } from '#test/support/fixtures.ts';
+import { mailPorts } from '#ports/mail.ts';
+import { type Directory, type Person, person, subjectOf, TIME, unique } from '#test/support/fixtures.ts';
+import { mailsTo, untilSettled } from '#test/support/settled.ts';
 import { wholeTable } from '#test/support/whole-table.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** What becomes of people whose mail comes back or who complain of it: they get no more. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
+withDirectory((opened) => {
+  ({ world, directory } = opened);
 });
 
 /** Somebody with an address at the mailboxes for rehearsals. */
 const personAt = async (mailbox: string): Promise<Person> => {
   const email = `${mailbox}+${unique('reader')}@simulator.amazonses.com`;
   const token = await world.token({ email, name: 'Ada' });
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
-  return { id: claims.sub, email, name: 'Ada', token };
-};
-
-const mailsTo = async (who: Person): Promise<ReceivedMail[]> =>
-  (await world.mails()).filter(({ to }) => to === who.email);
-
-/** Waits until everything that has happened so far has gone over the bus and has been dealt with. */
-const settled = async (): Promise<void> => {
-  const marker = await directory.submit(directory.admin);
-  await world.until(async () => {
-    const carried = world.world.bus.carried({ tasksToo: true, limit: 50 });
-    return (
-      carried.some(({ detail }) => (detail.data as { project_id?: string }).project_id === marker.id) &&
-      carried.every(({ deliveries }) => deliveries.every(({ state }) => state === 'done'))
-    );
-  });
+  return { id: subjectOf(token), email, name: 'Ada', token };
 };
 
 const returned = async (detail: object): Promise<unknown> => {
@@ -70,12 +50,12 @@ describe.each([
   it('is sent once, and never again once it is known what became of it', async () => {
     const owner = await personAt(mailbox);
     const project = await directory.submit(owner);
-    await world.until(async () => (await mailsTo(owner)).length === 1);
+    await world.until(async () => (await mailsTo(world, owner)).length === 1);
     await world.until(async () => (await findMailStop(owner.email))?.reason === reason);
 
     await directory.done('PUT', `/api/admin/projects/${project.id}/approve`);
-    await settled();
-    expect(await mailsTo(owner)).toHaveLength(1);
+    await untilSettled(world, directory);
+    expect(await mailsTo(world, owner)).toHaveLength(1);
   });
 });
 
@@ -83,9 +63,9 @@ describe('an address that takes no mail', () => {
   it('gets none of another kind either, which is counted once', async () => {
     const owner = await person(world);
     await directory.live(owner);
-    await settled();
+    await untilSettled(world, directory);
     await stopMail(owner.email, 'bounce');
-    const before = (await mailsTo(owner)).length;
+    const before = (await mailsTo(world, owner)).length;
     const user = await findUser(owner.id);
     if (!user) throw new Error('He is not there.');
     const project = { name: 'New', slug: 'new', description: 'Something.' };
@@ -95,7 +75,7 @@ describe('an address that takes no mail', () => {
     await expect(sendDigest(office, user, digest)).resolves.toBe(false);
     await expect(sendDigest(office, user, digest)).resolves.toBe(false);
     expect(withheld).toEqual(['mail.weeklyDigest']);
-    expect(await mailsTo(owner)).toHaveLength(before);
+    expect(await mailsTo(world, owner)).toHaveLength(before);
   });
 
   it('is the same in capital letters', async () => {
@@ -111,7 +91,7 @@ describe('an address that takes no mail', () => {
     await expect(allowMail(owner.email)).resolves.toBe(true);
     await expect(allowMail(owner.email)).resolves.toBe(false);
     await directory.done('PUT', `/api/admin/projects/${project.id}/approve`);
-    await world.until(async () => (await mailsTo(owner)).length === 2);
+    await world.until(async () => (await mailsTo(world, owner)).length === 2);
   });
 
   it('stands in the table as a digest only, in the export of its owner, and nowhere when its owner has been erased', async () => {

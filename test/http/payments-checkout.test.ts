@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { insertCheckout } from '#data/checkouts.ts';
-import { settlePorts } from '#data/settle-ports.ts';
 import { newCheckout } from '#domain/payments/checkout.ts';
 import { reconcilePayments as reconcile } from '#domain/payments/reconcile.ts';
 import { newId } from '#platform/ids.ts';
+import { settlePorts } from '#ports/settle.ts';
 import { asDoor } from '#test/support/aws-calls.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   invalidAt,
   metaOf,
@@ -18,15 +18,19 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { checkoutOf, decide, ledgerOf, startPremium } from '#test/support/payments.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The rehearsal of the payment page, prices and addresses by configuration, and asking the provider what it did not tell. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld({
+withDirectory(
+  (opened) => {
+    ({ world, directory } = opened);
+  },
+  {
     env: {
       PREMIUM_PRICE: '1250',
       CURRENCY: 'EUR',
@@ -34,13 +38,8 @@ beforeAll(async () => {
       CHECKOUT_SUCCESS_URL: 'https://shop.example/thanks?c={checkout}',
       CHECKOUT_CANCEL_URL: 'https://shop.example/sorry',
     },
-  });
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+  },
+);
 
 describe('the payment page', () => {
   const form = (id: string, outcome: string) =>

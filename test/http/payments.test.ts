@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Submission } from '#contract/projects.ts';
 import { insertCheckout } from '#data/checkouts.ts';
 import { checkoutDraftKey } from '#data/keys.ts';
@@ -11,7 +11,7 @@ import { promotionOfCheckout } from '#domain/promotions/promotion.ts';
 import { newId } from '#platform/ids.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   INVALID,
@@ -38,20 +38,16 @@ import {
   startPremium,
   tell,
 } from '#test/support/payments.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Buying: a premium submission, an upgrade; what the payment provider tells, and what becomes of it. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
+withDirectory((opened) => {
+  ({ world, directory } = opened);
 });
 
 const RECEIVED = { status: 200, body: { data: { received: true } } };

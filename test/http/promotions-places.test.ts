@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Promotion } from '#contract/promotions.ts';
-import { conflict, Directory, dataOf, type Person, person, type Submitted } from '#test/support/fixtures.ts';
+import { conflict, type Directory, dataOf, type Person, person, type Submitted } from '#test/support/fixtures.ts';
 import { checkoutOf, decide, type Started } from '#test/support/payments.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Places and prices as somebody else has configured them. */
 
@@ -11,8 +12,13 @@ let directory: Directory;
 let buyer: Person;
 let project: Submitted;
 
-beforeAll(async () => {
-  world = await startTestWorld({
+withDirectory(
+  async (opened) => {
+    ({ world, directory } = opened);
+    buyer = await person(world);
+    project = await directory.live(buyer);
+  },
+  {
     env: {
       PROMOTION_SLOTS_BANNER: 'unlimited',
       PROMOTION_SLOTS_CATALOG: '3',
@@ -21,15 +27,8 @@ beforeAll(async () => {
       PROMOTION_PRICE_CATALOG: '250',
       CURRENCY: 'EUR',
     },
-  });
-  directory = await Directory.open(world);
-  buyer = await person(world);
-  project = await directory.live(buyer);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+  },
+);
 
 const grant = (placements: readonly string[]) =>
   directory.as(directory.admin, 'POST', '/api/admin/promotions', { project_id: project.id, placements, days: 1 });

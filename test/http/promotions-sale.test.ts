@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Promotion, ShownPromotion } from '#contract/promotions.ts';
 import { findPromotion, insertPromotion } from '#data/promotions.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   idsOf,
@@ -15,7 +15,8 @@ import {
   TIME,
 } from '#test/support/fixtures.ts';
 import { checkoutOf, decide, ledgerOf, type Started } from '#test/support/payments.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Promotions that are bought: from the checkout through the approval to the shop window, and the money's way back. */
 
@@ -24,15 +25,10 @@ let directory: Directory;
 let buyer: Person;
 let project: Submitted;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   buyer = await person(world);
   project = await directory.live(buyer);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const ADMIN_PATH = '/api/admin/promotions';

@@ -1,13 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Promotion, ShownPromotion } from '#contract/promotions.ts';
-import { endingPorts } from '#data/promotion-mail-ports.ts';
-import { expirePromotionsPorts } from '#data/promotion-ports.ts';
+import { findProject, removeProject } from '#data/projects.ts';
+import { endPromotions } from '#domain/cron/end-promotions.ts';
 import { tellEndings } from '#domain/promotions/ending.ts';
 import { expirePromotions } from '#domain/promotions/expire.ts';
+import { expiryPorts } from '#ports/expiry.ts';
+import { endingPorts } from '#ports/promotion-mail.ts';
+import { expirePromotionsPorts } from '#ports/promotions.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   INVALID,
@@ -22,7 +25,8 @@ import {
   TIME,
   UNAUTHORIZED,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Promotions that administrators grant, change and end, and how they are shown and counted. */
 
@@ -32,16 +36,11 @@ let admin: Person;
 let owner: Person;
 let project: Submitted;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory(async (opened) => {
+  ({ world, directory } = opened);
   admin = directory.admin;
   owner = await person(world);
   project = await directory.live(owner);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const ADMIN_PATH = '/api/admin/promotions';
@@ -527,6 +526,21 @@ describe('the expiry job', () => {
     for (const { id } of promotions) expect(await eventsOf(id)).toEqual(['promotionActivated', 'promotionExpired']);
     expect(await eventsOf(running.id)).toEqual(['promotionActivated']);
     await revoke(running.id);
+  });
+});
+
+describe('the job for ends', () => {
+  it('gives the place of a project that went while nobody was listening to others', async () => {
+    const other = await directory.live(owner);
+    const promotion = await granted({ project_id: other.id, placements: ['banner'] });
+    const found = await findProject(other.id);
+    if (found) await removeProject(found.project, []);
+    const runs = await Promise.all([endPromotions(expiryPorts), endPromotions(expiryPorts)]);
+    expect(runs.reduce((sum, { processed }) => sum + processed, 0)).toBe(1);
+    expect(await stored(promotion.id)).toMatchObject({ status: 'revoked' });
+    const next = await granted({ placements: ['banner'] });
+    expect(await endPromotions(expiryPorts)).toMatchObject({ processed: 0 });
+    await revoke(next.id);
   });
 });
 

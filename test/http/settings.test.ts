@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaults } from '#domain/settings/setting.ts';
 import {
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   INVALID,
@@ -10,7 +10,8 @@ import {
   person,
   STALE,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** How the site looks, and what a front end is told. */
 
@@ -18,15 +19,13 @@ let world: TestWorld;
 let directory: Directory;
 let admin: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld({ env: { FEATURE_AI: 'on' } });
-  directory = await Directory.open(world);
-  admin = directory.admin;
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  (opened) => {
+    ({ world, directory } = opened);
+    admin = directory.admin;
+  },
+  { env: { FEATURE_AI: 'on' } },
+);
 
 const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   directory.as(admin, 'PUT', path, body, headers);

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AdminUser, User } from '#contract/users.ts';
 import {
   BANNED,
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   idsOf,
@@ -15,7 +15,8 @@ import {
   TIME,
   unique,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Profiles, preferences, marks, and what administrators decide about users. */
 
@@ -23,14 +24,9 @@ let world: TestWorld;
 let directory: Directory;
 let admin: Person;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory((opened) => {
+  ({ world, directory } = opened);
   admin = directory.admin;
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 const WANTED = { submission_received: true, payment_received: true, promotion_ending: true, weekly_digest: true };

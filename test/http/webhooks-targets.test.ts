@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deliverPorts } from '#data/webhook-ports.ts';
 import { sendTo } from '#domain/webhooks/attempt.ts';
 import { bodyFor } from '#domain/webhooks/body.ts';
 import type { Told } from '#domain/webhooks/delivery.ts';
 import { postOutbound, type Resolve, refusalOf } from '#platform/outbound.ts';
 import { settings } from '#platform/settings.ts';
+import { deliverPorts } from '#ports/webhooks.ts';
 import { Directory, dataOf, invalidAt, metaOf } from '#test/support/fixtures.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';

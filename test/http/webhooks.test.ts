@@ -2,9 +2,9 @@ import { Webhook as ReferenceReceiver } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LedgerEvent } from '#contract/events.ts';
 import type { Attempt, Delivery, Webhook } from '#contract/webhooks.ts';
-import { deliverPorts } from '#data/webhook-ports.ts';
 import { enqueueDeliveries } from '#domain/webhooks/enqueue.ts';
 import { type RetrySummary, retryDueDeliveries } from '#domain/webhooks/retry.ts';
+import { deliverPorts } from '#ports/webhooks.ts';
 import type { CallAnswer } from '#test/support/client.ts';
 import {
   Directory,

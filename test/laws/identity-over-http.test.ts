@@ -1,6 +1,8 @@
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
+import { FORBIDDEN, UNAUTHORIZED } from '#test/support/fixtures.ts';
 import { freshAddress, pathOf } from '#test/support/requests.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
 
@@ -23,6 +25,13 @@ const forgedToken = async (claims: Record<string, unknown>): Promise<string> => 
 const unsigned = (claims: object): string =>
   `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
 
+const answerTo = async (route: Route, authorization: string | undefined) => {
+  const { status, body } = await world.call(route.method, pathOf(route), {
+    headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
+  });
+  return { status, body };
+};
+
 let bad: [string, string | undefined][];
 
 beforeAll(async () => {
@@ -44,14 +53,7 @@ it.each(named.filter(({ route }) => route.auth === 'user'))(
   '$id answers 401 to every bad credential',
   async ({ route }) => {
     for (const [what, authorization] of bad) {
-      const answer = await world.call(route.method, pathOf(route), {
-        headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
-      });
-      expect({ what, status: answer.status, body: answer.body }).toEqual({
-        what,
-        status: 401,
-        body: { error: 'Unauthorized', code: 'UNAUTHORIZED' },
-      });
+      expect({ what, ...(await answerTo(route, authorization)) }).toEqual({ what, ...UNAUTHORIZED });
     }
   },
 );
@@ -61,14 +63,7 @@ it.each(named.filter(({ route }) => route.auth === 'cron'))(
   async ({ route }) => {
     const admin = `Bearer ${await world.token({ email: 'root@example.com', admin: true })}`;
     for (const [what, authorization] of [...bad, ['an administrator', admin] as const]) {
-      const answer = await world.call(route.method, pathOf(route), {
-        headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
-      });
-      expect({ what, status: answer.status, body: answer.body }).toEqual({
-        what,
-        status: 401,
-        body: { error: 'Unauthorized', code: 'UNAUTHORIZED' },
-      });
+      expect({ what, ...(await answerTo(route, authorization)) }).toEqual({ what, ...UNAUTHORIZED });
     }
   },
 );
@@ -78,14 +73,7 @@ it.each(named.filter(({ route }) => route.auth === 'admin'))(
   async ({ route }) => {
     const user = `Bearer ${await world.token({ email: 'somebody@example.com' })}`;
     for (const [what, authorization] of [...bad, ['a user', user] as const]) {
-      const answer = await world.call(route.method, pathOf(route), {
-        headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
-      });
-      expect({ what, status: answer.status, body: answer.body }).toEqual({
-        what,
-        status: 403,
-        body: { error: 'Forbidden', code: 'FORBIDDEN' },
-      });
+      expect({ what, ...(await answerTo(route, authorization)) }).toEqual({ what, ...FORBIDDEN });
     }
   },
 );
@@ -94,10 +82,8 @@ it.each(named.filter(({ route }) => route.auth === 'public' || route.auth === 'o
   '$id takes a bad credential for none',
   async ({ route }) => {
     for (const [what, authorization] of bad) {
-      const answer = await world.call(route.method, pathOf(route), {
-        headers: { ...(authorization && { authorization }), 'x-forwarded-for': freshAddress() },
-      });
-      expect({ what, refused: [401, 403, 500].includes(answer.status) }).toEqual({ what, refused: false });
+      const { status } = await answerTo(route, authorization);
+      expect({ what, refused: [401, 403, 500].includes(status) }).toEqual({ what, refused: false });
     }
   },
 );

@@ -35,9 +35,16 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   data: {
     files: ['shared/data/**/*.ts'],
-    may: /^(?!shared\/http\/|functions\/|lib\/|local\/|test\/|scripts\/|bin\/|@middy)/,
+    may: /^(?!shared\/(?:http|ports)\/|functions\/|lib\/|local\/|test\/|scripts\/|bin\/|@middy)/,
   },
-  http: { files: ['shared/http/**/*.ts'], may: /^(?!functions\/|lib\/|local\/|test\/|scripts\/|bin\/)/ },
+  ports: {
+    files: ['shared/ports/**/*.ts'],
+    may: /^(?:node:timers\/promises$|shared\/(?:ports|data|platform|domain|contract|mail)\/)/,
+  },
+  http: {
+    files: ['shared/http/**/*.ts'],
+    may: /^(?!shared\/ports\/|functions\/|lib\/|local\/|test\/|scripts\/|bin\/)/,
+  },
   shared: {
     files: ['shared/**/*.ts'],
     may: /^(?!functions\/|lib\/|local\/|test\/|scripts\/|bin\/|aws-cdk-lib|constructs)/,

@@ -28,7 +28,7 @@ const STATIC = /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'
 const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]\s*\)(\.\w+)?/g;
 
 /** Every module that a text imports, also in types. */
-export const importsIn = (text: string): Import[] => [
+const importsIn = (text: string): Import[] => [
   ...[...text.matchAll(STATIC)].map(([, type, from = '']) => ({ from, typeOnly: type !== undefined })),
   ...[...text.matchAll(DYNAMIC)].map(([, from = '', member]) => ({ from, typeOnly: member !== undefined })),
 ];
@@ -38,7 +38,7 @@ const aliases = Object.entries(manifest.imports).map(
 );
 
 /** An import as a path from the top where it names a file of the repository, else as it is written. */
-export const resolved = (file: string, from: string): string => {
+const resolved = (file: string, from: string): string => {
   if (from.startsWith('.')) return join(dirname(file), from).replaceAll('\\', '/');
   // The longest alias wins: `#shared/` stands for more than the others do.
   for (const [alias, folder] of aliases) {
@@ -50,10 +50,6 @@ export const resolved = (file: string, from: string): string => {
 /** The modules that a file imports, resolved. */
 export const importsOf = (file: string): Import[] =>
   importsIn(read(file)).map(({ from, typeOnly }) => ({ from: resolved(file, from), typeOnly }));
-
-/** A text without comments. Good enough for laws: it takes no care of comment signs within strings but `://`. */
-export const withoutComments = (text: string): string =>
-  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(?<!:)\/\/.*$/gm, '');
 
 /** Every line of code that matches, as `file:line: text`. */
 export const linesWith = (files: readonly string[], pattern: RegExp): string[] =>

@@ -11,9 +11,10 @@ import {
   SendRawEmailCommand,
 } from '@aws-sdk/client-ses';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AwsEndpoint, serveAws } from '#local/aws-endpoint.ts';
+import { serveAws } from '#local/aws-endpoint.ts';
 import { type Bus, openBus } from '#local/bus.ts';
 import { openJournal } from '#local/journal.ts';
+import type { ServedAlone } from '#local/listening.ts';
 import { type MailService, openMailService } from '#local/mail.ts';
 
 /** The bus and the inbox through the very clients that the service uses. */
@@ -22,7 +23,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'aws-'));
 let journal: DatabaseSync;
 let bus: Bus;
 let mail: MailService;
-let endpoint: AwsEndpoint;
+let endpoint: ServedAlone;
 let events: EventBridgeClient;
 let ses: SESClient;
 

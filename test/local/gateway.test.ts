@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineRoute, type Route } from '#contract/route.ts';
 import { handle } from '#http/handle.ts';
+import { streaming } from '#http/streaming.ts';
 import { importDoor, type LambdaHandler } from '#local/doors.ts';
 import { provideStreaming } from '#local/lambda-streaming.ts';
 import { startTestWorld, type TestWorld } from '#test/support/world.ts';
@@ -97,18 +98,23 @@ let world: TestWorld;
 
 beforeAll(async () => {
   provideStreaming();
-  door(streamed, handle(streamed, {}, async () => ({ status: 200, stream: rows(2000) })) as never);
+  door(streamed, handle(streamed, {}, async () => ({ status: 200, stream: rows(2000) }), { streaming }) as never);
   door(
     broken,
-    handle(broken, {}, async () => {
-      const half = async function* () {
-        yield 'the first half\n';
-        throw new Error('the second half is missing');
-      };
-      return { status: 200, stream: half() };
-    }) as never,
+    handle(
+      broken,
+      {},
+      async () => {
+        const half = async function* () {
+          yield 'the first half\n';
+          throw new Error('the second half is missing');
+        };
+        return { status: 200, stream: half() };
+      },
+      { streaming },
+    ) as never,
   );
-  door(gone, handle(gone, {}, async () => ({ status: 200, stream: rows(1) })) as never);
+  door(gone, handle(gone, {}, async () => ({ status: 200, stream: rows(1) }), { streaming }) as never);
   world = await startTestWorld({
     routes,
     importDoor: async (id) => doors[id] ?? (await importDoor(id)),

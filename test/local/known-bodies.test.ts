@@ -20,3 +20,9 @@ it('are made once for a text, until too many others have come', async () => {
   expect(again).not.toBe(gzip);
   expect(again).toEqual(gzip);
 });
+
+it('are not kept beyond the limit because they compress well', async () => {
+  const gzip = await bytesOf(text, 'gzip');
+  for (let n = 0; n < 5; n += 1) await bytesOf(`${n}${'y'.repeat(4_000_000)}`, 'gzip');
+  expect(await bytesOf(text, 'gzip')).not.toBe(gzip);
+});

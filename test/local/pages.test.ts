@@ -45,7 +45,15 @@ const page = async (path: string): Promise<string> => {
   return answer.body as string;
 };
 
-const pages = ['/', '/_local/mail', '/_local/events', '/_local/events?tasks=1', '/_local/dead-letters', '/docs'];
+const pages = [
+  '/',
+  '/_local/mail',
+  '/_local/events',
+  '/_local/events?tasks=1',
+  '/_local/dead-letters',
+  '/docs',
+  '/docs/',
+];
 
 it.each(pages)('%s loads nothing from elsewhere and lets nothing of what it shows out', async (path) => {
   const body = await page(path);

@@ -1,10 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { exists } from '#data/conditions.ts';
 import { userKey } from '#data/keys.ts';
-import { mailPorts } from '#data/mail-ports.ts';
 import { inOutbox } from '#data/outbox.ts';
 import { transact, updateItem } from '#data/write.ts';
 import { sendDigest } from '#domain/mail/send-digest.ts';
@@ -13,40 +12,22 @@ import type { Message } from '#events/catalogue.ts';
 import { mailSubmitter } from '#events/subscriptions.ts';
 import { openBus } from '#local/bus.ts';
 import { importDoor } from '#local/doors.ts';
-import type { ReceivedMail } from '#local/mail.ts';
 import { newId } from '#platform/ids.ts';
-import { Directory, type Person, person, unique } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { mailPorts } from '#ports/mail.ts';
+import { type Directory, type Person, person, unique } from '#test/support/fixtures.ts';
+import { eventOf, paidSession, refundedCharge, startPremium, tell } from '#test/support/payments.ts';
+import { mailsTo, untilSettled } from '#test/support/settled.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** Who is mailed what, and what happens when the mail service does not take it. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
+withDirectory((opened) => {
+  ({ world, directory } = opened);
 });
-
-afterAll(async () => {
-  await world.stop();
-});
-
-const mailsTo = async (who: Person): Promise<ReceivedMail[]> =>
-  (await world.mails()).filter(({ to }) => to === who.email);
-
-/** Waits until everything that has happened so far has gone over the bus and has been dealt with. */
-const settled = async (): Promise<void> => {
-  // What is written last is also published last.
-  const marker = await directory.submit(directory.admin);
-  await world.until(async () => {
-    const carried = world.world.bus.carried({ tasksToo: false, limit: 50 });
-    return (
-      carried.some(({ detail }) => (detail.data as { project_id?: string }).project_id === marker.id) &&
-      carried.every(({ deliveries }) => deliveries.every(({ state }) => state === 'done'))
-    );
-  });
-};
 
 const wishes = async (who: Person, notifications: Readonly<Record<string, boolean>>): Promise<void> => {
   const changed = await directory.as(who, 'PUT', '/api/user/settings', { notifications });
@@ -78,8 +59,8 @@ it('tells the submitter that his project was received, approved, rejected and wh
   await directory.live(owner, { name });
   const rejected = await directory.submit(owner, { name: 'Second' });
   await directory.done('PUT', `/api/admin/projects/${rejected.id}/reject`, { reason: 'Too short.\nToo <b>loud</b>.' });
-  await world.until(async () => (await mailsTo(owner)).length === 4);
-  const mails = await mailsTo(owner);
+  await world.until(async () => (await mailsTo(world, owner)).length === 4);
+  const mails = await mailsTo(world, owner);
   expect(mails.map(({ subject }) => subject).sort()).toEqual(
     ['Second was not accepted', 'We have received Second', `We have received ${name}`, `${name} is live`].sort(),
   );
@@ -96,9 +77,9 @@ it('leaves out what somebody does not want, but tells him what moderation decide
   const project = await directory.submit(owner);
   await directory.done('PUT', `/api/admin/projects/${project.id}/reject`, {});
   await paid(owner);
-  await world.until(async () => (await mailsTo(owner)).length > 0);
-  await settled();
-  expect((await mailsTo(owner)).map(({ subject }) => subject)).toEqual([
+  await world.until(async () => (await mailsTo(world, owner)).length > 0);
+  await untilSettled(world, directory);
+  expect((await mailsTo(world, owner)).map(({ subject }) => subject)).toEqual([
     expect.stringContaining('was not accepted') as unknown,
   ]);
 });
@@ -107,10 +88,19 @@ it('tells whoever paid what has arrived', async () => {
   const buyer = await person(world);
   await directory.get('/api/user/profile', buyer);
   await paid(buyer, { amount: 2900, currency: 'eur' });
-  await world.until(async () => (await mailsTo(buyer)).length === 1);
-  const [mail] = await mailsTo(buyer);
+  await world.until(async () => (await mailsTo(world, buyer)).length === 1);
+  const [mail] = await mailsTo(world, buyer);
   expect(mail).toMatchObject({ subject: 'We have received your payment of EUR 29.00' });
   expect(mail?.text).toContain('chk_1');
+});
+
+it('does not thank for what went back before anybody told of it', async () => {
+  const buyer = await person(world);
+  const { checkout_id: id } = await startPremium(directory, buyer, { name: 'A listing' });
+  await tell(world, eventOf('charge.refunded', refundedCharge(id, 4900)));
+  await tell(world, eventOf('checkout.session.completed', paidSession(id)));
+  await untilSettled(world, directory);
+  expect((await mailsTo(world, buyer)).map(({ subject }) => subject)).toEqual(['We have received A listing']);
 });
 
 it('tells once that a promotion ends, and again when it ends at another time', async () => {
@@ -127,7 +117,7 @@ it('tells once that a promotion ends, and again when it ends at another time', a
   expect(told.filter((one) => one.status === 'fulfilled' && one.value)).toHaveLength(1);
   expect(await tellPromotionEnding(mailPorts, promotion)).toBe(false);
   expect(await tellPromotionEnding(mailPorts, { ...promotion, ends_at: '2026-12-20T12:00:00.000Z' })).toBe(true);
-  expect((await mailsTo(buyer)).map(({ subject }) => subject)).toEqual([
+  expect((await mailsTo(world, buyer)).map(({ subject }) => subject)).toEqual([
     'The promotion of A Tool ends on 20 December 2026',
     'The promotion of A Tool ends on 20 November 2026',
   ]);
@@ -151,7 +141,7 @@ it('writes about a week once, to those who want it, and not about a week without
   await wishes(reader, { weekly_digest: false });
   const other = await mailPorts.findUser(reader.id);
   expect(other && (await sendDigest(mailPorts, other, { ...digest, week: '2026-W49' }))).toBe(false);
-  expect(await mailsTo(reader)).toHaveLength(1);
+  expect(await mailsTo(world, reader)).toHaveLength(1);
 });
 
 it.each([
@@ -175,18 +165,18 @@ it.each([
 it('approves while the mail service fails, and mails once when it works again', async () => {
   const owner = await person(world);
   const project = await directory.submit(owner);
-  await world.until(async () => (await mailsTo(owner)).length === 1);
+  await world.until(async () => (await mailsTo(world, owner)).length === 1);
   const broken = mockClient(SESClient);
   broken.on(SendEmailCommand).rejects(new Error('The service is not there.'));
   expect(await directory.done('PUT', `/api/admin/projects/${project.id}/approve`)).toMatchObject({
     body: { data: { status: 'live' } },
   });
   await world.until(async () => broken.commandCalls(SendEmailCommand).length >= 2);
-  expect(await mailsTo(owner)).toHaveLength(1);
+  expect(await mailsTo(world, owner)).toHaveLength(1);
   broken.restore();
-  await world.until(async () => (await mailsTo(owner)).length === 2);
-  await settled();
-  expect(await mailsTo(owner)).toHaveLength(2);
+  await world.until(async () => (await mailsTo(world, owner)).length === 2);
+  await untilSettled(world, directory);
+  expect(await mailsTo(world, owner)).toHaveLength(2);
 });
 
 it('leaves a mail that cannot be sent at all as a dead letter, with everything that is needed to send it later', async () => {

@@ -22,6 +22,16 @@ const errorsThatRepeat: readonly (readonly [string, () => unknown])[] = [
     },
   ],
   [
+    'words that look like calls, behind others',
+    () => {
+      const error = new Error(`x\n    at ${SECRET}\n    at more (${SECRET})`);
+      // Written when it is first looked at.
+      expect(error.stack).toContain(SECRET);
+      error.message = 'something else';
+      throw error;
+    },
+  ],
+  [
     'a cause',
     () => {
       throw new Error('failed', { cause: new Error(SECRET) });

@@ -43,6 +43,18 @@ it('is read from the parameter that is named, decrypted, and again after five mi
   expect(await secret('SOME_SECRET')).toBe('new');
 });
 
+it('is read again by a process that was frozen, though its own clock stood still', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/some');
+  ssm
+    .on(GetParameterCommand)
+    .resolvesOnce({ Parameter: { Value: 'old' } })
+    .resolves({ Parameter: { Value: 'new' } });
+  expect(await secret('SOME_SECRET')).toBe('old');
+  vi.setSystemTime(Date.now() + 5 * 60_000);
+  expect(await secret('SOME_SECRET')).toBe('new');
+});
+
 it('is none while the parameter has not been made', async () => {
   vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/missing');
   ssm.on(GetParameterCommand).rejects(new ParameterNotFound({ message: 'none', $metadata: {} }));

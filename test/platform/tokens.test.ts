@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 /** How an issuer's keys are fetched, and what is said when they cannot be. */
@@ -14,7 +15,7 @@ const TOKEN = [
 
 let server: Server | undefined;
 
-const verify = async (answer: RequestListener | undefined, path = '/keys') => {
+const verify = async (answer: RequestListener | undefined, path = '/keys', token = TOKEN) => {
   server = createServer(answer ?? (() => undefined));
   const listening = server;
   await new Promise<void>((resolve) => {
@@ -23,7 +24,7 @@ const verify = async (answer: RequestListener | undefined, path = '/keys') => {
   const { port } = listening.address() as AddressInfo;
   vi.stubEnv('OIDC_JWKS_URI', `http://127.0.0.1:${port}${path}`);
   const { verifyToken } = await import('#platform/tokens.ts');
-  return await verifyToken(TOKEN);
+  return await verifyToken(token);
 };
 
 beforeEach(() => {
@@ -36,6 +37,38 @@ afterEach(() => {
   vi.unstubAllEnvs();
   server?.closeAllConnections();
   server?.close();
+});
+
+/** What is believed of a token that the issuer has signed. */
+const believed = async (claims: JWTPayload) => {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const key = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig', alg: 'RS256' };
+  const token = await new SignJWT({ iss: 'http://issuer.test', exp: 4_000_000_000, ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .sign(privateKey);
+  return await verify((_, answer) => answer.end(JSON.stringify({ keys: [key] })), '/keys', token);
+};
+
+it('believes what the issuer has signed', async () => {
+  expect(await believed({ sub: 'u', name: 'Ada', email: 'Ada@example.com' })).toEqual({
+    sub: 'u',
+    name: 'Ada',
+    email: 'ada@example.com',
+    emailVerified: false,
+  });
+});
+
+it.each<readonly [string, unknown]>([
+  ['empty', ''],
+  ['longer than any', 'x'.repeat(256)],
+  ['half a character', '\ud800'],
+  ['a number', 7],
+])('believes no token whose subject is %s', async (_, sub) => {
+  expect(await believed({ sub: sub as string })).toBeUndefined();
+});
+
+it('makes text of what is none, for no table takes half a character', async () => {
+  expect(await believed({ sub: 'u', name: 'A\ud800' })).toMatchObject({ name: 'A\ufffd' });
 });
 
 it('believes no token whose key the issuer does not have', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLS_FOLDER } from '#test/support/aws-calls.ts';
 import { type Aws, serveAws } from './aws.ts';
 
@@ -17,7 +17,7 @@ let aws: Aws;
 
 beforeAll(async () => {
   // What is asked here is asked on purpose, and by no door.
-  vi.stubEnv(CALLS_FOLDER, undefined);
+  delete process.env[CALLS_FOLDER];
   aws = await serveAws({
     dynamodb: NOWHERE,
     events: NOWHERE,
@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  vi.unstubAllEnvs();
   await aws.stop();
 });
 

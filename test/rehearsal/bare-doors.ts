@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Context } from 'aws-lambda';
 import { doorIdOf, routes } from '#contract/table.ts';
-import { bundleFolder } from '#lib/bundle.ts';
+import { uploadFolder } from '#lib/bundle.ts';
 import { doors } from '#lib/doors.ts';
 import { isStreamed } from '#lib/gateway/body.ts';
 import type { ImportDoor, LambdaHandler } from '#local/doors.ts';
@@ -96,10 +96,7 @@ const outcomeOf = async (child: ChildProcess, invocation: unknown): Promise<Outc
  */
 export const bareDoors = (variablesOf: (door: string) => Readonly<Record<string, string>>): BareDoors => {
   const folder = mkdtempSync(join(tmpdir(), 'bare-doors-'));
-  for (const { id, path } of doors) {
-    mkdirSync(join(folder, id));
-    copyFileSync(join(bundleFolder(path), 'index.mjs'), join(folder, id, 'index.mjs'));
-  }
+  for (const { id, path } of doors) cpSync(uploadFolder(path), join(folder, id), { recursive: true });
   const runs: Run[] = [];
   const inTurn = turnstile(AT_ONCE);
 

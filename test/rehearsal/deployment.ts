@@ -28,16 +28,18 @@ export interface Places {
 
 type Node = Readonly<Record<string, unknown>>;
 
-const exportsOf = (stack: SynthesizedStack): [string, unknown][] => {
+/** What a stack tells the others, by both names that they may ask for it by: the export's and the output's. */
+const outputsOf = (stack: SynthesizedStack): [string, unknown][] => {
   const { Outputs = {} } = JSON.parse(stack.text) as {
     Outputs?: Record<string, { Value: unknown; Export?: { Name: string } }>;
   };
-  return Object.values(Outputs).flatMap(({ Value, Export }): [string, unknown][] =>
-    Export ? [[Export.Name, Value]] : [],
-  );
+  return Object.entries(Outputs).flatMap(([name, { Value, Export }]): [string, unknown][] => [
+    [`${stack.name} ${name}`, Value],
+    ...(Export ? [[Export.Name, Value] as [string, unknown]] : []),
+  ]);
 };
 
-const exported = new Map(deployment.all.flatMap(exportsOf));
+const told = new Map(deployment.all.flatMap(outputsOf));
 const types = new Map(
   deployment.all.flatMap(({ resources }) => resources.map(({ logicalId, type }) => [logicalId, type])),
 );
@@ -47,7 +49,11 @@ const resolved = (value: unknown, places: Places): string => {
   if (typeof value === 'string') return value;
   const node = value as Node;
   const [[operator, operand] = ['', undefined]] = Object.entries(node);
-  if (operator === 'Fn::ImportValue') return resolved(exported.get(String(operand)), places);
+  if (operator === 'Fn::ImportValue') return resolved(told.get(String(operand)), places);
+  if (operator === 'Fn::GetStackOutput') {
+    const { StackName, OutputName } = operand as Readonly<Record<'StackName' | 'OutputName', string>>;
+    return resolved(told.get(`${StackName} ${OutputName}`), places);
+  }
   if (operator === 'Fn::Join') {
     const [between, parts] = operand as readonly [string, readonly unknown[]];
     return parts.map((part) => resolved(part, places)).join(between);

@@ -1,10 +1,10 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import type { AnalyticsReport } from '#contract/analytics.ts';
-import { rollUpPorts } from '#data/analytics-ports.ts';
 import { rollUp } from '#domain/analytics/roll-up.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
+import { rollUpPorts } from '#ports/analytics.ts';
 import type { CallAnswer } from './client.ts';
 import { type Directory, dataOf, type Person } from './fixtures.ts';
 import type { TestWorld } from './world.ts';

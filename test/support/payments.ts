@@ -7,7 +7,7 @@ import { type Directory, dataOf, type Person, submission } from './fixtures.ts';
 /** What tests of payments are made of: purchases, and the provider's events as it signs them. */
 
 /** The secret of the single-machine world. */
-export const WEBHOOK_SECRET = 'whsec_local';
+const WEBHOOK_SECRET = 'whsec_local';
 
 let made = 0;
 

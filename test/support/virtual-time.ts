@@ -6,6 +6,7 @@ export class VirtualTime {
   /** Milliseconds since the epoch. */
   #at: number;
   #skewMs = 0;
+  #frozenMs = 0;
   #ticks = 0;
   readonly #real = globalThis.Date;
 
@@ -26,7 +27,7 @@ export class VirtualTime {
     performance.now = () => {
       // Of two things that happen one after the other, one has to be later.
       this.#ticks += 1;
-      return this.#at - startedAt + this.#ticks / 1e6;
+      return this.#at - startedAt - this.#frozenMs + this.#ticks / 1e6;
     };
   }
 
@@ -38,6 +39,12 @@ export class VirtualTime {
   /** Lets time pass, in milliseconds. */
   advance(ms: number): void {
     this.#at += ms;
+  }
+
+  /** Lets time pass of which this process knows nothing, in milliseconds: its monotonic clock stands still meanwhile. */
+  freeze(ms: number): void {
+    this.#at += ms;
+    this.#frozenMs += ms;
   }
 
   /** Does something on a machine whose clock is so many milliseconds ahead, or behind where negative; one thing at a time. */

@@ -60,8 +60,11 @@ const deepCheck = async (ports: DeepCheckPorts): Promise<DeepHealth> => {
 export const deepChecks = (ports: DeepCheckPorts): (() => Promise<DeepHealth>) => {
   let running: Promise<DeepHealth> | undefined;
   let last: { readonly result: DeepHealth; readonly at: number } | undefined;
+  // A process may have been frozen since, and its monotonic clock with it.
+  const isFresh = ({ result, at }: NonNullable<typeof last>): boolean =>
+    performance.now() - at < FRESH_MS && Date.parse(ports.now()) - Date.parse(result.checkedAt) < FRESH_MS;
   return async () => {
-    if (last && performance.now() - last.at < FRESH_MS) return last.result;
+    if (last && isFresh(last)) return last.result;
     running ??= deepCheck(ports).finally(() => {
       running = undefined;
     });

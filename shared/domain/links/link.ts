@@ -20,7 +20,7 @@ export interface Probe {
 }
 
 /** On how many days a site has to be gone to be dead. */
-export const DEAD_DAYS = 3;
+const DEAD_DAYS = 3;
 
 /** Not found, and gone for good. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);

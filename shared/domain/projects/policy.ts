@@ -13,12 +13,9 @@ export const canSee = (project: Pick<ProjectRecord, 'status' | 'deleted_at' | 'o
   caller?.is_admin === true ||
   (project.deleted_at === null && (project.status === 'live' || project.owner_id === caller?.id));
 
-/** Whether the caller may change or delete the project. */
+/** Whether the caller may change or delete the project. Whoever may is also told what others are not. */
 export const canChange = (project: Pick<ProjectRecord, 'owner_id'>, caller: Caller): boolean =>
   caller !== undefined && (caller.is_admin || project.owner_id === caller.id);
-
-/** Whether the caller is told what only the owner and administrators are. */
-export const canSeePrivate = canChange;
 
 /** @throws 404 when the caller may not know of the project, 403 when he may but cannot change it. */
 export const mustBeChangeable = (

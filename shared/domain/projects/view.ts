@@ -1,6 +1,6 @@
 import type { Project } from '#contract/projects.ts';
 import type { UserRecord } from '#domain/users/user.ts';
-import { canSeePrivate } from './policy.ts';
+import { canChange } from './policy.ts';
 import { averageRating, type ProjectCounts, type ProjectRecord } from './project.ts';
 
 /** A project with all that its public form is made of. */
@@ -51,7 +51,7 @@ export const projectView = (
   updated_at: project.updated_at,
   published_at: project.published_at,
   deleted_at: project.deleted_at,
-  ...(canSeePrivate(project, caller) && {
+  ...(canChange(project, caller) && {
     rejection_reason: project.rejection_reason,
     paid_at: project.paid_at,
   }),

@@ -38,7 +38,7 @@ const tell = (
 ): Message => message(ports, kind, actorId, factsOf(promotion));
 
 /** Tells that a promotion was ended before its time. */
-export const revokedMessage = (ports: Workshop, actorId: string | null, promotion: PromotionRecord): Message =>
+const revokedMessage = (ports: Workshop, actorId: string | null, promotion: PromotionRecord): Message =>
   message(ports, 'promotionRevoked', actorId, { ...factsOf(promotion), reason: promotion.reason });
 
 const mustBeWithinHorizon = (field: string, ends_at: string, at: string): void => {

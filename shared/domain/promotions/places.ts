@@ -26,7 +26,7 @@ export interface PlacePorts {
 }
 
 /** Those of some placements in which nothing is free at a moment, looking past one promotion that may hold a place. */
-export const fullPlacements = (
+const fullPlacements = (
   limits: PlaceLimits,
   { current }: Pick<Occupancy, 'current'>,
   placements: readonly Placement[],

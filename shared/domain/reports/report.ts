@@ -22,7 +22,7 @@ export interface ReportPorts extends Workshop {
 }
 
 /** The report as callers see it. */
-export const reportView = ({ version: _version, ...report }: ReportRecord): Report => report;
+const reportView = ({ version: _version, ...report }: ReportRecord): Report => report;
 
 /**
  * Takes a report in, in place of an earlier one of the same user on the same project.

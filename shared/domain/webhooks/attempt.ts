@@ -34,7 +34,7 @@ export interface AttemptPorts extends SendPorts, Workshop {
 }
 
 /** After how long without any success a webhook is switched off, in milliseconds. */
-export const FAILING_MS = 5 * 24 * 3600 * 1000;
+const FAILING_MS = 5 * 24 * 3600 * 1000;
 
 const errorOf = (status: number | null, error: string | null): string | null => {
   if (status === null) return error ?? 'There was no answer.';

@@ -14,7 +14,7 @@ const DISCORD_HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 const SLACK_HOST = /^hooks\.slack(?:-gov)?\.com$/;
 
 /** Which body an address wants, by its host. */
-export const dialectOf = (url: string): Dialect => {
+const dialectOf = (url: string): Dialect => {
   const host = URL.parse(url)?.hostname ?? '';
   if (DISCORD_HOST.test(host)) return 'discord';
   return SLACK_HOST.test(host) ? 'slack' : 'standard';

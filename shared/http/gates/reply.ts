@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Route } from '#contract/route.ts';
 import { type GateRequest, header, type Reply } from '#http/call.ts';
 import { digest, type Encoded, encode } from '#http/encoded.ts';
+import { invalidField } from '#shared/errors.ts';
 
 const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
   ifNoneMatch !== undefined &&
@@ -11,6 +13,25 @@ const cacheControl = (cacheSeconds: number | undefined, auth: string): string =>
   if (cacheSeconds === 0) return 'no-store';
   if (cacheSeconds !== undefined) return `public, max-age=${cacheSeconds}`;
   return auth === 'public' ? 'no-cache' : 'private, no-cache';
+};
+
+/** What a function can return, in bytes: Lambda's 6 MB, less what is said beside the body. */
+const ANSWER_BYTES_MAX = 6_000_000;
+/** How many of them a character takes at most: the body is written into what is returned as a text of its own. */
+const CHARACTER_BYTES_MAX = 3;
+
+/**
+ * An answer that Lambda would not take is a failure that nobody understands; who can ask for fewer items is told to.
+ * @throws 400 on `limit`, and an error of ours where there is no less to ask for.
+ */
+const mustFit = ({ id, query }: Route, text: string): void => {
+  if (text.length * CHARACTER_BYTES_MAX <= ANSWER_BYTES_MAX) return;
+  const bytes = Buffer.byteLength(JSON.stringify(text));
+  if (bytes <= ANSWER_BYTES_MAX) return;
+  const { data } = JSON.parse(text) as { data?: unknown };
+  const fitting = Array.isArray(data) ? Math.floor((data.length * ANSWER_BYTES_MAX) / bytes) : 0;
+  if (fitting < 1 || !query || !('limit' in query.shape)) throw new Error(`${id} answered more than can be sent.`);
+  throw invalidField(['limit'], `must be at most ${fitting} here: an answer holds no more of these items`);
 };
 
 /** Writes the answer, with its tag; who has it already is told so. */
@@ -56,6 +77,7 @@ export const reply = {
       request.response = { statusCode: 304, headers, body: '' };
       return;
     }
+    if ('body' in answer || 'encoded' in answer) mustFit(route, text);
     request.response = { statusCode: answer.status, headers: { ...headers, 'content-type': contentType }, body: text };
   },
 };

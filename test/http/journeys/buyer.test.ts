@@ -1,20 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Directory, dataOf, idsOf, NOT_FOUND, person, type SeenProject, submission } from '#test/support/fixtures.ts';
+import { expect, it } from 'vitest';
+import {
+  type Directory,
+  dataOf,
+  idsOf,
+  NOT_FOUND,
+  person,
+  type SeenProject,
+  submission,
+} from '#test/support/fixtures.ts';
 import { checkoutOf, ledgerOf, type Started } from '#test/support/payments.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The submitter who pays: from the form over the payment page into the catalog. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
+withDirectory((opened) => {
+  ({ world, directory } = opened);
 });
 
 it('pays for a premium listing, waits for its approval, and is mailed about both', async () => {

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Directory, dataOf, idsOf, NOT_FOUND, person, UNAUTHORIZED } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { expect, it } from 'vitest';
+import { type Directory, dataOf, idsOf, NOT_FOUND, person, UNAUTHORIZED } from '#test/support/fixtures.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The person who asks for his data, and then to be forgotten. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
+withDirectory((opened) => {
+  ({ world, directory } = opened);
 });
 
 it('gets all that is kept about him, and then nothing is', async () => {

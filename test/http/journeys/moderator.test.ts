@@ -1,21 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AuditEntry } from '#contract/audit.ts';
 import type { BulkResult } from '#contract/projects.ts';
-import { Directory, dataOf, idsOf, metaOf, person, type SeenProject, type Submitted } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import {
+  type Directory,
+  dataOf,
+  idsOf,
+  metaOf,
+  person,
+  type SeenProject,
+  type Submitted,
+} from '#test/support/fixtures.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The moderator with a full queue: he sees what waits, decides many at once, and can show who decided what. */
 
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld();
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
+withDirectory((opened) => {
+  ({ world, directory } = opened);
 });
 
 interface BulkAnswer {

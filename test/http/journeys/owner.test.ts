@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AnalyticsReport } from '#contract/analytics.ts';
 import { agents } from '#test/support/analytics.ts';
 import {
   conflict,
-  Directory,
+  type Directory,
   dataOf,
   FORBIDDEN,
   NOT_FOUND,
@@ -11,7 +11,8 @@ import {
   type SeenProject,
   STALE,
 } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The owner who edits and is rejected: he learns why, mends it, is let in, and looks after his listing. */
 
@@ -20,14 +21,12 @@ const CRON_SECRET = 'the-secret-of-this-test';
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld({ env: { CRON_SECRET } });
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  (opened) => {
+    ({ world, directory } = opened);
+  },
+  { env: { CRON_SECRET } },
+);
 
 it('is rejected with a reason, mends it, and is let in', async () => {
   const owner = await person(world, { name: 'Olga Owner' });

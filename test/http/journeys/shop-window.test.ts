@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Promotion, ShownPromotion } from '#contract/promotions.ts';
 import { agents } from '#test/support/analytics.ts';
-import { conflict, Directory, dataOf, idsOf, NOT_FOUND, person } from '#test/support/fixtures.ts';
+import { conflict, type Directory, dataOf, idsOf, NOT_FOUND, person } from '#test/support/fixtures.ts';
 import { checkoutOf, decide, ledgerOf, type Started } from '#test/support/payments.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The shop window: a site elsewhere that shows what is promoted, from the purchase of a place to its end. */
 
@@ -13,14 +14,12 @@ const CRON_SECRET = 'the-secret-of-this-test';
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld({ env: { CRON_SECRET, ALLOWED_ORIGINS: 'https://shop.example' } });
-  directory = await Directory.open(world);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  (opened) => {
+    ({ world, directory } = opened);
+  },
+  { env: { CRON_SECRET, ALLOWED_ORIGINS: 'https://shop.example' } },
+);
 
 /** What the window does: it is no user, and runs on another origin. */
 const fromShop = (method: string, path: string, agent: string = agents.chrome) =>

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Category } from '#contract/categories.ts';
 import { agents } from '#test/support/analytics.ts';
-import { Directory, dataOf, idsOf, metaOf, NOT_FOUND, person, type SeenProject } from '#test/support/fixtures.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { type Directory, dataOf, idsOf, metaOf, NOT_FOUND, person, type SeenProject } from '#test/support/fixtures.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+import type { TestWorld } from '#test/support/world.ts';
 
 /** The visitor: somebody without an account who looks for a place to eat. */
 
@@ -11,29 +12,33 @@ const CRON_SECRET = 'the-secret-of-this-test';
 let world: TestWorld;
 let directory: Directory;
 
-beforeAll(async () => {
-  world = await startTestWorld({ env: { CRON_SECRET } });
-  directory = await Directory.open(world);
-  const owner = await person(world);
-  const places = await directory.addCategory({ name: 'Restaurants', sphere: 'Food' });
-  const markets = await directory.addCategory({ name: 'Markets', sphere: 'Food' });
-  const zurich = { address_city: 'Zürich', address_country: 'Switzerland' };
-  for (const [name, fields] of Object.entries({
-    'Café Odeon': { categories: [places.slug], latitude: 47.367, longitude: 8.545, pricing_type: 'paid', ...zurich },
-    'Zum Kropf': { categories: [places.slug], latitude: 47.37, longitude: 8.54, pricing_type: 'paid', tags: ['beer'] },
-    'Bürkliplatz Market': { categories: [markets.slug], latitude: 47.366, longitude: 8.541, ...zurich },
-    'Kaffeehaus Sperl': { categories: [places.slug], latitude: 48.2, longitude: 16.36, pricing_type: 'paid' },
-    'Cooking at Home': {},
-  })) {
-    await directory.live(owner, { name, ...fields });
-  }
-  // What is not live is nobody's to find.
-  await directory.submit(owner, { name: 'Café Not Yet Open', categories: [places.slug] });
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+withDirectory(
+  async (opened) => {
+    ({ world, directory } = opened);
+    const owner = await person(world);
+    const places = await directory.addCategory({ name: 'Restaurants', sphere: 'Food' });
+    const markets = await directory.addCategory({ name: 'Markets', sphere: 'Food' });
+    const zurich = { address_city: 'Zürich', address_country: 'Switzerland' };
+    for (const [name, fields] of Object.entries({
+      'Café Odeon': { categories: [places.slug], latitude: 47.367, longitude: 8.545, pricing_type: 'paid', ...zurich },
+      'Zum Kropf': {
+        categories: [places.slug],
+        latitude: 47.37,
+        longitude: 8.54,
+        pricing_type: 'paid',
+        tags: ['beer'],
+      },
+      'Bürkliplatz Market': { categories: [markets.slug], latitude: 47.366, longitude: 8.541, ...zurich },
+      'Kaffeehaus Sperl': { categories: [places.slug], latitude: 48.2, longitude: 16.36, pricing_type: 'paid' },
+      'Cooking at Home': {},
+    })) {
+      await directory.live(owner, { name, ...fields });
+    }
+    // What is not live is nobody's to find.
+    await directory.submit(owner, { name: 'Café Not Yet Open', categories: [places.slug] });
+  },
+  { env: { CRON_SECRET } },
+);
 
 const ask = (path: string, headers: Record<string, string> = {}) => directory.get(path, undefined, headers);
 const namesOf = (answer: { body: unknown }) => dataOf<SeenProject[]>(answer).map(({ name }) => name);
