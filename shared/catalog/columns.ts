@@ -10,6 +10,10 @@ export class ColumnsUnreadable extends Error {
 
 const NONE: readonly string[] = Object.freeze([]);
 
+/** A copy of bytes: where they are need not be where numbers may be. */
+const aligned = (bytes: Buffer): ArrayBuffer =>
+  bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+
 /** A text whose letters all fit into a byte is kept so; everything else is UTF-8. */
 const isNarrow = (text: string): boolean => {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return false;
@@ -21,7 +25,7 @@ export class ColumnWriter {
   readonly #parts: Uint8Array[] = [];
 
   #add(bytes: Uint8Array): void {
-    this.#parts.push(Uint8Array.from(bytes));
+    this.#parts.push(bytes);
   }
 
   /** A column of numbers. */
@@ -91,13 +95,12 @@ export class ColumnReader {
   numbers(): Float64Array {
     const length = this.#uint();
     const bytes = this.#take(length * Float64Array.BYTES_PER_ELEMENT);
-    // What is taken need not lie where numbers may.
-    return new Float64Array(Uint8Array.from(bytes).buffer);
+    return new Float64Array(aligned(bytes));
   }
 
   texts(): string[] {
     const [count, size] = [this.#uint(), this.#uint()];
-    const lengths = new Uint32Array(Uint8Array.from(this.#take(count * Uint32Array.BYTES_PER_ELEMENT)).buffer);
+    const lengths = new Uint32Array(aligned(this.#take(count * Uint32Array.BYTES_PER_ELEMENT)));
     const blob = this.#take(size);
     const values = new Array<string>(count);
     let from = 0;
