@@ -18,7 +18,7 @@ afterAll(() => stage.close());
 const of = (...auths: readonly Route['auth'][]) =>
   routes.filter(({ auth }) => auths.includes(auth)).map((route) => ({ id: route.id, route }));
 
-/** No credential, and one that never was any. */
+/** No credential, and one that nobody ever issued. */
 const CREDENTIALS = [{}, { authorization: 'Bearer nonsense' }] as const;
 
 const knock = async (route: Route): Promise<{ status: number; body: unknown }[]> => {
