@@ -19,8 +19,7 @@ class Lines extends LogFormatter {
   }
 
   override formatError(error: Error): LogAttributes {
-    // On one machine the log is read by whoever sits in front of it, and the words of an error are his own.
-    return process.env.LOG_ERROR_WORDS === 'on' ? super.formatError(error) : { ...loggable(error) };
+    return { ...loggable(error) };
   }
 }
 

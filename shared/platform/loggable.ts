@@ -4,6 +4,8 @@ export interface LoggableError {
   readonly error_code: string | undefined;
   /** Where it comes from, the nearest call first. */
   readonly error_stack: readonly string[];
+  /** Its words and those of its causes, where the log is read by nobody but whoever runs the service. */
+  readonly error_words?: readonly string[];
 }
 
 const FRAMES_MAX = 12;
@@ -11,9 +13,17 @@ const FRAMES_MAX = 12;
 const wordOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\w.$:-]{1,100}$/.test(value) ? value : undefined;
 
+const CAUSES_MAX = 5;
+
+const wordsOf = (error: unknown, left = CAUSES_MAX): readonly string[] =>
+  error instanceof Error && left > 0 ? [error.message, ...wordsOf(error.cause, left - 1)] : [];
+
+// On one machine the words of an error are those of whoever reads them; set by it and nowhere else.
+const withWords = (): boolean => process.env.LOG_ERROR_WORDS === 'on';
+
 /**
- * What may be logged of an error: its kind and the way to it, never its words, nor what it carries along. Libraries repeat
- * there what they were given, such as the text that is no JSON, the address that mail does not reach, the header that is
+ * What may be logged of an error: its kind and the way to it, never what it carries along, and its words only where
+ * `LOG_ERROR_WORDS` is on, as it is on one machine. Libraries repeat there what they were given, such as the text that is no JSON, the address that mail does not reach, the header that is
  * too long.
  */
 export const loggable = (error: unknown): LoggableError => {
@@ -31,6 +41,7 @@ export const loggable = (error: unknown): LoggableError => {
       .map((line) => line.trim())
       .filter((line) => line.startsWith('at '))
       .slice(0, FRAMES_MAX),
+    ...(withWords() && { error_words: wordsOf(error) }),
   };
 };
 

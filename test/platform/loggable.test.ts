@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { loggable, RunFailed } from '#platform/loggable.ts';
 
 /** What a log says of an error: what kind it is and where it comes from, and nothing of what it says or carries. */
@@ -71,4 +71,14 @@ describe('an error', () => {
     });
     expect(new RunFailed('mail.tellBuyer', error).message).toBe('mail.tellBuyer failed: TypeError ECONNRESET.');
   });
+});
+
+it('has the words of an error and of its causes on one machine, and nowhere else', () => {
+  const error = new Error('outer', { cause: new TypeError('inner') });
+  expect(loggable(error)).not.toHaveProperty('error_words');
+  vi.stubEnv('LOG_ERROR_WORDS', 'on');
+  expect(loggable(error)).toMatchObject({ error_name: 'Error', error_words: ['outer', 'inner'] });
+  // What a function throws is read by others than whoever runs it.
+  expect(new RunFailed('mail.tellSubmitter', error).message).toBe('mail.tellSubmitter failed: Error.');
+  vi.unstubAllEnvs();
 });
