@@ -1,16 +1,39 @@
 import { defineConfig } from 'vitest/config';
 
+/** Long proofs: crash and chaos runs, every bundle in isolation, mutation runs. `npm run test:full` runs them. */
+const full = 'test/**/*.full.test.ts';
+
+/**
+ * Files that share their process: one server (`withDirectory` in `test/support/with-directory.ts`), and one synthesis per
+ * configuration (`synthesize` in `test/infra/synthesized.ts`).
+ */
+const shared = ['test/http/*.test.ts', 'test/http/journeys/*.test.ts', 'test/infra/*.test.ts'];
+
+const common = {
+  pool: 'forks',
+  // Processes are reused: starting one and loading the installed packages takes longer than most files do.
+  isolate: false,
+  // A test fails when something does not happen, not when a busy machine does it late.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // A forgotten await must not let a run pass.
+  dangerouslyIgnoreUnhandledErrors: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+} as const;
+
+/** Every file has its own instances of this project's modules, and the original environment. */
+const separate = { ...common, setupFiles: ['test/support/reset-process.ts'] };
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    pool: 'forks',
-    isolate: true,
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-    // A stray await must not let a suite end as if it had passed.
-    dangerouslyIgnoreUnhandledErrors: false,
-    restoreMocks: true,
-    unstubEnvs: true,
+    // One more than the cores of a small machine, because tests also wait.
+    maxWorkers: 3,
+    globalSetup: ['test/support/run-folder.ts'],
+    projects: [
+      { test: { ...common, name: 'shared', include: shared, exclude: [full] } },
+      { test: { ...separate, name: 'separate', include: ['test/**/*.test.ts'], exclude: [full, ...shared] } },
+      { test: { ...separate, name: 'full', include: [full] } },
+    ],
   },
 });

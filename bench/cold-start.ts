@@ -1,33 +1,31 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { routes } from '#contract/table.ts';
-import { bundleFolder, freshBundles } from '#lib/bundle.ts';
-import { compileFunction } from '#lib/compilation/compile.ts';
-import { doors } from '#lib/doors.ts';
+import { bundleFile, freshBundles } from '#lib/bundle.ts';
+import { handlerFiles } from '#lib/handlers.ts';
 import { issuerOf } from '#local/environment.ts';
-import { KEYS_PATH } from '#local/issuer.ts';
+import { KEYS_PATH, LOCAL_AUDIENCE } from '#local/issuer.ts';
 import { startDirectory } from './cold-start/directory.ts';
 import { environmentOf, environments } from './cold-start/environment.ts';
 import { bundleListAlone, bundleOneUpdate } from './cold-start/variants.ts';
 
-const HELP = `Measures how functions start, beside one that does nothing.
+const HELP = `Measures cold starts of functions, compared with an empty handler.
 
   node bench/cold-start.ts [--runs 15] [--stage dev] [--as-lambda]
 
-For each of the ten most used routes: its bundle is imported in a fresh Node process that has what its template gives it
-and nothing else, and answers its first event against the embedded engine. Beside them stand a function that makes one call
-with the SDK, and the list with an empty catalog in place of the one that is loaded; and all once more as they are compiled
-(scripts/compile.ts --help). A round starts every function once, one after the other, and the table has the medians of all
-rounds. "total" goes from the start of the process to the answer, and is also given as a multiple of the empty handler's.
-The directory has one listing, so the catalog is loaded by a question or two.
+For each of the ten most used routes, its bundle is imported in a new Node process with only the environment of its template,
+and handles its first event against the embedded engine. Also measured: a function that makes one SDK call, and the list with
+an empty catalog instead of the loaded one. A round starts every function once, one after the other; the table shows medians
+of all rounds. "total" is the time from the start of the process to the response, also as a multiple of that of the empty
+handler. The directory has one listing, so that one or two queries load the catalog.
 
-  --as-lambda  starts Node, also for the empty handler, with the flags that Lambda has been seen to give it: with them Node
-               compiles its own parts anew at every start, the empty handler's too, so that the multiples are smaller
+  --as-lambda  starts Node with the flags observed in Lambda, for the empty handler too. With them Node compiles its
+               built-in modules at every start, which makes the multiples smaller
 
-What a network, a slower processor and the sandbox of a real function add is not in it: read the multiples, not the numbers.
+Network, slower processors and the sandbox of Lambda are not included: compare the multiples, not the times.
 `;
 
 const { values } = parseArgs({
@@ -44,7 +42,7 @@ if (values.help) {
 }
 const flags = values['as-lambda'] ? ['--expose-gc', '--max-http-header-size=81920'] : [];
 
-interface Asked {
+interface RouteRequest {
   /** The id of the route. */
   readonly id: string;
   readonly params?: Readonly<Record<string, string>>;
@@ -61,7 +59,7 @@ interface Measured {
   readonly cpuMs: number;
 }
 
-const eventOf = ({ id, params, token, body }: Asked): string => {
+const eventOf = ({ id, params, token, body }: RouteRequest): string => {
   const route = routes.find((one) => one.id === id);
   if (!route) throw new Error(`There is no route ${id}.`);
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params?.[name] ?? name);
@@ -98,13 +96,7 @@ const measure = async (bundle: string, event: string, env: Readonly<Record<strin
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** All that is uploaded with a file of a function, in bytes. */
-const weightOf = (file: string): number =>
-  basename(file) === 'index.mjs'
-    ? globSync(join(dirname(file), '*')).reduce((sum, part) => sum + statSync(part).size, 0)
-    : statSync(file).size;
-
-interface Started {
+interface Candidate {
   readonly name: string;
   readonly file: string;
   readonly event: string;
@@ -116,22 +108,22 @@ const all = environments(values.stage);
 const folder = mkdtempSync(join(tmpdir(), 'cold-start-'));
 const directory = await startDirectory();
 try {
-  const { world, token, project } = directory;
+  const { server, token, project } = directory;
   const local = {
-    TABLE_NAME: world.tableName,
-    OIDC_ISSUER: issuerOf(world.port),
-    OIDC_AUDIENCES: '',
-    OIDC_JWKS_URI: `http://127.0.0.1:${world.port}${KEYS_PATH}`,
+    TABLE_NAME: server.tableName,
+    OIDC_ISSUER: issuerOf(server.port),
+    OIDC_AUDIENCES: LOCAL_AUDIENCE,
+    OIDC_JWKS_URI: `http://127.0.0.1:${server.port}${KEYS_PATH}`,
   };
-  // What the runtime adds to the variables of the template, and the way to the engine.
+  // Variables added by the Lambda runtime, and the endpoint of the engine.
   const ofRuntime = {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_DYNAMODB: world.databaseEndpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: server.databaseEndpoint,
   };
   const params = { project };
-  const asked: readonly Asked[] = [
+  const requests: readonly RouteRequest[] = [
     { id: 'projects.list' },
     { id: 'projects.read', params },
     { id: 'projects.map' },
@@ -143,43 +135,37 @@ try {
     { id: 'votes.toggle', params, token },
     { id: 'users.readProfile', token },
   ];
-  const routesAsked = asked.map((one): Started => {
-    const door = doors.find(({ id }) => id === one.id);
-    if (!door) throw new Error(`No function belongs to ${one.id}.`);
+  const routeCandidates = requests.map((one): Candidate => {
+    const handler = handlerFiles.find(({ id }) => id === one.id);
+    if (!handler) throw new Error(`There is no function for ${one.id}.`);
     const own = environmentOf(all, one.id);
-    // Only what the template gives too: a variable that is missing there must be missing here.
+    // Only variables of the template: one that is missing there must be missing here.
     const given = Object.fromEntries(Object.entries(local).filter(([name]) => name in own));
     return {
       name: one.id,
-      file: join(bundleFolder(door.path), 'index.mjs'),
+      file: bundleFile(handler.path),
       event: eventOf(one),
       env: { ...own, ...given, ...ofRuntime, LOG_LEVEL: 'WARN' },
     };
   });
-  const [list] = routesAsked;
-  if (!list) throw new Error('Nothing is asked.');
-  const empty: Started = {
+  const [list] = routeCandidates;
+  if (!list) throw new Error('There are no requests.');
+  const empty: Candidate = {
     name: 'empty handler',
     file: join(import.meta.dirname, 'cold-start/empty.mjs'),
     event: '{}',
     env: {},
   };
-  const bundled: readonly Started[] = [
-    { ...list, name: 'one call with the SDK', file: join(await bundleOneUpdate(folder), 'index.mjs') },
-    { ...list, name: 'list, empty catalog', file: join(await bundleListAlone(folder), 'index.mjs') },
-    ...routesAsked,
+  const bundled: readonly Candidate[] = [
+    { ...list, name: 'one call with the SDK', file: await bundleOneUpdate(folder) },
+    { ...list, name: 'list, empty catalog', file: await bundleListAlone(folder) },
+    ...routeCandidates,
   ];
-  const compiled: Started[] = [];
-  for (const one of bundled) {
-    const to = join(folder, 'compiled', one.name);
-    await compileFunction(dirname(one.file), to);
-    compiled.push({ ...one, file: join(to, 'index.mjs') });
-  }
-  const kinds = [[empty], bundled, compiled].map((some) => some.map((one) => ({ ...one, seen: [] as Measured[] })));
+  const functions = [empty, ...bundled].map((one) => ({ ...one, seen: [] as Measured[] }));
 
-  // The first round is for the machine's own caches.
+  // The first round warms the caches of the machine.
   for (let round = 0; round <= Number(values.runs); round += 1) {
-    for (const { file, event, env, seen } of kinds.flat()) {
+    for (const { file, event, env, seen } of functions) {
       const measured = await measure(file, event, env);
       if (round > 0) seen.push(measured);
     }
@@ -187,25 +173,20 @@ try {
 
   type Part = 'importMs' | 'firstMs' | 'totalMs' | 'cpuMs';
   const of = (part: Part, seen: readonly Measured[] = []): number => median(seen.map((one) => one[part]));
-  const nothing = kinds[0]?.[0]?.seen;
+  const nothing = functions[0]?.seen;
   const columns = ['kB', 'import ms', 'first ms', 'total ms', 'of empty', 'cpu ms', 'of empty'];
-  for (const [title, some] of [
-    ['function', [...(kinds[0] ?? []), ...(kinds[1] ?? [])]],
-    ['compiled function', kinds[2] ?? []],
-  ] as const) {
-    console.log(`\n${title.padEnd(22)}${columns.map((name) => name.padStart(11)).join('')}`);
-    for (const { name, file, seen } of some) {
-      const row = [
-        Math.ceil(weightOf(file) / 1000).toString(),
-        of('importMs', seen).toFixed(1),
-        of('firstMs', seen).toFixed(1),
-        of('totalMs', seen).toFixed(1),
-        (of('totalMs', seen) / of('totalMs', nothing)).toFixed(2),
-        of('cpuMs', seen).toFixed(1),
-        (of('cpuMs', seen) / of('cpuMs', nothing)).toFixed(2),
-      ];
-      console.log(`${name.padEnd(22)}${row.map((cell) => cell.padStart(11)).join('')}`);
-    }
+  console.log(`\n${'function'.padEnd(22)}${columns.map((name) => name.padStart(11)).join('')}`);
+  for (const { name, file, seen } of functions) {
+    const row = [
+      Math.ceil(statSync(file).size / 1000).toString(),
+      of('importMs', seen).toFixed(1),
+      of('firstMs', seen).toFixed(1),
+      of('totalMs', seen).toFixed(1),
+      (of('totalMs', seen) / of('totalMs', nothing)).toFixed(2),
+      of('cpuMs', seen).toFixed(1),
+      (of('cpuMs', seen) / of('cpuMs', nothing)).toFixed(2),
+    ];
+    console.log(`${name.padEnd(22)}${row.map((cell) => cell.padStart(11)).join('')}`);
   }
 } finally {
   await directory.stop();

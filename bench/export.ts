@@ -5,8 +5,8 @@ const HELP = `Measures the memory of the CSV export (Linux only).
 
   node bench/export.ts [--listings 50000]
 
-Prints the memory of the service before and at its highest during the export, and how long and how large the file is. The
-service runs in a process of its own; data goes away afterwards.
+Prints the memory of the service before the export and its maximum during it, and duration and size of the export. The
+service runs in a separate process; the data is temporary.
 `;
 
 if (process.argv.includes('--help')) {
@@ -25,7 +25,7 @@ try {
   const { port, child, adminToken: token } = service;
   const pid = child.pid as number;
   await importListings(service, listings);
-  // The catalog is there before the export begins, as in a warm function.
+  // Loads the catalog before the export, as in a warm function.
   await send(port, { path: '/api/projects' });
 
   for (const round of [1, 2, 3]) {
@@ -34,8 +34,8 @@ try {
     let bytes = 0;
     let lines = 0;
     const from = performance.now();
-    const answer = await open(port, { path: '/api/admin/projects/export', token });
-    for await (const chunk of answer) {
+    const response = await open(port, { path: '/api/admin/projects/export', token });
+    for await (const chunk of response) {
       bytes += (chunk as Buffer).length;
       for (const byte of chunk as Buffer) if (byte === 10) lines += 1;
       highest = Math.max(highest, megabytesOf(pid));

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startWorld } from '#local/world.ts';
+import { startLocalServer } from '#local/server.ts';
 
 const HELP = `Measures the CSV import and export over HTTP on this machine, with the embedded engine and the table's stream.
 
   node bench/import.ts [--rows 10000] [--file some.csv --mapping '{"columns": …}']
 
-Prints per request: seconds, rows per second with the ratio to the first import, and the largest memory of the process,
-which is the service and the caller together. Data goes away afterwards.
+Prints per request: seconds, rows per second, their ratio to the first import, and the maximum memory of the process, which
+contains both service and client. The data is temporary.
 `;
 
 const { values } = parseArgs({
@@ -29,10 +29,10 @@ if (values.help) {
 const kinds = ['micro', 'brewpub', 'regional', 'nano', 'large', 'contract', 'planning', 'bar'];
 const places = ['Kronach', 'Mol', 'Zürich', 'Portland', 'Austin', 'Dublin', 'Lyon', 'Kraków', 'Osaka', 'Leeds'];
 
-const made = (count: number): string => {
+const generateCsv = (count: number): string => {
   const rows = Array.from({ length: count }, (_, n) => {
     const place = places[n % places.length] as string;
-    // One name in ten is that of another row, as in real files.
+    // One name in ten occurs twice, as in real files.
     const name = `${place} Bräu House ${n % Math.ceil(count * 0.9)}`;
     const description = `"A place in ${place} where beer is made, with a room to drink it in, and ""more""."`;
     return `${name},https://brew-${n}.example.com,${description},${kinds[(n * 7) % 8]},${place},${(n % 160) - 80}.5,${(n % 340) - 170}.25`;
@@ -55,15 +55,15 @@ const mapping = values.mapping
       create_categories: true,
     };
 
-const csv = values.file ? await readFile(values.file, 'utf8') : made(Number(values.rows));
+const csv = values.file ? await readFile(values.file, 'utf8') : generateCsv(Number(values.rows));
 const folder = await mkdtemp(path.join(tmpdir(), 'bench-import-'));
-const world = await startWorld({
+const server = await startLocalServer({
   port: 0,
   dataDir: folder,
   env: { LOG_LEVEL: 'ERROR', RATE_LIMIT_ADMIN: '1000000/60' },
 });
 
-const api = `http://127.0.0.1:${world.port}`;
+const api = `http://127.0.0.1:${server.port}`;
 const admin = await fetch(`${api}/_local/token`, {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
@@ -83,17 +83,17 @@ const importWith = async (more: Record<string, unknown>): Promise<Report> => {
   const form = new FormData();
   form.set('file', new Blob([csv], { type: 'text/csv' }), 'bench.csv');
   form.set('mapping', JSON.stringify({ ...mapping, ...more }));
-  const answer = await fetch(`${api}/api/admin/projects/import`, { method: 'POST', headers, body: form });
-  const body = await answer.text();
-  if (!answer.ok) throw new Error(`The import answered ${answer.status}: ${body.slice(0, 300)}`);
+  const response = await fetch(`${api}/api/admin/projects/import`, { method: 'POST', headers, body: form });
+  const body = await response.text();
+  if (!response.ok) throw new Error(`The import answered ${response.status}: ${body.slice(0, 300)}`);
   return (JSON.parse(body) as { data: Report }).data;
 };
 
 const exportAll = async (): Promise<Report> => {
-  const answer = await fetch(`${api}/api/admin/projects/export`, { headers });
+  const response = await fetch(`${api}/api/admin/projects/export`, { headers });
   let lines = 0;
-  for await (const piece of answer.body as AsyncIterable<Uint8Array>)
-    for (const byte of piece) if (byte === 10) lines += 1;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>)
+    for (const byte of chunk) if (byte === 10) lines += 1;
   return { rows: lines - 1, created: 0, updated: 0, skipped: 0, failed: 0 };
 };
 
@@ -138,6 +138,6 @@ try {
   await measure('update, every row differs', () => importWith(renewed));
   await measure('export', exportAll);
 } finally {
-  await world.stop();
+  await server.stop();
   await rm(folder, { recursive: true, force: true });
 }

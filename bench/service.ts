@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A request as the benchmarks send it. */
-export interface Ask {
+interface RequestOptions {
   readonly method?: string;
   readonly path: string;
   readonly token?: string;
@@ -17,39 +16,39 @@ export interface Ask {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends a request and hands over the answer as it begins. */
-export const open = (port: number, ask: Ask): Promise<IncomingMessage> =>
+/** Sends a request and returns the response when its headers arrive. */
+export const open = (port: number, options: RequestOptions): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const sent = request(
       {
         agent,
         port,
         host: '127.0.0.1',
-        method: ask.method ?? 'GET',
-        path: ask.path,
+        method: options.method ?? 'GET',
+        path: options.path,
         headers: {
-          ...(ask.token && { authorization: `Bearer ${ask.token}` }),
-          ...(ask.body && {
-            'content-type': ask.type ?? 'application/json',
-            'content-length': Buffer.byteLength(ask.body),
+          ...(options.token && { authorization: `Bearer ${options.token}` }),
+          ...(options.body && {
+            'content-type': options.type ?? 'application/json',
+            'content-length': Buffer.byteLength(options.body),
           }),
         },
       },
       resolve,
     );
     sent.once('error', reject);
-    sent.end(ask.body);
+    sent.end(options.body);
   });
 
-/** Sends a request and reads the whole answer. */
-export const send = async (port: number, ask: Ask): Promise<{ status: number; text: string }> => {
-  const answer = await open(port, ask);
+/** Sends a request and reads the body. */
+export const send = async (port: number, options: RequestOptions): Promise<{ status: number; text: string }> => {
+  const response = await open(port, options);
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
-  return { status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
 };
 
-/** The service in a process of its own, with data that goes away with it. */
+/** The service in a separate process with temporary data. */
 export interface Service {
   readonly port: number;
   readonly child: ChildProcess;
@@ -57,7 +56,7 @@ export interface Service {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the service on a free port, without limits on requests. */
+/** Starts the service on a free port, without effective rate limits. */
 export const startService = async (): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const limits = ['GENERAL', 'VOTING', 'ADMIN', 'SUBMISSION'].map((tier) => [`RATE_LIMIT_${tier}`, '100000000/60']);
@@ -120,16 +119,16 @@ const mapping = JSON.stringify({
   create_categories: true,
 });
 
-/** How many listings one import takes at a time; the file stays well below the limit. */
-const AT_ONCE = 10_000;
+/** Keeps an import file well below the size limit. */
+const ROWS_PER_IMPORT = 10_000;
 
-/** Fills the directory with made-up listings through the import. */
+/** Imports generated listings. */
 export const importListings = async ({ port, adminToken }: Service, count: number): Promise<void> => {
   const boundary = 'bench-boundary';
   const part = (name: string, more: string, content: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const file = csvOf(from, Math.min(AT_ONCE, count - from));
+  for (let from = 0; from < count; from += ROWS_PER_IMPORT) {
+    const file = csvOf(from, Math.min(ROWS_PER_IMPORT, count - from));
     const { status, text } = await send(port, {
       method: 'POST',
       path: '/api/admin/projects/import',
@@ -140,6 +139,6 @@ export const importListings = async ({ port, adminToken }: Service, count: numbe
       ),
     });
     if (status !== 200) throw new Error(`The import answered ${status}: ${text.slice(0, 300)}`);
-    console.log(`${Math.min(from + AT_ONCE, count)} of ${count} listings imported`);
+    console.log(`${Math.min(from + ROWS_PER_IMPORT, count)} of ${count} listings imported`);
   }
 };

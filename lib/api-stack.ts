@@ -1,28 +1,34 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { routes } from '#contract/table.ts';
-import { ApiDomain } from './constructs/api-domain.ts';
-import type { World } from './constructs/capabilities.ts';
-import { Gateway } from './constructs/gateway.ts';
-import { GatewayLogRole } from './constructs/gateway-log-role.ts';
-import { KeyClients } from './constructs/key-clients.ts';
-import { RouteFunctions } from './constructs/route-functions.ts';
-import { ServiceAlarms } from './constructs/service-alarms.ts';
-import { WebAcl } from './constructs/web-acl.ts';
+import { ApiDomain } from '#lib/constructs/api-domain.ts';
+import { Gateway } from '#lib/constructs/gateway.ts';
+import { GatewayLogRole } from '#lib/constructs/gateway-log-role.ts';
+import { KeyClients } from '#lib/constructs/key-clients.ts';
+import { RouteFunctions } from '#lib/constructs/route-functions.ts';
+import { ServiceAlarms } from '#lib/constructs/service-alarms.ts';
+import type { StackContext } from '#lib/constructs/stack-context.ts';
+import { WebAcl } from '#lib/constructs/web-acl.ts';
+import type { DataStack } from './data-stack.ts';
+import type { EventsStack } from './events-stack.ts';
 
 export interface ApiStackProps extends StackProps {
-  readonly world: World;
-  /** The functions of jobs, by the ids of their doors. */
-  readonly jobs: ReadonlyMap<string, IFunction>;
+  readonly data: DataStack;
+  readonly events: EventsStack;
 }
 
-/** What callers reach: a function per route behind two gateways, one for everybody and one for clients with keys. */
+/** A function per route behind two gateways: an open one, and one that requires API keys. */
 export class ApiStack extends Stack {
-  constructor(scope: Construct, id: string, { world, jobs, ...props }: ApiStackProps) {
+  /** The public URL of the open gateway, without a trailing slash. */
+  readonly url: string;
+  /** The public URL of the gateway that requires API keys, without a trailing slash. */
+  readonly keyedUrl: string;
+
+  constructor(scope: Construct, id: string, { data, events, ...props }: ApiStackProps) {
     super(scope, id, props);
-    const { config } = world;
-    const functions = new RouteFunctions(this, 'Functions', world, routes, jobs);
+    const context: StackContext = { ...data.contextIn(this), bus: events.bus };
+    const { config } = context;
+    const functions = new RouteFunctions(this, 'Functions', context, routes, events.jobsIn(this));
     const logRole = new GatewayLogRole(this, 'GatewayLogRole');
     const common = { config, routes, targetOf: functions.targetOf.bind(functions) };
     const { domain, waf } = config.api;
@@ -32,8 +38,10 @@ export class ApiStack extends Stack {
     if (domain) new ApiDomain(this, 'Domain', { config, domain, open, keyed });
     if (waf) new WebAcl(this, 'Firewall', waf, [open, keyed]);
     new KeyClients(this, 'Clients', config, keyed);
-    new ServiceAlarms(this, 'Alarms', world);
-    new CfnOutput(this, 'Url', { value: open.address });
-    new CfnOutput(this, 'KeyedUrl', { value: keyed.address });
+    new ServiceAlarms(this, 'Alarms', context, [open, keyed]);
+    this.url = open.address;
+    this.keyedUrl = keyed.address;
+    new CfnOutput(this, 'Url', { value: this.url });
+    new CfnOutput(this, 'KeyedUrl', { value: this.keyedUrl });
   }
 }

@@ -1,52 +1,80 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import type { Config } from './config.ts';
-import { Backup } from './constructs/backup.ts';
-import { ClaimsTrigger } from './constructs/claims-trigger.ts';
-import { listingTable } from './constructs/listing-table.ts';
-import { Sender } from './constructs/sender.ts';
-import { type Issuer, SignIn } from './constructs/sign-in.ts';
-import { tableKey } from './constructs/table-key.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { Backup } from '#lib/constructs/backup.ts';
+import { ClaimsTrigger } from '#lib/constructs/claims-trigger.ts';
+import { FollowedValue } from '#lib/constructs/followed-value.ts';
+import { listingTable } from '#lib/constructs/listing-table.ts';
+import { tableKeyParameter } from '#lib/constructs/parameters.ts';
+import { Sender } from '#lib/constructs/sender.ts';
+import { SignIn } from '#lib/constructs/sign-in.ts';
+import type { StackContext } from '#lib/constructs/stack-context.ts';
+import { tableKey } from '#lib/constructs/table-key.ts';
+import { webhookKey } from '#lib/constructs/webhook-key.ts';
 
 export interface DataStackProps extends StackProps {
   readonly config: Config;
 }
 
 /**
- * Everything with state: the table, the users and the confirmed sender, and the one function without which nobody could sign
- * in. The other stacks can be deleted and made again, this one cannot.
+ * All state: the table, the user pool and the mail identity, and the trigger of the user pool. The other stacks can be
+ * deleted and recreated; this one cannot.
  */
 export class DataStack extends Stack {
   readonly table: TableV2;
-  /** What the table is encrypted with, where that is the stage's own. */
-  readonly tableKey: IKey | undefined;
-  readonly issuer: Issuer;
-  /** The name of the configuration set that all mail is sent with. */
-  readonly mailings: string;
+  readonly #config: Config;
+  readonly #webhookKey: Key;
+  readonly #mailings: string;
+  /** The ARN of the customer-managed key of the table, if the stage has one. */
+  readonly #tableKeyArn: FollowedValue | undefined;
+  /** The user pool, if the stage has one. */
+  readonly #signIn: SignIn | undefined;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
     super(scope, id, props);
-    this.tableKey = tableKey(this, config);
-    this.table = listingTable(this, config, this.tableKey);
+    this.#config = config;
+    const key = tableKey(this, config);
+    this.#tableKeyArn = key && new FollowedValue(this, 'TableKeyArn', tableKeyParameter(config), key.keyArn);
+    this.table = listingTable(this, config, key);
+    this.#webhookKey = webhookKey(this, config);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
-    this.mailings = new Sender(this, 'Sender', config).configurationSet.configurationSetName;
-    if (config.backup) {
-      new Backup(this, 'Backup', { config, kept: config.backup, table: this.table, key: this.tableKey });
-    }
-    if (config.identity.kind === 'oidc') {
-      this.issuer = config.identity;
-      return;
-    }
+    this.#mailings = new Sender(this, 'Sender', config).configurationSet.configurationSetName;
+    if (config.backup) new Backup(this, 'Backup', { config, kept: config.backup, table: this.table, key });
+    if (config.identity.kind === 'oidc') return;
     const signIn = new SignIn(this, 'SignIn', config, config.identity);
+    this.#signIn = signIn;
     new ClaimsTrigger(this, config, signIn.pool);
-    this.issuer = signIn;
     new CfnOutput(this, 'UserPoolId', { value: signIn.pool.userPoolId });
     new CfnOutput(this, 'WebClientId', { value: signIn.web.userPoolClientId });
     new CfnOutput(this, 'SignInUrl', { value: signIn.pagesUrl });
     for (const [name, client] of signIn.services) {
       new CfnOutput(this, `${name}ClientId`, { value: client.userPoolClientId });
     }
+  }
+
+  /** Undefined for a stage with an issuer of its own. */
+  get userPool(): IUserPool | undefined {
+    return this.#signIn?.pool;
+  }
+
+  /**
+   * The state of the stage, for the functions of a stack that is deployed later. Table, key of webhook secrets and mail
+   * set are exports: CloudFormation refuses to replace or remove them while they are used.
+   */
+  contextIn(stack: Stack): Omit<StackContext, 'bus'> {
+    const { identity } = this.#config;
+    const issuer = identity.kind === 'oidc' ? identity : this.#signIn?.readIn(stack);
+    if (!issuer) throw new Error('The stage has no issuer.');
+    return {
+      config: this.#config,
+      table: this.table,
+      tableKeyArn: this.#tableKeyArn?.readIn(stack),
+      webhookKey: this.#webhookKey,
+      issuer,
+      mailings: this.#mailings,
+    };
   }
 }

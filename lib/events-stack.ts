@@ -1,38 +1,53 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { jobs } from '#events/jobs.ts';
 import { subscriptions } from '#events/subscriptions.ts';
-import { busArchive } from './constructs/archive.ts';
-import type { World } from './constructs/capabilities.ts';
-import { MailReturns } from './constructs/mail-returns.ts';
-import { Publisher } from './constructs/publisher.ts';
-import { Roles } from './constructs/roles.ts';
-import { Schedule } from './constructs/schedule.ts';
-import { Subscriber } from './constructs/subscriber.ts';
+import { busArchive } from '#lib/constructs/archive.ts';
+import { FollowedValue } from '#lib/constructs/followed-value.ts';
+import { MailReturns } from '#lib/constructs/mail-returns.ts';
+import { functionParameter } from '#lib/constructs/parameters.ts';
+import { Publisher } from '#lib/constructs/publisher.ts';
+import { Roles } from '#lib/constructs/roles.ts';
+import { Schedule } from '#lib/constructs/schedule.ts';
+import type { StackContext } from '#lib/constructs/stack-context.ts';
+import { Subscriber } from '#lib/constructs/subscriber.ts';
+import { constructIdOf } from '#lib/handlers.ts';
+import type { DataStack } from './data-stack.ts';
 
 export interface EventsStackProps extends StackProps {
-  readonly world: Omit<World, 'bus'>;
+  readonly data: DataStack;
 }
 
-/** What happens after a change and by the clock: subscribers and jobs are started. It holds no state. */
+/** Event bus, publisher, subscribers and scheduled jobs. It has no state. */
 export class EventsStack extends Stack {
   readonly bus: EventBus;
-  /** The functions of jobs, by the ids of their doors. */
-  readonly jobs: ReadonlyMap<string, IFunction>;
+  /** The ARNs of the functions of jobs, by the ids of their handlers. */
+  readonly #jobs: ReadonlyMap<string, FollowedValue>;
 
-  constructor(scope: Construct, id: string, props: EventsStackProps) {
+  constructor(scope: Construct, id: string, { data, ...props }: EventsStackProps) {
     super(scope, id, props);
     this.bus = new EventBus(this, 'Bus', { description: 'What happens in the directory.' });
-    const world: World = { ...props.world, bus: this.bus };
-    const { archiveDays } = world.config;
-    if (archiveDays !== undefined) busArchive(this, this.bus, world.config, archiveDays);
-    const roles = new Roles(this, 'Roles', world);
-    new Publisher(this, world, roles);
-    new MailReturns(this, world, roles);
-    for (const subscription of subscriptions) new Subscriber(this, world, roles, subscription);
-    this.jobs = new Map(jobs.map((job) => [job.route.id, new Schedule(this, world, roles, job).target]));
+    const context: StackContext = { ...data.contextIn(this), bus: this.bus };
+    const { archiveDays } = context.config;
+    if (archiveDays !== undefined) busArchive(this, this.bus, context.config, archiveDays);
+    const roles = new Roles(this, 'Roles', context);
+    new Publisher(this, context, roles);
+    new MailReturns(this, context, roles);
+    for (const subscription of subscriptions) new Subscriber(this, context, roles, subscription);
+    const followed = (handlerId: string, arn: string) =>
+      new FollowedValue(this, `${constructIdOf(handlerId)}Arn`, functionParameter(context.config, handlerId), arn);
+    this.#jobs = new Map(
+      jobs.map((job) => {
+        const { target } = new Schedule(this, context, roles, job);
+        return [job.route.id, followed(job.route.id, target.functionArn)];
+      }),
+    );
     new CfnOutput(this, 'BusName', { value: this.bus.eventBusName });
+  }
+
+  /** The ARNs of the functions of jobs, by the ids of their handlers, for a stack that is deployed later. */
+  jobsIn(stack: Stack): ReadonlyMap<string, string> {
+    return new Map([...this.#jobs].map(([id, arn]) => [id, arn.readIn(stack)]));
   }
 }

@@ -1,43 +1,51 @@
-import type { App } from 'aws-cdk-lib';
+import type { Environment } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Config } from '#lib/config/schema.ts';
+import { AlarmTopic } from '#lib/constructs/alarm-topic.ts';
+import { rejectPlaceholders } from '#lib/constructs/placeholders.ts';
+import { StageDashboard } from '#lib/constructs/stage-dashboard.ts';
+import { sourcesIn } from '#lib/dashboard/sources.ts';
 import { ApiStack } from './api-stack.ts';
-import type { Config } from './config.ts';
-import { AlarmTopic } from './constructs/alarm-topic.ts';
-import { refusePlaceholders } from './constructs/placeholders.ts';
-import { StageDashboard } from './constructs/stage-dashboard.ts';
-import { sourcesIn } from './dashboard/sources.ts';
 import { DataStack } from './data-stack.ts';
 import { EventsStack } from './events-stack.ts';
 
-/** The three stacks of a stage. They name no account or region: those are the ones of whoever deploys. */
-export const stacksOf = (app: App, config: Config) => {
-  const common = { terminationProtection: config.protect, tags: { service: 'directory', stage: config.stage } };
+/**
+ * The three stacks of a stage.
+ * @param env their account and region; when absent those of the CDK stage around the scope, or else of the deployment.
+ */
+export const stacksOf = (scope: Construct, config: Config, env?: Environment) => {
   const name = (part: string) => `directory-${config.stage}-${part}`;
-  const data = new DataStack(app, name('data'), {
-    ...common,
+  const common = (part: string) => ({
+    // A name of its own is not prefixed with the path of the scope.
+    stackName: name(part),
+    // Indentation counts towards the template size limit.
+    suppressTemplateIndentation: true,
+    terminationProtection: config.protect,
+    tags: { service: 'directory', stage: config.stage },
+    ...(env && { env }),
+  });
+  const data = new DataStack(scope, name('data'), {
+    ...common('data'),
     config,
     description: 'Directory: table, users and sender.',
   });
-  const { table, tableKey, issuer, mailings } = data;
-  const known = { config, table, tableKey, issuer, mailings };
-  const events = new EventsStack(app, name('events'), {
-    ...common,
-    world: known,
+  const events = new EventsStack(scope, name('events'), {
+    ...common('events'),
+    data,
     description: 'Directory: bus, publisher, subscribers and jobs.',
   });
-  const api = new ApiStack(app, name('api'), {
-    ...common,
-    world: { ...known, bus: events.bus },
-    jobs: events.jobs,
-    // The gateways' documents are long, and indentation counts towards the size that CloudFormation takes.
-    suppressTemplateIndentation: true,
+  const api = new ApiStack(scope, name('api'), {
+    ...common('api'),
+    data,
+    events,
     description: 'Directory: gateways and the functions of routes.',
   });
-  // The first to be deployed: nothing is half there when it is refused.
-  refusePlaceholders(data, config);
-  // What watches comes last, when everything is there that can be watched.
-  new StageDashboard(api, 'Dashboard', sourcesIn([data, events, api], { config, table }));
+  // The data stack is deployed first, so a rejected deployment changes nothing.
+  rejectPlaceholders(data, config);
+  // The dashboard and the alarm topic read the constructs of all stacks.
+  new StageDashboard(api, 'Dashboard', sourcesIn([data, events, api], { config, table: data.table }));
   if (config.alarms.email !== undefined) {
-    new AlarmTopic(data, 'AlarmTopic', config.alarms.email).listenTo(data, events, api);
+    new AlarmTopic(data, 'AlarmTopic', config, config.alarms.email).subscribeAlarmsOf(data, events, api);
   }
   return { data, events, api };
 };

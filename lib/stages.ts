@@ -1,18 +1,15 @@
-import type { Config } from './config.ts';
+import type { StageOverrides, StageSettings } from '#lib/config/schema.ts';
 
-/** Everything about a stage but its name. */
-export type StageSettings = Omit<Config, 'stage'>;
-export type StageOverrides = Partial<StageSettings>;
-
-/** What a sandbox gets, and every other stage where it says nothing else. It leaves nothing behind. */
+/** The settings of a sandbox, and the defaults of the named stages. Nothing is retained when its stacks are deleted. */
 export const standard: StageSettings = {
   retain: false,
   protect: false,
   pointInTimeRecovery: false,
   encryption: 'dynamodb',
+  feedShards: 1,
   logDays: 7,
   logLevel: 'INFO',
-  // Processor time grows with memory: small functions are slow functions, above all when they start.
+  // CPU is allocated in proportion to memory, so less memory means slower functions and cold starts.
   memoryMb: { request: 512, catalog: 1024, subscriber: 512, publisher: 512 },
   reservedConcurrency: {},
   site: { name: 'Directory (sandbox)', url: 'http://localhost:3000' },
@@ -25,7 +22,7 @@ export const standard: StageSettings = {
   mail: { from: 'no-reply@sandbox.directory.example', identity: 'sandbox.directory.example', createIdentity: false },
   alarms: {},
   adminEmails: [],
-  // Nobody has confirmed a sender for it.
+  // A sandbox has no verified sender.
   features: { email: false },
   rateLimits: {},
   throttles: {
@@ -33,7 +30,6 @@ export const standard: StageSettings = {
     voting: { ratePerSecond: 50, burst: 100 },
     auth: { ratePerSecond: 20, burst: 40 },
     submission: { ratePerSecond: 20, burst: 40 },
-    admin: { ratePerSecond: 50, burst: 100 },
     analytics: { ratePerSecond: 200, burst: 400 },
     comments: { ratePerSecond: 20, burst: 40 },
     none: { ratePerSecond: 50, burst: 100 },
@@ -42,7 +38,7 @@ export const standard: StageSettings = {
   identity: { kind: 'cognito', services: [], mail: 'cognito' },
 };
 
-/** The named stages. Replace the example addresses with your own before the first deployment, which is refused with them. */
+/** The named stages. Replace the example addresses before the first deployment, which is rejected with them. */
 export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
   dev: {
     pointInTimeRecovery: true,
@@ -69,11 +65,14 @@ export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
     protect: true,
     pointInTimeRecovery: true,
     backup: { dailyDays: 35, monthlyDays: 365 },
+    feedShards: 4,
+    // Ten partitions: after a deployment all processes load the catalog at once.
+    warmThroughput: { readUnitsPerSecond: 30_000, writeUnitsPerSecond: 10_000 },
     archiveDays: 28,
     logDays: 90,
     memoryMb: { request: 1024, catalog: 1769, subscriber: 512, publisher: 512 },
-    // What a flood would let eat the runs that readers need. An account must keep 100 that are not reserved, and a new one has
-    // few more than these at all: ask for its quota before the first deployment.
+    // Caps functions that could exhaust the concurrency that reads need. Lambda requires 100 unreserved executions per
+    // account, and new accounts may have a lower quota than the sum: request an increase before the first deployment.
     reservedConcurrency: {
       'ai.generate': 10,
       'analytics.countStep': 5,
@@ -98,7 +97,6 @@ export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
       voting: { ratePerSecond: 200, burst: 400 },
       auth: { ratePerSecond: 50, burst: 100 },
       submission: { ratePerSecond: 50, burst: 100 },
-      admin: { ratePerSecond: 100, burst: 200 },
       analytics: { ratePerSecond: 1000, burst: 2000 },
       comments: { ratePerSecond: 100, burst: 200 },
       none: { ratePerSecond: 100, burst: 200 },

@@ -1,60 +1,63 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import Fastify from 'fastify';
 import * as z from 'zod';
 import { log } from '#platform/log.ts';
-import { AwsFailure } from './aws-failure.ts';
-import { readBody } from './body.ts';
+import { AwsError } from './aws-error.ts';
 import type { Bus } from './bus.ts';
 import { escapeHtml } from './html.ts';
-import { type ServedAlone, serveAlone } from './listening.ts';
+import type { KeyService } from './key-service.ts';
+import { type MockEndpoint, serveMock } from './listening.ts';
 import type { MailService } from './mail.ts';
+import { StorageFailure } from './storage.ts';
 
-interface Answer {
+const BODY_MAX = 30 * 1024 * 1024;
+const JSON_TYPE = 'application/x-amz-json-1.1';
+const XML_TYPE = 'text/xml';
+
+interface AwsResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-const BODY_MAX = 30 * 1024 * 1024;
-const JSON_TYPE = 'application/x-amz-json-1.1';
-
-const xmlFailure = (code: string, message: string): string =>
+const xmlError = (code: string, message: string): string =>
   [
     '<ErrorResponse xmlns="http://ses.amazonaws.com/doc/2010-12-01/">',
     `<Error><Type>Sender</Type><Code>${escapeHtml(code)}</Code><Message>${escapeHtml(message)}</Message></Error>`,
     `<RequestId>${randomUUID()}</RequestId></ErrorResponse>`,
   ].join('');
 
-const parsedJson = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AwsFailure('SerializationException', `The body is not JSON: ${(cause as Error).message}`);
+    throw new AwsError('SerializationException', `The body is not JSON: ${(cause as Error).message}`);
   }
 };
 
 const DescribeEventBus = z.object({ Name: z.string().min(1).max(1600).default('default') });
 
-/** The one bus there is goes by every name. */
-const describeEventBus = (request: unknown): unknown => {
+/**
+ * There is one bus; it has every name. Its description fails when it cannot store events, so that a deep health check
+ * reports a full disk.
+ */
+const describeEventBus = (bus: Bus, request: unknown): unknown => {
+  bus.check();
   const parsed = DescribeEventBus.safeParse(request);
-  if (!parsed.success) throw new AwsFailure('ValidationException', z.prettifyError(parsed.error));
+  if (!parsed.success) throw new AwsError('ValidationException', z.prettifyError(parsed.error));
   const { Name } = parsed.data;
   return { Name, Arn: `arn:aws:events:local:000000000000:event-bus/${Name}` };
 };
 
-const eventOperations = (bus: Bus): Readonly<Record<string, (request: unknown) => unknown>> => ({
-  'AWSEvents.PutEvents': (request) => bus.putEvents(request),
-  'AWSEvents.DescribeEventBus': describeEventBus,
-});
+type Operations = Readonly<Record<string, (request: unknown) => unknown>>;
 
-const events = (bus: Bus, target: string, body: string): Answer => {
+const jsonService = (operations: Operations, target: string, body: string): AwsResponse => {
   try {
-    const operation = eventOperations(bus)[target];
-    if (!operation) throw new AwsFailure('UnknownOperationException', `There is no ${target} here.`);
-    return { status: 200, contentType: JSON_TYPE, body: JSON.stringify(operation(parsedJson(body))) };
+    const operation = operations[target];
+    if (!operation) throw new AwsError('UnknownOperationException', `${target} is not supported.`);
+    return { status: 200, contentType: JSON_TYPE, body: JSON.stringify(operation(parseJson(body))) };
   } catch (error) {
-    if (!(error instanceof AwsFailure)) throw error;
+    if (!(error instanceof AwsError)) throw error;
     return {
       status: 400,
       contentType: JSON_TYPE,
@@ -63,30 +66,39 @@ const events = (bus: Bus, target: string, body: string): Answer => {
   }
 };
 
-const mail = (service: MailService, body: string): Answer => {
+const ses = async (mail: MailService, body: string): Promise<AwsResponse> => {
   try {
-    return { status: 200, contentType: 'text/xml', body: service.send(new URLSearchParams(body)) };
+    return { status: 200, contentType: XML_TYPE, body: await mail.send(new URLSearchParams(body)) };
   } catch (error) {
-    if (!(error instanceof AwsFailure)) throw error;
-    return { status: 400, contentType: 'text/xml', body: xmlFailure(error.code, error.message) };
+    if (!(error instanceof AwsError)) throw error;
+    return { status: 400, contentType: XML_TYPE, body: xmlError(error.code, error.message) };
   }
 };
 
-/** Serves the bus and the mail service in the protocols of EventBridge and SES, on a free port of the loopback. */
-export const serveAws = async (bus: Bus, service: MailService): Promise<ServedAlone> => {
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
-    const body = (await readBody(request, BODY_MAX)).toString('utf8');
+/**
+ * Serves the bus, the mail service and the key service in the protocols of EventBridge, KMS (JSON) and SES (Query), on a
+ * port of its own.
+ */
+export const serveAws = async (bus: Bus, mail: MailService, keys: KeyService): Promise<MockEndpoint> => {
+  const operations: Operations = {
+    'AWSEvents.PutEvents': (request) => bus.putEvents(request),
+    'AWSEvents.DescribeEventBus': (request) => describeEventBus(bus, request),
+    'TrentService.Encrypt': (request) => keys.encrypt(request),
+    'TrentService.Decrypt': (request) => keys.decrypt(request),
+  };
+  const app = Fastify({ bodyLimit: BODY_MAX, forceCloseConnections: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body));
+  app.all('/', async (request, reply) => {
+    const body = (request.body as string | undefined) ?? '';
     const target = request.headers['x-amz-target'];
-    return typeof target === 'string' ? events(bus, target, body) : mail(service, body);
-  };
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    try {
-      const { status, contentType, body } = await answer(request);
-      response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);
-    } catch (error) {
-      log.error('the local AWS endpoint failed', { error: error as Error });
-      response.writeHead(500, { 'content-type': 'text/plain', connection: 'close' }).end();
-    }
-  };
-  return await serveAlone(handle);
+    const response = typeof target === 'string' ? jsonService(operations, target, body) : await ses(mail, body);
+    return reply.code(response.status).type(response.contentType).send(response.body);
+  });
+  app.setErrorHandler((error, _, reply) => {
+    // A data folder that cannot be written is logged once, by the storage.
+    if (!(error instanceof StorageFailure)) log.error('the local AWS endpoint failed', { error: error as Error });
+    return reply.code(500).header('connection', 'close').send();
+  });
+  return await serveMock(app);
 };

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { SOURCE, TASK_SOURCE } from '#events/catalogue.ts';
 import type { AcceptedEntry } from './put-events.ts';
 
-/** How one subscription has fared with one event. */
+/** The delivery of an event to a subscription. */
 export interface DeliveryState {
   readonly subscription: string;
   readonly state: 'pending' | 'done' | 'dead';
@@ -11,13 +11,13 @@ export interface DeliveryState {
   readonly error: string | null;
 }
 
-/** What went over the bus. */
-export interface CarriedEvent {
+/** An event with its deliveries. */
+export interface PublishedEvent {
   readonly detail: Readonly<Record<string, unknown>>;
   readonly deliveries: readonly DeliveryState[];
 }
 
-/** A message that a subscription did not take in all its tries. */
+/** An event whose delivery to a subscription failed in every attempt. */
 export interface DeadLetter {
   readonly subscription: string;
   readonly kind: string;
@@ -26,16 +26,14 @@ export interface DeadLetter {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** Which of the carried events are listed. */
-export interface CarriedFilter {
-  /** With the service's own tasks. */
-  readonly tasksToo: boolean;
+export interface EventFilter {
+  /** Includes the service's internal tasks. */
+  readonly includeTasks: boolean;
   readonly kind?: string;
   readonly limit: number;
 }
 
-/** An event as the bus keeps it. */
-export interface KeptEvent {
+export interface JournaledEvent {
   readonly number: number;
   readonly id: string;
   readonly source: string;
@@ -44,7 +42,6 @@ export interface KeptEvent {
   readonly detail: string;
 }
 
-/** A delivery that is to be done. */
 export interface PendingDelivery {
   readonly event: number;
   /** In milliseconds since the epoch. */
@@ -52,31 +49,31 @@ export interface PendingDelivery {
   readonly tries: number;
 }
 
-/** What has become of a delivery. */
-export interface Settlement {
+/** The result of an attempt. */
+interface DeliveryUpdate {
   readonly state: DeliveryState['state'];
   readonly tries: number;
   readonly due?: number;
   readonly error?: string;
 }
 
-/** What the bus has accepted and how far it has been delivered. */
+/** Accepted events and the state of their deliveries. */
 export interface BusJournal {
-  /** Keeps events with a delivery for each subscription, all or none. @returns their ids on the bus. */
+  /** Stores events with a delivery per subscription, in one transaction. @returns the ids of the events. */
   accept(entries: readonly (AcceptedEntry & { readonly subscriptions: readonly string[] })[]): string[];
-  event(number: number): KeptEvent;
-  /** The next deliveries of a subscription by the time when they are due. */
+  event(number: number): JournaledEvent;
+  /** The next pending deliveries of a subscription, in the order of their due times. */
   next(subscription: string, count: number): PendingDelivery[];
-  settle(event: number, subscription: string, settlement: Settlement): void;
-  /** Makes everything pending due now. @returns what is pending. */
+  record(event: number, subscription: string, update: DeliveryUpdate): void;
+  /** Makes all pending deliveries due. @returns them. */
   resume(): { readonly event: number; readonly subscription: string }[];
   /** Newest first. */
-  carried(filter: CarriedFilter): CarriedEvent[];
+  events(filter: EventFilter): PublishedEvent[];
   deadLetters(): DeadLetter[];
 }
 
-const KEPT_DAYS = 90;
-const DEAD_LISTED = 1000;
+const RETENTION_DAYS = 90;
+const DEAD_LETTERS_MAX = 1000;
 
 const SCHEMA = `
   PRAGMA foreign_keys = ON;
@@ -99,7 +96,7 @@ const SCHEMA = `
 
 const parsed = (detail: string): Record<string, unknown> => JSON.parse(detail) as Record<string, unknown>;
 
-/** Opens the bus's part of the journal; what is old and delivered is forgotten. */
+/** Opens the tables of the bus and deletes old events that are delivered. */
 export const openBusJournal = (journal: DatabaseSync): BusJournal => {
   journal.exec(SCHEMA);
   journal
@@ -107,7 +104,7 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
       `DELETE FROM events WHERE time < ?
          AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number AND state <> 'done')`,
     )
-    .run(new Date(Date.now() - KEPT_DAYS * 86_400_000).toISOString());
+    .run(new Date(Date.now() - RETENTION_DAYS * 86_400_000).toISOString());
 
   const insertEvent = journal.prepare('INSERT INTO events (id, source, kind, time, detail) VALUES (?, ?, ?, ?, ?)');
   const insertDelivery = journal.prepare('INSERT INTO deliveries (event, subscription) VALUES (?, ?)');
@@ -127,7 +124,7 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
   );
   const listDead = journal.prepare(
     `SELECT subscription, kind, tries, error, detail FROM deliveries INDEXED BY deliveries_dead
-     JOIN events ON number = event WHERE state = 'dead' ORDER BY event DESC LIMIT ${DEAD_LISTED}`,
+     JOIN events ON number = event WHERE state = 'dead' ORDER BY event DESC LIMIT ${DEAD_LETTERS_MAX}`,
   );
 
   return {
@@ -143,13 +140,14 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
         journal.exec('COMMIT');
         return ids;
       } catch (error) {
-        journal.exec('ROLLBACK');
+        // SQLite rolls back by itself when the disk is full.
+        if (journal.isTransaction) journal.exec('ROLLBACK');
         throw error;
       }
     },
-    event: (number) => findEvent.get(number) as unknown as KeptEvent,
+    event: (number) => findEvent.get(number) as unknown as JournaledEvent,
     next: (subscription, count) => findNext.all(subscription, count) as unknown as PendingDelivery[],
-    settle: (event, subscription, { state, tries, due = 0, error = null as string | null }) => {
+    record: (event, subscription, { state, tries, due = 0, error = null as string | null }) => {
       update.run(state, tries, due, error, event, subscription);
     },
     resume: () => {
@@ -158,8 +156,8 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
         .prepare("SELECT event, subscription FROM deliveries WHERE state = 'pending'")
         .all() as unknown as ReturnType<BusJournal['resume']>;
     },
-    carried: ({ tasksToo, kind = null as string | null, limit }) =>
-      (listEvents.all(SOURCE, Number(tasksToo), TASK_SOURCE, kind, kind, limit) as unknown as KeptEvent[]).map(
+    events: ({ includeTasks, kind = null as string | null, limit }) =>
+      (listEvents.all(SOURCE, Number(includeTasks), TASK_SOURCE, kind, kind, limit) as unknown as JournaledEvent[]).map(
         (event) => ({
           detail: parsed(event.detail),
           deliveries: listDeliveries.all(event.number) as unknown as DeliveryState[],

@@ -1,83 +1,87 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ruleOf } from '#events/publish.ts';
-import type { Subscription } from '#events/subscriptions.ts';
+import { ruleOf, type Subscription } from '#events/subscriptions.ts';
 import { log } from '#platform/log.ts';
 import {
-  type CarriedEvent,
-  type CarriedFilter,
   type DeadLetter,
-  type KeptEvent,
+  type EventFilter,
+  type JournaledEvent,
   openBusJournal,
   type PendingDelivery,
+  type PublishedEvent,
 } from './bus-journal.ts';
-import type { ImportDoor } from './doors.ts';
-import { inTime } from './in-time.ts';
+import { withDeadline } from './deadline.ts';
+import type { ImportHandler } from './handlers.ts';
 import { lambdaContext } from './lambda-context.ts';
 import { matches, type Pattern } from './pattern.ts';
 import { readEntries } from './put-events.ts';
+import type { Storage } from './storage.ts';
 
-/** Who else is started by what goes over the bus, as a subscription is. */
+/** A handler invoked for events of another source than the service's. */
 export interface Trigger {
-  /** The door. */
+  /** Id of the handler. */
   readonly id: string;
   readonly source: string;
   readonly kinds: readonly string[];
 }
 
-/** How the bus delivers. */
 export interface BusOptions {
   readonly journal: DatabaseSync;
+  readonly storage: Storage;
   readonly subscriptions: readonly Subscription[];
   readonly triggers?: readonly Trigger[];
-  readonly importDoor: ImportDoor;
-  /** Called before a delivery that an earlier process left behind is begun: what that one was doing has died with it. */
+  readonly importHandler: ImportHandler;
+  /** Called before the first retry of a delivery that was pending when an earlier process ended. */
   readonly beforeResuming?: (subscription: string, messageId: string) => Promise<void>;
-  /** The pause after the first failure, doubled after each further one. */
+  /** The pause after the first failure, doubled after each further one, in milliseconds. */
   readonly firstPauseMs?: number;
   readonly triesMax?: number;
 }
 
-/** An event bus that keeps what it has accepted until every subscription has taken it. */
+/** A mock of EventBridge. Accepted events are stored until they are delivered to every matching subscription. */
 export interface Bus {
-  /** Answers EventBridge's PutEvents. @throws {AwsFailure} for a request that EventBridge refuses as a whole. */
+  /** EventBridge's `PutEvents`. @throws {AwsError} for a request that EventBridge rejects as a whole. */
   putEvents(request: unknown): unknown;
-  /** What went over the bus, newest first. */
-  carried(filter: CarriedFilter): CarriedEvent[];
+  /** Newest first. */
+  events(filter: EventFilter): PublishedEvent[];
   deadLetters(): DeadLetter[];
-  /** Begins to deliver, what an earlier run has left first. */
+  /** @throws {StorageFailure} when no event can be stored. */
+  check(): void;
+  /** Starts delivery, beginning with what an earlier process left pending. */
   start(): void;
-  /** Takes nothing new in hand; resolves when what is in hand has ended or has been given up for this time. */
+  /** Starts no more deliveries and waits for running ones, for a few seconds at most. */
   stop(): Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 60_000;
+/** The pause after pending deliveries could not be read. */
+const UNREADABLE_PAUSE_MS = 5000;
 const TRIES_MAX = 24;
-const AT_ONCE = 4;
+/** Per subscription, so that a slow one does not delay others. */
+const CONCURRENCY = 4;
 const STOP_MS = 3000;
 const TIMEOUT_SECONDS = 30;
 
-/** Whoever the bus delivers to. */
-interface Listener {
+interface Target {
   readonly id: string;
   readonly timeoutSeconds: number;
   readonly pattern: Pattern;
 }
 
-const subscribed = (subscription: Subscription): Listener => ({
+const subscribed = (subscription: Subscription): Target => ({
   id: subscription.id,
   timeoutSeconds: subscription.timeoutSeconds ?? TIMEOUT_SECONDS,
   pattern: ruleOf(subscription),
 });
 
-const triggered = ({ id, source, kinds }: Trigger): Listener => ({
+const triggered = ({ id, source, kinds }: Trigger): Target => ({
   id,
   timeoutSeconds: TIMEOUT_SECONDS,
   pattern: { source: [source], 'detail-type': kinds },
 });
 
-const eventBridgeEvent = ({ id, source, kind, time }: KeptEvent, detail: unknown) => ({
+const eventBridgeEvent = ({ id, source, kind, time }: JournaledEvent, detail: unknown) => ({
   version: '0',
   id,
   source,
@@ -89,81 +93,95 @@ const eventBridgeEvent = ({ id, source, kind, time }: KeptEvent, detail: unknown
   detail,
 });
 
-/** Opens the bus on its journal. */
+/** Opens the bus; its state is kept in the journal. */
 export const openBus = (options: BusOptions): Bus => {
   const {
+    storage,
     subscriptions,
     triggers = [],
-    importDoor,
+    importHandler,
     beforeResuming,
     firstPauseMs = FIRST_PAUSE_MS,
     triesMax = TRIES_MAX,
   } = options;
   const journal = openBusJournal(options.journal);
-  const listeners = [...subscriptions.map(subscribed), ...triggers.map(triggered)];
-  const inherited = new Set<string>();
-  const inHand = new Map<string, Promise<void>>();
+  const targets = [...subscriptions.map(subscribed), ...triggers.map(triggered)];
+  const resumed = new Set<string>();
+  const running = new Map<string, Promise<void>>();
   const timers = new Map<string, NodeJS.Timeout>();
   let stopped = true;
-  let abandoned = false;
+  const abandoning = new AbortController();
+  const { signal: abandoned } = abandoning;
 
-  const run = async ({ id, timeoutSeconds }: Listener, event: KeptEvent): Promise<void> => {
+  const run = async ({ id, timeoutSeconds }: Target, event: JournaledEvent): Promise<void> => {
     const detail = JSON.parse(event.detail) as { id?: unknown };
-    // What is no message of ours has no id, and nobody has noted that he is at it.
-    if (inherited.delete(`${id} ${event.number}`) && typeof detail.id === 'string')
-      await beforeResuming?.(id, detail.id);
-    const handler = await importDoor(id);
-    const running = handler(eventBridgeEvent(event, detail), lambdaContext(id, event.id, timeoutSeconds));
-    await inTime(running, timeoutSeconds, () => new Error(`It did not end within ${timeoutSeconds} seconds.`));
+    // Events without an id are not the service's own and have no deduplication record.
+    if (resumed.delete(`${id} ${event.number}`) && typeof detail.id === 'string') await beforeResuming?.(id, detail.id);
+    const handler = await importHandler(id);
+    const invocation = handler(eventBridgeEvent(event, detail), lambdaContext(id, event.id, timeoutSeconds));
+    await withDeadline(invocation, timeoutSeconds, () => new Error(`Timed out after ${timeoutSeconds} seconds.`));
   };
 
-  const deliver = async (listener: Listener, { event: number, tries: triesBefore }: PendingDelivery) => {
+  const deliver = async (target: Target, { event: number, tries: triesBefore }: PendingDelivery) => {
     const event = journal.event(number);
     const tries = triesBefore + 1;
     let failure: unknown;
     try {
-      await run(listener, event);
+      await run(target, event);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
-    // The journal is closed, or will be in a moment; the next start finds the delivery as it was.
-    if (abandoned) return;
+    // The journal may be closed; the delivery stays pending for the next start.
+    if (abandoned.aborted) return;
+    // A delivery whose outcome cannot be stored stays running, so that it is not repeated at once.
+    const record = (update: Parameters<typeof journal.record>[2]) =>
+      storage.writeUntilDone(() => journal.record(number, target.id, update), abandoned);
     if (!(failure instanceof Error)) {
-      journal.settle(number, listener.id, { state: 'done', tries });
+      await record({ state: 'done', tries });
       return;
     }
     const { message } = failure;
-    const about = { subscription: listener.id, kind: event.kind, tries, error: failure };
+    const context = { subscription: target.id, kind: event.kind, tries, error: failure };
     if (tries >= triesMax) {
-      log.error('a message ends as a dead letter', about);
-      journal.settle(number, listener.id, { state: 'dead', tries, error: message });
+      log.error('an event became a dead letter', context);
+      await record({ state: 'dead', tries, error: message });
       return;
     }
     const pause = Math.round(Math.min(PAUSE_MAX_MS, firstPauseMs * 2 ** triesBefore) * (0.75 + Math.random() / 2));
-    log.warn('a message is delivered again later', { ...about, pause_ms: pause });
-    journal.settle(number, listener.id, { state: 'pending', tries, due: Date.now() + pause, error: message });
+    log.warn('a delivery failed and is retried', { ...context, pause_ms: pause });
+    await record({ state: 'pending', tries, due: Date.now() + pause, error: message });
   };
 
-  // Each subscription has its own few deliveries in hand: one that fails or takes long holds up no other.
-  const work = (listener: Listener): void => {
+  const deliverDue = (target: Target): void => {
     if (stopped) return;
-    const { id } = listener;
+    const { id } = target;
     clearTimeout(timers.get(id));
-    const busy = [...inHand.keys()].filter((key) => key.startsWith(`${id} `)).length;
-    const waiting = journal.next(id, AT_ONCE + busy).filter(({ event }) => !inHand.has(`${id} ${event}`));
-    for (const delivery of waiting.slice(0, AT_ONCE - busy)) {
+    const busy = [...running.keys()].filter((key) => key.startsWith(`${id} `)).length;
+    let next: readonly PendingDelivery[];
+    try {
+      next = journal.next(id, CONCURRENCY + busy);
+    } catch (error) {
+      log.warn('pending deliveries could not be read', { subscription: id, error: error as Error });
+      timers.set(
+        id,
+        setTimeout(() => deliverDue(target), UNREADABLE_PAUSE_MS),
+      );
+      return;
+    }
+    const waiting = next.filter(({ event }) => !running.has(`${id} ${event}`));
+    for (const delivery of waiting.slice(0, CONCURRENCY - busy)) {
       const pause = delivery.due - Date.now();
       if (pause > 0) {
-        const timer = setTimeout(() => work(listener), pause);
+        const timer = setTimeout(() => deliverDue(target), pause);
         timers.set(id, timer);
         return;
       }
       const key = `${id} ${delivery.event}`;
-      const done = deliver(listener, delivery).finally(() => {
-        inHand.delete(key);
-        work(listener);
+      const done = deliver(target, delivery).finally(() => {
+        running.delete(key);
+        deliverDue(target);
       });
-      inHand.set(key, done);
+      running.set(key, done);
     }
   };
 
@@ -172,37 +190,36 @@ export const openBus = (options: BusOptions): Bus => {
       const entries = readEntries(request);
       const accepted = entries.flatMap((entry) => ('ErrorCode' in entry ? [] : [entry]));
       const matched = accepted.map((entry) =>
-        listeners.filter(({ pattern }) => matches(pattern, { source: entry.source, 'detail-type': entry.kind })),
+        targets.filter(({ pattern }) => matches(pattern, { source: entry.source, 'detail-type': entry.kind })),
       );
-      const ids = journal.accept(
-        accepted.map((entry, position) => ({
-          ...entry,
-          subscriptions: (matched[position] ?? []).map(({ id }) => id),
-        })),
-      );
-      for (const listener of new Set(matched.flat())) setImmediate(work, listener);
+      const stored = accepted.map((entry, position) => ({
+        ...entry,
+        subscriptions: (matched[position] ?? []).map(({ id }) => id),
+      }));
+      const ids = storage.write(() => journal.accept(stored));
+      for (const target of new Set(matched.flat())) setImmediate(deliverDue, target);
       return {
         FailedEntryCount: entries.length - accepted.length,
         Entries: entries.map((entry) => ('ErrorCode' in entry ? entry : { EventId: ids.shift() })),
       };
     },
-    carried: (filter) => journal.carried(filter),
+    events: (filter) => journal.events(filter),
     deadLetters: () => journal.deadLetters(),
+    check: () => storage.check(),
     start: () => {
       stopped = false;
-      // What was put off may have failed for a reason that went away with the last run, so all of it is due now.
-      for (const { event, subscription } of journal.resume()) inherited.add(`${subscription} ${event}`);
-      for (const listener of listeners) work(listener);
+      // Pending retries are due immediately: their failures may have ended with the last process.
+      for (const { event, subscription } of journal.resume()) resumed.add(`${subscription} ${event}`);
+      for (const target of targets) deliverDue(target);
     },
     stop: async () => {
       stopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
-      const ended = new AbortController();
-      // Ended early when everything in hand has ended, which is no failure.
-      const patience = wait(STOP_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-      await Promise.race([Promise.all(inHand.values()), patience]);
-      ended.abort();
-      abandoned = true;
+      const deadline = new AbortController();
+      const timeout = wait(STOP_MS, undefined, { signal: deadline.signal }).catch(() => undefined);
+      await Promise.race([Promise.all(running.values()), timeout]);
+      deadline.abort();
+      abandoning.abort();
     },
   };
 };

@@ -1,15 +1,23 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { StartRefused } from './refusal.ts';
+import { StartupError } from './startup-error.ts';
 
-/** The folder that everything is kept in between runs, held by one process at a time. */
+/** The folder with the data of all runs, locked by one process at a time. */
 export interface DataFolder {
   readonly path: string;
-  /** The full path of a file in it. */
+  /** The absolute path of a file in the folder. */
   file(name: string): string;
-  /** Lets others have it. */
   release(): void;
 }
 
@@ -24,25 +32,70 @@ const ownerOf = (folder: string): string => {
     const { pid } = JSON.parse(readFileSync(path.join(folder, OWNER), 'utf8')) as { pid?: unknown };
     return `process ${Number(pid)}`;
   } catch {
-    // The owner holds the lock and has not written its number yet.
+    // The owner has locked the folder and not written its process id yet.
     return 'another process';
   }
 };
 
-const prepare = (folder: string): DatabaseSync => {
+/** Where the format of the data is recorded, and the format that this version reads and writes. */
+const FORMAT_FILE = 'format.json';
+const FORMAT = 1;
+
+/**
+ * Checks that this version can read the data, and records its format. Folders from before the first record have format 1.
+ * @throws {StartupError}
+ */
+const checkFormat = (folder: string): void => {
+  const file = path.join(folder, FORMAT_FILE);
+  if (!existsSync(file)) {
+    // Written under another name first, so that a crash leaves no partial file.
+    writeFileSync(`${file}.new`, `${JSON.stringify({ format: FORMAT })}\n`);
+    renameSync(`${file}.new`, file);
+    return;
+  }
+  let format: unknown;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return new DatabaseSync(path.join(folder, 'lock'));
+    ({ format } = JSON.parse(readFileSync(file, 'utf8')) as { format?: unknown });
+    if (!Number.isInteger(format)) throw new Error('it holds no format number');
   } catch (cause) {
-    throw new StartRefused(`The data folder ${folder} cannot be used: ${(cause as Error).message}.`, { cause });
+    throw new StartupError(
+      `The file ${file} is damaged: ${(cause as Error).message}. Restore it from a backup; if the last start was with this ` +
+        'version, delete it and start again.',
+      { cause },
+    );
+  }
+  if (Number(format) > FORMAT) {
+    throw new StartupError(
+      `The data folder ${folder} was written by a newer version: its format is ${String(format)}, and this version reads ` +
+        `format ${FORMAT}. Start the newer version, or set DATA_DIR to another folder.`,
+    );
   }
 };
 
-/** How long an earlier process that is just ending is waited for. */
-const PATIENCE_MS = 2000;
+/** Makes existing data readable for its owner only. A folder with other files in it keeps its mode. */
+const makePrivate = (folder: string): void => {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const isOwn = files.length === 0 || files.some(({ name }) => name === FORMAT_FILE || name === 'lock');
+  if (!isOwn) return;
+  chmodSync(folder, 0o700);
+  for (const { name } of files) chmodSync(path.join(folder, name), 0o600);
+};
 
-const take = async (lock: DatabaseSync, folder: string): Promise<void> => {
-  const deadline = performance.now() + PATIENCE_MS;
+const openLock = (folder: string): DatabaseSync => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivate(folder);
+    return new DatabaseSync(path.join(folder, 'lock'));
+  } catch (cause) {
+    throw new StartupError(`Cannot use the data folder ${folder}: ${(cause as Error).message}.`, { cause });
+  }
+};
+
+/** How long to wait for a process that is shutting down. */
+const LOCK_WAIT_MS = 2000;
+
+const acquire = async (lock: DatabaseSync, folder: string): Promise<void> => {
+  const deadline = performance.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
       lock.exec('BEGIN EXCLUSIVE');
@@ -50,8 +103,8 @@ const take = async (lock: DatabaseSync, folder: string): Promise<void> => {
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() > deadline) {
-        throw new StartRefused(
-          `The data folder ${folder} is in use by ${ownerOf(folder)}. End that one first, or set DATA_DIR to another folder.`,
+        throw new StartupError(
+          `The data folder ${folder} is in use by ${ownerOf(folder)}. Stop that process, or set DATA_DIR to another folder.`,
         );
       }
     }
@@ -60,19 +113,25 @@ const take = async (lock: DatabaseSync, folder: string): Promise<void> => {
 };
 
 /**
- * Takes a data folder, making it where there is none. The lock is an open exclusive transaction: the kernel takes it back
- * when the process dies, however it dies, so no stale lock is ever left.
- * @throws {StartRefused} when another process has it.
+ * Locks a data folder and creates it if it does not exist. The lock is an open exclusive SQLite transaction, which the
+ * kernel releases with the process, so there are no stale locks.
+ * @throws {StartupError} when another process holds the lock, or the data is not of a format that this version reads.
  */
 export const openDataFolder = async (folder: string): Promise<DataFolder> => {
   const absolute = path.resolve(folder);
-  const lock = prepare(absolute);
+  // For all files that this process and the engine create: tokens, addresses and keys are in them.
+  const umask = process.umask(0o077);
+  let lock: DatabaseSync | undefined;
   try {
-    await take(lock, absolute);
+    lock = openLock(absolute);
+    await acquire(lock, absolute);
+    checkFormat(absolute);
   } catch (error) {
-    lock.close();
+    lock?.close();
+    process.umask(umask);
     throw error;
   }
+  const held = lock;
   const owner = path.join(absolute, OWNER);
   writeFileSync(owner, `${JSON.stringify({ pid: process.pid })}\n`);
   return {
@@ -80,7 +139,8 @@ export const openDataFolder = async (folder: string): Promise<DataFolder> => {
     file: (name) => path.join(absolute, name),
     release: () => {
       rmSync(owner, { force: true });
-      lock.close();
+      held.close();
+      process.umask(umask);
     },
   };
 };

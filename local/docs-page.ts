@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Answer } from './answer.ts';
 import { html } from './html.ts';
+import type { HttpResponse } from './http-response.ts';
 import type { LocalRoute } from './local-route.ts';
 
 const require = createRequire(import.meta.url);
 
-// Everything comes from this server. The viewer draws some of its signs from data addresses in its style sheet.
+// All resources come from this server; the viewer's style sheet has images as data URLs.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +19,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const answer = (contentType: string, body: string | Buffer, cacheControl: string): Answer => ({
+const respond = (contentType: string, body: string | Buffer, cacheControl: string): HttpResponse => ({
   status: 200,
   headers: { 'content-type': contentType, 'cache-control': cacheControl, 'content-security-policy': POLICY },
   body,
@@ -35,7 +35,7 @@ const PAGE = html`<!doctype html>
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The reference needs JavaScript. The document behind it is at <a href="/api/openapi.json">/api/openapi.json</a>.</noscript>
+    <noscript>The reference needs JavaScript. The OpenAPI document is at <a href="/api/openapi.json">/api/openapi.json</a>.</noscript>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/start.js"></script>
   </body>
@@ -55,20 +55,23 @@ const START = `SwaggerUIBundle({
 const asset = (file: string, contentType: string): LocalRoute => ({
   method: 'GET',
   path: `/docs/${file}`,
-  answer: () => {
+  respond: () => {
     const folder = path.dirname(require.resolve('swagger-ui-dist/package.json'));
-    return answer(contentType, readFileSync(path.join(folder, file)), 'private, max-age=3600');
+    return respond(contentType, readFileSync(path.join(folder, file)), 'private, max-age=3600');
   },
 });
 
-const page = (): Answer => answer('text/html; charset=utf-8', PAGE.markup, 'no-store');
+const page = (): HttpResponse => respond('text/html; charset=utf-8', PAGE.markup, 'no-store');
 
-/** The interactive reference, with nothing in it that comes from elsewhere. */
+/** The interactive API reference, without external resources. */
 export const docsRoutes: readonly LocalRoute[] = [
-  { method: 'GET', path: '/docs', answer: page },
-  // Browsers complete what is typed to the one or the other.
-  { method: 'GET', path: '/docs/', answer: page },
-  { method: 'GET', path: '/docs/start.js', answer: () => answer('text/javascript; charset=utf-8', START, 'no-store') },
+  { method: 'GET', path: '/docs', respond: page },
+  { method: 'GET', path: '/docs/', respond: page },
+  {
+    method: 'GET',
+    path: '/docs/start.js',
+    respond: () => respond('text/javascript; charset=utf-8', START, 'no-store'),
+  },
   asset('swagger-ui.css', 'text/css; charset=utf-8'),
   asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
 ];

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
 import { endOrphanedEngine, guardProcess, writeRecord } from './orphans.ts';
-import { StartRefused } from './refusal.ts';
+import { StartupError } from './startup-error.ts';
 
-/** A DynamoDB-compatible engine that answers. */
+/** A running DynamoDB-compatible engine. */
 export interface Engine {
   readonly endpoint: string;
-  /** Ends it if it is ours; a foreign engine is left alone. */
+  /** Stops the embedded engine; does nothing for an external one. */
   stop(): Promise<void>;
 }
 
@@ -23,12 +23,12 @@ const START_TRIES = 3;
 const RESTART_PAUSE_MAX_MS = 5000;
 const HEALTHY_MS = 10_000;
 
-/** Where the embedded engine's program is. @throws {StartRefused} when there is none for this platform. */
+/** Path of the embedded engine's binary. @throws {StartupError} when there is none for this platform. */
 export const engineBinary = (): string => {
-  const own = process.env.DYNOXIDE_BIN;
-  if (own) {
-    if (existsSync(own)) return own;
-    throw new StartRefused(`DYNOXIDE_BIN names ${own}, which does not exist.`);
+  const configured = process.env.DYNOXIDE_BIN;
+  if (configured) {
+    if (existsSync(configured)) return configured;
+    throw new StartupError(`DYNOXIDE_BIN names ${configured}, which does not exist.`);
   }
   const platform = `${process.platform}-${process.arch}`;
   const file = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
@@ -36,9 +36,9 @@ export const engineBinary = (): string => {
     const manifest = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
     return path.join(path.dirname(manifest), file);
   } catch (cause) {
-    throw new StartRefused(
-      `There is no embedded database engine for ${platform} among the installed packages. Set DYNOXIDE_BIN to a dynoxide ` +
-        'binary, or DYNAMODB_ENDPOINT to the address of another DynamoDB-compatible engine, such as DynamoDB Local.',
+    throw new StartupError(
+      `The installed packages have no database engine for ${platform}. Set DYNOXIDE_BIN to the path of a dynoxide binary, ` +
+        'or DYNAMODB_ENDPOINT to the URL of another DynamoDB-compatible engine, such as DynamoDB Local.',
       { cause },
     );
   }
@@ -53,21 +53,24 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-const answers = async (endpoint: string): Promise<boolean> => {
+const isReachable = async (endpoint: string): Promise<boolean> => {
   try {
-    const answer = await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
-    await answer.arrayBuffer();
+    const response = await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
+    await response.arrayBuffer();
     return true;
   } catch {
-    // Not yet: that is what is being asked.
+    // Not listening yet, or too slow.
     return false;
   }
 };
 
-/** Uses an engine that runs already. @throws {StartRefused} when nothing answers there. */
+/** Uses an external engine. @throws {StartupError} when it does not respond. */
 export const useEngine = async (endpoint: string): Promise<Engine> => {
-  for (let tries = 0; !(await answers(endpoint)); tries += 1) {
-    if (tries === 10) throw new StartRefused(`DYNAMODB_ENDPOINT is ${endpoint}, but nothing answers there.`);
+  for (let tries = 0; !(await isReachable(endpoint)); tries += 1) {
+    if (tries === 10)
+      throw new StartupError(
+        `DYNAMODB_ENDPOINT is ${endpoint}, but nothing responds there. Start that engine, or unset it.`,
+      );
     await wait(200);
   }
   return { endpoint, stop: async () => undefined };
@@ -77,8 +80,8 @@ const isRunning = (child: ChildProcess | undefined): child is ChildProcess =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
 /**
- * Starts the embedded engine on a file and keeps it running: when it dies it is started again at the same address.
- * @param recordPath where its process is noted, so that the next start can end it when this process is killed.
+ * Starts the embedded engine on a database file. After a crash it is restarted on the same port.
+ * @param recordPath file for the engine's process id, so that the next start can terminate an orphaned engine.
  */
 export const startEngine = async (dbPath: string, recordPath: string): Promise<Engine> => {
   const file = engineBinary();
@@ -89,63 +92,63 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
   let running = false;
   let stopping = false;
   let failures = 0;
-  let lastWords = '';
+  let lastErrors = '';
 
   const launch = (): void => {
     const startedAt = performance.now();
     const started = spawn(file, ['serve', '--host', LOOPBACK, '--port', String(port), '--db-path', dbPath], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      // In a group of its own: Ctrl-C reaches this process only, which ends the engine last.
+      // A separate process group, so that Ctrl-C reaches this process only; it stops the engine last.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
     child = started;
-    lastWords = '';
-    started.stderr?.setEncoding('utf8').on('data', (words: string) => {
-      lastWords = (lastWords + words).slice(-2000);
+    lastErrors = '';
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      lastErrors = (lastErrors + text).slice(-2000);
     });
     if (started.pid !== undefined) {
       writeRecord(recordPath, { pid: started.pid, port });
       started.once('exit', guardProcess(started.pid));
     }
-    started.once('error', (error) => log.error('the database engine cannot be started', { error, file }));
+    started.once('error', (error) => log.error('the database engine could not be started', { error, file }));
     started.once('exit', (code, signal) => {
       if (stopping || !running) return;
       failures = performance.now() - startedAt > HEALTHY_MS ? 0 : failures + 1;
       const pause = failures === 0 ? 0 : Math.min(RESTART_PAUSE_MAX_MS, 10 * 2 ** failures);
-      log.warn('the database engine died and is started again', { code, signal, last_words: lastWords.trim() });
+      log.warn('the database engine crashed and is restarted', { code, signal, last_errors: lastErrors.trim() });
       setTimeout(() => {
         if (!stopping) launch();
       }, pause).unref();
     });
   };
-  const end = (signal: NodeJS.Signals) => {
+  const terminate = (signal: NodeJS.Signals) => {
     stopping = true;
     if (isRunning(child)) child.kill(signal);
   };
-  const endWithProcess = () => end('SIGKILL');
+  const killWithProcess = () => terminate('SIGKILL');
   const stop = async (): Promise<void> => {
-    end('SIGTERM');
-    const last = setTimeout(() => end('SIGKILL'), STOP_MS);
+    terminate('SIGTERM');
+    const deadline = setTimeout(() => terminate('SIGKILL'), STOP_MS);
     if (isRunning(child)) await once(child, 'exit');
-    clearTimeout(last);
-    process.off('exit', endWithProcess);
+    clearTimeout(deadline);
+    process.off('exit', killWithProcess);
     rmSync(recordPath, { force: true });
   };
 
-  process.once('exit', endWithProcess);
+  process.once('exit', killWithProcess);
   const deadline = performance.now() + START_MS;
   for (let tries = 1; tries <= START_TRIES; tries += 1) {
-    // Between being found free and being used the port may have gone to somebody else; then the engine ends at once.
+    // Another process may take the port before the engine does; the engine exits in that case.
     port = await freePort();
     launch();
     const endpoint = `http://${LOOPBACK}:${port}`;
     while (performance.now() < deadline && isRunning(child)) {
-      running = await answers(endpoint);
+      running = await isReachable(endpoint);
       if (running) return { endpoint, stop };
       await wait(5);
     }
   }
   await stop();
-  throw new StartRefused(`The database engine ${file} does not start. ${lastWords.trim()}`.trim());
+  throw new StartupError(`The database engine ${file} could not be started. ${lastErrors.trim()}`.trim());
 };

@@ -1,28 +1,35 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { KEYS_PATH, LOCAL_AUDIENCE } from './issuer.ts';
+import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
 
-/** The environment of a process, as text. */
+/** Environment variables; undefined unsets one. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where the parts of this world are. */
-export interface Places {
+/** Where the parts of the local server listen. */
+interface Endpoints {
   readonly port: number;
   readonly awsEndpoint: string;
-  /** Where payments are rehearsed; absent where the user has a payment provider of his own. */
-  readonly checkoutEndpoint?: string;
+  /** The mock of Stripe's API; absent when the user configured Stripe. */
+  readonly stripeEndpoint?: string;
+  /** Whether the local issuer signs the tokens. */
+  readonly localIssuer?: boolean;
 }
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 
-/** The folder for everything that is kept, unless `DATA_DIR` names another. */
+/** The data folder: `DATA_DIR`, or `.data` in the project. */
 export const dataDirOf = (variables: Variables): string => path.resolve(project, variables.DATA_DIR || '.data');
 
 /** The issuer's name in tokens. */
 export const issuerOf = (port: number): string => `http://localhost:${port}/_local`;
 
-/** Settings that hold unless the user has set them. */
-export const defaultSettings = ({ port, awsEndpoint, checkoutEndpoint }: Places): Readonly<Record<string, string>> => ({
+/** Defaults for settings that the user has not set. */
+export const defaultSettings = ({
+  port,
+  awsEndpoint,
+  stripeEndpoint,
+  localIssuer,
+}: Endpoints): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
   BUS_NAME: 'directory',
   MAIL_FROM: 'Directory <directory@example.com>',
@@ -32,26 +39,32 @@ export const defaultSettings = ({ port, awsEndpoint, checkoutEndpoint }: Places)
   OIDC_ISSUER: issuerOf(port),
   OIDC_AUDIENCES: LOCAL_AUDIENCE,
   OIDC_JWKS_URI: `http://127.0.0.1:${port}${KEYS_PATH}`,
+  ...(localIssuer && {
+    SIGN_IN_CLIENT_ID: LOCAL_AUDIENCE,
+    SIGN_IN_TOKEN_URL: `http://localhost:${port}${TOKEN_PATH}`,
+  }),
   TRUSTED_PROXIES: '127.0.0.0/8,::1',
   CRON_SECRET: 'local-cron-secret',
   STRIPE_SECRET_KEY: 'sk_test_local',
   STRIPE_WEBHOOK_SECRET: 'whsec_local',
-  ...(checkoutEndpoint !== undefined && {
-    STRIPE_API_BASE: checkoutEndpoint,
+  ...(stripeEndpoint !== undefined && {
+    STRIPE_API_BASE: stripeEndpoint,
     CHECKOUT_SUCCESS_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
     CHECKOUT_CANCEL_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
   }),
   LOG_LEVEL: 'WARN',
-  LOG_ERROR_WORDS: 'on',
+  LOG_ERROR_MESSAGES: 'on',
   AWS_REGION: 'us-east-1',
   AWS_ENDPOINT_URL_EVENTBRIDGE: awsEndpoint,
   AWS_ENDPOINT_URL_SES: awsEndpoint,
+  AWS_ENDPOINT_URL_KMS: awsEndpoint,
+  WEBHOOK_KEY_ID: 'local',
 });
 
-/** What else holds unless the user has set it, where this process is the only one that uses the engine. */
-export const onlyProcess: Readonly<Record<string, string>> = { RATE_LEASE_MAX: '256' };
+/** Further defaults when no other process uses the engine. */
+export const singleProcessSettings: Readonly<Record<string, string>> = { RATE_PREFETCH_MAX: '256' };
 
-/** Leads the AWS clients to the engine, whatever the user's shell says. Undefined ones are taken away. */
+/** Points the AWS clients at the engine, regardless of the user's environment. */
 export const databaseSettings = (endpoint: string): Variables => ({
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoint,
@@ -60,8 +73,8 @@ export const databaseSettings = (endpoint: string): Variables => ({
 });
 
 /**
- * Credentials that open nothing. The user's shell may be set up for work on a real account: the embedded parts take any
- * credentials and should be given none that are worth anything.
+ * Invalid credentials. The environment may hold those of a real account; the embedded parts accept any and must not
+ * receive real ones.
  */
 export const emptyCredentials: Variables = {
   AWS_ACCESS_KEY_ID: 'local',
@@ -70,7 +83,48 @@ export const emptyCredentials: Variables = {
   AWS_PROFILE: undefined,
 };
 
-/** Sets variables of this process. @returns what puts them back as they were. */
+/** Whether the environment names credentials of any kind. */
+const hasCredentials = (variables: Variables): boolean =>
+  Boolean(variables.AWS_ACCESS_KEY_ID && variables.AWS_SECRET_ACCESS_KEY) ||
+  [
+    'AWS_PROFILE',
+    'AWS_WEB_IDENTITY_TOKEN_FILE',
+    'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+    'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+  ].some((name) => variables[name]);
+
+/** The credentials for an engine that the user names: those of the environment or, without any, made-up ones. */
+export const externalCredentials = (variables: Variables): Variables =>
+  hasCredentials(variables) ? {} : emptyCredentials;
+
+/** Secrets whose empty value has a meaning of its own: there is none, and nothing that needs it is accepted. */
+const MEANINGFUL_WHEN_EMPTY: ReadonlySet<string> = new Set(['CRON_SECRET', 'STRIPE_WEBHOOK_SECRET']);
+
+/** Those of the defaults that the user has not set. */
+export const unsetOf = (
+  defaults: Readonly<Record<string, string>>,
+  variables: Variables,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(defaults).filter(([name]) =>
+      MEANINGFUL_WHEN_EMPTY.has(name) ? variables[name] === undefined : !variables[name],
+    ),
+  );
+
+const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILENT'];
+
+/** The problems of settings that only the local server reads. */
+export const localProblems = ({ LOG_LEVEL, DYNAMODB_ENDPOINT, SAMPLE_DATA }: Variables): string[] => [
+  ...(LOG_LEVEL && !LOG_LEVELS.includes(LOG_LEVEL.toUpperCase())
+    ? [`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`]
+    : []),
+  ...(DYNAMODB_ENDPOINT && !/^https?:$/.test(URL.parse(DYNAMODB_ENDPOINT)?.protocol ?? '')
+    ? ['DYNAMODB_ENDPOINT must be an http or https address']
+    : []),
+  ...(SAMPLE_DATA && SAMPLE_DATA !== 'on' && SAMPLE_DATA !== 'off' ? ['SAMPLE_DATA must be on or off'] : []),
+];
+
+/** Sets environment variables of this process. @returns a function that restores the previous values. */
 export const setVariables = (variables: Variables): (() => void) => {
   const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
   const assign = (values: Variables): void => {

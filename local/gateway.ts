@@ -1,176 +1,277 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import type { Method, Route } from '#contract/route.ts';
-import { doorIdOf } from '#contract/table.ts';
+import { handlerIdOf } from '#contract/table.ts';
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
 import { log } from '#platform/log.ts';
 import { settings } from '#platform/settings.ts';
-import { AppError, notFound, payloadTooLarge } from '#shared/errors.ts';
-import { failureAnswer, send } from './answer.ts';
-import { BodyTooLarge, readBody } from './body.ts';
-import type { ImportDoor } from './doors.ts';
-import { closeServer, listenOnLoopback, listenOnSecondLoopback } from './listening.ts';
+import { AppError, forbidden, methodNotAllowed, notFound, payloadTooLarge } from '#shared/errors.ts';
+import type { ImportHandler } from './handlers.ts';
+import { errorResponse, type HttpResponse, sendResponse } from './http-response.ts';
+import { closeServer, listenOnIpv4Loopback, listenOnIpv6Loopback } from './listening.ts';
 import type { LocalRoute } from './local-route.ts';
-import { answerMalformed } from './malformed.ts';
-import { runRoute } from './route-runner.ts';
-import { type Exchange, makeRouter, type Placed, splitAddress, type Target, type Targets } from './router.ts';
+import { respondToMalformedRequest, type UnknownMethodRequest } from './malformed.ts';
+import { splitAddress } from './proxy-event.ts';
+import { invokeRoute } from './route-runner.ts';
 
-/** What the gateway serves. */
 export interface GatewayOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly routes: readonly Route[];
-  readonly importDoor: ImportDoor;
-  /** Asked once, when everything is ready. */
+  readonly importHandler: ImportHandler;
+  /** Called once, after `ready`. */
   readonly localRoutes: () => readonly LocalRoute[];
   /** Requests wait for this. */
   readonly ready: Promise<void>;
+  /** Multiplies the timeouts of the functions. */
+  readonly timeoutFactor: number;
 }
 
 /** The HTTP server in front of the handlers. */
 export interface Gateway {
   readonly port: number;
-  /** Takes no new requests; running ones have a few seconds to end. */
+  /** Accepts no new connections; running requests have a few seconds to end. */
   stop(): Promise<void>;
 }
 
-/** The largest request that the gateway takes, in bytes. */
+const METHODS: readonly (Method | 'HEAD' | 'PATCH' | 'TRACE')[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'TRACE',
+];
+
+/** A method that no route has: requests with an unknown one are treated alike. */
+const OTHER_METHOD = 'TRACE';
+
+const methodsOf = ({ method }: RouteOptions): string[] => [method].flat();
+
+/** `HEAD` answers like `GET`. */
+const withHead = (method: string): string | string[] => (method === 'GET' ? ['GET', 'HEAD'] : method);
+/** API Gateway's limit, in bytes. */
 const REQUEST_BYTES_MAX = 10 * 1024 * 1024;
 const LOCAL_BYTES_MAX = 64 * 1024;
-/** How long a caller who sends too much may go on sending before the connection is cut: else he never reads the answer. */
+/** Longer than any request line that the server accepts. */
+const VARIABLE_MAX = 16_384;
+/** How long the rest of an oversized body is drained, so that the client can read the response, in milliseconds. */
 const LINGER_MS = 1000;
 
 /**
- * Whether a name in `Host` is this machine's. A page elsewhere can have its own name point here; what the local parts
- * give away, such as tokens, must not be readable under it.
+ * Whether a `Host` header names this machine. Every request requires it: a web page whose own host name resolves to the
+ * loopback (DNS rebinding) could otherwise read tokens, and use them.
  */
 const isLoopbackName = (host: string | undefined): boolean =>
-  /^(?:localhost|[\w.-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '');
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '');
 
-const refuseLarge = async ({ request, response, requestId }: Exchange, limit: number): Promise<void> => {
-  const answer = failureAnswer(payloadTooLarge(limit), requestId, request.headers.origin);
-  await send(request, response, { ...answer, headers: { ...answer.headers, connection: 'close' } });
-  request.resume();
-  setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
+const respondWithError = (response: ServerResponse, error: AppError, requestId: string): void => {
+  const { status, headers, body } = errorResponse(error, requestId);
+  // The body of the request is not read.
+  response.writeHead(status, { ...(headers as Record<string, string>), connection: 'close' }).end(body);
 };
 
-/** Answers what went wrong before a handler could. */
-const answerFailure = async (exchange: Exchange, error: unknown): Promise<void> => {
-  const { request, response, requestId, path } = exchange;
-  if (error instanceof BodyTooLarge) {
-    await refuseLarge(exchange, path.startsWith('/api/') ? REQUEST_BYTES_MAX : LOCAL_BYTES_MAX);
+const isRoutedMethod = (method: string | undefined): boolean =>
+  method === 'OPTIONS' || METHODS.some((known) => known === method);
+
+const bodyOf = (request: FastifyRequest): Buffer => (request.body as Buffer | undefined) ?? Buffer.alloc(0);
+
+const paramsOf = (request: FastifyRequest): Record<string, string> => request.params as Record<string, string>;
+
+const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
+const reject = async (request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> => {
+  const { id, raw } = request;
+  const { origin } = request.headers;
+  if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const response = errorResponse(payloadTooLarge(request.routeOptions.bodyLimit), id, origin);
+    await sendResponse(request, reply, { ...response, headers: { ...response.headers, connection: 'close' } });
+    raw.resume();
+    setTimeout(() => raw.socket.destroy(), LINGER_MS).unref();
     return;
   }
-  if (!(error instanceof AppError)) log.error('the local gateway failed', { path, error: error as Error });
-  const failure = error instanceof AppError ? error : new AppError('INTERNAL', { request_id: requestId });
-  await send(request, response, failureAnswer(failure, requestId, request.headers.origin));
+  if (raw.socket.destroyed) {
+    reply.hijack();
+    return;
+  }
+  if (!(error instanceof AppError)) log.error('the local gateway failed', { url: raw.url, error: error as Error });
+  const known = error instanceof AppError ? error : new AppError('INTERNAL', { request_id: id });
+  await sendResponse(request, reply, errorResponse(known, id, origin));
 };
 
-const apiTarget =
-  (route: Route, importDoor: ImportDoor): Target =>
-  async (exchange) => {
-    const body = await readBody(exchange.request, REQUEST_BYTES_MAX);
-    await runRoute(
-      route,
-      () => importDoor(doorIdOf(route)),
-      { ...exchange, resource: route.path, body },
-      exchange.response,
-    );
-  };
+const apiRoute = (route: Route, importHandler: ImportHandler, timeoutFactor: number): RouteOptions => ({
+  method: withHead(route.method),
+  url: urlOf(route.path),
+  handler: async (request, reply) => {
+    const load = () => importHandler(handlerIdOf(route));
+    await invokeRoute(route, load, bodyOf(request), request, reply, timeoutFactor);
+  },
+});
 
-const localTarget =
-  (route: LocalRoute): Target =>
-  async ({ request, response, requestId, params, query }) => {
-    if (!isLoopbackName(request.headers.host)) throw notFound();
-    const body = await readBody(request, LOCAL_BYTES_MAX);
-    const answer = await route.answer({ params, query: new URLSearchParams(query), headers: request.headers, body });
-    const headers = {
-      'x-request-id': requestId,
+const localRoute = (route: LocalRoute): RouteOptions => ({
+  method: withHead(route.method),
+  url: urlOf(route.path),
+  bodyLimit: LOCAL_BYTES_MAX,
+  handler: async (request, reply) => {
+    const { headers } = request.raw;
+    const query = new URLSearchParams(splitAddress(request.raw.url ?? '').query);
+    const response = await route.respond({ params: paramsOf(request), query, headers, body: bodyOf(request) });
+    const common = {
+      'x-request-id': request.id,
       'x-content-type-options': 'nosniff',
-      ...corsHeaders(request.headers.origin, settings().allowedOrigins),
-      ...answer.headers,
+      ...corsHeaders(headers.origin, settings().allowedOrigins),
     };
-    await send(request, response, { ...answer, headers });
-  };
+    await sendResponse(request, reply, { ...response, headers: { ...common, ...response.headers } });
+  },
+});
 
-const placesOf = ({ routes, localRoutes, importDoor }: GatewayOptions): Placed[] => [
-  ...routes.map((route) => ({ method: route.method, path: route.path, target: apiTarget(route, importDoor) })),
-  ...localRoutes().map((route) => ({ method: route.method, path: route.path, target: localTarget(route) })),
-];
+const preflightRoute = (url: string): RouteOptions => ({
+  method: 'OPTIONS',
+  url,
+  handler: async (request, reply) => {
+    const headers = preflightHeaders(request.headers.origin, settings().allowedOrigins);
+    await sendResponse(request, reply, { status: 204, headers: { ...headers, 'x-request-id': request.id }, body: '' });
+  },
+});
+
+/** As in API Gateway, the path is matched before the method: `PUT /a/literal` never reaches `PUT /a/{variable}`. */
+const otherMethods = (url: string, known: readonly RouteOptions[]): RouteOptions[] => {
+  const allowed = new Set(known.flatMap(methodsOf));
+  const allow = [...METHODS.filter((method) => allowed.has(method)), 'OPTIONS'].join(', ');
+  return METHODS.filter((method) => !allowed.has(method)).map((method) => ({
+    method,
+    url,
+    onRequest: (_request, reply, done) => {
+      reply.raw.setHeader('allow', allow);
+      done(methodNotAllowed());
+    },
+    handler: async () => undefined,
+  }));
+};
+
+const makeApp = async ({
+  routes,
+  localRoutes,
+  importHandler,
+  timeoutFactor,
+}: GatewayOptions): Promise<FastifyInstance> => {
+  const app = Fastify({
+    genReqId: () => randomUUID(),
+    bodyLimit: REQUEST_BYTES_MAX,
+    exposeHeadRoutes: false,
+    rewriteUrl: ({ url = '' }) => {
+      if (url.startsWith('/')) return url;
+      const { path, query } = splitAddress(url);
+      return query === '' ? path : `${path}?${query}`;
+    },
+    // The query is decoded by `proxyEvent`.
+    routerOptions: { maxParamLength: VARIABLE_MAX, querystringParser: () => ({}) },
+    frameworkErrors: (_, request, reply) => void reject(request, reply, notFound()),
+  });
+  // API Gateway forwards a body of any type and with any method; the handlers validate it.
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  app.addHook('onRequest', (request, _, done) => {
+    const hasEmptyVariable = Object.values(paramsOf(request) ?? {}).includes('');
+    const isPath = request.raw.url?.startsWith('/');
+    if (request.is404 || hasEmptyVariable || !isPath) return done(notFound());
+    // Hides the media type from Fastify, which rejects a malformed one.
+    if (request.headers['content-type'] !== undefined) request.headers = { 'content-type': 'application/octet-stream' };
+    done();
+  });
+  app.setErrorHandler(async (error, request, reply) => await reject(request, reply, error));
+
+  const all = [
+    ...routes.map((route) => apiRoute(route, importHandler, timeoutFactor)),
+    ...localRoutes().map(localRoute),
+  ];
+  for (const [url, known = []] of Object.entries(Object.groupBy(all, (route) => route.url))) {
+    for (const route of [...known, preflightRoute(url), ...otherMethods(url, known)]) app.route(route);
+  }
+  await app.ready();
+  return app;
+};
 
 /**
- * Listens on the loopback and turns requests into events of the REST gateway for the same handlers.
- * @throws {StartRefused} when the port is in use.
+ * Listens on the loopback addresses and invokes the handlers with API Gateway proxy events.
+ * @throws {StartupError} when the port is in use.
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   let stopping = false;
-  let route: ReturnType<typeof makeRouter> | undefined;
-
-  const serve = async (exchange: Exchange, targets: Targets | undefined): Promise<void> => {
-    const { request, response, requestId } = exchange;
-    if (!targets) throw notFound();
-    if (request.method === 'OPTIONS') {
-      const headers = preflightHeaders(request.headers.origin, settings().allowedOrigins);
-      await send(request, response, { status: 204, headers: { ...headers, 'x-request-id': requestId }, body: '' });
-      return;
-    }
-    const target = targets.get(request.method as Method);
-    if (!target) throw notFound();
-    await target(exchange);
+  let app: FastifyInstance | undefined;
+  const start = async (): Promise<void> => {
+    await options.ready;
+    app = await makeApp(options);
   };
-
-  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { path, query } = splitAddress(request.url ?? '');
-    let exchange: Exchange = { request, response, requestId: randomUUID(), path, query, params: {} };
-    if (stopping) response.setHeader('connection', 'close');
-    try {
-      await options.ready;
-      route ??= makeRouter(placesOf(options));
-      const found = route(path);
-      exchange = { ...exchange, params: found?.params ?? {} };
-      await serve(exchange, found?.targets);
-    } catch (error) {
-      // A body that has been read leaves its request destroyed; only the connection tells whether anybody still listens.
-      if (response.headersSent) throw error;
-      if (!request.socket.destroyed) await answerFailure(exchange, error);
-    }
-  };
+  const starting = start();
+  starting.catch((error: unknown) => log.info('the gateway did not start', { error }));
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    onRequest(request, response).catch((error: unknown) => {
-      log.error('an answer could not be sent', { error: error as Error });
-      response.destroy();
+    if (stopping) response.setHeader('connection', 'close');
+    if (!isLoopbackName(request.headers.host)) {
+      respondWithError(response, forbidden(), randomUUID());
+      return;
+    }
+    // Node knows more methods than the router, which would find no path for them.
+    if (!isRoutedMethod(request.method)) request.method = OTHER_METHOD;
+    if (app) {
+      app.routing(request, response);
+      return;
+    }
+    starting.then(
+      () => app?.routing(request, response),
+      () => {
+        const requestId = randomUUID();
+        respondWithError(response, new AppError('INTERNAL', { request_id: requestId }), requestId);
+      },
+    );
+  };
+  const respondToUnknownMethod = async ({ target, host }: UnknownMethodRequest): Promise<HttpResponse> => {
+    if (!isLoopbackName(host)) return errorResponse(forbidden(), randomUUID());
+    await starting;
+    if (!app) return errorResponse(notFound(), randomUUID());
+    const { statusCode, headers, rawPayload } = await app.inject({
+      method: OTHER_METHOD,
+      url: target,
+      headers: { host },
     });
+    return { status: statusCode, headers: headers as HttpResponse['headers'], body: rawPayload };
   };
   const makeServer = (): Server =>
     createServer({
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      keepAliveTimeout: 15_000,
+      keepAliveTimeout: 120_000,
       connectionsCheckingInterval: 2000,
       requireHostHeader: false,
     })
       .on('request', handle)
-      // Whoever asks before sending a large body gets his answer without sending it.
+      // `Expect: 100-continue`: an oversized body is rejected before the client sends it.
       .on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
         if (Number(request.headers['content-length'] ?? 0) <= REQUEST_BYTES_MAX) response.writeContinue();
         handle(request, response);
       })
-      .on('clientError', answerMalformed);
+      .on('clientError', (failure, socket) => {
+        respondToMalformedRequest(failure, socket as Socket, respondToUnknownMethod).catch(() => socket.destroy());
+      });
 
-  const [first, second] = [makeServer(), makeServer()];
-  const port = await listenOnLoopback(first, options.port);
+  const [ipv4, ipv6] = [makeServer(), makeServer()];
+  const port = await listenOnIpv4Loopback(ipv4, options.port);
   try {
-    await listenOnSecondLoopback(second, port, options.port !== 0);
+    await listenOnIpv6Loopback(ipv6, port, options.port !== 0);
   } catch (error) {
-    await closeServer(first);
+    await closeServer(ipv4);
     throw error;
   }
   return {
     port,
     stop: async () => {
       stopping = true;
-      await Promise.all([closeServer(first), closeServer(second)]);
+      await Promise.all([closeServer(ipv4), closeServer(ipv6)]);
     },
   };
 };

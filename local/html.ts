@@ -6,10 +6,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as it may stand in HTML or XML, also inside an attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+/** Escapes text for HTML and XML, attribute values included. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
-/** HTML that has been put together from escaped parts. */
+/** Trusted markup, not escaped again. */
 export class Html {
   readonly markup: string;
 
@@ -26,6 +27,6 @@ const markupOf = (insert: Insert): string => {
   return escapeHtml(String(insert));
 };
 
-/** Puts HTML together; whatever is inserted and is not HTML itself is escaped. */
+/** Template tag for HTML: inserted values are escaped unless they are `Html`. */
 export const html = (parts: TemplateStringsArray, ...inserts: readonly Insert[]): Html =>
   new Html(parts.reduce((whole, part, position) => whole + markupOf(inserts[position - 1] ?? '') + part));

@@ -11,21 +11,24 @@ import {
   SignJWT,
 } from 'jose';
 import * as z from 'zod';
-import { checked } from '#contract/checked.ts';
-import { makeAdmin } from '#data/user-admin.ts';
-import { userAtFirstSight } from '#data/users.ts';
-import { accessClaims } from '#domain/users/claims.ts';
+import { checked } from '#contract/fields.ts';
+import { findOrCreateUser, setRole } from '#data/users.ts';
+import { accessClaims, asciiLowerCase } from '#model/identity.ts';
+import { roles } from '#model/user.ts';
 import { settings } from '#platform/settings.ts';
 import { AppError, invalidInput, unsupportedMediaType } from '#shared/errors.ts';
-import { jsonAnswer, type LocalRequest, type LocalRoute } from './local-route.ts';
+import { jsonResponse, type LocalRequest, type LocalRoute } from './local-route.ts';
+import { StartupError } from './startup-error.ts';
 
-/** The audience of the tokens that the local issuer signs. */
+/** The audience of local tokens. */
 export const LOCAL_AUDIENCE = 'directory-local';
-/** Where the local issuer's keys are. */
+/** Path of the issuer's JSON Web Key Set. */
 export const KEYS_PATH = '/_local/.well-known/jwks.json';
+/** Path of the token endpoint. */
+export const TOKEN_PATH = '/_local/token';
 
-const EXPIRES_IN = 3600;
-const TEN_YEARS = 10 * 365 * 86_400;
+const EXPIRES_IN_SECONDS = 3600;
+const EXPIRES_IN_SECONDS_MAX = 10 * 365 * 86_400;
 
 const TokenRequest = z
   .object({
@@ -35,41 +38,60 @@ const TokenRequest = z
       .trim()
       .min(1)
       .max(128)
-      .regex(/^[\w.:-]+$/, { error: 'may have letters, digits and . : - _' })
+      .regex(/^[\w.:-]+$/, { error: 'may contain only letters, digits and . : - _' })
       .optional(),
     name: z.string().trim().min(1).max(100).optional(),
     admin: z.boolean().optional(),
-    expires_in: z.int().min(-TEN_YEARS).max(TEN_YEARS).optional(),
+    role: z.enum(roles).optional(),
+    email_verified: z.boolean().optional(),
+    expires_in: z.int().min(-EXPIRES_IN_SECONDS_MAX).max(EXPIRES_IN_SECONDS_MAX).optional(),
   })
   .refine((body) => (body.email === undefined) !== (body.client_id === undefined), {
     error: 'Send either email, for a user, or client_id, for a service.',
+  })
+  .refine((body) => body.role === undefined || body.admin === undefined || body.admin === (body.role === 'admin'), {
+    error: 'contradicts admin',
+    path: ['role'],
   });
 type TokenRequest = z.infer<typeof TokenRequest>;
 
-/** The issuer's signing key with its public half. */
+/** The signing key and its public part. */
 interface SigningKey {
   readonly kid: string;
-  readonly secret: CryptoKey | Uint8Array;
-  readonly open: JWK;
+  readonly privateKey: CryptoKey | Uint8Array;
+  readonly publicJwk: JWK;
 }
 
-const signingKey = async (file: string): Promise<SigningKey> => {
+const loadSigningKey = async (file: string): Promise<SigningKey> => {
   if (!existsSync(file)) {
     const pair = await generateKeyPair('RS256', { extractable: true });
-    // Under another name first: a start that dies here must not leave half a key.
+    // Written under another name first, so that a crash leaves no partial key.
     writeFileSync(`${file}.new`, JSON.stringify(await exportJWK(pair.privateKey)), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
-  const jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
-  const kid = await calculateJwkThumbprint(jwk);
-  const { kty, n, e } = jwk;
-  return { kid, secret: await importJWK(jwk, 'RS256'), open: { kty, n, e, kid, alg: 'RS256', use: 'sig' } as JWK };
+  try {
+    const jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
+    const { kty, n, e, d } = jwk;
+    if (kty !== 'RSA' || d === undefined) throw new Error('it holds no private RSA key');
+    const kid = await calculateJwkThumbprint(jwk);
+    const publicJwk = { kty, n, e, kid, alg: 'RS256', use: 'sig' } as JWK;
+    const privateKey = await importJWK(jwk, 'RS256');
+    // A damaged key can have the form of a key.
+    await new SignJWT({}).setProtectedHeader({ alg: 'RS256' }).sign(privateKey);
+    return { kid, privateKey, publicJwk };
+  } catch (cause) {
+    throw new StartupError(
+      `The file ${file} is damaged: ${(cause as Error).message}. Restore it from a backup, or delete it and start again: the ` +
+        'next start creates a new key, and tokens signed with the old one are no longer accepted.',
+      { cause },
+    );
+  }
 };
 
-/** The same address is always the same user. */
+/** Derives the user's id from the email address, so that an address is always the same user. */
 const userIdOf = (email: string): string => {
   const bytes = createHash('sha256').update(email.toLowerCase()).digest().subarray(0, 16);
-  // The marks of a name-based UUID of no standard hash (RFC 9562, version 8).
+  // Version 8 and the variant of RFC 9562.
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');
@@ -89,26 +111,33 @@ const readTokenRequest = (request: LocalRequest): TokenRequest => {
 };
 
 /**
- * What a token says of its bearer, as in Cognito's access tokens. A person's has the client that he signed in with and what
- * the trigger adds; a service is its own client and has nothing else. A pool would know its services: here anybody may be
- * one, and an audience has to stand in for the list.
+ * The claims of Cognito's access tokens. A user's token names the app client and has the claims that the pre-token
+ * trigger adds; a service's token has its own client id. A user pool accepts its registered clients only; here any
+ * client id is accepted, and the audience replaces the list.
  */
-const claimsOf = ({ client_id, email, name }: TokenRequest, userId: string): JWTPayload =>
+const claimsOf = ({ client_id, email, email_verified = true, name }: TokenRequest, userId: string): JWTPayload =>
   client_id === undefined
     ? {
         client_id: LOCAL_AUDIENCE,
         username: userId,
         token_use: 'access',
-        ...accessClaims({ email: email?.toLowerCase(), email_verified: 'true', name }),
+        ...accessClaims({ email: email && asciiLowerCase(email), email_verified: String(email_verified), name }),
       }
     : { client_id, token_use: 'access', aud: LOCAL_AUDIENCE, ...(name !== undefined && { name }) };
 
 /**
- * Makes the local issuer: it signs a token for whoever asks, with a key of its own that is kept between runs.
- * @param keyFile where the key is; made at the first start, readable for its owner only.
+ * Creates the routes of the local token issuer. It signs a token for any request.
+ * @param keyFile of the signing key; created by the first start, readable by its owner only.
  */
-export const makeIssuer = async (keyFile: string, issuer: string): Promise<readonly LocalRoute[]> => {
-  const key = await signingKey(keyFile);
+export const createIssuer = async (keyFile: string, issuer: string): Promise<readonly LocalRoute[]> => {
+  const key = await loadSigningKey(keyFile);
+  const origin = new URL(issuer).origin;
+  const discovery = {
+    issuer,
+    jwks_uri: `${origin}${KEYS_PATH}`,
+    token_endpoint: `${origin}${TOKEN_PATH}`,
+    id_token_signing_alg_values_supported: ['RS256'],
+  };
 
   const sign = async (request: TokenRequest, userId: string): Promise<string> => {
     const issuedAt = Math.floor(Date.now() / 1000);
@@ -117,33 +146,43 @@ export const makeIssuer = async (keyFile: string, issuer: string): Promise<reado
       .setIssuer(issuer)
       .setSubject(userId)
       .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + (request.expires_in ?? EXPIRES_IN))
+      .setExpirationTime(issuedAt + (request.expires_in ?? EXPIRES_IN_SECONDS))
       .setJti(randomUUID())
-      .sign(key.secret);
+      .sign(key.privateKey);
   };
 
   const token = async (request: LocalRequest) => {
     if (settings().identity?.issuer !== issuer) {
-      throw new AppError('NOT_FOUND', { message: 'OIDC_ISSUER names another issuer: ask that one for tokens.' });
+      throw new AppError('NOT_FOUND', { message: 'OIDC_ISSUER names another issuer: request the token there.' });
     }
-    const asked = readTokenRequest(request);
-    const userId = asked.client_id ?? userIdOf(asked.email ?? '');
-    if (asked.admin) {
-      const email = asked.email?.toLowerCase() ?? null;
-      const name = asked.name ?? asked.client_id ?? null;
-      await userAtFirstSight({ sub: userId, email, emailVerified: email !== null, name });
-      await makeAdmin(userId);
+    const input = readTokenRequest(request);
+    const userId = input.client_id ?? userIdOf(input.email ?? '');
+    const role = input.role ?? (input.admin ? 'admin' : undefined);
+    if (role !== undefined) {
+      const email = input.email === undefined ? null : asciiLowerCase(input.email);
+      const name = input.name ?? input.client_id ?? null;
+      await findOrCreateUser(
+        {
+          sub: userId,
+          email,
+          emailVerified: email !== null && input.email_verified !== false,
+          name,
+        },
+        true,
+      );
+      await setRole(userId, role);
     }
-    return jsonAnswer({
-      access_token: await sign(asked, userId),
+    return jsonResponse({
+      access_token: await sign(input, userId),
       token_type: 'Bearer',
-      expires_in: asked.expires_in ?? EXPIRES_IN,
+      expires_in: input.expires_in ?? EXPIRES_IN_SECONDS,
       user_id: userId,
     });
   };
 
   return [
-    { method: 'POST', path: '/_local/token', answer: token },
-    { method: 'GET', path: KEYS_PATH, answer: () => jsonAnswer({ keys: [key.open] }) },
+    { method: 'POST', path: TOKEN_PATH, respond: token },
+    { method: 'GET', path: KEYS_PATH, respond: () => jsonResponse({ keys: [key.publicJwk] }) },
+    { method: 'GET', path: '/_local/.well-known/openid-configuration', respond: () => jsonResponse(discovery) },
   ];
 };

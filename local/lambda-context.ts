@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda';
 
-/** The context of one run, as Lambda gives it. */
+/** The context of an invocation. */
 export const lambdaContext = (functionName: string, requestId: string, timeoutSeconds: number): Context => {
   const deadline = performance.now() + timeoutSeconds * 1000;
-  const ended = () => undefined;
+  const unsupported = () => undefined;
   return {
     callbackWaitsForEmptyEventLoop: false,
     functionName,
@@ -14,8 +14,8 @@ export const lambdaContext = (functionName: string, requestId: string, timeoutSe
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: 'local',
     getRemainingTimeInMillis: () => Math.max(0, Math.round(deadline - performance.now())),
-    done: ended,
-    fail: ended,
-    succeed: ended,
+    done: unsupported,
+    fail: unsupported,
+    succeed: unsupported,
   };
 };

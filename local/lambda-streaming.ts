@@ -1,25 +1,24 @@
 import type { Writable } from 'node:stream';
 import type { Context } from 'aws-lambda';
 
-/** Status and headers of a streamed answer, which go before its first byte. */
+/** Status and headers of a streamed response. */
 export interface StreamHead {
   readonly statusCode?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The stream that a handler is given to write its answer to. */
+/** The stream that a handler writes its response to. */
 export interface ResponseStream extends Writable {
-  /** Sends the head and gives the stream for the body. */
+  /** Sends the head. @returns the stream of the body. */
   begin(head: StreamHead): Writable;
 }
 
-/** A Lambda handler that writes its answer piece by piece. */
 export type StreamingHandler = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>;
 
-// The mark by which the Lambda runtime itself tells such handlers from others.
+// The Lambda runtime identifies streaming handlers by this symbol.
 const MARK = Symbol.for('aws.lambda.runtime.handler.streaming');
 
-/** Gives this process the global that handlers with a streamed answer expect; call it before any is imported. */
+/** Defines the global `awslambda` of the Lambda runtime. Call it before a streaming handler is imported. */
 export const provideStreaming = (): void => {
   Object.assign(globalThis, {
     awslambda: {
@@ -29,6 +28,5 @@ export const provideStreaming = (): void => {
   });
 };
 
-/** Whether a handler wants to be given a stream. */
 export const isStreaming = (handler: unknown): handler is StreamingHandler =>
   typeof handler === 'function' && MARK in handler;

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StartRefused } from './refusal.ts';
+import type { FastifyInstance } from 'fastify';
+import { StartupError } from './startup-error.ts';
 
 /** How long running requests may take to end when the server is closed. */
 const CLOSE_MS = 5000;
@@ -12,73 +13,66 @@ const listen = async (server: Server, port: number, host: string): Promise<numbe
   return (server.address() as AddressInfo).port;
 };
 
-const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-const another = (port: number): string => `Set PORT to another one, such as PORT=${port < 65_535 ? port + 1 : 3000}.`;
+const suggestPort = (port: number): string =>
+  `Set PORT to another port, for example PORT=${port < 65_535 ? port + 1 : 3000}.`;
 
 /**
- * Listens on the loopback.
- * @param port 0 takes any free one.
+ * Listens on 127.0.0.1.
+ * @param port 0 takes any free port.
  * @returns the port.
- * @throws {StartRefused} when it is in use.
+ * @throws {StartupError} when the port is in use or needs privileges.
  */
-export const listenOnLoopback = async (server: Server, port: number): Promise<number> => {
+export const listenOnIpv4Loopback = async (server: Server, port: number): Promise<number> => {
   try {
     return await listen(server, port, '127.0.0.1');
   } catch (error) {
-    if (isCode(error, 'EADDRINUSE')) throw new StartRefused(`Port ${port} is in use. ${another(port)}`);
-    if (!isCode(error, 'EACCES')) throw error;
-    throw new StartRefused(`Port ${port} may not be used by this user. Set PORT to one above 1023, such as PORT=3000.`);
+    if (hasCode(error, 'EADDRINUSE')) throw new StartupError(`Port ${port} is in use. ${suggestPort(port)}`);
+    if (!hasCode(error, 'EACCES')) throw error;
+    throw new StartupError(`Port ${port} requires privileges. Set PORT to a port above 1023, for example PORT=3000.`);
   }
 };
 
 /**
- * Listens under the loopback's second address too, where there is one: `localhost` may mean either.
- * @param isRequired whether it matters that the port is somebody else's there.
+ * Also listens on ::1 where IPv6 is available, because `localhost` can resolve to either address.
+ * @param isRequired false ignores that the port is in use there.
  */
-export const listenOnSecondLoopback = async (server: Server, port: number, isRequired: boolean): Promise<void> => {
+export const listenOnIpv6Loopback = async (server: Server, port: number, isRequired: boolean): Promise<void> => {
   try {
     await listen(server, port, '::1');
   } catch (error) {
-    if (isCode(error, 'EADDRNOTAVAIL', 'EAFNOSUPPORT')) return;
-    if (!isCode(error, 'EADDRINUSE')) throw error;
-    if (isRequired) throw new StartRefused(`Port ${port} is in use on ::1, where localhost may lead. ${another(port)}`);
+    if (hasCode(error, 'EADDRNOTAVAIL', 'EAFNOSUPPORT')) return;
+    if (!hasCode(error, 'EADDRINUSE')) throw error;
+    if (isRequired) {
+      throw new StartupError(`Port ${port} is in use on ::1, which localhost can resolve to. ${suggestPort(port)}`);
+    }
   }
 };
 
-/** Takes no new connections; requests that run have a few seconds to end. */
+/** Accepts no new connections; running requests have a few seconds to end. */
 export const closeServer = async (server: Server): Promise<void> => {
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
-  // A connection becomes idle when its request has been answered; the caller would keep it open for the next.
-  const tidy = setInterval(() => server.closeIdleConnections(), 25);
-  const last = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+  // A keep-alive connection becomes idle only after its response; `close` reaps those that are idle already.
+  const reaper = setInterval(() => server.closeIdleConnections(), 25);
+  const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
   await closed;
-  clearInterval(tidy);
-  clearTimeout(last);
+  clearInterval(reaper);
+  clearTimeout(deadline);
 };
 
-/** A part of this world with a port of its own: the end of a client that the service has, not of its users. */
-export interface ServedAlone {
+/** A mock of a remote service, on a port of its own. */
+export interface MockEndpoint {
   readonly url: string;
-  /** Cuts off what is on its way. */
+  /** Aborts running requests. */
   stop(): Promise<void>;
 }
 
-/** Serves a part on a free port of the loopback. */
-export const serveAlone = async (
-  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): Promise<ServedAlone> => {
-  const server = createServer((request, response) => void handle(request, response));
-  const port = await listenOnLoopback(server, 0);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+/** Serves an app on a free port of 127.0.0.1. Create it with `forceCloseConnections`. */
+export const serveMock = async (app: FastifyInstance): Promise<MockEndpoint> => {
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { url, stop: () => app.close() };
 };

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Answer } from './answer.ts';
 import type { Html } from './html.ts';
+import type { HttpResponse } from './http-response.ts';
 
-/** A request to a part that only the single-machine world has. */
+/** A request to a route that only the local server has. */
 export interface LocalRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -10,23 +10,23 @@ export interface LocalRequest {
   readonly body: Buffer;
 }
 
-/** A route that only the single-machine world has; paths are written as in the route table. */
+/** A route that only the local server has. */
 export interface LocalRoute {
   readonly method: 'GET' | 'POST';
+  /** With variables in braces, as in the route table. */
   readonly path: `/${string}`;
-  /** A thrown `AppError` is answered in the contract's shape. */
-  readonly answer: (request: LocalRequest) => Promise<Answer> | Answer;
+  /** @throws {AppError} for an error response in the contract's shape. */
+  readonly respond: (request: LocalRequest) => Promise<HttpResponse> | HttpResponse;
 }
 
-/** An answer in JSON. */
-export const jsonAnswer = (body: unknown): Answer => ({
+export const jsonResponse = (body: unknown): HttpResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   body: JSON.stringify(body),
 });
 
-/** A page; the policy forbids it to load anything from anywhere and to run any script. */
-export const pageAnswer = (page: Html): Answer => ({
+/** An HTML page. Its content security policy allows no scripts and no external resources. */
+export const pageResponse = (page: Html): HttpResponse => ({
   status: 200,
   headers: {
     'content-type': 'text/html; charset=utf-8',
@@ -38,11 +38,11 @@ export const pageAnswer = (page: Html): Answer => ({
   body: page.markup,
 });
 
-/** Whether the caller's `Accept` names a media type. */
+/** Whether the `Accept` header names a media type. */
 export const accepts = (request: LocalRequest, mediaType: string): boolean =>
   (request.headers.accept ?? '').toLowerCase().includes(mediaType);
 
-/** A whole number from the query, kept within bounds. */
+/** A positive integer from the query, at most `max`; `fallback` when it is absent or invalid. */
 export const countFrom = (query: URLSearchParams, name: string, fallback: number, max: number): number => {
   const given = Number(query.get(name) ?? fallback);
   return Number.isInteger(given) && given > 0 ? Math.min(given, max) : fallback;

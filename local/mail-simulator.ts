@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mailReturns } from '#events/mail-returns.ts';
+import { mailFeedback } from '#events/subscriptions.ts';
 
 /**
- * The mailboxes that SES keeps for rehearsals. Mail to them costs nobody his good name, and SES tells what became of it as it
- * does of any other; so does this world.
+ * The mailbox simulator of SES: mail to its addresses does not affect the sender's reputation and produces feedback
+ * events.
  */
 
-/** Something that the mail service puts on the account's default bus. */
-export interface MailNews {
+/** An event that SES puts on the account's default bus. */
+export interface FeedbackEvent {
   readonly source: string;
   readonly kind: string;
   readonly detail: unknown;
@@ -40,15 +40,19 @@ const complained: Outcome = (emailAddress, timestamp) => ({
   },
 });
 
-/** By the part before the `@`; what may stand there behind a `+` tells mailboxes of a kind apart. */
+/** By the local part of the address without its `+` label. */
 const mailboxes: Readonly<Record<string, { readonly kind: string; readonly outcome: Outcome }>> = {
-  bounce: { kind: mailReturns.kinds.bounce, outcome: bounced('General') },
-  suppressionlist: { kind: mailReturns.kinds.bounce, outcome: bounced('OnAccountSuppressionList') },
-  complaint: { kind: mailReturns.kinds.complaint, outcome: complained },
+  bounce: { kind: mailFeedback.kinds.bounce, outcome: bounced('General') },
+  suppressionlist: { kind: mailFeedback.kinds.bounce, outcome: bounced('OnAccountSuppressionList') },
+  complaint: { kind: mailFeedback.kinds.complaint, outcome: complained },
 };
 
-/** What SES would tell about a mail to these recipients, one report for each that it has something to tell about. */
-export const newsOfMail = (id: string, recipients: readonly string[], configurationSet: string): readonly MailNews[] =>
+/** The bounces and complaints that SES would report for a mail, one event per recipient. */
+export const feedbackFor = (
+  id: string,
+  recipients: readonly string[],
+  configurationSet: string,
+): readonly FeedbackEvent[] =>
   recipients.flatMap((recipient) => {
     const [local = '', domain] = recipient.toLowerCase().split('@');
     const name = local.split('+')[0] ?? '';
@@ -62,5 +66,5 @@ export const newsOfMail = (id: string, recipients: readonly string[], configurat
       destination: [...recipients],
       tags: { 'ses:configuration-set': [configurationSet] },
     };
-    return [{ source: mailReturns.source, kind: mailbox.kind, detail: { ...mailbox.outcome(recipient, at), mail } }];
+    return [{ source: mailFeedback.source, kind: mailbox.kind, detail: { ...mailbox.outcome(recipient, at), mail } }];
   });

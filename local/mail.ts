@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { AwsFailure } from './aws-failure.ts';
-import { type MailNews, newsOfMail } from './mail-simulator.ts';
-import { readRawMail } from './raw-mail.ts';
+import PostalMime, { type Address } from 'postal-mime';
+import { AwsError } from './aws-error.ts';
+import { type FeedbackEvent, feedbackFor } from './mail-simulator.ts';
+import type { Storage } from './storage.ts';
 
-/** A mail as it lies in the inbox. */
+/** A mail in the inbox. */
 export interface ReceivedMail {
   readonly id: string;
   readonly from: string;
@@ -16,14 +17,14 @@ export interface ReceivedMail {
   readonly sent_at: string;
 }
 
-/** A mail service that delivers everything into one inbox. */
+/** A mock of SES that delivers every mail into one inbox. */
 export interface MailService {
   /**
-   * Answers a request of SES's Query protocol.
-   * @returns the body of the answer.
-   * @throws {AwsFailure} for what SES refuses.
+   * Handles a request of the SES Query protocol.
+   * @returns the body of the response.
+   * @throws {AwsError} for requests that SES rejects.
    */
-  send(request: URLSearchParams): string;
+  send(request: URLSearchParams): Promise<string>;
   /** The inbox, newest first. */
   inbox(limit: number): ReceivedMail[];
 }
@@ -31,7 +32,7 @@ export interface MailService {
 type Draft = Omit<ReceivedMail, 'id' | 'sent_at'>;
 
 const RECIPIENTS_MAX = 50;
-const KEPT = 10_000;
+const MAILS_MAX = 10_000;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS mails (
@@ -40,8 +41,8 @@ const SCHEMA = `
     body_text TEXT NOT NULL, body_html TEXT NOT NULL, sent_at TEXT NOT NULL
   )`;
 
-const missing = (member: string): AwsFailure =>
-  new AwsFailure(
+const missing = (member: string): AwsError =>
+  new AwsError(
     'ValidationError',
     `1 validation error detected: Value null at '${member}' failed to satisfy constraint: Member must not be null`,
   );
@@ -61,20 +62,20 @@ const members = (request: URLSearchParams, list: string): string[] => {
   }
 };
 
-/** @throws {AwsFailure} for what cannot be an address, with or without a name in front. */
+/** @param address with or without a display name. @throws {AwsError} when it is invalid. */
 const checkedAddress = (address: string): string => {
   const bare = /<([^<>]*)>\s*$/.exec(address)?.[1] ?? address;
   if (/[\p{Cc}\u2028\u2029]/u.test(address)) {
-    throw new AwsFailure('InvalidParameterValue', 'Address contains control characters.');
+    throw new AwsError('InvalidParameterValue', 'Address contains control characters.');
   }
-  if (!bare.includes('@')) throw new AwsFailure('InvalidParameterValue', "Missing final '@domain'");
+  if (!bare.includes('@')) throw new AwsError('InvalidParameterValue', "Missing final '@domain'");
   if (!/^[\x21-\x7e]+@[^\s@.,;:<>()[\]\\"]+(?:\.[^\s@.,;:<>()[\]\\"]+)*$/.test(bare)) {
-    throw new AwsFailure('InvalidParameterValue', 'Illegal address');
+    throw new AwsError('InvalidParameterValue', 'Illegal address');
   }
   return address;
 };
 
-const formatted = (request: URLSearchParams): Draft => {
+const readFormatted = (request: URLSearchParams): Draft => {
   const from = checkedAddress(required(request, 'Source', 'source'));
   const recipients = ['ToAddresses', 'CcAddresses', 'BccAddresses'].flatMap((kind) =>
     members(request, `Destination.${kind}`),
@@ -82,35 +83,54 @@ const formatted = (request: URLSearchParams): Draft => {
   const subject = required(request, 'Message.Subject.Data', 'message.subject.data');
   const text = request.get('Message.Body.Text.Data');
   const html = request.get('Message.Body.Html.Data');
-  if (text === null && html === null) throw new AwsFailure('InvalidParameterValue', 'Message body is empty.');
+  if (text === null && html === null) throw new AwsError('InvalidParameterValue', 'Message body is empty.');
   if (/[\r\n]/.test(subject))
-    throw new AwsFailure('InvalidParameterValue', 'Header value contains line breaks: Subject.');
-  return { from, to: addressed(recipients), subject, text: text ?? '', html: html ?? '' };
+    throw new AwsError('InvalidParameterValue', 'Header value contains line breaks: Subject.');
+  return { from, to: recipientList(recipients), subject, text: text ?? '', html: html ?? '' };
 };
 
-/** The addresses of a list without the names in front of them. */
+/** The addresses of a list without display names. */
 const bareAddresses = (list: string): string[] => list.split(', ').map((one) => /<([^<>]*)>\s*$/.exec(one)?.[1] ?? one);
 
-const addressed = (recipients: readonly string[]): string => {
-  if (recipients.length === 0) throw new AwsFailure('InvalidParameterValue', 'Missing required header: To.');
+const recipientList = (recipients: readonly string[]): string => {
+  if (recipients.length === 0) throw new AwsError('InvalidParameterValue', 'Missing required header: To.');
   if (recipients.length > RECIPIENTS_MAX) {
-    throw new AwsFailure('InvalidParameterValue', `Recipient count exceeds ${RECIPIENTS_MAX}.`);
+    throw new AwsError('InvalidParameterValue', `Recipient count exceeds ${RECIPIENTS_MAX}.`);
   }
   return recipients.map(checkedAddress).join(', ');
 };
 
-const raw = (request: URLSearchParams): Draft => {
-  const bytes = Buffer.from(required(request, 'RawMessage.Data', 'rawMessage.data'), 'base64');
-  const mail = readRawMail(bytes);
-  const from = request.get('Source') ?? mail.from;
-  if (!from) throw new AwsFailure('InvalidParameterValue', 'Missing required header: From.');
-  const destinations = members(request, 'Destinations');
-  return { ...mail, from: checkedAddress(from), to: addressed(destinations.length > 0 ? destinations : mail.to) };
+const formatAddress = ({ name, address = '' }: Address): string => {
+  if (name === '') return address;
+  const displayName = /[",;:<>()@[\]\\]/.test(name) ? `"${name.replaceAll(/["\\]/g, '\\$&')}"` : name;
+  return `${displayName} <${address}>`;
 };
 
-const actions: Readonly<Record<string, (request: URLSearchParams) => Draft>> = {
-  SendEmail: formatted,
-  SendRawEmail: raw,
+const formatAddresses = (list: readonly Address[] = []): string[] =>
+  list.flatMap((one) => one.group ?? [one]).map(formatAddress);
+
+/** The parser terminates the last line. */
+const withoutLastNewline = (text = ''): string => text.replace(/\n$/, '');
+
+const readRaw = async (request: URLSearchParams): Promise<Draft> => {
+  const bytes = Buffer.from(required(request, 'RawMessage.Data', 'rawMessage.data'), 'base64');
+  const mail = await PostalMime.parse(bytes);
+  const from = request.get('Source') ?? (mail.from && formatAddress(mail.from));
+  if (!from) throw new AwsError('InvalidParameterValue', 'Missing required header: From.');
+  const destinations = members(request, 'Destinations');
+  const recipients = destinations.length > 0 ? destinations : [mail.to, mail.cc].flatMap(formatAddresses);
+  return {
+    from: checkedAddress(from),
+    to: recipientList(recipients),
+    subject: mail.subject ?? '',
+    text: withoutLastNewline(mail.text),
+    html: withoutLastNewline(mail.html),
+  };
+};
+
+const actions: Readonly<Record<string, (request: URLSearchParams) => Draft | Promise<Draft>>> = {
+  SendEmail: readFormatted,
+  SendRawEmail: readRaw,
 };
 
 interface MailRow {
@@ -124,29 +144,32 @@ interface MailRow {
 }
 
 /**
- * Opens the mail service on its journal.
- * @param tell is told what became of mail to the mailboxes for rehearsals that was sent with a configuration set.
+ * Opens the mail service; its state is kept in the journal.
+ * @param onFeedback receives bounces and complaints of mail to simulator addresses sent with a configuration set.
  */
 export const openMailService = (
   journal: DatabaseSync,
-  tell: (news: MailNews) => void = () => undefined,
+  storage: Storage,
+  onFeedback: (event: FeedbackEvent) => void = () => undefined,
 ): MailService => {
   journal.exec(SCHEMA);
-  journal.prepare('DELETE FROM mails WHERE number <= (SELECT MAX(number) FROM mails) - ?').run(KEPT);
+  journal.prepare('DELETE FROM mails WHERE number <= (SELECT MAX(number) FROM mails) - ?').run(MAILS_MAX);
   const insert = journal.prepare(
     'INSERT INTO mails (id, sender, recipients, subject, body_text, body_html, sent_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const newest = journal.prepare('SELECT * FROM mails ORDER BY number DESC LIMIT ?');
   return {
-    send: (request) => {
+    send: async (request) => {
       const name = request.get('Action') ?? '';
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-      if (!action) throw new AwsFailure('InvalidAction', `Could not find operation ${name}.`);
-      const draft = action(request);
+      if (!action) throw new AwsError('InvalidAction', `Could not find operation ${name}.`);
+      const draft = await action(request);
       const id = randomUUID();
-      insert.run(id, draft.from, draft.to, draft.subject, draft.text, draft.html, new Date().toISOString());
+      storage.write(() =>
+        insert.run(id, draft.from, draft.to, draft.subject, draft.text, draft.html, new Date().toISOString()),
+      );
       const configurationSet = request.get('ConfigurationSetName');
-      if (configurationSet !== null) newsOfMail(id, bareAddresses(draft.to), configurationSet).forEach(tell);
+      if (configurationSet !== null) feedbackFor(id, bareAddresses(draft.to), configurationSet).forEach(onFeedback);
       return [
         `<${name}Response xmlns="http://ses.amazonaws.com/doc/2010-12-01/">`,
         `<${name}Result><MessageId>${id}</MessageId></${name}Result>`,

@@ -1,45 +1,52 @@
 import { log } from '#platform/log.ts';
 import { dataDirOf } from './environment.ts';
-import { StartRefused } from './refusal.ts';
 import { seed } from './seed.ts';
-import { startWorld, type World } from './world.ts';
+import { type LocalServer, startLocalServer } from './server.ts';
+import { StartupError } from './startup-error.ts';
 
-const HELP = `Runs the whole directory service on this machine: the HTTP interface, its database, events, mail and logins.
-Needs Node and nothing else, listens on the loopback only, and keeps its data between runs.
+const HELP = `Runs the whole directory service on this machine: HTTP API, database, events, mail, payments and logins.
+Requires only Node, listens on the loopback interface only, and keeps its data between runs.
 
-  npm start                 starts it; Ctrl-C ends it
+  npm start                 starts the service; Ctrl-C stops it
 
-Settings are environment variables:
-  PORT=3000                 where to listen
-  DATA_DIR=.data            where the data is kept; remove the folder to begin anew
-  LOG_LEVEL=WARN            INFO shows a line per request
+Settings are environment variables, shown with their defaults or an example:
+  PORT=3000                 port to listen on
+  DATA_DIR=.data            data folder; delete it to start with an empty directory
+  SAMPLE_DATA=on            off begins without sample categories and listings
+  LOG_LEVEL=WARN            INFO logs each request
 
-  RATE_LIMIT_<TIER>=n/s     requests per window of seconds: GENERAL, VOTING, AUTH, SUBMISSION, ADMIN, ANALYTICS, COMMENTS
+  RATE_LIMIT_<TIER>=n/s     requests per window in seconds: GENERAL, VOTING, AUTH, SUBMISSION, ADMIN, ANALYTICS, COMMENTS
   FEATURE_<NAME>=on|off     COMMENTS, RATINGS, MAP, AI, EMAIL, ANALYTICS, PROMOTIONS, WEBHOOKS
-  ADMIN_EMAILS=a@b,c@d      whose owners become administrators when they are first seen
-  ALLOWED_ORIGINS=https…    origins whose pages may call with credentials, separated by commas
-  TRUSTED_PROXIES=…         address ranges whose X-Forwarded-For is believed (127.0.0.0/8,::1)
-  DUPLICATE_URLS=reject     no two listings may have the same address (allow)
-  WEBHOOK_ALLOW_PRIVATE=on  webhooks may lead to this machine, also over http (off)
-  CRON_SECRET=…             what the jobs at /api/cron/ are called with (local-cron-secret)
+  ADMIN_EMAILS=a@b,c@d      users with these addresses become administrators at their first request
+  ALLOWED_ORIGINS=https…    origins that may send requests with credentials, separated by commas
+  HTTPS_ONLY=on             sends Strict-Transport-Security, for a proxy in front that speaks https (off)
+  TRUSTED_PROXIES=…         address ranges of proxies whose X-Forwarded-For is trusted (127.0.0.0/8,::1)
+  DUPLICATE_URLS=reject     rejects a listing whose URL is already listed (allow)
+  WEBHOOK_ALLOW_PRIVATE=on  allows webhooks to this machine and over http (off)
+  CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs
 
-  SITE_NAME=Directory       what mails call the directory; SITE_URL=http… where their links lead; MAIL_FROM=… who they come from
-  OIDC_ISSUER=https…        believes tokens of this issuer in place of those made here; with OIDC_JWKS_URI=… where its keys are
-                            and OIDC_AUDIENCES=a,b whom they must be made for
-  AI_MODEL=…                the model that writes for users, with FEATURE_AI=on: of Amazon Bedrock, or of the OpenAI-compatible
-                            server at AI_BASE_URL=http…, called with AI_API_KEY=…
+  SITE_NAME=Directory       name of the directory in mails; SITE_URL=http…: base URL of links in mails; MAIL_FROM=…: sender
+  OIDC_ISSUER=https…        accepts tokens of this issuer instead of local ones; with OIDC_JWKS_URI=… for its keys and
+                            OIDC_AUDIENCES=a,b for accepted audiences
+  SIGN_IN_CLIENT_ID=…       client with which a browser signs in at that issuer, in the public settings; addresses that its
+                            discovery document lacks: SIGN_IN_AUTHORIZATION_URL, SIGN_IN_TOKEN_URL, SIGN_IN_END_SESSION_URL
+  AI_MODEL=…                language model for FEATURE_AI=on: a model of Amazon Bedrock, or of the OpenAI-compatible
+                            server at AI_BASE_URL=http… with the key AI_API_KEY=…
 
-  PREMIUM_PRICE=4900        what the premium plan costs, in the smallest unit of CURRENCY=usd
-  PROMOTION_PRICE_<PLACE>=n what a month of promotion costs: BANNER, CATALOG, DETAIL
-  PROMOTION_SLOTS_<PLACE>=n how many promotions stand there at a time (BANNER 1, others unlimited)
-  CHECKOUT_SUCCESS_URL=…    where the payment page sends its buyer, {checkout} being the id; CHECKOUT_CANCEL_URL likewise
-  STRIPE_SECRET_KEY=sk_…    Stripe itself in place of the rehearsal of payments; STRIPE_API_BASE=http… a mock of it
-  STRIPE_WEBHOOK_SECRET=…   what Stripe's events are signed with (whsec_local)
+  PREMIUM_PRICE=4900        price of the premium plan, in the smallest unit of CURRENCY=usd
+  PROMOTION_PRICE_<PLACEMENT>=n   price of a promotion per month: BANNER, CATALOG, DETAIL
+  PROMOTION_SLOTS_<PLACEMENT>=n   number of concurrent promotions (BANNER 1, others unlimited)
+  CHECKOUT_SUCCESS_URL=…    where the payment page redirects after payment, with {checkout} for the id;
+                            CHECKOUT_CANCEL_URL=… after cancelling
+  STRIPE_SECRET_KEY=sk_…    uses Stripe instead of the local mock; STRIPE_API_BASE=http…: another mock of it
+  STRIPE_WEBHOOK_SECRET=…   signing secret of Stripe's webhooks (whsec_local); empty: none are accepted
 
-  DYNAMODB_ENDPOINT=http…   another DynamoDB-compatible engine in place of the embedded one
-  DYNOXIDE_BIN=…            the embedded engine's binary, where no package has one for this platform
-  RATE_LEASE_MAX=256        how many requests of a caller are counted ahead; 1 counts each by itself, as a function does
-  STAGE=local               what the health route calls this environment
+  DYNAMODB_ENDPOINT=http…   uses another DynamoDB-compatible engine instead of the embedded one
+  DYNOXIDE_BIN=…            binary of the embedded engine, for platforms without a package
+  RATE_COUNTER_TIMEOUT_MS=300
+                            milliseconds until a request passes without an answer of its rate counter
+  RATE_PREFETCH_MAX=256     requests per caller counted in advance; 1 counts each request individually, as deployed
+  STAGE=local               name of this environment in the health route
 `;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -47,34 +54,36 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const portOf = (value: string | undefined): number => {
   const port = Number(value || 3000);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new StartRefused(`PORT is ${value}, which is not a number from 0 to 65535.`);
+  throw new StartupError(`PORT is ${value}. It must be a number from 0 to 65535.`);
 };
 
-/** Signals this close together are one: a whole group of processes is asked, and some pass on what they get. */
-const TOGETHER_MS = 500;
+/**
+ * Signals within this time count as one, in milliseconds: Ctrl-C signals the whole process group, and parents forward it.
+ */
+const SAME_SIGNAL_MS = 500;
 
-/** Ends the world when asked to, and the process with it; whoever asks once more does not want to wait. */
-const endOnSignal = (world: Promise<World>): void => {
-  let askedAt: number | undefined;
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (askedAt !== undefined) {
-      if (performance.now() - askedAt > TOGETHER_MS) process.exit(signal === 'SIGINT' ? 130 : 143);
+/** Stops the server and the process on a signal; a second signal exits immediately. */
+const stopOnSignal = (server: Promise<LocalServer>): void => {
+  let firstSignalAt: number | undefined;
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (firstSignalAt !== undefined) {
+      if (performance.now() - firstSignalAt > SAME_SIGNAL_MS) process.exit(signal === 'SIGINT' ? 130 : 143);
       return;
     }
-    askedAt = performance.now();
-    console.log('\nEnding. Once more to end at once.');
+    firstSignalAt = performance.now();
+    console.log('\nStopping. Press Ctrl-C again to exit immediately.');
     try {
-      await (await world).stop();
+      await (await server).stop();
       process.exit(0);
     } catch (error) {
-      // A start that failed has already said why.
-      if (!(error instanceof StartRefused)) console.error(error);
+      // A failed start has printed its message already.
+      if (!(error instanceof StartupError)) console.error(error);
       process.exit(1);
     }
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(signal));
-  // The script that started this process is gone.
-  if (process.channel) process.on('disconnect', () => void end('SIGTERM'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
+  // The parent script has ended.
+  if (process.channel) process.on('disconnect', () => void stop('SIGTERM'));
 };
 
 const main = async (): Promise<void> => {
@@ -83,18 +92,16 @@ const main = async (): Promise<void> => {
     return;
   }
   if (major < 22 || (major === 22 && minor < 18)) {
-    throw new StartRefused(
-      `This is Node ${process.version}, but 22.18 or later is needed. \`npm start\` brings its own.`,
+    throw new StartupError(
+      `Node 22.18 or later is required; this is ${process.version}. Run \`npm start\`, which uses the Node of the project.`,
     );
   }
-  // A fault in one handler must not take the others along, as it would not in Lambda either.
-  process.on('unhandledRejection', (error) =>
-    log.error('a promise was rejected and nobody looked', { error: error as Error }),
-  );
+  // As in Lambda, a fault in one handler must not end the others.
+  process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error: error as Error }));
 
   const dataDir = dataDirOf(process.env);
-  const starting = startWorld({ port: portOf(process.env.PORT), dataDir, seed, schedules: true });
-  endOnSignal(starting);
+  const starting = startLocalServer({ port: portOf(process.env.PORT), dataDir, seed, schedules: true });
+  stopOnSignal(starting);
   const { url } = await starting;
   console.log(`
   The directory is at ${url}
@@ -102,15 +109,15 @@ const main = async (): Promise<void> => {
   API reference   ${url}/docs
   Inbox           ${url}/_local/mail
   Events          ${url}/_local/events
-  A token         curl ${url}/_local/token -H 'content-type: application/json' -d '{"email":"you@example.com","admin":true}'
+  Token           curl ${url}/_local/token -H 'content-type: application/json' -d '{"email":"you@example.com","admin":true}'
 
-  Data is kept in ${dataDir}. Ctrl-C ends it.
+  Data folder: ${dataDir}. Press Ctrl-C to stop.
 `);
 };
 
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof StartRefused ? error.message : error);
+  console.error(error instanceof StartupError ? error.message : error);
   process.exit(1);
 }

@@ -1,32 +1,51 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type AppError, invalidInput, notFound } from '#shared/errors.ts';
-import { failureAnswer } from './answer.ts';
+import { type AppError, invalidInput } from '#shared/errors.ts';
+import { errorResponse, type HttpResponse } from './http-response.ts';
 
-/** What the HTTP parser complains of. */
+/** An error of Node's HTTP parser. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** A line such as begins every request, whatever the method. */
-const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/;
+const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ (?<target>\S+) HTTP\/1\.[01]\r?\n/;
+const HOST = /^host:[ \t]*(?<host>\S+)/im;
 
-const failureOf = ({ code, rawPacket }: ClientError): AppError => {
-  const isUnknownMethod = code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '');
-  if (isUnknownMethod) return notFound();
-  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  return invalidInput(isLate ? 'The request did not arrive in time.' : 'The request is not valid HTTP.');
+/** A request whose method the parser does not know. */
+export interface UnknownMethodRequest {
+  readonly target: string;
+  readonly host: string | undefined;
+}
+
+const unknownMethodRequest = ({ code, rawPacket }: ClientError): UnknownMethodRequest | undefined => {
+  const text = rawPacket?.toString('latin1') ?? '';
+  const target = code === 'HPE_INVALID_METHOD' ? REQUEST_LINE.exec(text)?.groups?.target : undefined;
+  return target === undefined ? undefined : { target, host: HOST.exec(text)?.groups?.host };
 };
 
-/** Answers what is not even a request, and closes the connection. */
-export const answerMalformed = (error: ClientError, socket: Socket): void => {
+const appErrorOf = ({ code }: ClientError): AppError => {
+  const isTimeout = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  return invalidInput(isTimeout ? 'The request did not arrive in time.' : 'The request is not valid HTTP.');
+};
+
+/**
+ * Responds to a request that the HTTP parser rejects, and closes the connection.
+ * @param respondToUnknownMethod the response of the routes to a method that none of them has.
+ */
+export const respondToMalformedRequest = async (
+  error: ClientError,
+  socket: Socket,
+  respondToUnknownMethod: (request: UnknownMethodRequest) => Promise<HttpResponse>,
+): Promise<void> => {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = failureAnswer(failureOf(error), randomUUID());
+  const request = unknownMethodRequest(error);
+  const response = request ? await respondToUnknownMethod(request) : errorResponse(appErrorOf(error), randomUUID());
+  const { status, headers, body } = response;
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${String(value)}`).join('\r\n');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body.toString()}`);

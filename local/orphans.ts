@@ -5,11 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
 
 /**
- * No engine outlives its world: a guard ends it when this process is killed, and where that did not happen the next start
- * does, by the record of the last one.
+ * The engine must not outlive this process: a guard process terminates it when this process is killed. Where the guard
+ * fails, the next start terminates it by its record.
  */
 
-/** Which process the last engine was, and where it listened. */
+/** The process id and port of the last engine. */
 export interface EngineRecord {
   readonly pid: number;
   readonly port: number;
@@ -17,12 +17,11 @@ export interface EngineRecord {
 
 const STOP_MS = 3000;
 
-/** Notes the engine that now runs. */
 export const writeRecord = (file: string, record: EngineRecord): void => {
   writeFileSync(file, `${JSON.stringify(record)}\n`);
 };
 
-/** The command that a process was started with; undefined when there is no such process. */
+/** The command line of a process; undefined when it does not exist. */
 const commandOf = (pid: number): string | undefined => {
   try {
     if (process.platform === 'win32') {
@@ -32,19 +31,19 @@ const commandOf = (pid: number): string | undefined => {
     if (existsSync('/proc/self/cmdline')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
-    // All three fail where there is no process of that number.
+    // All three fail for a process that does not exist.
     return undefined;
   }
 };
 
-/** The engine that a run has noted; undefined when there is no note. */
+/** The record of the last engine; undefined when there is none. */
 export const readRecord = (file: string): EngineRecord | undefined => {
   if (!existsSync(file)) return undefined;
   try {
     const { pid, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<EngineRecord>;
     return Number.isInteger(pid) && Number.isInteger(port) ? { pid: Number(pid), port: Number(port) } : undefined;
   } catch (error) {
-    log.warn('the record of the last engine is not readable', { error: error as Error });
+    log.warn('the record of the last engine is unreadable', { error: error as Error });
     return undefined;
   }
 };
@@ -54,23 +53,23 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch {
-    // The signal 0 only asks whether the process is there.
+    // Signal 0 fails when the process does not exist.
     return false;
   }
 };
 
 /**
- * Ends the engine that a killed run left behind. The process must have been started on this very database and port: a
- * number that has come to another program since is left alone. Call it only while the data folder is held.
+ * Terminates the engine that a killed process left running. Its command line must name this database and port, because
+ * the process id may have been reused. Call it only while the data folder is locked.
  */
 export const endOrphanedEngine = async (dbPath: string, recordPath: string): Promise<void> => {
-  const left = readRecord(recordPath);
-  if (!left) return;
-  const command = commandOf(left.pid);
-  if (command?.includes(`--port ${left.port}`) && command.includes(dbPath)) {
-    process.kill(left.pid, 'SIGTERM');
-    for (let waited = 0; isAlive(left.pid); waited += 20) {
-      if (waited > STOP_MS) process.kill(left.pid, 'SIGKILL');
+  const record = readRecord(recordPath);
+  if (!record) return;
+  const command = commandOf(record.pid);
+  if (command?.includes(`--port ${record.port}`) && command.includes(dbPath)) {
+    process.kill(record.pid, 'SIGTERM');
+    for (let waited = 0; isAlive(record.pid); waited += 20) {
+      if (waited > STOP_MS) process.kill(record.pid, 'SIGKILL');
       await wait(20);
     }
   }
@@ -78,9 +77,9 @@ export const endOrphanedEngine = async (dbPath: string, recordPath: string): Pro
 };
 
 /**
- * Ends a process when this one dies without a chance to: a shell of its own waits on a pipe that breaks with us. Where there
- * is no such shell the next start finds the engine by its record.
- * @returns what ends the guard itself.
+ * Terminates a process when this one is killed: a detached shell waits on a pipe that closes with this process. Windows
+ * has no such shell; there the next start finds the engine by its record.
+ * @returns a function that stops the guard.
  */
 export const guardProcess = (pid: number): (() => void) => {
   if (process.platform === 'win32') return () => undefined;
@@ -88,7 +87,7 @@ export const guardProcess = (pid: number): (() => void) => {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  shell.once('error', (error) => log.warn('the database engine has no guard', { error }));
+  shell.once('error', (error) => log.warn('the guard of the database engine could not be started', { error }));
   shell.unref();
   (shell.stdin as Socket).unref();
   return () => shell.kill('SIGKILL');

@@ -1,10 +1,9 @@
 import type { Bus } from './bus.ts';
-import type { CarriedEvent, DeadLetter } from './bus-journal.ts';
+import type { DeadLetter, PublishedEvent } from './bus-journal.ts';
 import { Html, html } from './html.ts';
-import { accepts, countFrom, jsonAnswer, type LocalRequest, type LocalRoute, pageAnswer } from './local-route.ts';
+import { accepts, countFrom, jsonResponse, type LocalRequest, type LocalRoute, pageResponse } from './local-route.ts';
 import type { MailService, ReceivedMail } from './mail.ts';
 
-/** What the pages show. */
 export interface PageSources {
   readonly port: number;
   readonly bus: Bus;
@@ -30,7 +29,8 @@ const STYLE = new Html(`<style>
   summary { cursor: pointer; } .dead { color: #dc2626; }
 </style>`);
 
-const layout = (title: string, body: Html): Html => html`<!doctype html>
+/** A page with the navigation. */
+export const layout = (title: string, body: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -47,17 +47,17 @@ ${body}
 
 const startPage = ({ port }: PageSources): Html => {
   const origin = `http://localhost:${port}`;
-  const sample = `# what everybody sees
+  const sample = `# public data
 curl ${origin}/api/projects
 curl ${origin}/api/categories
 
-# a token for a user, and one for an administrator
+# tokens for a user and for an administrator
 TOKEN=$(curl -s ${origin}/_local/token -H 'content-type: application/json' \\
   -d '{"email":"ada@example.com","name":"Ada"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 ADMIN=$(curl -s ${origin}/_local/token -H 'content-type: application/json' \\
   -d '{"email":"grace@example.com","admin":true}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 
-# submit a project, then see it wait
+# submit a project and see it in the moderation queue
 curl ${origin}/api/projects -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
   -d '{"plan":"standard","name":"Anvil","url":"https://anvil.example","description":"A tool.",
        "categories":["developer-tools"],"pricing_type":"free"}'
@@ -67,16 +67,16 @@ curl '${origin}/api/admin/projects?status=pending' -H "authorization: Bearer $AD
   return layout(
     'Directory',
     html`<h1>Directory</h1>
-<p>The back end of a listing directory, whole on this machine. It answers on the loopback only and keeps its data between runs.</p>
+<p>The back end of a listing directory, running on this machine. It listens on the loopback interface only and keeps its data between runs.</p>
 <ul class="cards">
-<li><a href="/docs">API reference</a><p class="soft">Every route, to read and to try. The document is <a href="/api/openapi.json">/api/openapi.json</a>.</p></li>
-<li><a href="/_local/mail">Inbox</a><p class="soft">All mail that was sent, to whomever.</p></li>
-<li><a href="/_local/events">Events</a><p class="soft">What went over the bus, and who took it. What nobody could take is among the <a href="/_local/dead-letters">dead letters</a>.</p></li>
+<li><a href="/docs">API reference</a><p class="soft">All routes, with forms to try them. The OpenAPI document is <a href="/api/openapi.json">/api/openapi.json</a>.</p></li>
+<li><a href="/_local/mail">Inbox</a><p class="soft">All sent mail, for every recipient.</p></li>
+<li><a href="/_local/events">Events</a><p class="soft">Published events and their deliveries. Failed deliveries are in the <a href="/_local/dead-letters">dead letters</a>.</p></li>
 </ul>
 <h2>Try it</h2>
 <pre>${sample}</pre>
-<p class="soft">For a token, post <code>{"email": "…"}</code> to <code>/_local/token</code>; <code>"admin": true</code> makes that user an administrator.
-Jobs run at <code>/api/cron/{job}</code> with <code>Authorization: Bearer local-cron-secret</code> unless CRON_SECRET says otherwise.</p>`,
+<p class="soft">To get a token, post <code>{"email": "…"}</code> to <code>/_local/token</code>; with <code>"admin": true</code> the user becomes an administrator.
+Jobs run at <code>/api/cron/{job}</code> with <code>Authorization: Bearer local-cron-secret</code> unless CRON_SECRET is set.</p>`,
   );
 };
 
@@ -92,11 +92,11 @@ const inboxPage = (mails: readonly ReceivedMail[]): Html =>
   layout(
     'Inbox',
     html`<h1>Inbox</h1>
-<p class="soft">Nothing leaves this machine: whatever the service mails ends here, newest first.</p>
+<p class="soft">No mail leaves this machine. Newest first.</p>
 ${mails.length === 0 ? html`<p>No mail yet.</p>` : mails.map((mail, position) => mailView(mail, position === 0))}`,
   );
 
-const eventView = ({ detail, deliveries }: CarriedEvent): Html => html`<article>
+const eventView = ({ detail, deliveries }: PublishedEvent): Html => html`<article>
 <h2>${String(detail.kind)}</h2>
 <p class="soft">${String(detail.occurred_at)} · ${String(detail.id)}</p>
 <pre class="wrap">${JSON.stringify(detail.data, null, 2)}</pre>
@@ -106,11 +106,11 @@ ${deliveries.map(
 )}
 </article>`;
 
-const eventsPage = (events: readonly CarriedEvent[]): Html =>
+const eventsPage = (events: readonly PublishedEvent[]): Html =>
   layout(
     'Events',
     html`<h1>Events</h1>
-<p class="soft">What went over the bus, newest first. <a href="/_local/events?tasks=1">With the service's own tasks</a> · <a href="/_local/dead-letters">Dead letters</a></p>
+<p class="soft">Events on the bus, newest first. <a href="/_local/events?tasks=1">Include internal tasks</a> · <a href="/_local/dead-letters">Dead letters</a></p>
 ${events.length === 0 ? html`<p>No event yet.</p>` : events.map(eventView)}`,
   );
 
@@ -118,7 +118,7 @@ const deadLettersPage = (letters: readonly DeadLetter[]): Html =>
   layout(
     'Dead letters',
     html`<h1>Dead letters</h1>
-<p class="soft">Messages that a subscriber did not take in all its tries.</p>
+<p class="soft">Events whose delivery failed in every attempt.</p>
 ${
   letters.length === 0
     ? html`<p>None.</p>`
@@ -130,39 +130,41 @@ ${
 }`,
   );
 
-/** The pages about what happens in this world, each also as JSON for programs. */
+/** The start page, the inbox, the events and the dead letters; the lists are available as JSON as well. */
 export const pageRoutes = (sources: PageSources): readonly LocalRoute[] => {
   const limitOf = ({ query }: LocalRequest, fallback: number) => countFrom(query, 'limit', fallback, LISTED_MAX);
   return [
-    { method: 'GET', path: '/', answer: () => pageAnswer(startPage(sources)) },
+    { method: 'GET', path: '/', respond: () => pageResponse(startPage(sources)) },
+    // The name of the local issuer is an address, and it answers.
+    { method: 'GET', path: '/_local', respond: () => pageResponse(startPage(sources)) },
     {
       method: 'GET',
       path: '/_local/mail',
-      answer: (request) =>
+      respond: (request) =>
         accepts(request, 'application/json')
-          ? jsonAnswer({ data: sources.mail.inbox(limitOf(request, LISTED_MAX)) })
-          : pageAnswer(inboxPage(sources.mail.inbox(limitOf(request, LISTED)))),
+          ? jsonResponse({ data: sources.mail.inbox(limitOf(request, LISTED_MAX)) })
+          : pageResponse(inboxPage(sources.mail.inbox(limitOf(request, LISTED)))),
     },
     {
       method: 'GET',
       path: '/_local/events',
-      answer: (request) => {
+      respond: (request) => {
         const asPage = accepts(request, 'text/html');
         const kind = request.query.get('kind');
-        const events = sources.bus.carried({
-          tasksToo: request.query.has('tasks'),
+        const events = sources.bus.events({
+          includeTasks: request.query.has('tasks'),
           ...(kind !== null && { kind }),
           limit: limitOf(request, asPage ? LISTED : LISTED_MAX),
         });
-        return asPage ? pageAnswer(eventsPage(events)) : jsonAnswer({ data: events.map(({ detail }) => detail) });
+        return asPage ? pageResponse(eventsPage(events)) : jsonResponse({ data: events.map(({ detail }) => detail) });
       },
     },
     {
       method: 'GET',
       path: '/_local/dead-letters',
-      answer: (request) => {
+      respond: (request) => {
         const letters = sources.bus.deadLetters();
-        return accepts(request, 'text/html') ? pageAnswer(deadLettersPage(letters)) : jsonAnswer({ data: letters });
+        return accepts(request, 'text/html') ? pageResponse(deadLettersPage(letters)) : jsonResponse({ data: letters });
       },
     },
   ];

@@ -1,12 +1,12 @@
-/** What a value must be like: one of the texts, or beginning with one of the prefixes. */
+/** Exact values and prefixes, one of which must match. */
 type Alternatives = readonly (string | { readonly prefix: string })[];
 
-/** The part of the pattern language of EventBridge and of Lambda's event filters that this service uses. */
+/** The subset of EventBridge patterns and Lambda event filters that this service uses. */
 export interface Pattern {
   readonly [member: string]: Pattern | Alternatives;
 }
 
-/** Whether a message has every member that the pattern names, each like one of its alternatives. */
+/** Whether every member of the pattern matches the message. */
 export const matches = (pattern: Pattern, message: unknown): boolean =>
   Object.entries(pattern).every(([name, wanted]) => {
     if (typeof message !== 'object' || message === null) return false;

@@ -1,27 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { BINARY_TYPES } from '#lib/gateway/binary-types.ts';
 
-/** What the router has found out about a request. */
-export interface RoutedRequest {
+/** A matched request. */
+export interface ProxyRequest {
   readonly request: IncomingMessage;
   readonly requestId: string;
-  /** As it was sent, still encoded. */
-  readonly path: string;
-  /** What stands after the first question mark, still encoded. */
-  readonly query: string;
-  /** Decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  /** The path as the route table writes it. */
+  /** The path as in the route table. */
   readonly resource: string;
   readonly body: Buffer;
 }
+
+/** Splits a request target into path and query, both still encoded. The target may be in absolute form (RFC 9112). */
+export const splitAddress = (url: string): { path: string; query: string } => {
+  const address = url.startsWith('/') ? url : (URL.parse(url)?.href.replace(/^[^/]*\/\/[^/?]*/, '') ?? url);
+  const mark = address.indexOf('?');
+  return mark < 0 ? { path: address, query: '' } : { path: address.slice(0, mark), query: address.slice(mark + 1) };
+};
 
 const decoded = (text: string): string => {
   const spaced = text.replaceAll('+', ' ');
   try {
     return decodeURIComponent(spaced);
   } catch {
-    // The gateway hands on what it cannot decode; the handlers check every value anyway.
+    // API Gateway forwards what it cannot decode; the handlers validate every value.
     return spaced;
   }
 };
@@ -37,7 +39,7 @@ const queryValues = (query: string): Record<string, string[]> | null => {
     if (known) known.push(value);
     else values.set(name, [value]);
   }
-  // From entries: a name such as `__proto__` becomes a member like any other.
+  // `fromEntries` defines own properties, so a name such as `__proto__` is an ordinary key.
   return values.size === 0 ? null : Object.fromEntries(values);
 };
 
@@ -56,41 +58,69 @@ const headerValues = (rawHeaders: readonly string[]): Record<string, string[]> =
 const last = (values: Record<string, string[]> | null): Record<string, string> | null =>
   values && Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
 
+/** The variables of a path, percent-encoded as the client sent them: API Gateway does not decode them. */
+const variablesOf = (resource: string, path: string): Record<string, string> | null => {
+  const segments = path.split('/');
+  const variables = resource.split('/').flatMap((part, position) => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    return name === undefined ? [] : [[name, segments[position] ?? ''] as const];
+  });
+  return variables.length > 0 ? Object.fromEntries(variables) : null;
+};
+
+// `ignoreBOM` keeps a byte order mark as part of the body.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 const textOf = (bytes: Buffer): string | undefined => {
+  if (bytes.length === 0) return '';
   try {
-    // The mark at the beginning of some files is a part of the body like any other character.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
-    // Not text: it travels as base64.
+    // Not UTF-8: passed on as base64.
     return undefined;
   }
 };
 
-/** The event that the REST gateway would start the function with. */
-export const proxyEvent = (routed: RoutedRequest): APIGatewayProxyEvent => {
-  const { request, requestId, path, params, resource, body } = routed;
+const isBinary = (contentType: string | undefined): boolean =>
+  BINARY_TYPES.includes(contentType?.split(';')[0]?.trim().toLowerCase() ?? '');
+
+const STAGE = 'local';
+
+/** The time as in access logs: `22/Nov/2026:09:30:00 +0000`. */
+const clfTime = (at: number): string => {
+  const [, day, month, year, time] = new Date(at).toUTCString().split(' ');
+  return `${day}/${month}/${year}:${time} +0000`;
+};
+
+/** The API Gateway (REST) proxy event for a request. */
+export const proxyEvent = ({ request, requestId, resource, body }: ProxyRequest): APIGatewayProxyEvent => {
   const method = request.method ?? '';
-  const text = textOf(body);
-  const queries = queryValues(routed.query);
+  const { path, query } = splitAddress(request.url ?? '');
+  const text = isBinary(request.headers['content-type']) ? undefined : textOf(body);
+  const queries = queryValues(query);
+  const headers = headerValues(request.rawHeaders);
+  // Browsers may send several `Cookie` headers over HTTP/2, which the gateway joins.
+  const { cookie } = request.headers;
   const at = Date.now();
   return {
     resource,
     path,
     httpMethod: method,
-    headers: Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-    ),
-    multiValueHeaders: headerValues(request.rawHeaders),
+    headers: { ...last(headers), ...(cookie !== undefined && { cookie }) },
+    multiValueHeaders: headers,
     queryStringParameters: last(queries),
     multiValueQueryStringParameters: queries,
-    pathParameters: Object.keys(params).length > 0 ? params : null,
+    pathParameters: variablesOf(resource, path),
     stageVariables: null,
     body: body.length === 0 ? null : (text ?? body.toString('base64')),
-    isBase64Encoded: text === undefined,
+    isBase64Encoded: body.length > 0 && text === undefined,
     requestContext: {
       accountId: '000000000000',
       apiId: 'local',
       authorizer: null,
+      domainName: request.headers.host ?? 'localhost',
+      domainPrefix: 'localhost',
+      extendedRequestId: requestId,
       httpMethod: method,
       identity: {
         accessKey: null,
@@ -109,13 +139,14 @@ export const proxyEvent = (routed: RoutedRequest): APIGatewayProxyEvent => {
         userAgent: request.headers['user-agent'] ?? null,
         userArn: null,
       },
-      path,
+      path: `/${STAGE}${path}`,
       protocol: `HTTP/${request.httpVersion}`,
       requestId,
+      requestTime: clfTime(at),
       requestTimeEpoch: at,
       resourceId: resource,
       resourcePath: resource,
-      stage: 'local',
+      stage: STAGE,
     },
   };
 };

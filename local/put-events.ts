@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { AwsFailure } from './aws-failure.ts';
+import { AwsError } from './aws-error.ts';
 
-/** An entry that the bus takes. */
+/** A valid entry. */
 export interface AcceptedEntry {
   readonly source: string;
   readonly kind: string;
-  /** When it happened, as ISO 8601. */
+  /** ISO 8601. */
   readonly time: string;
-  /** A JSON object, as text. */
+  /** A JSON object, serialised. */
   readonly detail: string;
 }
 
-/** Why one entry is not taken while others are. */
-export interface EntryFault {
+/** The error of one entry in an otherwise successful response. */
+export interface EntryError {
   readonly ErrorCode: string;
   readonly ErrorMessage: string;
 }
@@ -27,7 +27,7 @@ const PutEvents = z.object({
         Source: z.string().optional(),
         DetailType: z.string().optional(),
         Detail: z.string().optional(),
-        // Seconds since the epoch, within the days that a date can name.
+        // Seconds since the epoch, within the range of `Date`.
         Time: z.number().min(0).max(8e12).optional(),
       }),
     )
@@ -41,12 +41,11 @@ const isObject = (text: string): boolean => {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
-    // Text that does not parse is no object.
     return false;
   }
 };
 
-const judge = ({ Source, DetailType, Detail, Time }: Entry): AcceptedEntry | EntryFault => {
+const validateEntry = ({ Source, DetailType, Detail, Time }: Entry): AcceptedEntry | EntryError => {
   if (!Source || !DetailType || !Detail) {
     return { ErrorCode: 'InvalidArgument', ErrorMessage: 'Source, DetailType and Detail are required arguments.' };
   }
@@ -56,23 +55,20 @@ const judge = ({ Source, DetailType, Detail, Time }: Entry): AcceptedEntry | Ent
 };
 
 /**
- * Reads a request of EventBridge's PutEvents.
- * @returns each entry, or why it is not taken.
- * @throws {AwsFailure} for a request that EventBridge refuses as a whole.
+ * Validates a request of EventBridge's `PutEvents`.
+ * @returns each entry or its error, in order.
+ * @throws {AwsError} for a request that EventBridge rejects as a whole.
  */
-export const readEntries = (request: unknown): (AcceptedEntry | EntryFault)[] => {
+export const readEntries = (request: unknown): (AcceptedEntry | EntryError)[] => {
   const parsed = PutEvents.safeParse(request);
   if (!parsed.success) {
     const { path = [], message = '' } = parsed.error.issues[0] ?? {};
-    throw new AwsFailure(
-      'ValidationException',
-      `1 validation error detected: Value at '${path.join('.')}': ${message}`,
-    );
+    throw new AwsError('ValidationException', `1 validation error detected: Value at '${path.join('.')}': ${message}`);
   }
   const { Entries } = parsed.data;
   const bytes = Entries.reduce((sum, one) => sum + Buffer.byteLength(`${one.Detail}${one.DetailType}${one.Source}`), 0);
   if (bytes > BYTES_MAX) {
-    throw new AwsFailure('ValidationException', 'Total size of the entries in the request is over the limit.');
+    throw new AwsError('ValidationException', 'Total size of the entries in the request is over the limit.');
   }
-  return Entries.map(judge);
+  return Entries.map(validateEntry);
 };

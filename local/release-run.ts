@@ -1,11 +1,14 @@
-import { every, exists, is } from '#data/conditions.ts';
-import { receiptKey } from '#data/keys.ts';
-import { updateItem } from '#data/write.ts';
+import { deduplicationKey } from '#data/keys.ts';
+import { every, exists, is, updateItem } from '#data/write.ts';
 
 /**
- * Lets a message be dealt with at once whose subscriber died over it with the process. Deployed, nobody can tell a dead run
- * from a slow one, and its time must be waited out; here nothing of the last process is left.
+ * Lets a message be processed again whose subscriber was interrupted by the end of the process. When deployed,
+ * an interrupted run looks like a slow one and its lock has to expire; here no run survives the process.
  */
 export const releaseRun = async (subscriber: string, messageId: string): Promise<void> => {
-  await updateItem(receiptKey(subscriber, messageId), { set: { until: 0 } }, every(exists, is('state', 'running')));
+  await updateItem(
+    deduplicationKey(subscriber, messageId),
+    { set: { until: 0 } },
+    every(exists, is('state', 'running')),
+  );
 };

@@ -1,84 +1,94 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Job } from '#events/jobs.ts';
-import { nextDue } from '#events/schedule-expression.ts';
+import { nextDue } from '#lib/schedules.ts';
 import { log } from '#platform/log.ts';
-import type { Background } from './background.ts';
-import type { ImportDoor } from './doors.ts';
-import type { Memory } from './journal.ts';
+import { type BackgroundTask, logChanges } from './background.ts';
+import type { ImportHandler } from './handlers.ts';
+import type { Checkpoints } from './journal.ts';
 import { lambdaContext } from './lambda-context.ts';
 
-/** What ticks, and what is started. */
 export interface SchedulesOptions {
   readonly jobs: readonly Job[];
-  readonly importDoor: ImportDoor;
-  /** Where it is remembered when a job ran last. */
-  readonly memory: Memory;
+  readonly importHandler: ImportHandler;
+  /** Where the last run of each job is stored. */
+  readonly checkpoints: Checkpoints;
 }
 
-/** A clock that is set and a machine that has slept are noticed after this, in milliseconds. */
-const NAP_MS = 30_000;
-/** What was due while this machine was off is not done before others are served, in milliseconds. */
+/** The longest single wait, so that changes of the system clock and sleep are noticed, in milliseconds. */
+const WAIT_MAX_MS = 30_000;
+/** Overdue jobs run this long after the start, so that they do not delay the first requests, in milliseconds. */
 const CATCH_UP_MS = 5000;
-/** How long the end waits for a job that runs. Every job may be interrupted. */
-const PATIENCE_MS = 5000;
+/** How long `stop` waits for running jobs, in milliseconds. Every job may be interrupted. */
+const STOP_MS = 5000;
 
 /**
- * Runs the jobs by their schedules, or more often where they say so for one machine; each by itself, and never twice at a time.
- * What was due while the machine was off is done once after the start. A run that fails is logged, and the next one comes.
+ * Runs each job by its schedule, or every `localSeconds`; runs of one job never overlap. A job that was due while the
+ * machine was off runs once after the start. A failed run is logged; the next one follows.
  */
-export const startSchedules = ({ jobs, importDoor, memory }: SchedulesOptions): Background => {
-  const ending = new AbortController();
-  const { signal } = ending;
+export const startSchedules = ({ jobs, importHandler, checkpoints }: SchedulesOptions): BackgroundTask => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
   const run = async ({ route, timeoutSeconds }: Job): Promise<void> => {
     try {
-      const handler = await importDoor(route.door ?? route.id);
+      const handler = await importHandler(route.handlerId ?? route.id);
       await handler({ schedule: route.id }, lambdaContext(route.id, 'schedule', timeoutSeconds));
     } catch (error) {
-      // What a run that is interrupted complains about tells nobody anything.
+      // An interrupted run fails with errors that mean nothing.
       if (!signal.aborted) log.error('a scheduled job failed', { job: route.id, error: error as Error });
     }
   };
 
-  const until = async (due: number): Promise<void> => {
-    while (Date.now() < due) await wait(Math.min(NAP_MS, due - Date.now()), undefined, { signal });
+  const state = logChanges('the time of a job could not be stored');
+  /** Without a stored time the job may run again after a restart, which every job tolerates. */
+  const store = (name: string, time: number): void => {
+    try {
+      checkpoints.set(name, String(time));
+      state.succeeded();
+    } catch (error) {
+      state.failed(error);
+    }
   };
 
-  const often = async (job: Job, everyMs: number): Promise<void> => {
+  const waitUntil = async (due: number): Promise<void> => {
+    while (Date.now() < due) await wait(Math.min(WAIT_MAX_MS, due - Date.now()), undefined, { signal });
+  };
+
+  const runEvery = async (job: Job, pauseMs: number): Promise<void> => {
     while (!signal.aborted) {
-      await wait(everyMs, undefined, { signal });
+      await wait(pauseMs, undefined, { signal });
       await run(job);
     }
   };
 
-  const bySchedule = async (job: Job): Promise<void> => {
+  const runBySchedule = async (job: Job): Promise<void> => {
     const name = `schedule ${job.route.id}`;
     const earliest = Date.now() + CATCH_UP_MS;
-    let last = Number(memory.recall(name) ?? Date.now());
-    memory.remember(name, String(last));
+    let last = Number(checkpoints.get(name) ?? Date.now());
+    store(name, last);
     while (!signal.aborted) {
-      await until(Math.max(earliest, nextDue(job.schedule, last)));
+      await waitUntil(Math.max(earliest, nextDue(job.schedule, last)));
       last = Date.now();
-      memory.remember(name, String(last));
+      store(name, last);
       await run(job);
     }
   };
 
-  const tick = async (job: Job): Promise<void> => {
+  const start = async (job: Job): Promise<void> => {
     try {
-      await (job.localSeconds === undefined ? bySchedule(job) : often(job, job.localSeconds * 1000));
+      await (job.localSeconds === undefined ? runBySchedule(job) : runEvery(job, job.localSeconds * 1000));
     } catch (error) {
-      if (!signal.aborted) log.error('a schedule has stopped', { job: job.route.id, error: error as Error });
+      if (!signal.aborted) log.error('a schedule stopped', { job: job.route.id, error: error as Error });
     }
   };
 
-  const ticking = Promise.all(jobs.filter(({ deployedOnly }) => !deployedOnly).map(tick));
+  const running = Promise.all(jobs.filter(({ deployedOnly }) => !deployedOnly).map(start));
   return {
     stop: async () => {
-      ending.abort();
-      const patience = new AbortController();
-      await Promise.race([ticking, wait(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined)]);
-      patience.abort();
+      stopping.abort();
+      const deadline = new AbortController();
+      await Promise.race([running, wait(STOP_MS, undefined, { signal: deadline.signal }).catch(() => undefined)]);
+      deadline.abort();
     },
   };
 };

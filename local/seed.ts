@@ -1,16 +1,20 @@
+import * as z from 'zod';
+import { CategoryBody } from '#contract/categories.ts';
+import { Slug } from '#contract/fields.ts';
+import { Submission } from '#contract/projects.ts';
 import { allCategories, insertCategory } from '#data/categories.ts';
 import { seedMarkKey } from '#data/keys.ts';
 import { insertProject, takenSlugs } from '#data/projects.ts';
 import { findItem } from '#data/read.ts';
-import { userAtFirstSight } from '#data/users.ts';
+import { findOrCreateUser } from '#data/users.ts';
 import { putItem } from '#data/write.ts';
-import { slugFrom } from '#domain/projects/slug-from-name.ts';
-import { pendingProject } from '#domain/projects/submit.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { type SampleCategory, type SampleProject, sampleCategories, sampleProjects } from './sample-data.ts';
+import { slugFrom } from '#services/projects/slug-from-name.ts';
+import { pendingProject } from '#services/projects/submit.ts';
+import sampleData from './sample-data.json' with { type: 'json' };
 
-/** Who the sample belongs to. Sign in with this address to edit it as its owner. */
+/** The owner of the sample projects. Request a token for this address to edit them. */
 const SAMPLE_OWNER = {
   sub: 'sample-owner',
   email: 'editor@example.com',
@@ -20,13 +24,29 @@ const SAMPLE_OWNER = {
 
 const HOUR_MS = 3600 * 1000;
 
-const slugOf = (sample: SampleProject): string => slugFrom(sample.name, sample.name);
+const SampleData = z.object({
+  categories: z.array(CategoryBody.extend({ slug: Slug })),
+  projects: z.array(
+    z
+      .looseObject({ pending: z.literal(true).optional().describe('Stays in the moderation queue.') })
+      .transform(({ pending, ...project }) => ({ ...Submission.parse({ plan: 'standard', ...project }), pending })),
+  ),
+});
+type SampleCategory = z.infer<typeof SampleData>['categories'][number];
+type SampleProject = z.infer<typeof SampleData>['projects'][number];
 
-const insertSampleCategory = (sample: SampleCategory, position: number): Promise<void> => {
+const slugOf = ({ name }: SampleProject): string => slugFrom(name, name);
+
+const insertSampleCategory = async (sample: SampleCategory, position: number): Promise<void> => {
+  const { slug, name, sphere = null, description = null, color = null } = sample;
   const at = now();
-  return insertCategory({
-    ...sample,
+  await insertCategory({
     id: newId('cat'),
+    slug,
+    name,
+    sphere,
+    description,
+    color,
     icon: null,
     sort_order: (position + 1) * 10,
     created_at: at,
@@ -36,45 +56,41 @@ const insertSampleCategory = (sample: SampleCategory, position: number): Promise
 };
 
 const insertSampleProject = async (sample: SampleProject, createdAt: string): Promise<void> => {
-  const [city = null, country = null, latitude = null, longitude = null] = sample.place ?? [];
-  const id = newId('prj');
-  const project = pendingProject(
-    {
-      plan: 'standard',
-      name: sample.name,
-      url: sample.url,
-      description: sample.description,
-      categories: [...sample.categories],
-      tags: [...sample.tags],
-      pricing_type: sample.pricing,
-      latitude,
-      longitude,
-      address_city: city,
-      address_country: country,
-    },
-    { id, slug: slugOf(sample), ownerId: SAMPLE_OWNER.sub, at: createdAt },
-  );
-  await insertProject(sample.pending ? project : { ...project, status: 'live', published_at: createdAt }, []);
+  const { pending, ...submission } = sample;
+  const created = { id: newId('prj'), slug: slugOf(sample), ownerId: SAMPLE_OWNER.sub, at: createdAt };
+  const project = pendingProject(submission, created);
+  await insertProject(pending ? project : { ...project, status: 'live', published_at: createdAt }, []);
+};
+
+const markSeeded = async (): Promise<void> => {
+  await putItem({ ...seedMarkKey, type: 'mark', at: now() });
 };
 
 /**
- * Fills a new directory with the sample, so that the first look is not empty. A mark says that it is done: what a run that
- * died left undone the next one finishes, and what somebody has deleted since does not come back.
+ * Inserts sample categories and projects into a new table. The seed mark is written last: an interrupted seed is
+ * completed by the next start, and sample data that was deleted later is not inserted again. `SAMPLE_DATA=off` inserts
+ * none.
  */
 export const seed = async (): Promise<void> => {
   if (await findItem(seedMarkKey)) return;
-  await userAtFirstSight(SAMPLE_OWNER);
+  if (process.env.SAMPLE_DATA === 'off') {
+    // A later start without the variable must not add samples to the data of users.
+    await markSeeded();
+    return;
+  }
+  const { categories, projects } = SampleData.parse(sampleData);
+  await findOrCreateUser(SAMPLE_OWNER, true);
   const known = new Set((await allCategories()).map((category) => category.slug));
-  for (const [position, sample] of sampleCategories.entries()) {
+  for (const [position, sample] of categories.entries()) {
     if (!known.has(sample.slug)) await insertSampleCategory(sample, position);
   }
-  const start = Date.now() - sampleProjects.length * HOUR_MS;
-  const taken = await takenSlugs(sampleProjects.map(slugOf));
+  const start = Date.now() - projects.length * HOUR_MS;
+  const taken = await takenSlugs(projects.map(slugOf));
   await Promise.all(
-    sampleProjects.map(async (sample, position) => {
+    projects.map(async (sample, position) => {
       if (taken.has(slugOf(sample))) return;
       await insertSampleProject(sample, new Date(start + position * HOUR_MS).toISOString());
     }),
   );
-  await putItem({ ...seedMarkKey, type: 'mark', at: now() });
+  await markSeeded();
 };

@@ -9,28 +9,25 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { log } from '#platform/log.ts';
-import type { Background } from './background.ts';
-import type { Memory } from './journal.ts';
+import { type BackgroundTask, logChanges } from './background.ts';
+import type { Checkpoints } from './journal.ts';
 import { matches, type Pattern } from './pattern.ts';
-import { asDelivered } from './stream-records.ts';
+import { lambdaRecord } from './stream-records.ts';
 
-/** What the stream is polled for, and who is told. */
-export interface StreamSubscription {
+export interface StreamPollerOptions {
   readonly streams: DynamoDBStreamsClient;
   readonly streamArn: string;
-  /** Which records are delivered; the others only move the checkpoint. */
+  /** Other records only advance the checkpoint. */
   readonly filter: Pattern;
   readonly deliver: (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
-  /** Where it is remembered how far the stream has been delivered. */
-  readonly memory: Memory;
-  /** The items that the sweeper has removed. */
+  /** Where the position in each shard is stored. */
+  readonly checkpoints: Checkpoints;
+  /** The items that the TTL sweeper deleted. */
   readonly swept: Set<string>;
 }
 
-/** A poller at work. */
-export interface StreamPoller extends Background {
-  /** The sequence number up to which everything has been delivered, of the shard that was read last. */
+export interface StreamPoller extends BackgroundTask {
+  /** The sequence number up to which everything has been delivered, in the shard that was read last. */
   consumed(): string | undefined;
 }
 
@@ -39,28 +36,28 @@ const BATCH_MAX = 100;
 const IDLE_MS = 50;
 const IDLE_MAX_MS = 250;
 const IDLE_GROWTH = 1.02;
-const TROUBLE_MS = 100;
-const TROUBLE_MAX_MS = 5000;
-/** Where a shard that has been read to its end stands. */
+const RETRY_MS = 100;
+const RETRY_MAX_MS = 5000;
+/** The checkpoint of a closed shard that has been read to its end. */
 const FINISHED = 'finished';
 
-class DeliveryRefused extends Error {
-  override readonly name = 'DeliveryRefused';
+class PartialDelivery extends Error {
+  override readonly name = 'PartialDelivery';
 }
 
 /**
- * Reads the table's stream and hands its records to a handler the way Lambda does. The checkpoint moves only behind what
- * the handler has taken, so a killed process loses nothing and repeats a little.
+ * Reads the table's stream and invokes a handler with its records, as Lambda does. The checkpoint advances after the
+ * handler accepted records, so a killed process loses none and delivers a few twice.
  */
-export const pollStream = (subscription: StreamSubscription): StreamPoller => {
-  const { streams, streamArn, filter, deliver, memory, swept } = subscription;
+export const pollStream = (options: StreamPollerOptions): StreamPoller => {
+  const { streams, streamArn, filter, deliver, checkpoints, swept } = options;
   const iterators = new Map<string, string>();
   let shards: Shard[] | undefined;
   let lastConsumed: string | undefined;
 
-  const nameOf = (shardId: string): string => `stream ${streamArn} ${shardId}`;
-  const moveTo = (shardId: string, sequenceNumber: string): void => {
-    memory.remember(nameOf(shardId), sequenceNumber);
+  const checkpointOf = (shardId: string): string => `stream ${streamArn} ${shardId}`;
+  const advance = (shardId: string, sequenceNumber: string): void => {
+    checkpoints.set(checkpointOf(shardId), sequenceNumber);
     if (sequenceNumber !== FINISHED) lastConsumed = sequenceNumber;
   };
 
@@ -82,42 +79,43 @@ export const pollStream = (subscription: StreamSubscription): StreamPoller => {
     }
   };
 
-  const handOver = async (shardId: string, records: readonly DynamoDBRecord[]): Promise<void> => {
+  const deliverAll = async (shardId: string, records: readonly DynamoDBRecord[]): Promise<void> => {
     for (let start = 0; start < records.length; start += BATCH_MAX) {
       const batch = records.slice(start, start + BATCH_MAX);
       const { batchItemFailures } = await deliver({ Records: batch });
       const failed = batchItemFailures.map(({ itemIdentifier }) =>
         batch.findIndex((record) => record.dynamodb?.SequenceNumber === itemIdentifier),
       );
-      const taken = failed.length === 0 ? batch.length : Math.max(0, Math.min(...failed));
-      const last = batch[taken - 1]?.dynamodb?.SequenceNumber;
-      if (last) moveTo(shardId, last);
-      if (taken < batch.length) throw new DeliveryRefused(`${batch.length - taken} records were not taken.`);
+      const accepted = failed.length === 0 ? batch.length : Math.max(0, Math.min(...failed));
+      const last = batch[accepted - 1]?.dynamodb?.SequenceNumber;
+      if (last) advance(shardId, last);
+      if (accepted < batch.length)
+        throw new PartialDelivery(`The handler rejected ${batch.length - accepted} records.`);
     }
   };
 
-  /** Reads a shard on. @returns whether there was anything. */
-  const readOn = async (shardId: string): Promise<boolean> => {
-    const checkpoint = memory.recall(nameOf(shardId));
+  /** Reads the next page of a shard. @returns whether it had records. */
+  const readPage = async (shardId: string): Promise<boolean> => {
+    const checkpoint = checkpoints.get(checkpointOf(shardId));
     if (checkpoint === FINISHED) return false;
     lastConsumed ??= checkpoint;
     const iterator = iterators.get(shardId) ?? (await iteratorOf(shardId, checkpoint));
-    // Only what went well is remembered: after trouble it goes on from the checkpoint.
+    // Set again only after success: after a failure the next read starts from the checkpoint.
     iterators.delete(shardId);
     const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: READ_MAX }));
     const records: readonly _Record[] = page.Records ?? [];
-    await handOver(
+    await deliverAll(
       shardId,
       records
-        .flatMap((record) => asDelivered(record, streamArn, swept) ?? [])
+        .flatMap((record) => lambdaRecord(record, streamArn, swept) ?? [])
         .filter((record) => matches(filter, record)),
     );
     const last = records.at(-1)?.dynamodb?.SequenceNumber;
-    if (last) moveTo(shardId, last);
+    if (last) advance(shardId, last);
     if (page.NextShardIterator) {
       iterators.set(shardId, page.NextShardIterator);
     } else {
-      moveTo(shardId, FINISHED);
+      advance(shardId, FINISHED);
       shards = undefined;
     }
     return records.length > 0;
@@ -136,45 +134,47 @@ export const pollStream = (subscription: StreamSubscription): StreamPoller => {
     return all;
   };
 
-  const round = async (): Promise<boolean> => {
+  const readAllShards = async (): Promise<boolean> => {
     shards ??= await listShards();
     const known = shards;
     let any = false;
     for (const { ShardId: id, ParentShardId: parent } of known) {
       if (!id) continue;
-      // What happened to an item before a shard was split is told before what happened after.
-      const parentOpen =
-        known.some((shard) => shard.ShardId === parent) && memory.recall(nameOf(parent ?? '')) !== FINISHED;
-      if (!parentOpen && (await readOn(id))) any = true;
+      // A parent shard is read to its end first, so that changes of an item stay in order.
+      const isParentOpen =
+        known.some((shard) => shard.ShardId === parent) && checkpoints.get(checkpointOf(parent ?? '')) !== FINISHED;
+      if (!isParentOpen && (await readPage(id))) any = true;
     }
     return any;
   };
 
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const run = async (): Promise<void> => {
-    let trouble = TROUBLE_MS;
+    let retryPause = RETRY_MS;
     let idle = IDLE_MS;
-    while (!ending.signal.aborted) {
+    const state = logChanges('reading the stream failed and is retried');
+    while (!stopping.signal.aborted) {
       let pause: number;
       try {
-        // Where nothing has happened for some time, the next thing may wait a moment longer.
-        idle = (await round()) ? IDLE_MS : Math.min(IDLE_MAX_MS, idle * IDLE_GROWTH);
+        // The pause grows slowly while the stream is idle.
+        idle = (await readAllShards()) ? IDLE_MS : Math.min(IDLE_MAX_MS, idle * IDLE_GROWTH);
         pause = idle === IDLE_MS ? 0 : idle;
-        trouble = TROUBLE_MS;
+        retryPause = RETRY_MS;
+        state.succeeded();
       } catch (error) {
-        if (!ending.signal.aborted) log.warn('the stream is tried again', { error: error as Error });
-        pause = trouble;
-        trouble = Math.min(TROUBLE_MAX_MS, trouble * 2);
+        if (!stopping.signal.aborted) state.failed(error);
+        pause = retryPause;
+        retryPause = Math.min(RETRY_MAX_MS, retryPause * 2);
       }
-      // An ended wait is not a failure: the loop looks at the signal next.
-      await wait(pause, undefined, { signal: ending.signal }).catch(() => undefined);
+      // An aborted wait ends the loop.
+      await wait(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
   const running = run();
   return {
     consumed: () => lastConsumed,
     stop: async () => {
-      ending.abort();
+      stopping.abort();
       await running;
     },
   };

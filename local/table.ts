@@ -49,13 +49,11 @@ const create = async (client: DynamoDBClient, name: string): Promise<void> => {
   );
 };
 
-/** The table once it can be used. */
-export interface ReadyTable {
-  readonly streamArn: string | undefined;
-}
-
-/** Makes the table in the shape of the deployed one, unless it is there already, and waits until it can be used. */
-export const ensureTable = async (client: DynamoDBClient, name: string): Promise<ReadyTable> => {
+/** Creates the table with the deployed key schema and indexes if it does not exist, and waits until it is active. */
+export const ensureTable = async (
+  client: DynamoDBClient,
+  name: string,
+): Promise<{ readonly streamArn: string | undefined }> => {
   let table = await find(client, name);
   if (!table) await create(client, name);
   for (; table?.TableStatus !== 'ACTIVE'; table = await find(client, name)) await wait(10);

@@ -7,20 +7,20 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { tableShape } from '#data/keys.ts';
-import { type Background, inBackground } from './background.ts';
-import { sweptName } from './stream-records.ts';
+import { type BackgroundTask, runPeriodically } from './background.ts';
+import { sweptKey } from './stream-records.ts';
 
-const EVERY_MS = 30_000;
-// Small pages with pauses between: nobody who asks the engine meanwhile has to wait for a long one.
+const PAUSE_MS = 30_000;
+// Small pages with pauses, so that concurrent requests to the engine are not delayed.
 const PAGE = 250;
 const PAGE_PAUSE_MS = 20;
 
 const { partitionKey, sortKey, ttl } = tableShape;
 
 /**
- * Removes the items whose time is over, as DynamoDB does by itself. An item whose time was put off meanwhile stays.
- * @param swept where the removals are noted for the stream's reader.
- * @returns how many items were removed.
+ * Deletes expired items, as DynamoDB's TTL does. An item whose expiry is extended concurrently stays.
+ * @param swept collects the deletions for the stream poller.
+ * @returns the number of deleted items.
  */
 export const sweepOnce = async (
   client: DynamoDBClient,
@@ -32,7 +32,7 @@ export const sweepOnce = async (
     ExpressionAttributeNames: { '#ttl': ttl },
     ExpressionAttributeValues: { ':now': { N: String(Math.floor(Date.now() / 1000)) } },
   };
-  let removed = 0;
+  let deleted = 0;
   let from: Record<string, AttributeValue> | undefined;
   do {
     const page = await client.send(
@@ -47,13 +47,13 @@ export const sweepOnce = async (
       }),
     );
     for (const key of page.Items ?? []) {
-      const name = sweptName(key);
+      const name = sweptKey(key);
       swept.add(name);
       try {
         await client.send(
           new DeleteItemCommand({ TableName: tableName, Key: key, ConditionExpression: '#ttl < :now', ...condition }),
         );
-        removed += 1;
+        deleted += 1;
       } catch (error) {
         swept.delete(name);
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -62,11 +62,10 @@ export const sweepOnce = async (
     from = page.LastEvaluatedKey;
     if (from) await wait(PAGE_PAUSE_MS, undefined, signal && { signal });
   } while (from);
-  return removed;
+  return deleted;
 };
 
-/** Sweeps in the background. */
-export const sweepExpired = (client: DynamoDBClient, tableName: string, swept: Set<string>): Background =>
-  inBackground(EVERY_MS, 'expired items could not be removed this time', async (signal) => {
+export const sweepExpired = (client: DynamoDBClient, tableName: string, swept: Set<string>): BackgroundTask =>
+  runPeriodically(PAUSE_MS, 'expired items could not be deleted', async (signal) => {
     await sweepOnce(client, tableName, swept, signal);
   });

@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util';
-import { allowMail } from '#data/mail-returns.ts';
-import { findMailStop } from '#data/mail-stops.ts';
+import { findSuppression, unsuppressAddress } from '#data/mail-suppression.ts';
 import { openTable } from '#local/open-table.ts';
-import { StartRefused } from '#local/refusal.ts';
+import { StartupError } from '#local/startup-error.ts';
 
 const HELP = `npm run allow-mail -- <address>
 
-Lets an address have mail again that mail came back from, or whose owner complained. The service stopped writing to it by
-itself; do this when its owner says that he wants mail and that his mailbox works, for more mail that comes back or is
-complained of harms the delivery of all other mail.
+Removes the suppression of an email address. The service suppresses an address after a permanent bounce or a complaint.
+Remove the suppression only when the owner of the address asks for email and the mailbox works: more bounces and
+complaints harm the delivery of all other email.
 
-SES keeps a list of its own, for the whole account. Deployed, take the address off that one too:
+SES has a suppression list of its own for the whole account. On AWS, remove the address from that list too:
   aws sesv2 delete-suppressed-destination --email-address <address>
 
-On one machine it works on the data folder (DATA_DIR, .data unless set), while the service runs or not. With TABLE_NAME
-set it works on that table, with the AWS credentials and the region of this shell; DYNAMODB_ENDPOINT names another engine.
-  --show    only say whether mail is stopped, why and since when
+Locally the command works on the data folder (DATA_DIR, .data unless set), while the service is running or stopped. With
+TABLE_NAME set it works on that table, with the AWS credentials and the region of this shell; DYNAMODB_ENDPOINT sets
+another endpoint.
+  --show    only show whether the address is suppressed, why and since when
   --help    this text`;
 
 const fail = (message: string): void => {
@@ -23,19 +23,19 @@ const fail = (message: string): void => {
   process.exitCode = 1;
 };
 
-const allow = async (address: string, onlyShow: boolean): Promise<void> => {
-  const stop = await findMailStop(address);
-  if (!stop) {
-    console.log(`${address} gets mail: nothing was stopped.`);
+const unsuppress = async (address: string, onlyShow: boolean): Promise<void> => {
+  const suppression = await findSuppression(address);
+  if (!suppression) {
+    console.log(`${address} is not suppressed.`);
     return;
   }
-  const story = `because of a ${stop.reason} on ${stop.since.slice(0, 10)}`;
+  const cause = `because of a ${suppression.reason} on ${suppression.since.slice(0, 10)}`;
   if (onlyShow) {
-    console.log(`${address} gets no mail ${story}.`);
+    console.log(`${address} is suppressed ${cause}.`);
     return;
   }
-  await allowMail(address);
-  console.log(`${address} gets mail again. It had none ${story}.`);
+  await unsuppressAddress(address);
+  console.log(`${address} is no longer suppressed. It was suppressed ${cause}.`);
 };
 
 const { values, positionals } = parseArgs({
@@ -50,12 +50,12 @@ else {
   try {
     const table = await openTable();
     try {
-      await allow(address, values.show);
+      await unsuppress(address, values.show);
     } finally {
       await table.close();
     }
   } catch (error) {
-    if (!(error instanceof StartRefused)) throw error;
+    if (!(error instanceof StartupError)) throw error;
     fail(error.message);
   }
 }

@@ -7,13 +7,13 @@ interface Step {
   readonly name: string;
   readonly tool: Tool;
   readonly args: readonly string[];
-  /** The arguments with which the tool mends what it can. */
+  /** The arguments that make the tool fix what it can. */
   readonly fix?: readonly string[];
 }
 
-/** The laws that look at tables and files only; those that start the service are for `npm test`. */
-const quickLaws = globSync('test/laws/*.test.ts', { cwd: root })
-  .filter((file) => !/#test\/support\/(?:world|with-directory)\.ts/.test(readFileSync(join(root, file), 'utf8')))
+/** The invariants over tables and files. Those that start a server are for `npm test`. */
+const quickInvariants = globSync('test/invariants/*.test.ts', { cwd: root })
+  .filter((file) => !/#test\/support\/(?:server|with-directory)\.ts/.test(readFileSync(join(root, file), 'utf8')))
   .toSorted();
 
 const steps: readonly Step[] = [
@@ -25,25 +25,27 @@ const steps: readonly Step[] = [
     fix: ['--type-aware', '--deny-warnings', '--fix'],
   },
   { name: 'types', tool: 'tsc', args: ['-p', '.'] },
+  { name: 'vocabulary', tool: 'vocabulary', args: [] },
   { name: 'docs', tool: 'docs', args: ['--check'], fix: [] },
   { name: 'references', tool: 'references', args: [] },
   { name: 'licences', tool: 'licences', args: [], fix: ['--fix'] },
-  { name: 'laws', tool: 'vitest', args: ['run', ...quickLaws, '--reporter=dot'] },
+  { name: 'invariants', tool: 'vitest', args: ['run', ...quickInvariants, '--reporter=dot'] },
 ];
 
 const HELP = `npm run check [-- --fix] [-- --skip <step>]
 
-What can be known in seconds, without a server or an account:
+The checks that take seconds and need no server and no account:
   style        format, import order and basic lint (biome)
-  lint         lint that knows the types (oxlint)
+  lint         type-aware lint (oxlint)
   types        tsc
-  docs         docs/openapi.json is what the routes say
+  vocabulary   no retired words, see CONTRIBUTING.md
+  docs         docs/openapi.json and docs/events.md match the contract
   references   every path that a document cites exists
-  licences     production packages are under permissive licences and stand in NOTICE.md
-  laws         tests over the tables of routes, events and subscriptions (those that start no service)
+  licences     production packages have permissive licences and are listed in NOTICE.md
+  invariants   tests over the tables of routes, events and subscriptions that start no server
 
-  --fix        mend what can be mended: format, imports, generated documents
-  --skip       leave a step out; may be repeated
+  --fix        fix format and imports, and generate documents again
+  --skip       skip a step; may be repeated
   --help       this text`;
 
 const { values } = parseArgs({

@@ -4,9 +4,8 @@ const HELP = `Completes package-lock.json with the builds for other platforms.
 
   npm run lock        after every \`npm install\`
 
-npm leaves a platform's build out of the lock when the registry that was asked does not have it, and \`npm ci\` then refuses the
-whole lock, on every platform. This adds what is named by some package's optionalDependencies and missing: version and platform, so
-that npm passes over it where it does not fit.
+npm omits the build for a platform from the lock when the registry does not have it, and \`npm ci\` then rejects the lock on every
+platform. This adds the missing entries of optionalDependencies with version and platform, so that npm skips them elsewhere.
 `;
 
 if (process.argv.includes('--help')) {
@@ -15,16 +14,16 @@ if (process.argv.includes('--help')) {
 }
 
 const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32', 'windows'];
-const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x'];
+const ARCHITECTURES = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x'];
 
-/** What `linux-x64-musl` in a package's name says of the platform that it is for. */
+/** The platform in a package name such as `@scope/tool-linux-x64-musl`; undefined when it names none. */
 const platformOf = (name) => {
-  const words = name.split('/').at(-1).split('-');
-  const os = words.find((word) => SYSTEMS.includes(word));
-  const cpu = words.find((word) => PROCESSORS.includes(word));
-  const libc = words.some((word) => word.startsWith('musl'))
+  const parts = name.split('/').at(-1).split('-');
+  const os = parts.find((part) => SYSTEMS.includes(part));
+  const cpu = parts.find((part) => ARCHITECTURES.includes(part));
+  const libc = parts.some((part) => part.startsWith('musl'))
     ? 'musl'
-    : words.some((word) => word.startsWith('gnu'))
+    : parts.some((part) => part.startsWith('gnu'))
       ? 'glibc'
       : undefined;
   return os && cpu

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { configOf } from '#lib/config.ts';
 import { variables } from '#test/conformance/variables.ts';
-import { coverageIn, SEEN_FOLDER } from '#test/support/answers-seen.ts';
 import { type Client, clientOf } from '#test/support/client.ts';
 import { RUN_NAME } from '#test/support/fixtures.ts';
+import { RESPONSES_FOLDER, readCoverage } from '#test/support/responses-seen.ts';
 import { run } from './run.ts';
 import { isLoopback } from './smoke/transport.ts';
 
@@ -16,34 +16,34 @@ const HELP = `npm run conformance -- <base-url> [--public] [--origin <origin>]�
 Runs the suite that proves the contract (test/conformance) against a deployment: every route of the table, what it answers,
 what it refuses and how, and a listing's whole life. Every answer is held to the document.
 
-  <base-url>     what everything stands below: the output Url of the stack directory-<stage>-api, or the stage's own domain
-  --public       only what needs no credential; it changes nothing
-  --origin       pages of this origin must be allowed to call; may be repeated
+  <base-url>     the output Url of the stack directory-<stage>-api, or the stage's own domain
+  --public       runs only tests that need no credentials; they change nothing
+  --origin       an origin that CORS must allow; may be repeated
   --i-know-that-this-writes-to-production
-                 without it nothing is run against a stage that protects its data, except --public
-  --help         this text
+                 required for a stage that protects its data, unless --public is given
+  --help         prints this text
 
-Environment, unless --public; on one machine (npm start) the suite makes its tokens itself:
+Environment, unless --public; against a local server (npm start) the suite requests its tokens itself:
   ${variables.admin}   an administrator's access token
   ${variables.user}    a user's
   ${variables.other}   another user's
-  CONFORMANCE_TOKEN_COMMAND  in place of the three: a command that is called with the word admin, user or other and prints one
+  CONFORMANCE_TOKEN_COMMAND  instead of the three: a command that prints a token for its argument admin, user or other
 
-What it makes has a name with conformance-<run> in it and is taken away at the end; if that fails it says what is left. In the
-ledger of events and in the audit log it stays, for as long as these keep anything. It sends no mail but what its own users'
-submissions cause, starts no payment and keeps within the rate limits: at one it waits. A run takes about a minute; another
-within ten minutes waits for its quota of submissions.
+Created data has conformance-<run> in its name and is deleted at the end; what could not be deleted is listed. Entries in the
+event ledger and in the audit log remain for their retention. The suite sends only the mails that its own submissions cause,
+starts no payment, and waits when it reaches a rate limit. A run takes about a minute; a second one within ten minutes waits
+for the quota of submissions.
 
-Ends with 0 when the deployment keeps the contract, 1 when it does not, 2 when the suite was not run.`;
+Exit code: 0 when the deployment keeps the contract, 1 when it does not, 2 when the suite was not run.`;
 
-const ANSWER_MS = 10_000;
+const RESPONSE_MS = 10_000;
 /** Longer than the longest wait for a quota. */
 const TEST_MS = 720_000;
 
-/** The suite was not run, and this is why. */
+/** The suite was not run; the message says why. */
 class NotRun extends Error {}
 
-interface Place {
+interface Deployment {
   readonly url: URL;
   readonly stage: string;
 }
@@ -68,26 +68,26 @@ const readArguments = () => {
 const urlOf = (given: string | undefined): URL => {
   const url = given === undefined ? null : URL.parse(given);
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.username !== '')
-    throw new NotRun('Say which deployment is meant: npm run conformance -- https://…');
+    throw new NotRun('Name the deployment: npm run conformance -- https://…');
   if (url.protocol === 'http:' && !isLoopback(url))
-    throw new NotRun(`${url.href} is http: tokens would travel in the open. Name the https address.`);
+    throw new NotRun(`${url.href} uses http and would transmit tokens unencrypted. Use the https URL.`);
   return url;
 };
 
-/** Which stage answers there. @throws where nobody does, or nobody who knows. */
-const placeAt = async (url: URL, client: Client): Promise<Place> => {
+/** Reads the stage from the health route. @throws {NotRun} when that fails. */
+const findDeployment = async (url: URL, client: Client): Promise<Deployment> => {
   try {
     const { status, body } = await client.call('GET', '/api/health');
-    if (status !== 200) throw new Error(`it was answered ${status}`);
+    if (status !== 200) throw new Error(`status ${status}`);
     return { url, stage: (body as { data: { stage: string } }).data.stage };
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
-    throw new NotRun(`${url.href} does not say which stage it is: ${message || code}. Try npm run smoke first.`);
+    throw new NotRun(`Could not read the stage from ${url.href}: ${message || code}. Run npm run smoke first.`);
   }
 };
 
-/** Whether a stage protects its data; one whose settings cannot be read here is taken for such a one. */
-const isProtected = ({ url, stage }: Place): boolean => {
+/** Whether a stage protects its data; a stage without settings counts as protected. */
+const isProtected = ({ url, stage }: Deployment): boolean => {
   if (stage === 'local' && isLoopback(url)) return false;
   try {
     return configOf(stage).protect;
@@ -99,33 +99,35 @@ const isProtected = ({ url, stage }: Place): boolean => {
 const roles = ['admin', 'user', 'other'] as const;
 type Tokens = Readonly<Record<(typeof roles)[number], string>>;
 
-const printed = async (command: string, role: string): Promise<string> => {
+const tokenFromCommand = async (command: string, role: string): Promise<string> => {
   try {
     const { stdout } = await promisify(execFile)(command, [role], { shell: true, timeout: 60_000 });
     return stdout.trim();
   } catch (error) {
-    // Its output may hold a token.
+    // The output is not shown, because it may contain a token.
     throw new NotRun(
       `CONFORMANCE_TOKEN_COMMAND ${role} failed: exit code ${String((error as { code?: unknown }).code)}.`,
     );
   }
 };
 
-const tokensFor = async ({ stage }: Place, client: Client): Promise<Tokens> => {
+const tokensFor = async ({ stage }: Deployment, client: Client): Promise<Tokens> => {
   const command = process.env.CONFORMANCE_TOKEN_COMMAND;
   const tokenFor = async (role: (typeof roles)[number]): Promise<string> => {
     const given = process.env[variables[role]];
     if (given) return given;
-    if (command) return await printed(command, role);
+    if (command) return await tokenFromCommand(command, role);
     if (stage === 'local')
       return await client.token({ email: `conformance-${role}@example.com`, name: role, admin: role === 'admin' });
-    throw new NotRun(`${variables[role]} is not set. With --public the suite needs no tokens.`);
+    throw new NotRun(`${variables[role]} is not set. Set it, or use --public, which needs no tokens.`);
   };
   const [admin, user, other] = await Promise.all(roles.map(tokenFor));
   const tokens = { admin, user, other } as Tokens;
   for (const role of roles)
-    if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(tokens[role])) throw new NotRun(`The token of ${role} is no JSON Web Token.`);
-  if (new Set(Object.values(tokens)).size < roles.length) throw new NotRun('The three tokens must be three people’s.');
+    if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(tokens[role]))
+      throw new NotRun(`The token of ${role} is not a JSON Web Token.`);
+  if (new Set(Object.values(tokens)).size < roles.length)
+    throw new NotRun('The three tokens must belong to three different users.');
   return tokens;
 };
 
@@ -137,15 +139,15 @@ const main = async (): Promise<void> => {
   }
   const [address, ...vitestArguments] = positionals;
   const url = urlOf(address);
-  // The document is what the suite is about to hold it to; first it must be known whom it asks.
-  const client = clientOf(url.href, { timeoutMs: ANSWER_MS, hold: () => undefined });
+  // Responses are not validated yet: the stage has to be known first.
+  const client = clientOf(url.href, { timeoutMs: RESPONSE_MS, check: () => undefined });
   try {
-    const place = await placeAt(url, client);
-    if (!isPublic && isProtected(place) && !flags['i-know-that-this-writes-to-production'])
+    const deployment = await findDeployment(url, client);
+    if (!isPublic && isProtected(deployment) && !flags['i-know-that-this-writes-to-production'])
       throw new NotRun(
-        `Stage ${place.stage} protects its data, and the suite writes. Use --public, or say --i-know-that-this-writes-to-production.`,
+        `Stage ${deployment.stage} protects its data, and the suite writes. Add --public or --i-know-that-this-writes-to-production.`,
       );
-    const tokens = isPublic ? undefined : await tokensFor(place, client);
+    const tokens = isPublic ? undefined : await tokensFor(deployment, client);
     const name = `conformance-${Date.now().toString(36)}`;
     const seenFolder = mkdtempSync(join(tmpdir(), 'conformance-'));
     Object.assign(process.env, {
@@ -153,18 +155,18 @@ const main = async (): Promise<void> => {
       [variables.origins]: origins.join(','),
       ...(tokens && Object.fromEntries(roles.map((role) => [variables[role], tokens[role]]))),
       [RUN_NAME]: name,
-      [SEEN_FOLDER]: seenFolder,
+      [RESPONSES_FOLDER]: seenFolder,
     });
-    console.log(`Stage ${place.stage} at ${url.href}, run ${name}.`);
+    console.log(`Stage ${deployment.stage} at ${url.href}, run ${name}.`);
     const files = isPublic ? 'test/conformance/public/' : 'test/conformance/';
     const limits = [`--testTimeout=${TEST_MS}`, `--hookTimeout=${TEST_MS}`];
-    // One file at a time: they share the quota of one address.
+    // One file at a time, because all share the rate limit of one client address.
     const { ok } = await run('vitest', ['run', files, '--no-file-parallelism', ...limits, ...vitestArguments], {
       show: true,
     });
-    const { documented, missing } = coverageIn(seenFolder);
+    const { documented, missing } = readCoverage(seenFolder);
     rmSync(seenFolder, { recursive: true });
-    console.log(`${documented - missing.length} of ${documented} documented answers seen.`);
+    console.log(`${documented - missing.length} of ${documented} documented responses seen.`);
     process.exitCode = ok ? 0 : 1;
   } finally {
     client.close();
@@ -175,6 +177,6 @@ try {
   await main();
 } catch (error) {
   if (!(error instanceof NotRun)) throw error;
-  console.error(`${error.message}\n\nNothing was run; npm run conformance -- --help has the rest.`);
+  console.error(`${error.message}\n\nThe suite was not run. See npm run conformance -- --help.`);
   process.exitCode = 2;
 }

@@ -6,36 +6,39 @@ import { stageOf } from './costs/standing.ts';
 
 const HELP = `npm run costs [-- --prices | --check]
 
-Asks each of the most used routes of a directory of its own what it consumes, and writes docs/observed-costs.json, docs/cost.md and
-the table in docs/deploy.md. It takes about two minutes.
-  --prices  asks nothing: writes the pages anew from what was observed, docs/prices.json and the templates of the stages
-  --check   writes nothing, fails when a page is not what --prices would write
-  --help    this text`;
+Measures what requests to the most used routes consume on a local server, and writes docs/observed-costs.json, docs/cost.md
+and the table in docs/deploy.md. Takes about two minutes.
+  --prices  measures nothing; writes the pages from docs/observed-costs.json, docs/prices.json and the stages' templates
+  --check   writes nothing; fails when a page differs from what --prices would write
+  --help    prints this text`;
 
 const STAGES = ['sandbox', 'dev', 'staging', 'prod'];
 
-const place = (name: string): URL => new URL(`../docs/${name}`, import.meta.url);
+const docsFile = (name: string): URL => new URL(`../docs/${name}`, import.meta.url);
 const OBSERVED = 'observed-costs.json';
 const BEGIN = '<!-- written by npm run costs -->';
 const END = '<!-- end -->';
 
-type Kept = Omit<Observation, 'behind'> & { readonly behind: Readonly<Record<string, Usage>> };
+type StoredObservation = Omit<Observation, 'behind'> & { readonly behind: Readonly<Record<string, Usage>> };
 
 const readObserved = (): Observation[] =>
-  (JSON.parse(readFileSync(place(OBSERVED), 'utf8')) as Kept[]).map((kept) => ({
-    ...kept,
-    behind: new Map(Object.entries(kept.behind)),
+  (JSON.parse(readFileSync(docsFile(OBSERVED), 'utf8')) as StoredObservation[]).map((stored) => ({
+    ...stored,
+    behind: new Map(Object.entries(stored.behind)),
   }));
 
 const writeObserved = (observations: readonly Observation[]): void => {
-  const kept = observations.map(({ behind, ...rest }): Kept => ({ ...rest, behind: Object.fromEntries(behind) }));
-  writeFileSync(place(OBSERVED), `${JSON.stringify(kept, null, 2)}\n`);
+  const stored = observations.map(
+    ({ behind, ...rest }): StoredObservation => ({ ...rest, behind: Object.fromEntries(behind) }),
+  );
+  writeFileSync(docsFile(OBSERVED), `${JSON.stringify(stored, null, 2)}\n`);
 };
 
-/** A page with something else between its marks. @throws when it has none. */
-const between = (page: string, text: string): string => {
+/** Replaces the text between the markers. @throws {Error} when they are missing. */
+const replaceBetweenMarkers = (page: string, text: string): string => {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`docs/deploy.md needs the lines "${BEGIN}" and "${END}" for its table.`);
+  if (from < 0 || to < from)
+    throw new Error(`docs/deploy.md must contain the lines "${BEGIN}" and "${END}" around its table.`);
   return `${page.slice(0, from + BEGIN.length)}\n\n${text}\n\n${page.slice(to)}`;
 };
 
@@ -43,7 +46,7 @@ const pagesOf = (observations: readonly Observation[]): Record<string, string> =
   const stages = STAGES.map(stageOf);
   return {
     'cost.md': costPage(stages, observations),
-    'deploy.md': between(readFileSync(place('deploy.md'), 'utf8'), stageTable(stages, observations)),
+    'deploy.md': replaceBetweenMarkers(readFileSync(docsFile('deploy.md'), 'utf8'), stageTable(stages, observations)),
   };
 };
 
@@ -56,14 +59,14 @@ if (values.help) {
 } else {
   if (!values.prices && !values.check) writeObserved(await observeAll(console.log));
   for (const [name, text] of Object.entries(pagesOf(readObserved()))) {
-    const known = existsSync(place(name)) ? readFileSync(place(name), 'utf8') : undefined;
+    const known = existsSync(docsFile(name)) ? readFileSync(docsFile(name), 'utf8') : undefined;
     if (known === text) {
-      console.log(`docs/${name} is current.`);
+      console.log(`docs/${name} is up to date.`);
     } else if (values.check) {
-      console.error(`docs/${name} is not current; run "npm run costs -- --prices" and look at the difference.`);
+      console.error(`docs/${name} is outdated. Run "npm run costs -- --prices" and review the diff.`);
       process.exitCode = 1;
     } else {
-      writeFileSync(place(name), text);
+      writeFileSync(docsFile(name), text);
       console.log(`docs/${name} written.`);
     }
   }

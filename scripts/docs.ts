@@ -7,13 +7,13 @@ import { eventsPage } from './events-docs.ts';
 
 const HELP = `npm run docs [-- --check]
 
-Writes what is generated under docs/: openapi.json, from the table of routes, and events.md, from the schemas of events.
-  --check   write nothing, fail when a file is not what would be written
-  --help    this text`;
+Generates docs/openapi.json from the route table and docs/events.md from the event schemas.
+  --check   writes nothing; fails when a file is outdated
+  --help    prints this text`;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
 
-/** Every generated file with its text. */
+/** The content of each generated file. */
 const generated = (): Record<string, string> => ({
   'docs/openapi.json': `${JSON.stringify(openapi(routes, { version: manifest.version }), null, 2)}\n`,
   'docs/events.md': eventsPage(),
@@ -33,9 +33,9 @@ if (values.help) {
   for (const [file, text] of Object.entries(generated())) {
     const path = new URL(`../${file}`, import.meta.url);
     const isCurrent = read(path) === text;
-    if (isCurrent) console.log(`${file} is current.`);
+    if (isCurrent) console.log(`${file} is up to date.`);
     else if (values.check) {
-      console.error(`${file} is not current; run "npm run docs" and look at the difference.`);
+      console.error(`${file} is outdated. Run "npm run docs" and review the diff.`);
       process.exitCode = 1;
     } else {
       writeFileSync(path, text);

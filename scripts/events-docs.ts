@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { eventKinds } from '#contract/events.ts';
 import { SOURCE } from '#events/catalogue.ts';
 
-/** The catalogue of events as a page, made from their schemas. */
-
+/** The part of a JSON Schema that is documented. */
 interface Member {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -42,41 +41,41 @@ const sectionOf = (kind: string, schema: z.ZodObject): string => {
 
 const INTRODUCTION = `# Events
 
-Generated from \`shared/contract/events.ts\` by \`npm run docs\`; changes belong there.
+Generated from \`shared/contract/events.ts\` by \`npm run docs\`.
 
-Every change that matters writes one event in the transaction of the change. An event is never lost, may be seen twice, and may
-arrive later than one that happened after it: act once per \`id\`, and read the thing itself where the newest state counts. New kinds
-and new members may come; what is here stays.
+Events are written in the transaction of the change they describe. Delivery is at least once and unordered: process each \`id\` once,
+and read the resource itself when the current state matters. New kinds and members may be added; existing ones are stable.
 
-Each event has
+Each event has these members:
 
 | Member | Type | Meaning |
 |---|---|---|
-| \`id\` | string | \`evt_\` and a ULID: the same wherever and however often the event is seen |
+| \`id\` | string | \`evt_\` and a ULID: identical for every delivery |
 | \`kind\` | string | One of the names below |
 | \`occurred_at\` | time | ISO 8601 in UTC with milliseconds |
-| \`actor_id\` | string or null | Who caused it; null for the service itself |
-| \`data\` | object | What belongs to the kind, as below |
+| \`actor_id\` | string or null | User who caused it; null for the service itself |
+| \`data\` | object | Depends on the kind, see below |
 
-## Where events are seen
+## Delivery
 
 **On the bus.** Source \`${SOURCE}\`, detail-type the kind, detail the event as above. Rules match on the detail-type.
 
 **In the ledger.** \`GET /api/admin/events?kind=&after=&limit=\` pages through the last 90 days, newest first.
 
-**At a webhook.** \`POST /api/admin/webhooks\` says where to and which kinds. The body is
-\`{ "type": kind, "timestamp": occurred_at, "id", "actor_id", "data" }\`, signed as
-[Standard Webhooks](https://www.standardwebhooks.com) describes:
+**At a webhook.** \`POST /api/admin/webhooks\` sets the address and the kinds. The body is
+\`{ "type": kind, "timestamp": occurred_at, "id", "actor_id", "data" }\`, signed according to
+[Standard Webhooks](https://www.standardwebhooks.com):
 
 | Header | Value |
 |---|---|
-| \`webhook-id\` | The event's \`id\`, the same in every attempt: keep it and ignore what you have seen |
-| \`webhook-timestamp\` | Seconds since the epoch of this attempt: refuse what is older than five minutes |
-| \`webhook-signature\` | \`v1,\` and the base64 of HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body as it came>\`; the key is what the secret has behind \`whsec_\`, decoded from base64. For a day after a rotation there are two, separated by a space: one that matches is enough |
+| \`webhook-id\` | The event's \`id\`, identical in every attempt: store it and ignore duplicates |
+| \`webhook-timestamp\` | Time of this attempt in seconds since the epoch: reject requests older than five minutes |
+| \`webhook-signature\` | \`v1,\` and the base64 of HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<raw body>\`; the key is the part of the secret after \`whsec_\`, decoded from base64. For a day after a rotation there are two signatures, separated by a space; one match is sufficient |
 
-A 2xx within ten seconds is success; redirects are not followed. What fails is tried again after 5 seconds, 5 minutes, 30 minutes,
-2 hours and 8 hours. A webhook that nothing has got through to for five days is switched off, the administrators are mailed, and
-\`webhookDisabled\` fires. Addresses of Discord and Slack get one line of text in place of the event. A ping has the type \`ping\`.`;
+A 2xx response within ten seconds is success; redirects are not followed. Failed deliveries are retried after 5 seconds, 5 minutes,
+30 minutes, 2 hours and 8 hours. A webhook without a successful delivery for five days is disabled, the administrators are notified
+by email, and \`webhookDisabled\` is published. Discord and Slack addresses receive one line of text instead of the event. A ping has
+the type \`ping\`.`;
 
 /** The text of \`docs/events.md\`. */
 export const eventsPage = (): string =>

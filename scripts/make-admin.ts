@@ -1,45 +1,46 @@
 import { parseArgs } from 'node:util';
-import { makeAdmin, userIdsByEmail } from '#data/user-admin.ts';
+import { makeAdmin, userIdsByEmail } from '#data/users.ts';
 import { openTable } from '#local/open-table.ts';
-import { StartRefused } from '#local/refusal.ts';
+import { StartupError } from '#local/startup-error.ts';
 
 const HELP = `npm run make-admin -- <email or id>
 
-Makes a user an administrator, such as the first one. He must have been seen by the directory: sign in once before.
+Makes a user an administrator, such as the first one. The user must have signed in once; an address must be verified.
 
-On one machine it works on the data folder (DATA_DIR, .data unless set), while the service runs or not. With TABLE_NAME
-set it works on that table, with the AWS credentials and the region of this shell; DYNAMODB_ENDPOINT names another engine.
-  --help    this text`;
+Uses the data folder of a single machine (DATA_DIR, default .data), with the service running or stopped. With TABLE_NAME
+set, uses that table with the AWS credentials and region of this shell; DYNAMODB_ENDPOINT overrides the endpoint.
+  --help    print this text`;
 
 const fail = (message: string): void => {
   console.error(message);
   process.exitCode = 1;
 };
 
-const grant = async (who: string): Promise<void> => {
-  const ids = who.includes('@') ? await userIdsByEmail(who) : [];
-  // Some issuers' subjects look like addresses.
-  const [id = who] = ids;
-  if (ids.length > 1) fail(`Several users have the address ${who}: ${ids.join(', ')}. Name one by his id.`);
-  else if (!(await makeAdmin(id))) fail(`The directory has not seen ${who} yet. Sign in once, then try again.`);
-  else console.log(`${who} is an administrator now.`);
+const grant = async (emailOrId: string): Promise<void> => {
+  const ids = emailOrId.includes('@') ? await userIdsByEmail(emailOrId) : [];
+  // Ids of some issuers contain an @ too.
+  const [id = emailOrId] = ids;
+  if (ids.length > 1) fail(`Several users have the address ${emailOrId}: ${ids.join(', ')}. Use an id.`);
+  else if (!(await makeAdmin(id)))
+    fail(`${emailOrId} has not signed in yet, or only with an unverified address. Sign in once, then try again.`);
+  else console.log(`${emailOrId} is an administrator now.`);
 };
 
 const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' } }, allowPositionals: true });
-const [who, ...others] = positionals;
+const [emailOrId, ...others] = positionals;
 
 if (values.help) console.log(HELP);
-else if (who === undefined || others.length > 0) fail(HELP);
+else if (emailOrId === undefined || others.length > 0) fail(HELP);
 else {
   try {
     const table = await openTable();
     try {
-      await grant(who);
+      await grant(emailOrId);
     } finally {
       await table.close();
     }
   } catch (error) {
-    if (!(error instanceof StartRefused)) throw error;
+    if (!(error instanceof StartupError)) throw error;
     fail(error.message);
   }
 }

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { loadMutated } from '#test/catalog/proof/mutating.ts';
+import { mutateOnLoad } from '#test/catalog/proof/mutating.ts';
 import { mutations } from '#test/catalog/proof/mutations.ts';
 
-const HELP = `Proves that lists never lie: random changes go through the embedded engine by the ways in which the service writes,
-several processes follow them, and every answer is compared with a full read of the table.
+const HELP = `Proves that lists agree with the table: writes random changes to the embedded engine through the service's data layer,
+lets several processes follow them, and compares every result with a full read of the table.
 
   node scripts/prove.ts [--seed 1] [--queries 5000] [--mutation <name>]
 
-Ends with 0 when there is no difference, and prints what was done; with 1 at the first difference or failure, and prints it.
-The same seed comes to it again. With --mutation one thing is broken while its source is loaded; scripts/mutate.ts lists
-what there is. A hundred thousand queries take some minutes.
+Prints statistics and exits with 0 when there is no difference; prints the first difference or failure and exits with 1
+otherwise. The same seed reproduces the same run. --mutation introduces a defect while its source is loaded;
+scripts/mutate.ts lists the defects. 100,000 queries take some minutes.
 `;
 
 const { values } = parseArgs({
@@ -27,9 +27,9 @@ if (values.help) {
 if (values.mutation !== undefined) {
   const mutation = mutations.find(({ name }) => name === values.mutation);
   if (!mutation) throw new Error(`There is no mutation "${values.mutation}".`);
-  loadMutated(mutation);
+  mutateOnLoad(mutation);
 }
-// Only now: what is imported here is what the mutation is about.
+// Imported after the mutation is registered, which affects later imports only.
 const { prove } = await import('#test/catalog/proof/proof.ts');
 try {
   const tally = await prove({ seed: Number(values.seed), queries: Number(values.queries) });

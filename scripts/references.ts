@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.ts';
 
-/** Checks that the paths which documents cite in backticks exist, so that nobody is sent to a file that was moved. */
+/** Checks that the paths which documents cite in backticks exist, so that a moved file leaves no dead reference. */
 
 const documents = ['*.md', 'docs/**/*.md', '.github/**/*.md'].flatMap((pattern) =>
   globSync(pattern, { cwd: root, exclude: (name) => name.includes('node_modules') }),
@@ -10,7 +10,7 @@ const documents = ['*.md', 'docs/**/*.md', '.github/**/*.md'].flatMap((pattern) 
 
 const TOP = ['bin', 'lib', 'functions', 'shared', 'local', 'test', 'bench', 'scripts', 'docs', '.ci', '.github'];
 
-/** `shared/http/gates.ts` is a path of the repository; `/api/projects`, `docs/<name>.md` and `a/b` are not. */
+/** True for `shared/http/middleware.ts`; false for `/api/projects`, `docs/<name>.md` and `a/b`. */
 const isRepositoryPath = (cited: string): boolean =>
   /^[\w.@-]+(?:\/[\w.@*-]+)*\/?$/.test(cited) && cited.includes('/') && TOP.includes(cited.split('/')[0] ?? '');
 
@@ -29,9 +29,9 @@ for (const document of documents) {
       for (const path of [...quoted, ...links]) {
         if (exists(path)) continue;
         missing += 1;
-        console.error(`${document}:${index + 1} cites ${path}, which does not exist.`);
+        console.error(`${document}:${index + 1} refers to ${path}, which does not exist.`);
       }
     });
 }
-console.log(`${documents.length} documents, ${missing} dead references.`);
+console.log(`${documents.length} documents, ${missing} broken references.`);
 if (missing > 0) process.exitCode = 1;

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The top folder of the repository. */
+/** The root folder of the repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The tools' own entry files: started with this very Node, whatever `node` is on the machine. */
+/** The entry files of the tools. They run on the Node of this process, not on the `node` of the machine. */
 const ENTRIES = {
   biome: 'node_modules/@biomejs/biome/bin/biome',
   oxlint: 'node_modules/oxlint/bin/oxlint',
@@ -12,20 +12,22 @@ const ENTRIES = {
   vitest: 'node_modules/vitest/vitest.mjs',
   docs: 'scripts/docs.ts',
   references: 'scripts/references.ts',
+  vocabulary: 'scripts/vocabulary.ts',
   licences: 'scripts/licences.ts',
   check: 'scripts/check.ts',
 } as const;
 
 export type Tool = keyof typeof ENTRIES;
 
-/** How a tool ended and, where it was kept back, what it printed. */
+/** The result of a tool. `output` is empty when the output was shown. */
 export interface Outcome {
   readonly ok: boolean;
+  /** Empty with `show`. */
   readonly output: string;
   readonly seconds: number;
 }
 
-/** Runs a tool in the repository. Its output is kept back, or shown as it comes with `show`. */
+/** Runs a tool in the repository. With `show` its output goes to the console, otherwise it is collected. */
 export const run = async (tool: Tool, args: readonly string[], { show = false } = {}): Promise<Outcome> => {
   const started = performance.now();
   const child = spawn(process.execPath, [ENTRIES[tool], ...args], {

@@ -4,28 +4,28 @@ import { type SmokeStep, smokeSteps } from './smoke/steps.ts';
 
 const HELP = `npm run smoke -- <base-url> [--origin <origin>]… [--timeout <seconds>]
 
-Asks a deployment a little of everything and changes nothing: whether it is alive and reaches its table and bus, a list,
-facets, a search, its OpenAPI document (which must be this checkout's), the shapes of 404 and 401, the quota's headers, the
-certificate. Every answer is also held to the document. Prints a line per question with its time in milliseconds.
+Checks a deployment without changing it: health with table and bus, a list, facets, a search, the OpenAPI document (which must
+be that of this checkout), the bodies of 404 and 401, the rate limit headers, CORS and the certificate. Every response is also
+validated against the document. Prints a line per check with its duration in milliseconds.
 
-  <base-url>    what everything stands below: the output Url of the stack directory-<stage>-api, or the stage's own domain
-  --origin      pages of this origin must be allowed to call, and those of another must not; may be repeated
-  --timeout     gives up a question after so many seconds (10); the whole run after six times that
-  --help        this text
+  <base-url>    the output Url of the stack directory-<stage>-api, or the stage's own domain
+  --origin      an origin that CORS must allow, while others are rejected; may be repeated
+  --timeout     time limit per check in seconds (10); the limit of the whole run is six times that
+  --help        prints this text
 
 Environment:
-  SMOKE_TOKEN   an access token; with it the profile of its owner is read as well. Never on the command line, where other
-                processes can see it. (Whoever signs in for the first time gets a record by that.)
+  SMOKE_TOKEN   an access token for reading its user's profile. Not an argument, because other processes can read the command
+                line. (The first request of a new user creates their record.)
 
-Ends with 0 when all is well, 1 when something is not, 2 when it was called wrongly.`;
+Exit code: 0 when all checks pass, 1 when one fails, 2 for invalid arguments.`;
 
-/** How many time limits of a question a whole run may take. */
+/** The time limit of the whole run, as a multiple of that of a check. */
 const RUN_TIMEOUTS = 6;
 
-/** Without an answer to these nobody is there to be asked the others. */
-const FOUNDATIONS = ['transport', 'health'];
+/** When one of these checks fails, the others are skipped. */
+const PREREQUISITES = ['transport', 'health'];
 
-class CalledWrongly extends Error {}
+class UsageError extends Error {}
 
 const readArguments = () => {
   try {
@@ -39,7 +39,7 @@ const readArguments = () => {
     });
     return { ...values, positionals };
   } catch (error) {
-    throw new CalledWrongly((error as Error).message);
+    throw new UsageError((error as Error).message);
   }
 };
 
@@ -47,13 +47,13 @@ const urlOf = (positionals: readonly string[]): URL => {
   const [given, ...others] = positionals;
   const url = given === undefined || others.length > 0 ? null : URL.parse(given);
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === '') return url;
-  throw new CalledWrongly('Say which deployment is meant: npm run smoke -- https://…');
+  throw new UsageError('Name the deployment: npm run smoke -- https://…');
 };
 
-const sentenceOf = (error: unknown, timeoutMs: number): string => {
+const messageOf = (error: unknown, timeoutMs: number): string => {
   const { name, message, code } = error as Error & { code?: string };
-  if (name === 'TimeoutError' || code === 'ABORT_ERR') return `no answer within ${timeoutMs / 1000} seconds`;
-  // What tries several addresses has its words in its parts only.
+  if (name === 'TimeoutError' || code === 'ABORT_ERR') return `no response within ${timeoutMs / 1000} seconds`;
+  // An AggregateError of several connection attempts has no message of its own.
   return message || (code ?? name);
 };
 
@@ -68,14 +68,14 @@ const main = async (): Promise<void> => {
   }
   const url = urlOf(positionals);
   const timeoutMs = Number(timeout) * 1000;
-  if (!(timeoutMs > 0)) throw new CalledWrongly('--timeout is a number of seconds.');
+  if (!(timeoutMs > 0)) throw new UsageError('--timeout must be a positive number of seconds.');
   const token = process.env.SMOKE_TOKEN || undefined;
   const client = clientOf(url.href, { timeoutMs });
   const endsAt = performance.now() + RUN_TIMEOUTS * timeoutMs;
   const failed: string[] = [];
 
-  const report = (mark: string, { name }: SmokeStep, ms: string, words: string): void =>
-    console.log(withToken(`${mark.padEnd(4)} ${name.padEnd(15)} ${ms.padStart(7)}  ${words}`, token));
+  const report = (mark: string, { name }: SmokeStep, ms: string, text: string): void =>
+    console.log(withToken(`${mark.padEnd(4)} ${name.padEnd(15)} ${ms.padStart(7)}  ${text}`, token));
 
   for (const step of smokeSteps({ url, client, origins, token, timeoutMs })) {
     if (step.missing !== undefined) {
@@ -86,25 +86,25 @@ const main = async (): Promise<void> => {
     const took = () => `${Math.round(performance.now() - from)} ms`;
     try {
       if (from > endsAt)
-        throw new Error(`no time left: the whole run ends after ${(RUN_TIMEOUTS * timeoutMs) / 1000} s`);
+        throw new Error(`the time limit of the run (${(RUN_TIMEOUTS * timeoutMs) / 1000} s) is exceeded`);
       const found = await step.run();
       report('ok', step, took(), found);
     } catch (error) {
-      report('FAIL', step, took(), sentenceOf(error, timeoutMs));
+      report('FAIL', step, took(), messageOf(error, timeoutMs));
       failed.push(step.name);
-      if (FOUNDATIONS.includes(step.name)) break;
+      if (PREREQUISITES.includes(step.name)) break;
     }
   }
   client.close();
   if (failed.length === 0) return;
-  console.error(`\n${url.href} is not well: ${failed.join(', ')}. docs/runbook.md says how to look.`);
+  console.error(`\n${url.href} failed these checks: ${failed.join(', ')}. See docs/runbook.md.`);
   process.exitCode = 1;
 };
 
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof CalledWrongly)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   console.error(`${error.message}\n\n${HELP}`);
   process.exitCode = 2;
 }

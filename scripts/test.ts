@@ -2,20 +2,26 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Comparison } from '#test/infra/permissions.ts';
-import { type Coverage, coverageIn, SEEN_FOLDER } from '#test/support/answers-seen.ts';
-import { CALLS_FOLDER, callsIn } from '#test/support/aws-calls.ts';
+import { CALLS_FOLDER, readCalls } from '#test/support/aws-calls.ts';
+import { type Coverage, RESPONSES_FOLDER, readCoverage } from '#test/support/responses-seen.ts';
+import { FULL_RUN } from '#test/support/sample.ts';
 import { run } from './run.ts';
 
 const HELP = `npm test [-- <arguments of vitest>]
+npm run test:full [-- <arguments of vitest>]
 
-The steps of npm run check, then every test, then which answers of the document no test has seen, which calls of AWS no role
-allows and which rights no function uses, then the totals in one line. With arguments the tests may be some of all: then
-nothing is asked of what they have not seen.
-  npm test -- test/openapi        the tests below a folder, or whose file is named so
-  npm test -- test/http -t slug   of these the ones whose name has this text in it
+npm test runs the steps of npm run check, then all tests but the long proofs. A whole run also fails when no test has seen a
+documented response, and when a function calls AWS without the permission.
+npm run test:full runs all tests with the long proofs (files *.full.test.ts): crash and chaos runs, every bundle in isolation,
+mutation runs. Where npm test sends a sample of generated requests, it sends all. It also fails when a function has a permission that no test uses.
+  npm test -- test/openapi        the tests in a folder, or in files with this name
+  npm test -- test/http -t slug   of these, the tests whose name contains this text
   --help                          this text`;
 
-if (process.argv.includes('--help')) {
+const isFull = process.argv.includes('--full');
+const given = process.argv.slice(2).filter((argument) => argument !== '--full');
+
+if (given.includes('--help')) {
   console.log(HELP);
   process.exit(0);
 }
@@ -43,7 +49,7 @@ const totalsOf = (report: VitestReport): Totals => {
       else if (test.status === 'failed') totals.failed += 1;
       else totals.skipped += 1;
     }
-    // A file that cannot be loaded, or whose set-up fails, has no failed test to show for it.
+    // A file that cannot be loaded, or whose setup fails, reports no failed test.
     if (status === 'failed' && totals.failed === failedBefore) totals.failed += 1;
   }
   return totals;
@@ -58,26 +64,26 @@ const readReport = (file: string): VitestReport | undefined => {
 };
 
 const coverageLines = ({ documented, missing }: Coverage): string[] => [
-  `${documented - missing.length} of ${documented} documented answers exercised; not exercised: ${missing.length === 0 ? 'none' : ''}`,
+  `${documented - missing.length} of ${documented} documented responses seen by tests; not seen: ${missing.length === 0 ? 'none' : ''}`,
   ...missing.map((name) => `  ${name}`),
 ];
 
 const permissionLines = ({ rights, refused, idle }: Comparison, isWhole: boolean): string[] => [
-  `calls of AWS that the role of their function does not allow: ${refused.length === 0 ? 'none' : ''}`,
+  `AWS calls that the function's role does not allow: ${refused.length === 0 ? 'none' : ''}`,
   ...refused.map((call) => `  ${call}`),
   ...(isWhole
     ? [
-        `${rights - idle.length} of ${rights} rights of functions used; not used: ${idle.length === 0 ? 'none' : ''}`,
+        `${rights - idle.length} of ${rights} permissions of functions used; unused: ${idle.length === 0 ? 'none' : ''}`,
         ...idle.map((right) => `  ${right}`),
       ]
     : []),
 ];
 
-/** Holds what was called against a synthesized stage; it is loaded only here, because that takes its time. */
+/** Compares the recorded calls with a synthesized stage, which is slow to import. */
 const comparePermissions = async (calls: string): Promise<Comparison> => {
   const { compare } = await import('#test/infra/permissions.ts');
-  const { deployment } = await import('#test/rehearsal/deployment.ts');
-  return compare(deployment, callsIn(calls));
+  const { deployment } = await import('#test/bundles/deployment.ts');
+  return compare(deployment, readCalls(calls));
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'directory-test-'));
@@ -85,23 +91,25 @@ const file = join(folder, 'report.json');
 const seenFolder = join(folder, 'seen');
 const callsFolder = join(folder, 'calls');
 for (const one of [seenFolder, callsFolder]) mkdirSync(one);
-process.env[SEEN_FOLDER] = seenFolder;
+process.env[RESPONSES_FOLDER] = seenFolder;
 process.env[CALLS_FOLDER] = callsFolder;
-const isWhole = process.argv.length === 2;
-// The laws are a part of the tests, so the check need not run them too.
-const check = await run('check', ['--skip', 'laws'], { show: true });
+if (isFull) process.env[FULL_RUN] = 'on';
+const isWhole = given.length === 0;
+// The invariants are among the tests, so the check need not run them too.
+const check = isFull ? { ok: true } : await run('check', ['--skip', 'invariants'], { show: true });
+const projects = isFull ? [] : ['--project=shared', '--project=separate'];
 const tests = await run(
   'vitest',
-  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...process.argv.slice(2)],
+  ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...given],
   { show: true },
 );
 const report = readReport(file);
-const coverage = coverageIn(seenFolder);
+const coverage = readCoverage(seenFolder);
 const permissions = await comparePermissions(callsFolder);
 rmSync(folder, { recursive: true });
 
 const totals = report ? totalsOf(report) : { passed: 0, failed: 0, skipped: 0 };
-// Nothing may end well with nothing to show: errors outside of tests and a failed check count as one failure each.
+// Errors outside of tests and a failed check count as one failure each.
 if (!tests.ok && totals.failed === 0) totals.failed += 1;
 if (!check.ok) {
   console.log('\nThe check failed; see above.');
@@ -111,7 +119,11 @@ if (isWhole) {
   console.log(`\n${coverageLines(coverage).join('\n').trimEnd()}`);
   if (coverage.missing.length > 0) totals.failed += 1;
 }
-console.log(`\n${permissionLines(permissions, isWhole).join('\n').trimEnd()}`);
-if (permissions.refused.length > 0 || (isWhole && permissions.idle.length > 0)) totals.failed += 1;
+console.log(
+  `\n${permissionLines(permissions, isWhole && isFull)
+    .join('\n')
+    .trimEnd()}`,
+);
+if (permissions.refused.length > 0 || (isWhole && isFull && permissions.idle.length > 0)) totals.failed += 1;
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exitCode = totals.failed > 0 ? 1 : 0;

@@ -1,7 +1,7 @@
 /**
- * Runs a script of this project with everything it needs: `node scripts/with-dependencies.mjs <script.ts> [arguments]`.
- * Installs the packages when they are missing or differ from the lock file, then runs the script with the Node that is
- * among them. This file itself must run on whatever Node a machine has, from version 18 on, and may import no package.
+ * Runs a script of this project: `node scripts/with-dependencies.mjs <script.ts> [arguments]`.
+ * Installs the packages when they differ from the lock file, then runs the script with the Node that is one of them. This
+ * file must run on Node 18 and later, and must not import packages.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,8 +14,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = path.join(root, 'node_modules');
 
-const stop = (sentence) => {
-  console.error(sentence);
+const fail = (message) => {
+  console.error(message);
   process.exit(1);
 };
 
@@ -25,12 +25,12 @@ const packagesOf = (file) => {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
   } catch {
-    // Missing or half written: in both cases nothing counts as installed.
+    // Missing or incomplete: nothing counts as installed.
     return {};
   }
 };
 
-/** Whether what is installed is what the lock file says; npm writes its own list last, so a broken install has none. */
+/** Whether the installed packages match the lock file. npm writes its own list last, so an interrupted install has none. */
 const isInstalled = () => {
   const wanted = Object.entries(packagesOf(path.join(root, 'package-lock.json')));
   const installed = packagesOf(path.join(modules, '.package-lock.json'));
@@ -46,16 +46,16 @@ const isAlive = (pid) => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // No right to signal it means that it is there.
+    // EPERM: the process exists and belongs to another user.
     return error.code === 'EPERM';
   }
 };
 
 /**
- * Runs `work` while no other process of this project does; the lock of a dead process is taken over. `work` may name another
- * process that the lock shall stand for, which goes on when this one is killed.
+ * Runs `work` under a lock shared by all processes of this project. The lock of a dead process is taken over. `work` may
+ * transfer the lock to a child process that continues when this process is killed.
  */
-const alone = async (work) => {
+const withLock = async (work) => {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const lock = path.join(tmpdir(), `install-${name}`);
   const owner = path.join(lock, 'pid');
@@ -67,15 +67,15 @@ const alone = async (work) => {
       if (error.code !== 'EEXIST') throw error;
     }
     const pid = existsSync(owner) ? Number(readFileSync(owner, 'utf8')) : 0;
-    // Between making the folder and writing the number a process is given a moment.
+    // Another process may have created the folder and not written its id yet.
     if (pid > 0 ? !isAlive(pid) : tries > 10) rmSync(lock, { recursive: true, force: true });
-    else if (tries === 0) console.log('Another start is installing the packages; waiting for it.');
+    else if (tries === 0) console.log('Waiting for another process that is installing the packages.');
     await wait(300);
   }
   try {
-    const holdWhile = (pid) => writeFileSync(owner, String(pid));
-    holdWhile(process.pid);
-    await work(holdWhile);
+    const setOwner = (pid) => writeFileSync(owner, String(pid));
+    setOwner(process.pid);
+    await work(setOwner);
   } finally {
     rmSync(lock, { recursive: true, force: true });
   }
@@ -83,11 +83,11 @@ const alone = async (work) => {
 
 const hasProc = existsSync('/proc/self/stat');
 
-/** The parent and the command of a process; undefined where the system does not tell. */
-const lookUp = (pid) => {
+/** The parent and the command of a process; undefined when they are not available. */
+const findProcess = (pid) => {
   try {
     if (hasProc) {
-      // The command stands in brackets and may have any sign in it.
+      // The command is in parentheses and may contain any character.
       const [, command, state, parent] = /\((.*)\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
       return { command, state, parent: Number(parent) };
     }
@@ -95,52 +95,52 @@ const lookUp = (pid) => {
     const [, parent, command] = /^\s*(\d+)\s+(.*?)\s*$/s.exec(line);
     return { command, parent: Number(parent) };
   } catch {
-    // Windows has neither, and a process may be gone.
+    // Windows has neither, and the process may have ended.
     return undefined;
   }
 };
 
-/** The npm that started this process, mostly by way of a shell that would outlive it. */
+/** Process id of the npm that started this process, usually through a shell that outlives it. */
 const findNpm = () => {
   if (!process.env.npm_lifecycle_event) return undefined;
-  const parent = lookUp(process.ppid);
+  const parent = findProcess(process.ppid);
   return parent && /^(?:.*\/)?(?:ba|da|z|a|k)?sh$/.test(parent.command) ? parent.parent : process.ppid;
 };
 
 /**
- * Runs a command in this terminal. What the terminal sends, such as Ctrl-C, reaches it as well as this process, which only
- * has to go on waiting; what is sent to this process alone is passed on.
- * @returns its exit code.
+ * Runs a command in the foreground. Signals of the terminal, such as Ctrl-C, reach the command directly and are ignored
+ * here; SIGTERM is forwarded.
+ * @returns the exit code.
  */
 const runToEnd = (command, args, options, onStart = () => undefined) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, options);
     if (child.pid) onStart(child.pid);
     const ignore = () => undefined;
-    const passOn = () => child.kill('SIGTERM');
-    process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGTERM', passOn);
-    // npm that was killed cannot pass anything on.
+    const forward = () => child.kill('SIGTERM');
+    process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGTERM', forward);
+    // A killed npm forwards no signal, so its end is polled.
     const parent = process.ppid;
     const npm = findNpm();
-    const isAlone = () => process.ppid !== parent || !isAlive(npm) || (hasProc && lookUp(npm)?.state === 'Z');
-    const look = () => {
-      if (!isAlone()) return;
+    const isOrphaned = () => process.ppid !== parent || !isAlive(npm) || (hasProc && findProcess(npm)?.state === 'Z');
+    const check = () => {
+      if (!isOrphaned()) return;
       clearInterval(watch);
-      passOn();
+      forward();
     };
-    const watch = npm && setInterval(look, 250);
-    const finish = (settle, value) => {
+    const watch = npm && setInterval(check, 250);
+    const finish = (resolveOrReject, value) => {
       clearInterval(watch);
-      process.off('SIGINT', ignore).off('SIGHUP', ignore).off('SIGTERM', passOn);
-      settle(value);
+      process.off('SIGINT', ignore).off('SIGHUP', ignore).off('SIGTERM', forward);
+      resolveOrReject(value);
     };
     child.once('error', (error) => finish(reject, error));
     child.once('exit', (code, signal) => finish(resolve, code ?? 128 + constants.signals[signal]));
   });
 
-const install = async (holdWhile) => {
+const install = async (setOwner) => {
   if (isInstalled()) return;
-  console.log('Installing the packages that package-lock.json names, as `npm ci` does. This takes a minute, once.');
+  console.log('Installing the packages of package-lock.json with `npm ci`. This takes a minute, once.');
   const options = ['ci', '--include=dev', '--include=optional', '--no-fund', '--no-audit', '--loglevel=error'];
   const npm = process.env.npm_execpath ?? '';
   const viaNode = /npm-cli\.c?js$/.test(npm);
@@ -149,38 +149,36 @@ const install = async (holdWhile) => {
     command,
     viaNode ? [npm, ...options] : options,
     { cwd: root, stdio: 'inherit', shell: !viaNode && process.platform === 'win32' },
-    holdWhile,
-  ).catch((error) =>
-    stop(`npm cannot be started (${error.message}). Run \`npm ci\` in ${root} yourself, then try again.`),
-  );
+    setOwner,
+  ).catch((error) => fail(`Could not start npm (${error.message}). Run \`npm ci\` in ${root}, then try again.`));
   if (code !== 0) throw new InstallFailed();
 };
 
-/** A Node that runs TypeScript as it is: the project's own, or the machine's if it is new enough. */
+/** A Node that runs TypeScript directly: the one among the packages, or that of the machine if it is recent enough. */
 const findNode = () => {
   const system = process.platform === 'win32' ? 'win' : process.platform;
   const binary = process.platform === 'win32' ? 'node.exe' : 'node';
-  const own = path.join(modules, `node-${system}-${process.arch}`, 'bin', binary);
-  if (existsSync(own)) return own;
+  const packaged = path.join(modules, `node-${system}-${process.arch}`, 'bin', binary);
+  if (existsSync(packaged)) return packaged;
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
-  return stop(
-    `There is no Node for ${system}-${process.arch} among the packages, and the one of this machine is ${process.version}. ` +
-      'Install Node 24 (22.18 is enough) and try again.',
+  return fail(
+    `The packages have no Node for ${system}-${process.arch}, and this is Node ${process.version}. ` +
+      'Install Node 24 (at least 22.18) and try again.',
   );
 };
 
 const [script, ...args] = process.argv.slice(2);
-if (!script) stop('Say which script to run: node scripts/with-dependencies.mjs <script.ts> [arguments]');
+if (!script) fail('Usage: node scripts/with-dependencies.mjs <script.ts> [arguments]');
 try {
-  if (!isInstalled()) await alone(install);
+  if (!isInstalled()) await withLock(install);
 } catch (error) {
   if (!(error instanceof InstallFailed)) throw error;
-  stop('`npm ci` failed; the lines above say why. Without the packages nothing can run.');
+  fail('`npm ci` failed; see the output above. Fix the problem and try again.');
 }
-// The channel tells the script when this process is gone, however that came about.
+// The IPC channel disconnects when this process ends, also when it is killed.
 process.exitCode = await runToEnd(findNode(), [path.resolve(root, script), ...args], {
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  // What has been compiled once is not compiled again: a start needs a third less of the processor.
+  // The compile cache saves a third of the processor time of a start.
   env: { NODE_COMPILE_CACHE: path.join(modules, '.cache', 'compile'), ...process.env },
 });

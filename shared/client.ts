@@ -1,12 +1,13 @@
 import type * as z from 'zod';
-import type { ErrorBody } from '#contract/envelope.ts';
-import type { PathVariable, ReplySchema, Route, StreamedReply } from '#contract/route.ts';
-import { table } from '#contract/table.ts';
-import type { FailureStatus } from '#shared/errors.ts';
+import type { ErrorBody } from '#contract/fields.ts';
+import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
+import type { table } from '#contract/table.ts';
+import { type Call, manifest } from './client/manifest.ts';
+import type { FailureStatus } from './errors.ts';
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 
-/** What a query may be given as: the text that travels, or the value that the service makes of it. */
+/** A query parameter can be given as its text or as the parsed value. */
 type QueryOf<Q extends z.ZodType> = {
   [K in keyof z.input<Q>]: z.input<Q>[K] | (K extends keyof z.output<Q> ? z.output<Q>[K] : never);
 };
@@ -29,14 +30,14 @@ type ParamsInput<R extends Route> = [PathVariable<R['path']>] extends [never]
   ? unknown
   : { readonly params: Readonly<Record<PathVariable<R['path']>, string>> };
 
-/** What every call may say beside the route's own input. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Such as `If-Match`, `Idempotency-Key` or `Accept-Language`. */
+  /** For example `If-Match` or `Idempotency-Key`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** What a call of a route is given. */
+/** The input of a call. */
 export type ClientInput<R extends Route> = Simplify<ParamsInput<R> & QueryInput<R> & BodyInput<R> & CallOptions>;
 
 type BodyOfReply<S> = S extends z.ZodType
@@ -45,7 +46,7 @@ type BodyOfReply<S> = S extends z.ZodType
     ? ReadableStream<Uint8Array> | null
     : string;
 
-/** What a call of a route answers: look at `status` to know what `body` is. */
+/** The response of a call; `status` determines the type of `body`. */
 export type ClientReply<R extends Route> =
   | {
       [Status in keyof R['replies'] & number]: {
@@ -63,17 +64,17 @@ type ClientCall<R extends Route> =
 
 type Table = Readonly<Record<string, Readonly<Record<string, Route>>>>;
 
-/** One function per route, as `client.<domain>.<verb>`. */
+/** One function per route, as `client.<domain>.<action>`. */
 export type Client<T extends Table = typeof table> = {
-  readonly [Domain in keyof T]: { readonly [Verb in keyof T[Domain]]: ClientCall<T[Domain][Verb]> };
+  readonly [Domain in keyof T]: { readonly [Action in keyof T[Domain]]: ClientCall<T[Domain][Action]> };
 };
 
 export interface ClientOptions {
-  /** Where the service is, such as `http://localhost:3000`. */
+  /** The origin of the service, such as `http://localhost:3000`. */
   readonly baseUrl: string;
-  /** An access token, or what makes one before each call. */
+  /** An access token, or a function that returns one before each call. */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>);
-  /** In place of the platform's `fetch`. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -83,52 +84,54 @@ interface AnyInput extends CallOptions {
   readonly body?: unknown;
 }
 
-const addressOf = (baseUrl: string, route: Route, { params = {}, query = {} }: AnyInput): string => {
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+const addressOf = (baseUrl: string, template: string, { params = {}, query = {} }: AnyInput): string => {
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    // A list travels as one value with commas, which is also what an array becomes as text.
+    // Lists are sent as one value with commas, which is also the text of an array.
     if (value !== undefined && value !== null) search.set(name, String(value));
   }
   return `${baseUrl.replace(/\/+$/, '')}${path}${search.size > 0 ? `?${search.toString()}` : ''}`;
 };
 
-const readBody = async (response: Response, schema: ReplySchema | undefined): Promise<unknown> => {
-  if (schema && 'stream' in schema) return schema.stream ? response.body : await response.text();
+const readBody = async (response: Response, kind: string | undefined): Promise<unknown> => {
+  if (response.ok && kind === 'stream') return response.body;
   const text = await response.text();
+  if (response.ok && kind === 'text') return text;
   try {
     return text === '' ? undefined : JSON.parse(text);
   } catch {
-    // Not ours: a proxy's page, for instance. The status says what there is to know.
+    // Not a response of the service, for instance the page of a proxy.
     return { error: text };
   }
 };
 
 /**
- * A client of the service, typed by its table of routes.
+ * A client of the service, typed by the route table.
  * @example const reply = await client.projects.submit({ body }); if (reply.status === 201) reply.body.data.id;
- * @throws what `fetch` throws when there is no answer at all; every answer is returned, also the bad ones.
+ * @throws what `fetch` throws when there is no response. Every response is returned, failures included.
  */
 export const createClient = ({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions): Client => {
-  const call = async (route: Route, input: AnyInput = {}): Promise<unknown> => {
+  const send = async (call: Call, input: AnyInput = {}): Promise<unknown> => {
+    const [method = '', path = '', kind] = call.split(' ');
     const bearer = typeof token === 'function' ? await token() : token;
     const isJson = input.body !== undefined && !(input.body instanceof FormData);
     const headers = new Headers(input.headers);
     if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`);
     if (isJson) headers.set('content-type', 'application/json');
-    const response = await fetch(addressOf(baseUrl, route, input), {
-      method: route.method,
+    const response = await fetch(addressOf(baseUrl, path, input), {
+      method,
       headers,
       ...(input.body !== undefined && { body: isJson ? JSON.stringify(input.body) : input.body }),
       ...(input.signal && { signal: input.signal }),
     });
-    const body = await readBody(response, route.replies[response.status]);
+    const body = await readBody(response, kind);
     return { status: response.status, body, headers: response.headers };
   };
-  const domains = Object.entries(table as Table).map(([domain, verbs]) => [
+  const domains = Object.entries(manifest).map(([domain, actions]) => [
     domain,
     Object.fromEntries(
-      Object.entries(verbs).map(([verb, route]) => [verb, (input?: AnyInput) => call(route, input)] as const),
+      Object.entries(actions).map(([action, call]) => [action, (input?: AnyInput) => send(call, input)] as const),
     ),
   ]);
   return Object.fromEntries(domains) as Client;

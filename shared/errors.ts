@@ -1,6 +1,6 @@
 /**
- * Every error the service answers with on purpose, and the only place with status numbers for failures.
- * `error` is the fixed text of the contract, `code` the stable name that clients branch on.
+ * Every expected failure, and the only place with failure status numbers. `error` is the fixed text of the contract,
+ * `code` the stable name that clients branch on.
  */
 const FAILURES = {
   INVALID_INPUT: [400, 'Invalid input'],
@@ -9,10 +9,12 @@ const FAILURES = {
   FORBIDDEN: [403, 'Forbidden'],
   BANNED: [403, 'Forbidden'],
   NOT_FOUND: [404, 'Not found'],
+  METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   SLUG_TAKEN: [409, 'Conflict'],
   INVALID_TRANSITION: [409, 'Conflict'],
   ALREADY_PREMIUM: [409, 'Conflict'],
   SOLD_OUT: [409, 'Conflict'],
+  NOT_LIVE: [409, 'Conflict'],
   CATEGORY_EXISTS: [409, 'Conflict'],
   DUPLICATE_URL: [409, 'Conflict'],
   SELF_CHANGE: [409, 'Conflict'],
@@ -25,8 +27,9 @@ const FAILURES = {
   INTERNAL: [500, 'Internal error'],
   PAYMENTS_UNAVAILABLE: [503, 'Unavailable'],
   AI_UNAVAILABLE: [503, 'Unavailable'],
+  UNAVAILABLE: [503, 'Unavailable'],
   UNHEALTHY: [503, 'Unavailable'],
-  TIMEOUT: [504, 'Timeout'],
+  TIMEOUT: [504, 'Gateway timeout'],
 } as const satisfies Record<string, readonly [status: number, error: string]>;
 
 /** The stable name of a failure, sent as `code`. */
@@ -38,17 +41,17 @@ export type FailureStatus = (typeof FAILURES)[ErrorCode][0];
 /** All codes, in the order of their status. */
 export const errorCodes = Object.keys(FAILURES) as ErrorCode[];
 
-/** The HTTP status that a code is answered with. */
+/** The HTTP status of a code. */
 export const statusOf = (code: ErrorCode): number => FAILURES[code][0];
 
-/** Whether a status says that the caller was refused, as opposed to served or let down. */
+/** Whether a status is a client error (4xx). */
 export const isRefusal = (status: number): boolean => status >= 400 && status < 500;
 
-/** The fixed text that a code is answered with. */
+/** The fixed `error` text of a code. */
 export const textOf = (code: ErrorCode): string => FAILURES[code][1];
 
 /**
- * Per-field messages of a 400: each level may hold `_errors`, fields and array indexes nest below it.
+ * Per-field messages of a 400, one per field: each level may hold `_errors`, fields and array indexes nest below it.
  * @example { categories: { 0: { _errors: ['unknown category'] }, _errors: [] }, _errors: [] }
  */
 export interface FieldErrors {
@@ -56,7 +59,7 @@ export interface FieldErrors {
   [field: string]: FieldErrors | string[];
 }
 
-/** A failure that the caller is told about. Anything else that is thrown is answered as `INTERNAL`. */
+/** A failure that is returned to the caller. Every other error becomes `INTERNAL`. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -79,19 +82,22 @@ export class AppError extends Error {
   }
 }
 
-/** The thing does not exist, or the caller may not know that it does. */
+/** The resource does not exist, or the caller must not learn that it does. */
 export const notFound = (): AppError => new AppError('NOT_FOUND');
 
-/** No verified identity on a route that needs one. */
+/** The path exists, without this method; the response names the others in `Allow`. */
+export const methodNotAllowed = (): AppError => new AppError('METHOD_NOT_ALLOWED');
+
+/** No valid credentials on a route that requires them. */
 export const unauthorized = (): AppError => new AppError('UNAUTHORIZED');
 
-/** A known caller without the permission. */
+/** An authenticated caller without permission. */
 export const forbidden = (): AppError => new AppError('FORBIDDEN');
 
-/** A banned user who tried to write. */
+/** A write by a banned user. */
 export const banned = (reason: string | null): AppError => new AppError('BANNED', reason ? { reason } : {});
 
-/** The request collides with the state of the thing; `message` says in a sentence how. */
+/** The request conflicts with the state of the resource. @param message a sentence that explains the conflict. */
 export const conflict = (
   code: Extract<
     ErrorCode,
@@ -99,6 +105,7 @@ export const conflict = (
     | 'INVALID_TRANSITION'
     | 'ALREADY_PREMIUM'
     | 'SOLD_OUT'
+    | 'NOT_LIVE'
     | 'CATEGORY_EXISTS'
     | 'DUPLICATE_URL'
     | 'SELF_CHANGE'
@@ -107,43 +114,61 @@ export const conflict = (
   message?: string,
 ): AppError => new AppError(code, message ? { message } : {});
 
-/** Input that is wrong as a whole (malformed JSON): the messages stand at `details._errors`. */
+/** Input that is invalid as a whole, such as malformed JSON; the messages are in `details._errors`. */
 export const invalidInput = (...messages: string[]): AppError =>
   new AppError('INVALID_INPUT', { details: { _errors: messages } satisfies FieldErrors });
 
-/** Input that is wrong in some fields; `details` has the nested `_errors` shape. */
-export const invalidFields = (details: FieldErrors): AppError => new AppError('INVALID_INPUT', { details });
+/** A message about a field. */
+export interface FieldIssue {
+  /** Field names and array indexes; empty for the input as a whole. */
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
 
-/** One wrong field, named by its path; array positions are numbers. */
-export const invalidField = (path: readonly (string | number)[], ...messages: string[]): AppError => {
+/** Input with invalid fields. Of several messages about one field the first is sent. */
+export const invalidFields = (issues: readonly FieldIssue[]): AppError => {
   const details: FieldErrors = { _errors: [] };
-  let level = details;
-  for (const step of path) {
-    const next: FieldErrors = { _errors: [] };
-    level[step] = next;
-    level = next;
+  for (const { path, message } of issues) {
+    let level = details;
+    for (const step of path.map(String)) {
+      // A field with the name of the list of messages cannot have a level of its own.
+      if (step === '_errors') break;
+      // Callers choose some names, which can be those of inherited members.
+      if (!Object.hasOwn(level, step)) {
+        const value: FieldErrors = { _errors: [] };
+        Object.defineProperty(level, step, { value, enumerable: true });
+      }
+      level = level[step] as FieldErrors;
+    }
+    if (level._errors.length === 0) level._errors.push(message);
   }
-  level._errors.push(...messages);
-  return invalidFields(details);
+  return new AppError('INVALID_INPUT', { details });
 };
 
-/** The caller's `If-Match` names an older version. */
+/** One invalid field. @param path field names and array indexes. */
+export const invalidField = (path: readonly (string | number)[], message: string): AppError =>
+  invalidFields([{ path, message }]);
+
+/** `If-Match` names an older version. */
 export const stale = (): AppError => new AppError('STALE');
 
 /** The body is larger than `limitBytes`. */
 export const payloadTooLarge = (limitBytes: number): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', { message: `The limit is ${limitBytes} bytes.` });
 
-/** The body is not of the media type that the route takes. */
+/** The body does not have the route's media type. */
 export const unsupportedMediaType = (expected: string): AppError =>
   new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as ${expected}.` });
 
-/** The caller's bucket is empty for `retryAfter` more whole seconds. */
+/** The caller is over the limit. @param retryAfter whole seconds until the window ends. */
 export const rateLimited = (retryAfter: number): AppError => new AppError('RATE_LIMITED', { retryAfter });
 
-/** Something that the service cannot work without does not answer; `parts` says what each of them has said. */
+/** The table, the issuer or another dependency is throttled or unreachable. @param retryAfter in seconds. */
+export const unavailable = (retryAfter: number): AppError => new AppError('UNAVAILABLE', { retryAfter });
+
+/** The deep health check failed. @param parts the state of each dependency. */
 export const unhealthy = (parts: Readonly<Record<string, string>>, checkedAt: string): AppError =>
   new AppError('UNHEALTHY', { parts, checked_at: checkedAt });
 
-/** The payment provider is not configured or does not answer. */
+/** The payment provider is not configured or unavailable. */
 export const paymentsUnavailable = (): AppError => new AppError('PAYMENTS_UNAVAILABLE');

@@ -1,24 +1,29 @@
-import { ErrorBody } from '#contract/envelope.ts';
+import { ErrorBody } from '#contract/fields.ts';
 import type { Feature, Route } from '#contract/route.ts';
-import { operationOf } from './openapi/operation.ts';
-import { Schemas } from './openapi/schemas.ts';
-import { type OpenApiDocument, type Operation, visible } from './openapi/visible.ts';
-import { domains, introduction } from './openapi/words.ts';
+import { domains, introduction } from '#shared/openapi/descriptions.ts';
+import { withNamedEnums } from '#shared/openapi/enums.ts';
+import { operationOf } from '#shared/openapi/operation.ts';
+import { Schemas } from '#shared/openapi/schemas.ts';
+import { type OpenApiDocument, type Operation, visible } from '#shared/openapi/visible.ts';
+import { eventWebhooks, webhookHeaders } from '#shared/openapi/webhooks.ts';
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
 
 const headers = {
-  'X-Request-Id': text('Names this request in the logs.', '7c1f9a52-2f7e-4a5e-9d0a-3f4b8a0d1c2e'),
+  'X-Request-Id': text('The id of this request in the logs.', '7c1f9a52-2f7e-4a5e-9d0a-3f4b8a0d1c2e'),
   'RateLimit-Policy': text(
-    "The tier's quota `q` per window of `w` seconds, once the request was counted.",
+    "The tier's quota `q` per window of `w` seconds, after the request was counted.",
     '"general";q=600;w=60',
   ),
-  RateLimit: text('How many requests remain, `r`, until the window ends in `t` seconds.', '"general";r=599;t=42'),
+  RateLimit: text('The remaining requests `r` until the window ends in `t` seconds.', '"general";r=599;t=42'),
   'Retry-After': {
-    description: 'Whole seconds until the next try can succeed.',
+    description: 'Whole seconds until a retry can succeed.',
     schema: { type: 'integer', minimum: 1 },
   },
-  ETag: text('A strong tag of this answer.', '"Yx3sZ0bJk1Vd7uQ2m8pLr4tNc6w"'),
+  ETag: text(
+    'A strong entity tag of this response. That of a single record is its version, a dot and the digest of the body; `If-Match` compares the version only.',
+    '"3.Yx3sZ0bJk1Vd7uQ2m8pLr4tNc6w"',
+  ),
 };
 
 const headerParameter = (name: string, description: string) => ({
@@ -29,14 +34,11 @@ const headerParameter = (name: string, description: string) => ({
 });
 
 const parameters = {
-  'If-Match': headerParameter('If-Match', 'The tag of the version that the change is meant for; another one is 412.'),
-  'If-None-Match': headerParameter(
-    'If-None-Match',
-    'The tag of the answer at hand; when it still holds the answer is 304.',
-  ),
+  'If-Match': headerParameter('If-Match', 'The tag of the version to change; a stale tag is 412.'),
+  'If-None-Match': headerParameter('If-None-Match', 'The tag of a cached response; 304 when it is still current.'),
   'Idempotency-Key': headerParameter(
     'Idempotency-Key',
-    'Any text of your own. Within 24 hours the same key and body answer the first result again.',
+    'A unique string. Within 24 hours the same key and body return the first response.',
   ),
 };
 
@@ -52,19 +54,19 @@ const securitySchemes = {
     in: 'cookie',
     name: 'directory_token',
     description:
-      'The same token, for browsers on the same origin. Writing then needs a same-origin `Origin` or `Sec-Fetch-Site`.',
+      'The same token, for browsers on the same origin. Writes require a same-origin `Origin` or `Sec-Fetch-Site`.',
   },
   cronSecret: { type: 'http', scheme: 'bearer', description: 'The shared secret of scheduled jobs.' },
   stripeSignature: {
     type: 'apiKey',
     in: 'header',
     name: 'Stripe-Signature',
-    description: 'Made by Stripe over the raw body.',
+    description: "Stripe's signature of the raw body.",
   },
 };
 
 const notModified = {
-  description: 'The tag in `If-None-Match` still holds.',
+  description: 'The tag in `If-None-Match` is current.',
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
     ETag: { $ref: '#/components/headers/ETag' },
@@ -72,34 +74,37 @@ const notModified = {
 };
 
 const tagsOf = (routes: readonly Route[]): OpenApiDocument['tags'] =>
-  [...new Set(routes.map((route) => route.id.split('.')[0] ?? ''))].map((name) => {
+  [...new Set(routes.map((route) => route.id.split('.')[0] ?? ''))].toSorted().map((name) => {
     const description = domains[name];
-    if (!description) throw new Error(`Say in shared/openapi/words.ts what the domain "${name}" is.`);
+    if (!description) throw new Error(`Describe the domain "${name}" in shared/openapi/descriptions.ts.`);
     return { name, description };
   });
 
 const inOrder = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** What the document is made with beside the routes. */
 export interface OpenApiOptions {
-  /** Switched-off features leave the document; all are in it when absent. */
+  /** Routes of disabled features are left out. All routes are included when absent. */
   readonly features?: Readonly<Record<Feature, boolean>>;
   readonly version: string;
 }
 
-/** Describes the routes as an OpenAPI 3.1 document. The same routes always make the same text. */
+/** Generates the OpenAPI 3.1 document of the routes. The same routes always give the same text. */
 export const openapi = (routes: readonly Route[], { features, version }: OpenApiOptions): OpenApiDocument => {
   const schemas = new Schemas();
   schemas.of(ErrorBody, 'output');
   const paths: Record<string, Record<string, Operation>> = {};
   const failures: Record<string, object> = {};
+  const failureSchemas: Record<string, object> = {};
   for (const route of routes) {
-    const made = operationOf(route, schemas);
-    const operation = made.operation as unknown as Operation;
+    const generated = operationOf(route, schemas);
+    const operation = generated.operation as unknown as Operation;
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
-    Object.assign(failures, made.failures);
+    Object.assign(failures, generated.failures);
+    Object.assign(failureSchemas, generated.failureSchemas);
   }
+  const hasWebhooks = routes.some(({ id }) => id.startsWith('webhooks.'));
+  const webhooks = hasWebhooks ? eventWebhooks(schemas) : {};
   const document = schemas.complete({
     openapi: '3.1.1',
     info: {
@@ -107,18 +112,22 @@ export const openapi = (routes: readonly Route[], { features, version }: OpenApi
       version,
       summary: 'Submit, browse and moderate listings.',
       description: introduction,
+      contact: { name: 'The maintainers of the directory listing service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     tags: tagsOf(routes),
     paths,
+    ...(hasWebhooks && { webhooks }),
     components: {
       schemas: {},
       responses: { ...inOrder(failures), NotModified: notModified },
-      parameters,
+      parameters: { ...parameters, ...(hasWebhooks && webhookHeaders) },
       headers,
       securitySchemes,
     },
   });
-  return visible(document, features);
+  const { components } = document;
+  const withFailures = { ...components, schemas: { ...components.schemas, ...failureSchemas } };
+  return visible(withNamedEnums({ ...document, components: withFailures }), features);
 };

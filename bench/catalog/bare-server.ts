@@ -3,18 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Answers known bytes from memory and does nothing else: what Node's own server costs. Started by bench/catalog/http.ts with the
- * file of the answers by path.
+ * Serves fixed responses from memory, to measure Node's HTTP server itself. Started by http.ts with a file of bodies by
+ * path.
  */
 
-const answers = new Map(
+const responses = new Map(
   Object.entries(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Record<string, string>).map(
     ([path, body]) => [path, Buffer.from(body)],
   ),
 );
 
 const server = createServer((request, response) => {
-  const body = answers.get(request.url ?? '');
+  const body = responses.get(request.url ?? '');
   if (!body) {
     response.writeHead(404, { 'content-length': '0' }).end();
     return;

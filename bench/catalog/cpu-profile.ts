@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port that nobody has, for a debugger. */
 export const freePort = async (): Promise<number> => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -44,18 +43,18 @@ const connect = async (port: number): Promise<{ call: Call; close: () => void }>
   return { call, close: () => socket.close() };
 };
 
-/** What the process did while it was watched. */
-export interface Watched {
-  /** Milliseconds by place: a package, a folder of the repository, or a part of Node. Idle time is left out. */
-  readonly places: ReadonlyMap<string, number>;
-  /** Milliseconds by function, called code left out. */
+interface ProfileSummary {
+  /** Milliseconds by module: a package, a folder of the repository, or a part of Node. Without idle time. */
+  readonly modules: ReadonlyMap<string, number>;
+  /** Milliseconds by function, without called functions. */
   readonly functions: ReadonlyMap<string, number>;
-  /** Milliseconds of work in all. */
+  /** Milliseconds in total, including those in which the process waited for a core. */
   readonly busy: number;
+  /** CPU time of all threads, in milliseconds; hardly affected by other processes. */
+  readonly cpu: number;
 }
 
-/** What a part of the stack belongs to. */
-const placeOf = ({ functionName, url }: Node['callFrame']): string => {
+const moduleOf = ({ functionName, url }: Node['callFrame']): string => {
   if (url === '') return functionName.startsWith('(') ? functionName : 'built into V8';
   if (url.startsWith('node:')) return url.replace(/^node:(?:internal\/)?([^/]+).*/, 'node:$1');
   const inPackage = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
@@ -69,9 +68,9 @@ const sum = (into: Map<string, number>, key: string, value: number): void => {
 
 const byTime = (times: Map<string, number>): Map<string, number> => new Map([...times].sort((a, b) => b[1] - a[1]));
 
-const summarise = ({ nodes, samples, timeDeltas }: Profile): Watched => {
+const summarise = ({ nodes, samples, timeDeltas }: Profile): Omit<ProfileSummary, 'cpu'> => {
   const byId = new Map(nodes.map((node) => [node.id, node.callFrame]));
-  const places = new Map<string, number>();
+  const modules = new Map<string, number>();
   const functions = new Map<string, number>();
   let busy = 0;
   for (const [position, id] of samples.entries()) {
@@ -79,26 +78,35 @@ const summarise = ({ nodes, samples, timeDeltas }: Profile): Watched => {
     const milliseconds = (timeDeltas[position] ?? 0) / 1000;
     if (!frame || frame.functionName === '(idle)') continue;
     busy += milliseconds;
-    const place = placeOf(frame);
-    sum(places, place, milliseconds);
+    const module = moduleOf(frame);
+    sum(modules, module, milliseconds);
     const file = frame.url.split('/').slice(-2).join('/');
     sum(functions, `${frame.functionName || '(anonymous)'} ${file && `${file}:${frame.lineNumber + 1}`}`, milliseconds);
   }
-  return { places: byTime(places), functions: byTime(functions), busy };
+  return { modules: byTime(modules), functions: byTime(functions), busy };
 };
 
 const SAMPLE_EVERY_MICROSECONDS = 250;
 
-/** Watches a process that listens for a debugger while some work goes on. */
-export const watch = async (debuggerPort: number, work: () => Promise<unknown>): Promise<Watched> => {
+/** Profiles a process with an open inspector port during `work`. */
+export const profileWhile = async (debuggerPort: number, work: () => Promise<unknown>): Promise<ProfileSummary> => {
   const { call, close } = await connect(debuggerPort);
+  const cpuTime = async (): Promise<number> => {
+    const { result } = (await call('Runtime.evaluate', {
+      expression: 'process.cpuUsage()',
+      returnByValue: true,
+    })) as unknown as { result: { value: NodeJS.CpuUsage } };
+    return (result.value.user + result.value.system) / 1000;
+  };
   try {
     await call('Profiler.enable');
     await call('Profiler.setSamplingInterval', { interval: SAMPLE_EVERY_MICROSECONDS });
     await call('Profiler.start');
+    const before = await cpuTime();
     await work();
+    const cpu = (await cpuTime()) - before;
     const { profile } = (await call('Profiler.stop')) as { profile: Profile };
-    return summarise(profile);
+    return { ...summarise(profile), cpu };
   } finally {
     close();
   }

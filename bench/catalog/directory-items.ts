@@ -1,39 +1,39 @@
-import { categoryItem } from '#data/category-items.ts';
+import { categoryItem } from '#data/categories.ts';
 import { categorySlugKey, inFeed, type Key, slugKey } from '#data/keys.ts';
-import { countsItem, projectItem } from '#data/project-items.ts';
+import { countsItem, projectItem } from '#data/projects.ts';
 import type { Item } from '#data/read.ts';
-import type { CategoryRecord } from '#domain/categories/category.ts';
-import { noCounts, type ProjectCounts, type ProjectRecord } from '#domain/projects/project.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import type { Directory } from './listings.ts';
 
-/** A listing of a made-up directory with all that is kept of it. */
-export interface MadeListing {
+/** A listing of a generated directory. */
+export interface GeneratedListing {
   readonly project: ProjectRecord;
   readonly counts: ProjectCounts;
   readonly spheres: readonly string[];
 }
 
-const placed = (item: Item & Key, changedAt: string): Item => ({ ...item, ...inFeed(changedAt, item) });
+const withFeed = (item: Item & Key, changedAt: string): Item => ({ ...item, ...inFeed(changedAt, item) });
 
 /** The items of a category, as the service writes them. */
 export const itemsOfCategory = (category: CategoryRecord): Item[] => [
-  placed(categoryItem(category), category.updated_at),
+  withFeed(categoryItem(category), category.updated_at),
   { ...categorySlugKey(category.slug), type: 'categorySlug', category_id: category.id, state: 'held' },
 ];
 
-/** The items of a listing, as the service writes them; counters only where there are any. */
-export const itemsOfListing = ({ project, counts }: MadeListing): Item[] => [
-  placed(projectItem(project), project.updated_at),
+/** The items of a listing, as the service writes them; without counters if all are 0. */
+export const itemsOfListing = ({ project, counts }: GeneratedListing): Item[] => [
+  withFeed(projectItem(project), project.updated_at),
   { ...slugKey(project.slug), type: 'slug', project_id: project.id },
-  ...(counts === noCounts ? [] : [placed(countsItem(project.id, counts), project.updated_at)]),
+  ...(counts === noCounts ? [] : [withFeed(countsItem(project.id, counts), project.updated_at)]),
 ];
 
-/** The listings of a directory of a size, in the order in which the directory makes them. */
-export function* listingsOf(directory: Directory, size: number): IterableIterator<MadeListing> {
+/** The listings of a generated directory, in the order of generation. */
+export function* listingsOf(directory: Directory, size: number): IterableIterator<GeneratedListing> {
   const spheres = new Map(directory.categories().map(({ slug, sphere }) => [slug, sphere]));
   let project: ProjectRecord | undefined;
   let counts: ProjectCounts = noCounts;
-  const made = (of: ProjectRecord): MadeListing => ({
+  const generate = (of: ProjectRecord): GeneratedListing => ({
     project: of,
     counts,
     spheres: [...new Set(of.categories.flatMap((slug) => spheres.get(slug) ?? []))],
@@ -41,9 +41,9 @@ export function* listingsOf(directory: Directory, size: number): IterableIterato
   for (const change of directory.changes(size)) {
     if (change.kind === 'counts') counts = change.counts;
     if (change.kind !== 'project') continue;
-    if (project) yield made(project);
+    if (project) yield generate(project);
     project = change.project;
     counts = noCounts;
   }
-  if (project) yield made(project);
+  if (project) yield generate(project);
 }

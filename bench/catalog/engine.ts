@@ -8,18 +8,19 @@ import type { CatalogFilters, CatalogQuery } from '#catalog/types.ts';
 import { facetNames } from '#contract/projects.ts';
 import { categorySlug, Directory, projectId, sphere } from './listings.ts';
 
-const HELP = `Measures the catalog: every kind of question, one change, building from nothing, memory.
+const HELP = `Measures the catalog: every kind of query, single changes, building it, memory.
 
   node bench/catalog/engine.ts [--sizes 5000,50000,500000] [--runs 400] [--seed 1] [--only text]
 
-  --sizes  how many listings, separated by commas (default 5000,50000,500000)
-  --runs   measured calls per line (default 400, after a tenth as many to warm up)
-  --seed   of the made-up directory (default 1)
+  --sizes  numbers of listings, separated by commas (default 5000,50000,500000)
+  --runs   measured calls per line (default 400, after a warm-up of a tenth as many)
+  --seed   of the generated directory (default 1)
   --only   only the lines whose name contains this text
 
-Times are of one call, in milliseconds: the median and the 99th of 100; "build" happens once per process. Parameters such as
-the category change from call to call. What the first search needs is made in steps, between which others are answered. "Bytes
-per listing" is all memory that the catalog holds, the records with their text included. "growth" says how many times the median of the size before it is.`;
+Times are per call, in milliseconds: median and 99th percentile; "build" happens once per process. Parameters such as the
+category change from call to call. The index for the first search is built in steps, between which other requests are
+served. "Bytes per listing" is all memory held by the catalog, including the records and their texts. "growth" is the ratio
+to the median of the previous size.`;
 
 const { values: options } = parseArgs({
   options: {
@@ -31,7 +32,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const base: CatalogQuery = {
+const firstPage: CatalogQuery = {
   scope: { status: 'live', deleted: 'excluded' },
   filters: { searchIn: 'public' },
   sort: 'newest',
@@ -39,10 +40,10 @@ const base: CatalogQuery = {
   limit: 40,
 };
 
-type Asked = Omit<Partial<CatalogQuery>, 'filters'> & Partial<Omit<CatalogFilters, 'searchIn'>>;
+type QueryOptions = Omit<Partial<CatalogQuery>, 'filters'> & Partial<CatalogFilters>;
 
-const asked = ({ scope, sort, page, facets, ...filters }: Asked): CatalogQuery => ({
-  ...base,
+const queryWith = ({ scope, sort, page, facets, ...filters }: QueryOptions): CatalogQuery => ({
+  ...firstPage,
   ...(scope && { scope }),
   ...(sort && { sort }),
   ...(page && { page }),
@@ -53,44 +54,44 @@ const asked = ({ scope, sort, page, facets, ...filters }: Asked): CatalogQuery =
 const pricings = ['free', 'freemium', 'paid'] as const;
 const at = <T>(list: readonly T[], i: number): T => list[i % list.length] as T;
 
-/** The questions; `i` counts the calls, so that no two in a row ask the same. */
-const questions: Readonly<Record<string, (i: number, size: number) => CatalogQuery>> = {
-  'first page, newest': () => asked({}),
-  'first page, by name': () => asked({ sort: 'name' }),
-  'page 200': () => asked({ page: 200 }),
-  'last page': (_, size) => asked({ page: Math.floor((size * 0.9) / 40) }),
-  'middle page': (_, size) => asked({ page: Math.floor((size * 0.45) / 40) }),
-  'one category': (i) => asked({ category: [categorySlug(i)] }),
+/** The kinds of query; `i` counts the calls, so that successive calls differ. */
+const queries: Readonly<Record<string, (i: number, size: number) => CatalogQuery>> = {
+  'first page, newest': () => queryWith({}),
+  'first page, by name': () => queryWith({ sort: 'name' }),
+  'page 200': () => queryWith({ page: 200 }),
+  'last page': (_, size) => queryWith({ page: Math.floor((size * 0.9) / 40) }),
+  'middle page': (_, size) => queryWith({ page: Math.floor((size * 0.45) / 40) }),
+  'one category': (i) => queryWith({ category: [categorySlug(i)] }),
   'category and pricing, by upvotes': (i) =>
-    asked({ category: [categorySlug(i)], pricing: at(pricings, i), sort: 'upvotes' }),
-  'sphere, by rating, page 3': (i) => asked({ sphere: [sphere(i)], sort: 'rating', page: 3 }),
-  'trending, three categories': (i) => asked({ category: [i, i + 1, i + 2].map(categorySlug), sort: 'trending' }),
+    queryWith({ category: [categorySlug(i)], pricing: at(pricings, i), sort: 'upvotes' }),
+  'sphere, by rating, page 3': (i) => queryWith({ sphere: [sphere(i)], sort: 'rating', page: 3 }),
+  'trending, three categories': (i) => queryWith({ category: [i, i + 1, i + 2].map(categorySlug), sort: 'trending' }),
   'own listings': (i, size) =>
-    asked({
+    queryWith({
       scope: {
         status: 'any',
         deleted: 'excluded',
         ownerId: `9f1c${(i % (size / 4)).toString(16).padStart(8, '0')}-6a77-4a0e-b4f6-3f1f1c8f0a11`,
       },
     }),
-  'q common ("platform")': (i) => asked({ q: at(['platform', 'data', 'manage', 'source'], i) }),
-  'q in most ("with")': (i) => asked({ q: at(['with', 'your', 'that'], i) }),
-  'q two words': (i) => asked({ q: at(['open source', 'for teams', 'data app'], i) }),
-  'q rare': (i) => asked({ q: at(['kalomi', 'drapulves', 'vesgraos', '-1a2'], i) }),
-  'q absent': (i) => asked({ q: at(['xyzzyx', 'platformq', 'zz top zz'], i) }),
-  'q of 3 characters': (i) => asked({ q: at(['ing', 'ter', 'kal'], i) }),
-  'q of 2 characters': (i) => asked({ q: at(['to', 'ka', 'qu', '.c'], i) }),
-  'q of 1 character': (i) => asked({ q: at(['e', 'k', '-', '9'], i) }),
+  'q common ("platform")': (i) => queryWith({ q: at(['platform', 'data', 'manage', 'source'], i) }),
+  'q in most ("with")': (i) => queryWith({ q: at(['with', 'your', 'that'], i) }),
+  'q two words': (i) => queryWith({ q: at(['open source', 'for teams', 'data app'], i) }),
+  'q rare': (i) => queryWith({ q: at(['kalomi', 'drapulves', 'vesgraos', '-1a2'], i) }),
+  'q absent': (i) => queryWith({ q: at(['xyzzyx', 'platformq', 'zz top zz'], i) }),
+  'q of 3 characters': (i) => queryWith({ q: at(['ing', 'ter', 'kal'], i) }),
+  'q of 2 characters': (i) => queryWith({ q: at(['to', 'ka', 'qu', '.c'], i) }),
+  'q of 1 character': (i) => queryWith({ q: at(['e', 'k', '-', '9'], i) }),
   'q and category': (i) =>
-    asked({ q: at(['platform', 'kalo', 'tool'], i), category: [categorySlug(i)], sort: 'upvotes' }),
+    queryWith({ q: at(['platform', 'kalo', 'tool'], i), category: [categorySlug(i)], sort: 'upvotes' }),
   'q in the admin list': (i) =>
-    asked({ q: at(['kalo', 'tool', '.io'], i), scope: { status: 'any', deleted: 'included' } }),
-  'all facets': () => asked({ facets: facetNames }),
-  'all facets, q and category': (i) => asked({ facets: facetNames, q: 'platform', category: [categorySlug(i)] }),
-  'bbox of a city': () => asked({ bbox: { west: 13, south: 52, east: 14, north: 53 } }),
-  'bbox of a continent': () => asked({ bbox: { west: -10, south: 36, east: 30, north: 60 } }),
-  'near, 25 km': () => asked({ near: { latitude: 48.86, longitude: 2.35, radiusKm: 25 } }),
-  'near, 5000 km': () => asked({ near: { latitude: 48.86, longitude: 2.35, radiusKm: 5000 } }),
+    queryWith({ q: at(['kalo', 'tool', '.io'], i), searchIn: 'admin', scope: { status: 'any', deleted: 'included' } }),
+  'all facets': () => queryWith({ facets: facetNames }),
+  'all facets, q and category': (i) => queryWith({ facets: facetNames, q: 'platform', category: [categorySlug(i)] }),
+  'bbox of a city': () => queryWith({ bbox: { west: 13, south: 52, east: 14, north: 53 } }),
+  'bbox of a continent': () => queryWith({ bbox: { west: -10, south: 36, east: 30, north: 60 } }),
+  'near, 25 km': () => queryWith({ near: { latitude: 48.86, longitude: 2.35, radiusKm: 25 } }),
+  'near, 5000 km': () => queryWith({ near: { latitude: 48.86, longitude: 2.35, radiusKm: 5000 } }),
 };
 
 const collectGarbage: () => void = (() => {
@@ -110,7 +111,7 @@ const milliseconds = (work: () => unknown): number => {
   return performance.now() - start;
 };
 
-/** One figure of the table: milliseconds where there is a `p99`, else what its name says. */
+/** One figure of the table: milliseconds if it has a `p99`, else in the unit of its line. */
 interface Figure {
   readonly median: number;
   readonly p99?: number;
@@ -124,20 +125,20 @@ const measure = (runs: number, work: (i: number) => unknown): Figure => {
 
 const benchmark = (size: number, runs: number, seed: number, only: string): Map<string, Figure> => {
   const figures = new Map<string, Figure>();
-  const once = (name: string, median: number) => figures.set(name, { median });
+  const recordOnce = (name: string, median: number) => figures.set(name, { median });
   const directory = new Directory(seed);
   const before = memory();
   const catalog = new Catalog();
   const changes = [...directory.changes(size)];
-  once(
-    'build: take in everything',
+  recordOnce(
+    'build: apply all changes',
     milliseconds(() => catalog.apply(changes)),
   );
   changes.length = 0;
-  once('bytes per listing, records and postings', (memory() - before) / size);
-  once(
+  recordOnce('bytes per listing, records and postings', (memory() - before) / size);
+  recordOnce(
     'build: first sorted page',
-    milliseconds(() => catalog.query(base)),
+    milliseconds(() => catalog.query(firstPage)),
   );
   for (const [kind, q] of [
     ['text', 'platform'],
@@ -151,74 +152,74 @@ const benchmark = (size: number, runs: number, seed: number, only: string): Map<
         }),
       );
     }
-    once(
+    recordOnce(
       `build: first ${kind} search, all steps`,
       steps.reduce((sum, step) => sum + step, 0),
     );
-    once(`build: first ${kind} search, longest step`, Math.max(...steps));
-    if (kind === 'text') once('bytes per listing, text search', (memory() - before) / size);
+    recordOnce(`build: first ${kind} search, longest step`, Math.max(...steps));
+    if (kind === 'text') recordOnce('bytes per listing, text search', (memory() - before) / size);
   }
-  for (const sort of ['views', 'rating', 'upvotes', 'name', 'trending'] as const) catalog.query(asked({ sort }));
-  catalog.query(asked({ near: { latitude: 0, longitude: 0, radiusKm: 1 } }));
-  once('bytes per listing, the public list', (memory() - before) / size);
-  for (const question of Object.values(questions)) catalog.query(question(0, size));
+  for (const sort of ['views', 'rating', 'upvotes', 'name', 'trending'] as const) catalog.query(queryWith({ sort }));
+  catalog.query(queryWith({ near: { latitude: 0, longitude: 0, radiusKm: 1 } }));
+  recordOnce('bytes per listing, the public list', (memory() - before) / size);
+  for (const query of Object.values(queries)) catalog.query(query(0, size));
   catalog.sameUrl('https://example.com');
   catalog.queuePosition(projectId(0));
   [...catalog.all()].length = 0;
-  once('bytes per listing, every index', (memory() - before) / size);
+  recordOnce('bytes per listing, every index', (memory() - before) / size);
 
   let packed = Buffer.alloc(0);
-  once(
+  recordOnce(
     'snapshot: write and compress',
     milliseconds(() => {
       packed = zstdCompressSync(writeSnapshot(catalog.contents()));
     }),
   );
-  once('snapshot: bytes per listing', packed.length / size);
-  once(
+  recordOnce('snapshot: bytes per listing', packed.length / size);
+  recordOnce(
     'snapshot: load, and the first page',
-    milliseconds(() => Catalog.of(readSnapshot(zstdDecompressSync(packed))).query(base)),
+    milliseconds(() => Catalog.of(readSnapshot(zstdDecompressSync(packed))).query(firstPage)),
   );
 
-  const line = (name: string, work: (i: number) => unknown) => {
+  const measureLine = (name: string, work: (i: number) => unknown) => {
     if (name.includes(only)) figures.set(name, measure(runs, work));
   };
-  for (const [name, question] of Object.entries(questions)) line(name, (i) => catalog.query(question(i, size)));
-  line('categories with counts', () => catalog.categories());
-  line('map feed, 5000 newest', () => catalog.located(5000));
-  line('same address', (i) => catalog.sameUrl(catalog.find(projectId(i % size))?.project.url ?? ''));
-  line('place in the queue', (i) => catalog.queuePosition(projectId(i % size)));
+  for (const [name, query] of Object.entries(queries)) measureLine(name, (i) => catalog.query(query(i, size)));
+  measureLine('categories with counts', () => catalog.categories());
+  measureLine('map feed, 5000 newest', () => catalog.located(5000));
+  measureLine('same URL', (i) => catalog.sameUrl(catalog.find(projectId(i % size))?.project.url ?? ''));
+  measureLine('position in the queue', (i) => catalog.queuePosition(projectId(i % size)));
 
   let version = 1;
-  line('apply: new counters', () => {
+  measureLine('apply: new counters', () => {
     version += 1;
     const id = projectId(directory.below(size));
     catalog.apply([{ kind: 'counts', projectId: id, counts: directory.counts(version) }]);
   });
-  line('apply: rewritten project', () => {
+  measureLine('apply: rewritten project', () => {
     version += 1;
     catalog.apply([{ kind: 'project', project: directory.project(directory.below(size), size, version) }]);
   });
   let fresh = size;
-  line('apply: new project', () => {
+  measureLine('apply: new project', () => {
     catalog.apply([{ kind: 'project', project: directory.project(fresh, size) }]);
     fresh += 1;
   });
-  line('apply: removed project', () => {
+  measureLine('apply: removed project', () => {
     fresh -= 1;
     catalog.apply([{ kind: 'projectRemoved', projectId: projectId(fresh) }]);
   });
   return figures;
 };
 
-const shown = (value: number): string => value.toFixed(value < 1 ? 3 : value < 100 ? 2 : 0);
+const formatted = (value: number): string => value.toFixed(value < 1 ? 3 : value < 100 ? 2 : 0);
 
 const cell = (figure: Figure | undefined): string => {
   if (!figure) return '';
-  return figure.p99 === undefined ? shown(figure.median) : `${shown(figure.median)} / ${shown(figure.p99)}`;
+  return figure.p99 === undefined ? formatted(figure.median) : `${formatted(figure.median)} / ${formatted(figure.p99)}`;
 };
 
-/** How many times the median of the size before. */
+/** The ratio to the median of the previous size. */
 const growth = (figure: Figure | undefined, before: Figure | undefined): string =>
   figure && before ? `×${(figure.median / before.median).toFixed(1)}` : '';
 
@@ -231,7 +232,7 @@ if (options.help) {
   const width = Math.max(...names.map((name) => name.length));
   const row = (name: string, cells: readonly string[]) => console.log(`${name.padEnd(width)}${cells.join('')}`);
   row(
-    'ms: median / 99th of 100',
+    'ms: median / 99th percentile',
     sizes.map((size, i) => size.toLocaleString('en').padStart(17) + (i > 0 ? 'growth'.padStart(8) : '')),
   );
   for (const name of names) {

@@ -4,14 +4,14 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { inFeed } from '#data/keys.ts';
-import { countsItem } from '#data/project-items.ts';
+import { countsItem } from '#data/projects.ts';
 import { itemsOfCategory, itemsOfListing, listingsOf } from './directory-items.ts';
 import { itemBytes } from './item-size.ts';
 import { Directory, projectId } from './listings.ts';
 
 /**
- * Plays the part of DynamoDB for one reader of the feed, from memory: what is measured at the other end is what reading the feed
- * costs the reader. Started by bench/catalog/growth.ts.
+ * Simulates DynamoDB from memory for one reader of the feed, to measure the cost on the reader's side. Started by
+ * growth.ts.
  */
 
 const { values: options } = parseArgs({
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** What one call answers at most, in bytes of items. */
+/** The maximum size of the items in one response, in bytes. */
 const PAGE_BYTES = 1024 * 1024;
 
 const size = Number(options.listings);
@@ -61,7 +61,7 @@ closePage(true);
 
 let version = 1;
 
-/** What has changed since the reader looked: counters, as votes and views change them. */
+/** The changes since the previous refresh: counters, as changed by votes and views. */
 const changes = (): string => {
   version += 1;
   const changedAt = new Date(Date.now() - 1000).toISOString();
@@ -80,20 +80,20 @@ interface Query {
   readonly ExclusiveStartKey?: { readonly pk: { readonly S: string } };
 }
 
-const answer = (target: string, query: Query): Buffer | string => {
+const responseTo = (target: string, query: Query): Buffer | string => {
   if (!target.endsWith('.Query')) return '{}';
   if (query.IndexName !== 'feed') return NOTHING;
   if (query.ExpressionAttributeValues?.[':low'] !== undefined) return changes();
   return pages[Number(query.ExclusiveStartKey?.pk.S ?? 0)] ?? NOTHING;
 };
 
-const reply = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const body = answer(String(request.headers['x-amz-target']), JSON.parse(await text(request)) as Query);
+const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const body = responseTo(String(request.headers['x-amz-target']), JSON.parse(await text(request)) as Query);
   response
     .writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': Buffer.byteLength(body) })
     .end(body);
 };
-const server = createServer((request, response) => void reply(request, response));
+const server = createServer((request, response) => void respond(request, response));
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ port, pages: pages.length, ...sums })}\n`);

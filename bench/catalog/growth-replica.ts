@@ -5,11 +5,10 @@ import { facetNames } from '#contract/projects.ts';
 import { catalog } from '#data/catalog.ts';
 
 /**
- * A process that loads the catalog the way a cold function does, and says what it took. Started by bench/catalog/growth.ts with the
- * address of the feed.
+ * Loads the catalog as a cold function does and prints its measurements. Started by growth.ts with the URL of the feed.
  */
 
-const LOOKS = 60;
+const REFRESHES = 60;
 
 const collectGarbage: () => void = (() => {
   setFlagsFromString('--expose-gc');
@@ -31,8 +30,8 @@ const query = (filters: Omit<CatalogFilters, 'searchIn'>, more: Partial<CatalogQ
   filters: { searchIn: 'public', ...filters },
 });
 
-/** What the public list of a directory in use has been asked after a while. */
-const askEverything = (read: ReadCatalog): void => {
+/** Builds the indexes that the public list of a directory in use needs. */
+const runTypicalQueries = (read: ReadCatalog): void => {
   for (const sort of ['newest', 'upvotes', 'rating', 'views', 'name', 'trending'] as const)
     read.query(query({}, { sort }));
   read.query(query({ q: 'platform', category: ['category-1'], pricing: 'paid' }, { facets: facetNames }));
@@ -47,32 +46,32 @@ const from = performance.now();
 const read = await catalog();
 const loadedMs = performance.now() - from;
 read.query(query({}));
-const firstAnswerMs = performance.now() - from;
+const firstResponseMs = performance.now() - from;
 const { user, system } = process.cpuUsage(cpu);
 read.query(query({ q: 'platform' }));
-const firstSearchMs = performance.now() - from - firstAnswerMs;
+const firstSearchMs = performance.now() - from - firstResponseMs;
 const loadedBytes = bytesHeld() - before;
-askEverything(read);
+runTypicalQueries(read);
 const bytes = bytesHeld() - before;
 
-const looks: number[] = [];
-for (let look = 0; look < LOOKS; look += 1) {
-  const began = performance.now();
+const refreshes: number[] = [];
+for (let refresh = 0; refresh < REFRESHES; refresh += 1) {
+  const startAndRegister = performance.now();
   await catalog('now');
-  looks.push(performance.now() - began);
+  refreshes.push(performance.now() - startAndRegister);
 }
-looks.sort((a, b) => a - b);
+refreshes.sort((a, b) => a - b);
 
 process.stdout.write(
   `${JSON.stringify({
     loadedMs,
-    firstAnswerMs,
+    firstResponseMs,
     cpuMs: (user + system) / 1000,
     firstSearchMs,
     loadedBytes,
     bytes,
     highestBytes: process.resourceUsage().maxRSS * 1024,
-    lookMs: looks[LOOKS / 2],
+    refreshMs: refreshes[REFRESHES / 2],
     size: read.size,
   })}\n`,
 );

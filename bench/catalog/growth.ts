@@ -5,32 +5,32 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { queryUnits } from './item-size.ts';
 import {
-  type Asked,
   algoliaCost,
   auroraCost,
   commonCost,
   openSearchCost,
   openSearchServerlessCost,
   replicaCost,
+  type Workload,
 } from './monthly-cost.ts';
 import { simulate } from './traffic.ts';
 
-const HELP = `Says how the replica grows: memory, cold start, refresh, read units and dollars a month, beside the alternatives.
+const HELP = `Measures the replica by size: memory, cold start, refresh, read units and dollars per month, compared with alternatives.
 
   node bench/catalog/growth.ts [--sizes 5000,50000,500000] [--extrapolate 5000000] [--requests 1,10,100] [--writes 0.2]
                                [--seed 1]
 
-  --sizes        measured, each in processes of its own; the last takes some minutes and 4 GB
-  --extrapolate  a size that is not measured: from the last two by their slope
-  --requests     millions of requests for lists a month
-  --writes       changes of cards and counters a second (default 0.2, about 17,000 a day)
-  --service-ms   how long a warm function works on a request, its rate counter's write included (default 12)
-  --seed         of the made-up directory
+  --sizes        measured, each in separate processes; the largest default takes some minutes and 4 GB
+  --extrapolate  a size that is not measured but extrapolated linearly from the last two
+  --requests     millions of list requests per month
+  --writes       changes of projects and counters per second (default 0.2, about 17,000 per day)
+  --service-ms   duration of a warm invocation, including the write of its rate counter (default 12)
+  --seed         of the generated directory
 
-A process that plays DynamoDB answers the feed from memory with items of the size that the service writes; another one loads and
-follows it with the service's own code. Times of a cold start are the reader's processor time, and what DynamoDB would add for each
-page of 1 MB (20 ms, not measured). A month is simulated request for request: days with a busy and a quiet half, processes that
-Lambda ends after 7 idle minutes or 2 hours. Prices are those of docs/prices.json.`;
+One process simulates DynamoDB: it serves the feed from memory with items of the size that the service writes. Another one
+loads and follows it with the service's own code. Cold starts are the CPU time of the reader plus 20 ms of DynamoDB time per
+page of 1 MB, which is not measured. A month is simulated request by request: days with a busy and a quiet half, and
+processes that Lambda ends after 7 idle minutes or 2 hours. Prices are those of docs/prices.json.`;
 
 const { values: options } = parseArgs({
   options: {
@@ -45,23 +45,22 @@ const { values: options } = parseArgs({
 });
 
 const MB = 1024 * 1024;
-/** What DynamoDB and the way from it take for a page of 1 MB. */
+/** Time of DynamoDB and the network for a page of 1 MB. */
 const PAGE_MS = 20;
-/** Below this a function has less than one core. */
+/** The memory at which Lambda allocates one core. */
 const ONE_CORE_MB = 1769;
-/** The most that a function can have. */
 const LAMBDA_MB_MAX = 10_240;
-/** What has to be left beside what was seen at the highest. */
+/** Configured memory relative to the measured maximum. */
 const HEADROOM = 1.2;
 /**
- * Milliseconds of a core that PostgreSQL works on a list: what two cores answered in the http bench at 50,000 listings, and as many
- * times more as there are more listings, because it counts and sorts what matches.
+ * CPU milliseconds of PostgreSQL per list: derived from the throughput of two cores in the HTTP benchmark at 50,000
+ * listings, and proportional to the size, because it counts and sorts the matches.
  */
 const postgresqlCoreMs = (listings: number): number => 1 + (5 * listings) / 50_000;
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** What the feed of a directory is like. */
+/** Output of feed-server.ts. */
 interface Feed {
   readonly port: number;
   readonly pages: number;
@@ -72,7 +71,7 @@ interface Feed {
   readonly feedBytes: number;
 }
 
-/** What the reader of the feed says of itself. */
+/** Output of growth-replica.ts. */
 interface Replica {
   readonly loadedMs: number;
   readonly cpuMs: number;
@@ -80,7 +79,7 @@ interface Replica {
   readonly loadedBytes: number;
   readonly bytes: number;
   readonly highestBytes: number;
-  readonly lookMs: number;
+  readonly refreshMs: number;
 }
 
 /** One size, measured or estimated. */
@@ -95,7 +94,7 @@ interface Growth {
   readonly cpuSeconds: number;
   readonly coldSeconds: number;
   readonly searchMs: number;
-  readonly lookMs: number;
+  readonly refreshMs: number;
 }
 
 const startFeed = async (listings: number): Promise<{ feed: Feed; child: ChildProcess }> => {
@@ -133,14 +132,14 @@ const measure = async (listings: number): Promise<Growth> => {
       isEstimate: false,
       feedBytes: feed.feedBytes,
       pages: feed.pages,
-      // Every page is rounded up by itself.
+      // Units are rounded up per page.
       loadUnits: feed.pages * queryUnits(feed.feedBytes / feed.pages),
       memoryMb: replica.bytes / MB,
       highestMb: replica.highestBytes / MB,
       cpuSeconds: replica.cpuMs / 1000,
       coldSeconds: (replica.cpuMs + feed.pages * PAGE_MS) / 1000,
       searchMs: replica.firstSearchMs,
-      lookMs: replica.lookMs,
+      refreshMs: replica.refreshMs,
     };
   } finally {
     const ended = once(child, 'exit');
@@ -149,7 +148,7 @@ const measure = async (listings: number): Promise<Growth> => {
   }
 };
 
-/** Goes on from two sizes in a straight line. */
+/** Linear extrapolation from two sizes. */
 const extrapolate = (a: Growth, b: Growth, listings: number): Growth => {
   const at = (value: (growth: Growth) => number): number =>
     value(b) + ((value(b) - value(a)) / (b.listings - a.listings)) * (listings - b.listings);
@@ -164,7 +163,7 @@ const extrapolate = (a: Growth, b: Growth, listings: number): Growth => {
     cpuSeconds: at((growth) => growth.cpuSeconds),
     coldSeconds: at((growth) => growth.coldSeconds),
     searchMs: at((growth) => growth.searchMs),
-    lookMs: b.lookMs,
+    refreshMs: b.refreshMs,
   };
 };
 
@@ -186,7 +185,7 @@ const dollars = (value: number | undefined): string =>
   value === undefined ? 'does not fit' : `$${value < 10 ? value.toFixed(2) : whole(value)}`;
 
 const showGrowth = (growths: readonly Growth[]): void => {
-  console.log('\nA replica, by listings (≈ by slope)');
+  console.log('\nReplica by number of listings (≈ extrapolated)');
   table(
     [
       'listings',
@@ -195,11 +194,11 @@ const showGrowth = (growths: readonly Growth[]): void => {
       'units to load',
       'memory',
       'per listing',
-      'at most',
-      'core time',
+      'maximum',
+      'CPU time',
       'cold start',
       'first search',
-      'a look',
+      'refresh',
       'function',
     ],
     growths.map((growth) => [
@@ -213,16 +212,16 @@ const showGrowth = (growths: readonly Growth[]): void => {
       `${growth.cpuSeconds.toFixed(2)} s`,
       `${growth.coldSeconds.toFixed(2)} s`,
       `${whole(growth.searchMs)} ms`,
-      `${growth.lookMs.toFixed(2)} ms`,
+      `${growth.refreshMs.toFixed(2)} ms`,
       neededMb(growth) > LAMBDA_MB_MAX ? 'none' : `${whole(neededMb(growth))} MB`,
     ]),
   );
 };
 
-const showLooks = (itemBytes: number): void => {
-  console.log(`\nRead units of one look at the feed, items of ${whole(itemBytes)} bytes on average`);
+const showRefreshes = (itemBytes: number): void => {
+  console.log(`\nRead units of one refresh, for items of ${whole(itemBytes)} bytes on average`);
   table(
-    ['writes a second', 'after 1 s (2 s overlap)', 'every 5 s (30 s overlap)', 'a second per busy process'],
+    ['writes per second', 'after 1 s (2 s overlap)', 'every 5 s (30 s overlap)', 'per second and busy process'],
     [0.01, 0.1, 1, 10].map((writes) => {
       const near = queryUnits((1 + writes * 3) * itemBytes);
       const wide = queryUnits((1 + writes * 31) * itemBytes);
@@ -236,7 +235,7 @@ const showMonths = (growths: readonly Growth[], itemBytes: number): void => {
   const rows: string[][] = [];
   for (const growth of growths) {
     for (const requestsPerMonth of months) {
-      const asked: Asked = { listings: growth.listings, requestsPerMonth, feedBytes: growth.feedBytes };
+      const workload: Workload = { listings: growth.listings, requestsPerMonth, feedBytes: growth.feedBytes };
       const serviceMs = Number(options['service-ms']);
       const month = simulate({
         requestsPerMonth,
@@ -245,7 +244,7 @@ const showMonths = (growths: readonly Growth[], itemBytes: number): void => {
         writesPerSecond: Number(options.writes),
       });
       const memoryMb = neededMb(growth);
-      const replica = replicaCost(asked, month, { memoryMb, loadUnits: growth.loadUnits, itemBytes });
+      const replica = replicaCost(workload, month, { memoryMb, loadUnits: growth.loadUnits, itemBytes });
       const fits = memoryMb <= LAMBDA_MB_MAX && month.refused === 0;
       rows.push([
         `${growth.isEstimate ? '≈ ' : ''}${whole(growth.listings)}`,
@@ -255,15 +254,15 @@ const showMonths = (growths: readonly Growth[], itemBytes: number): void => {
         `${((month.coldStarts / requestsPerMonth) * 100).toFixed(3)} %`,
         (replica.units / requestsPerMonth).toFixed(2),
         dollars(fits ? replica.dollars : undefined),
-        dollars(openSearchServerlessCost(asked)),
-        dollars(openSearchCost(asked)),
-        dollars(auroraCost(asked, postgresqlCoreMs(growth.listings))),
-        dollars(algoliaCost(asked)),
-        dollars(commonCost(asked)),
+        dollars(openSearchServerlessCost(workload)),
+        dollars(openSearchCost(workload)),
+        dollars(auroraCost(workload, postgresqlCoreMs(growth.listings))),
+        dollars(algoliaCost(workload)),
+        dollars(commonCost(workload)),
       ]);
     }
   }
-  console.log('\nA month of lists; dollars without what all have in common, which is the last column');
+  console.log('\nOne month of list requests; dollars exclude the costs common to all alternatives, in the last column');
   table(
     [
       'listings',
@@ -295,7 +294,7 @@ const main = async (): Promise<void> => {
   const [a, b] = growths.slice(-2);
   if (a && b && options.extrapolate !== '0') growths.push(extrapolate(a, b, Number(options.extrapolate)));
   showGrowth(growths);
-  showLooks(mean);
+  showRefreshes(mean);
   showMonths(growths, mean);
 };
 

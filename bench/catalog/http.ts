@@ -6,41 +6,51 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
-import { Connection } from './connection.ts';
-import { Absent, type Contender, highLimits, startBareServer, startPeer, startService } from './contenders.ts';
+import { Connection, readWhenReady } from './connection.ts';
+import { distinctKinds } from './distinct-queries.ts';
 import { type Measured, startWorker, type Worker } from './measuring.ts';
-import { type Question, questions } from './questions.ts';
+import { type RequestKind, requestKinds } from './request-kinds.ts';
 import { judge, type Results, show } from './results.ts';
+import { highLimits, NotInstalled, type RunningServer, startBareServer, startPeer, startService } from './servers.ts';
 import { inTemporaryFolder } from './temporary.ts';
 import { startVoting } from './voting.ts';
 
-const HELP = `Measures lists and single reads through the handlers and over HTTP, beside servers on PostgreSQL, on SQLite and on nothing.
+const HELP = `Measures lists and single reads through the handlers and over HTTP, compared with servers on PostgreSQL and SQLite
+and with a server that returns fixed bytes.
 
   node bench/catalog/http.ts [--listings 50000] [--rounds 3] [--quick] [--only text] [--without peer]
-                             [--votes 1] [--seed 1]
+                             [--distinct 20000] [--votes 1] [--seed 1]
 
-  --listings  how many listings (5000, 50000 or 500000; any number will do)
-  --rounds    how often each question is measured; the servers take turns within a round (default 3)
-  --quick     one short round: to see that all works, not what it costs
-  --only      only the questions whose name contains this text
-  --without   leave out postgresql, sqlite, bare or handler; may be repeated
-  --votes     how many votes a second are cast in all of them meanwhile, through the service's own interface (default 1); 0 for
-              a directory that stands still, whose answers can be kept
-  --seed      of the made-up directory (default 1)
+  --listings  number of listings (default 50000)
+  --rounds    how often each kind of request is measured; a round includes all servers (default 3)
+  --distinct  number of distinct queries, of six kinds (default 20000; 1200 with --quick)
+  --quick     one short round, as a functional test
+  --only      only the kinds of request whose name contains this text
+  --without   omit postgresql, sqlite, bare, handler, repeated or distinct queries; may be repeated
+  --votes     votes per second in all servers during the measurement, through the API of the service (default 1); with 0
+              the directory does not change and responses can be cached
+  --seed      of the generated directory (default 1)
 
-Before anything is measured, every form of every question is asked of all servers, and their answers must be the same: the
-same listings in the same order, whole, with the same total and counts; and once more after all the votes. In between, per question and server: median and 99th of 100
-of one request at a time, in milliseconds, and requests per second with 16 on their way. "handler" is a gateway's event in
-and an answer out, without HTTP, and with the settings of a function among others: each request is counted in the table one by one.
+Two groups of lists are measured. Repeated queries come from a few dozen variants per kind, so that a server can respond
+from a cache of responses. Distinct queries are those of visitors, crawlers and assistants: each is sent once before any of
+its kind is sent again, so that a cache of responses does not help.
 
-Every server has a process of its own, and so has what sends the requests. All of it is on the loopback, in temporary folders,
-and goes away afterwards. PostgreSQL comes from Debian's package (apt-get install postgresql) and is started here as an unprivileged
-user; the peers' libraries are installed by npm ci --prefix bench/peers. What is missing is left out.`;
+Before and after the measurement, every request is sent to all servers, and their responses must agree: the same complete
+listings in the same order, with the same total and counts. Measured per kind of request and server: median and 99th
+percentile of sequential requests in milliseconds, and requests per second at a concurrency of 16. "handler" calls the
+handlers with gateway events, without HTTP and with the settings of a function; for example, each request is counted in the
+table individually.
+
+Every server and the load generator are separate processes. Everything runs on the loopback interface with data in temporary
+folders, which are deleted afterwards. PostgreSQL comes from the Debian package (apt-get install postgresql) and runs as an
+unprivileged user; npm ci --prefix bench/peers installs the libraries of the peers. Servers that are not installed are
+omitted.`;
 
 const { values: options } = parseArgs({
   options: {
     help: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    distinct: { type: 'string' },
     listings: { type: 'string', default: '50000' },
     rounds: { type: 'string', default: '3' },
     votes: { type: 'string', default: '1' },
@@ -50,11 +60,16 @@ const { values: options } = parseArgs({
   },
 });
 
-const TOGETHER = 16;
+const CONCURRENCY = 16;
+const DISTINCT_KINDS = 6;
+/** Connections per server while responses are compared. */
+const COMPARING = 4;
 const READS = 64;
-/** By then every reader of the feed has seen the last vote. */
+/** After this time every reader of the feed includes the last vote. */
 const CAUGHT_UP_MS = 1500;
-const spans = options.quick ? { warm: 100, alone: 150, together: 250 } : { warm: 400, alone: 600, together: 800 };
+const spans = options.quick
+  ? { warm: 100, sequential: 150, concurrency: 250 }
+  : { warm: 400, sequential: 600, concurrency: 800 };
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
@@ -77,85 +92,98 @@ interface Body {
   readonly meta?: { readonly nextCursor: string | null };
 }
 
-/** What must be the same everywhere; a cursor is each server's own, but whether there is one is not. */
+/** The part of a response that must agree: servers may have different cursors, but all or none have one. */
 const comparable = (body: Buffer): unknown => {
   const { data, meta } = JSON.parse(body.toString('utf8')) as Body;
   return { data, ...(meta && { meta: { ...meta, nextCursor: meta.nextCursor !== null } }) };
 };
 
-const describe = (answer: unknown): string => {
-  const { data, meta } = answer as { data: unknown; meta?: unknown };
+const summarize = (response: unknown): string => {
+  const { data, meta } = response as { data: unknown; meta?: unknown };
   const shown = Array.isArray(data) ? data.map(({ id }: { id: string }) => id) : data;
   return JSON.stringify({ meta, shown }).slice(0, 1500);
 };
 
-const FIRST_ANSWER_MS = 120_000;
-
-/** Asks once; the first time the service may have to load everything first. */
-const ask = async (connection: Connection, path: string): Promise<Buffer> => {
-  const deadline = performance.now() + FIRST_ANSWER_MS;
-  for (;;) {
-    const { status, body } = await connection.read(path);
-    if (status === 200) return body;
-    if (status < 500 || performance.now() > deadline)
-      throw new Error(`${path} answered ${status}: ${body.toString('utf8')}`);
-  }
-};
-
-/** Asks everything of the service and holds the others to it. @returns the service's answers by path. */
+/** Sends all requests to all servers and compares the responses. @throws Error when responses differ. */
 const compare = async (
-  service: Contender,
-  peers: readonly Contender[],
-  asked: readonly Question[],
-): Promise<Record<string, string>> => {
-  const answers: Record<string, string> = {};
-  const connections = new Map([service, ...peers].map((one) => [one, new Connection(one.port)]));
-  const of = (one: Contender, path: string) => ask(connections.get(one) as Connection, path);
+  service: RunningServer,
+  peers: readonly RunningServer[],
+  selected: readonly RequestKind[],
+): Promise<void> => {
   const differing: string[] = [];
-  for (const path of asked.flatMap(({ paths }) => paths)) {
-    const answer = await of(service, path);
-    answers[path] = answer.toString('utf8');
-    const expected = comparable(answer);
-    for (const peer of peers) {
-      const found = comparable(await of(peer, path));
-      if (isDeepStrictEqual(found, expected)) continue;
-      differing.push(`${path}\n  ${service.name} ${describe(expected)}\n  ${peer.name} ${describe(found)}`);
+  const remaining = selected.flatMap(({ paths }) => paths).values();
+  const compareRemaining = async (): Promise<void> => {
+    const connections = new Map([service, ...peers].map((one) => [one, new Connection(one.port)]));
+    const of = async (one: RunningServer, path: string) =>
+      comparable(await readWhenReady(connections.get(one) as Connection, path));
+    for (const path of remaining) {
+      const [expected, ...others] = await Promise.all([service, ...peers].map((one) => of(one, path)));
+      for (const [position, found] of others.entries()) {
+        if (isDeepStrictEqual(found, expected)) continue;
+        const { name } = peers[position] as RunningServer;
+        differing.push(`${path}\n  ${service.name} ${summarize(expected)}\n  ${name} ${summarize(found)}`);
+      }
     }
-  }
-  for (const connection of connections.values()) connection.close();
+    for (const connection of connections.values()) connection.close();
+  };
+  await Promise.all(Array.from({ length: COMPARING }, compareRemaining));
   if (differing.length > 0) {
-    throw new Error(`${differing.length} answers differ:\n${differing.slice(0, 5).join('\n')}`);
+    throw new Error(`${differing.length} responses differ:\n${differing.slice(0, 5).join('\n')}`);
   }
-  return answers;
 };
 
-/** One of what is measured: a server, or the handlers in a process of their own. */
-interface Lane {
+/** The responses of the service by path, for the server of fixed responses. */
+const fixedResponses = async (
+  { port }: RunningServer,
+  selected: readonly RequestKind[],
+): Promise<Record<string, string>> => {
+  const connection = new Connection(port);
+  const responses: Record<string, string> = {};
+  for (const path of selected.flatMap(({ kind, paths }) => (kind === 'distinct' ? [] : paths))) {
+    responses[path] = (await readWhenReady(connection, path)).toString('utf8');
+  }
+  connection.close();
+  return responses;
+};
+
+/** A measured server, or the handlers in a separate process. */
+interface Candidate {
   readonly name: string;
   readonly port: number;
   readonly worker: Worker;
 }
 
-const measure = async (lanes: readonly Lane[], asked: readonly Question[], rounds: number): Promise<Results> => {
+const measure = async (
+  candidates: readonly Candidate[],
+  selected: readonly RequestKind[],
+  rounds: number,
+): Promise<Results> => {
   const results: Results = new Map();
-  for (const { name, kind, paths } of asked) {
-    const taken = new Map<string, { alone: Measured[]; together: Measured[] }>(
-      lanes.map((lane) => [lane.name, { alone: [], together: [] }]),
-    );
-    for (const { worker, port } of lanes) {
-      await worker.measure({ port, paths, together: TOGETHER, milliseconds: spans.warm });
+  for (const { name, kind, paths } of selected) {
+    const taken = new Map<string, { sequential: Measured[]; concurrency: Measured[] }>();
+    const sent = new Map<string, number>();
+    const responding = candidates.filter((one) => one.name !== 'bare' || kind !== 'distinct');
+    const run = async (one: Candidate, concurrency: number, milliseconds: number): Promise<Measured> => {
+      // Continues where the server's previous measurement of this kind ended.
+      const startAt = sent.get(one.name) ?? 0;
+      const measured = await one.worker.measure({ port: one.port, paths, startAt, concurrency, milliseconds });
+      sent.set(one.name, startAt + measured.times.length);
+      return measured;
+    };
+    for (const candidate of responding) {
+      taken.set(candidate.name, { sequential: [], concurrency: [] });
+      await run(candidate, CONCURRENCY, spans.warm);
     }
     for (let round = 0; round < rounds; round += 1) {
-      // Nobody is always the first after a pause.
-      const turn = round % lanes.length;
-      for (const lane of [...lanes.slice(turn), ...lanes.slice(0, turn)]) {
-        const { worker, port } = lane;
-        const of = taken.get(lane.name);
-        of?.alone.push(await worker.measure({ port, paths, together: 1, milliseconds: spans.alone }));
-        of?.together.push(await worker.measure({ port, paths, together: TOGETHER, milliseconds: spans.together }));
+      // Rotates the order, so that none is always the first after a pause.
+      const offset = round % responding.length;
+      for (const candidate of [...responding.slice(offset), ...responding.slice(0, offset)]) {
+        const of = taken.get(candidate.name);
+        of?.sequential.push(await run(candidate, 1, spans.sequential));
+        of?.concurrency.push(await run(candidate, CONCURRENCY, spans.concurrency));
       }
     }
-    results.set(name, { kind, lanes: taken });
+    results.set(name, { kind, candidates: taken });
     process.stderr.write('.');
   }
   process.stderr.write('\n');
@@ -163,59 +191,66 @@ const measure = async (lanes: readonly Lane[], asked: readonly Question[], round
 };
 
 const main = (size: number): Promise<void> =>
-  inTemporaryFolder('bench-catalog-', async (folder, atEnd) => {
-    const began = async (contender: Promise<Contender>): Promise<Contender> => {
-      const running = await contender;
-      atEnd(() => running.stop());
+  inTemporaryFolder('bench-catalog-', async (folder, onCleanup) => {
+    const startAndRegister = async (server: Promise<RunningServer>): Promise<RunningServer> => {
+      const running = await server;
+      onCleanup(() => running.stop());
       return running;
     };
     const load = [here('load.ts'), '--folder', folder, '--listings', String(size), '--seed', options.seed];
     console.log((await promisify(execFile)(process.execPath, load)).stdout.trim());
     const listingsFile = join(folder, 'listings.ndjson');
-    const service = await began(startService(join(folder, 'service')));
-    const peers: Contender[] = [];
+    const service = await startAndRegister(startService(join(folder, 'service')));
+    const peers: RunningServer[] = [];
     for (const peer of ['postgresql', 'sqlite'] as const) {
       if (options.without.includes(peer)) continue;
       try {
-        peers.push(await began(startPeer(peer, listingsFile)));
+        peers.push(await startAndRegister(startPeer(peer, listingsFile)));
       } catch (error) {
-        if (!(error instanceof Absent)) throw error;
-        console.log(`${peer} is left out. ${error.message}`);
+        if (!(error instanceof NotInstalled)) throw error;
+        console.log(`${peer} is omitted. ${error.message}`);
       }
     }
     const slugs = await someSlugs(listingsFile, size);
-    const asked = questions(size, slugs).filter(({ name }) => name.includes(options.only));
-    const answers = await compare(service, peers, asked);
+    const distinct = Number(options.distinct ?? (options.quick ? 1200 : 20_000));
+    const selected = [
+      ...(options.without.includes('repeated') ? [] : requestKinds(size, slugs)),
+      ...(options.without.includes('distinct')
+        ? []
+        : distinctKinds(size, Math.ceil(distinct / DISTINCT_KINDS), Number(options.seed))),
+    ].filter(({ name }) => name.includes(options.only));
+    await compare(service, peers, selected);
+    const compared = selected.reduce((sum, { paths }) => sum + paths.length, 0);
     console.log(
-      `${Object.keys(answers).length} requests asked of ${['service', ...peers.map(({ name }) => name)].join(', ')}: the same answers.`,
+      `${compared} requests to ${['service', ...peers.map(({ name }) => name)].join(', ')}: equal responses.`,
     );
 
-    const answersFile = join(folder, 'answers.json');
-    await writeFile(answersFile, JSON.stringify(answers));
+    const responsesFile = join(folder, 'responses.json');
+    await writeFile(responsesFile, JSON.stringify(await fixedResponses(service, selected)));
     const generator = await startWorker(here('load-generator.ts'));
-    atEnd(() => generator.stop());
-    const lanes: Lane[] = [service, ...peers].map(({ name, port }) => ({ name, port, worker: generator }));
+    onCleanup(() => generator.stop());
+    const candidates: Candidate[] = [service, ...peers].map(({ name, port }) => ({ name, port, worker: generator }));
     if (!options.without.includes('bare')) {
-      const bare = await began(startBareServer(answersFile));
-      lanes.push({ name: bare.name, port: bare.port, worker: generator });
+      const bare = await startAndRegister(startBareServer(responsesFile));
+      candidates.push({ name: bare.name, port: bare.port, worker: generator });
     }
     if (!options.without.includes('handler')) {
       const env = { ...highLimits, LOG_LEVEL: 'WARN', DATA_DIR: join(folder, 'service') };
       const worker = await startWorker(here('in-process.ts'), env);
-      atEnd(() => worker.stop());
-      lanes.push({ name: 'handler', port: 0, worker });
+      onCleanup(() => worker.stop());
+      candidates.push({ name: 'handler', port: 0, worker });
     }
     const voter = await startVoting(service, peers, slugs, Number(options.votes));
-    atEnd(() => voter.stop().catch(() => undefined));
-    const results = await measure(lanes, asked, options.quick ? 1 : Number(options.rounds));
+    onCleanup(() => voter.stop().catch(() => undefined));
+    const results = await measure(candidates, selected, options.quick ? 1 : Number(options.rounds));
     const votes = await voter.stop();
     await wait(CAUGHT_UP_MS);
-    await compare(service, peers, asked);
-    console.log(`After ${votes} votes: the same answers.`);
+    await compare(service, peers, selected);
+    console.log(`After ${votes} votes: equal responses.`);
     console.log(
       show(
         results,
-        lanes.map(({ name }) => name),
+        candidates.map(({ name }) => name),
       ),
     );
     console.log(judge(results, size));

@@ -1,11 +1,10 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { databaseSettings, defaultSettings, emptyCredentials, setVariables } from '#local/environment.ts';
 import { readRecord } from '#local/orphans.ts';
-import { answerTasks, keepAsking, type Send } from './measuring.ts';
+import { runTasks, type Send, sendContinuously } from './measuring.ts';
 
 /**
- * The process that calls the handlers themselves, a gateway's event in and an answer out, on the table of a running service;
- * started by bench/catalog/http.ts with `DATA_DIR`.
+ * The process that calls the handlers directly, on the table of a running service. Started by http.ts with `DATA_DIR`.
  */
 
 const record = readRecord(`${process.env.DATA_DIR}/engine.json`);
@@ -16,14 +15,14 @@ setVariables({
   ...emptyCredentials,
 });
 
-type Door = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+type RouteHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-const doors: Readonly<Record<string, { readonly resource: string; readonly handler: Door }>> = {
+const handlers: Readonly<Record<string, { readonly resource: string; readonly handler: RouteHandler }>> = {
   list: { resource: '/api/projects', handler: (await import('#functions/projects/list.ts')).handler },
   read: { resource: '/api/projects/{project}', handler: (await import('#functions/projects/read.ts')).handler },
 };
 
-/** What the gateway makes of a GET request, without what no handler reads. */
+/** The gateway event of a GET request, without fields that no handler reads. */
 const eventOf = (resource: string, path: string): APIGatewayProxyEvent => {
   const [pathname = '', query = ''] = path.split('?');
   const parameters = [...new URLSearchParams(query)];
@@ -49,20 +48,20 @@ const eventOf = (resource: string, path: string): APIGatewayProxyEvent => {
   };
 };
 
-/** Long enough for the first call to load everything. */
+/** Long enough for the first call, which loads the catalog. */
 const TIME_MS = 600_000;
 
-/** Of one call: the gates keep their state in it. */
+/** A new one per call: middleware keeps state in it. */
 const newContext = (): Context =>
   ({ awsRequestId: 'bench', getRemainingTimeInMillis: () => TIME_MS }) as unknown as Context;
 
 const FAILED = 400;
 
-answerTasks((task) => {
+runTasks((task) => {
   const calls = task.paths.map((path) => {
     const { resource, handler } = (
-      path.startsWith('/api/projects/') ? doors.read : doors.list
-    ) as (typeof doors)['list'];
+      path.startsWith('/api/projects/') ? handlers.read : handlers.list
+    ) as (typeof handlers)['list'];
     return { path, resource, handler };
   });
   const send: Send = async (position) => {
@@ -70,8 +69,8 @@ answerTasks((task) => {
     const { statusCode } = await handler(eventOf(resource, path), newContext());
     if (statusCode >= FAILED) throw new Error(`${path} answered ${statusCode}.`);
   };
-  return keepAsking(
-    Array.from({ length: task.together }, () => send),
+  return sendContinuously(
+    Array.from({ length: task.concurrency }, () => send),
     task,
   );
 });

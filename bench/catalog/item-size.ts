@@ -1,8 +1,8 @@
-/** How large things are by DynamoDB's rules, which say what reading and writing them costs. */
+// Item sizes and capacity units by DynamoDB's rules.
 
 const textBytes = (text: string): number => Buffer.byteLength(text);
 
-/** Digits in pairs, and a byte for sign and exponent. */
+/** One byte per two digits, plus one for sign and exponent. */
 const numberBytes = (value: number): number => Math.ceil(String(value).replace(/[-.]|e.*/g, '').length / 2) + 1;
 
 const valueBytes = (value: unknown): number => {
@@ -13,7 +13,7 @@ const valueBytes = (value: unknown): number => {
   return 1;
 };
 
-/** The size of an item in bytes: its attributes' names and values. */
+/** The size of an item in bytes: attribute names and values. */
 export const itemBytes = (item: object): number =>
   Object.entries(item).reduce(
     (sum, [name, value]) => (value === undefined ? sum : sum + textBytes(name) + valueBytes(value)),
@@ -23,8 +23,8 @@ export const itemBytes = (item: object): number =>
 const READ_BYTES = 4096;
 const WRITE_BYTES = 1024;
 
-/** Read units of one query of an index, which need not be consistent. */
+/** Read units of one eventually consistent query. */
 export const queryUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / READ_BYTES)) / 2;
 
-/** Write units of one item, in the table or in an index. */
+/** Write units of one item, in the table or an index. */
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / WRITE_BYTES));

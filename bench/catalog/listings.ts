@@ -1,20 +1,21 @@
 import type { CatalogChange } from '#catalog/types.ts';
-import type { CategoryRecord } from '#domain/categories/category.ts';
-import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
 
-/** A made-up directory of a given size, the same one for the same seed, with the shapes that real ones have. */
-
-const COMMON =
+/** Words that many listings contain. */
+export const COMMON =
   'the and for with your to a of in that you is on it from all as an or by are can every more one easy open source platform tool tools team teams data app apps build free simple fast work time new code project manage management design web online help best business create software developers marketing customer customers analytics content social video image email automation workflow security cloud mobile api community learning product products service services users support track tracking search share real smart powered integration dashboard website store small startup startups local city travel music photo health fitness food finance money budget calendar notes writing editor library framework testing deploy monitoring'.split(
     ' ',
   );
 
-const SYLLABLES =
+/** Parts of the other words. */
+export const SYLLABLES =
   'ka lo mi ra ne to ves dra pul sor ben qui zan fel mor ti gra lin os ter ja bu che ny wil fa ro du vi pra ston hel mar ek ul'.split(
     ' ',
   );
 
-const CITIES: readonly (readonly [city: string, country: string, latitude: number, longitude: number])[] = [
+/** The first ones have more listings, see `shareOfCity`. */
+export const CITIES: readonly (readonly [city: string, country: string, latitude: number, longitude: number])[] = [
   ['Berlin', 'Germany', 52.52, 13.4],
   ['Paris', 'France', 48.86, 2.35],
   ['London', 'United Kingdom', 51.51, -0.13],
@@ -27,11 +28,20 @@ const CITIES: readonly (readonly [city: string, country: string, latitude: numbe
   ['Sydney', 'Australia', -33.87, 151.21],
 ];
 
+/** The share of listings without a location. */
+const WITHOUT_LOCATION = 0.6;
+/** Half of the side of the square that contains the listings of a city, in degrees. */
+export const CITY_RADIUS = 1;
+/** The share of all listings that a city has; the inverse of `#frequent`. */
+export const shareOfCity = (city: number): number =>
+  (1 - WITHOUT_LOCATION) * (Math.log((city + 2) / (city + 1)) / Math.log(CITIES.length));
+
 const SPHERES = ['work', 'life', 'making', 'learning', 'places', 'play'];
 export const CATEGORIES = 36;
 const TAGS = 3000;
 const WORDS = 9000;
 
+/** Generates a directory with the distributions of real ones. Deterministic for a seed. */
 export class Directory {
   #state: number;
   readonly #words: readonly string[];
@@ -39,7 +49,7 @@ export class Directory {
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
-    this.#words = [...COMMON, ...Array.from({ length: WORDS - COMMON.length }, () => this.#madeUpWord())];
+    this.#words = [...COMMON, ...Array.from({ length: WORDS - COMMON.length }, () => this.#generatedWord())];
     this.#tags = Array.from({ length: TAGS }, (_, i) => this.#words[i * 3] as string);
   }
 
@@ -51,17 +61,17 @@ export class Directory {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from 0 to below `bound`. */
+  /** An integer from 0 to below `bound`. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
 
-  /** A whole number below `bound`, small ones far more often, as words are used in a language. */
+  /** An integer below `bound`, small ones far more often, like word frequencies in a language. */
   #frequent(bound: number): number {
     return Math.floor(bound ** this.next()) - 1;
   }
 
-  #madeUpWord(): string {
+  #generatedWord(): string {
     return Array.from({ length: 2 + this.below(3) }, () => SYLLABLES[this.below(SYLLABLES.length)]).join('');
   }
 
@@ -69,23 +79,23 @@ export class Directory {
     return `${Array.from({ length: words }, () => this.#words[this.#frequent(WORDS)]).join(' ')}.`;
   }
 
-  #place(): Pick<ProjectRecord, 'latitude' | 'longitude' | 'address_city' | 'address_country'> {
-    const place = CITIES[this.#frequent(CITIES.length)];
-    if (!place || this.next() < 0.6) {
+  #location(): Pick<ProjectRecord, 'latitude' | 'longitude' | 'address_city' | 'address_country'> {
+    const city = CITIES[this.#frequent(CITIES.length)];
+    if (!city || this.next() < WITHOUT_LOCATION) {
       return { latitude: null, longitude: null, address_city: null, address_country: null };
     }
-    const [address_city, address_country, latitude, longitude] = place;
+    const [address_city, address_country, latitude, longitude] = city;
     return {
-      latitude: latitude + this.next() * 2 - 1,
-      longitude: longitude + this.next() * 2 - 1,
+      latitude: latitude + (this.next() * 2 - 1) * CITY_RADIUS,
+      longitude: longitude + (this.next() * 2 - 1) * CITY_RADIUS,
       address_city,
       address_country,
     };
   }
 
-  /** The project with a number, newer ones having greater numbers out of `size`. */
+  /** The project with a number below `size`; greater numbers are newer. */
   project(number: number, size: number, version = 1): ProjectRecord {
-    const brand = this.#madeUpWord();
+    const brand = this.#generatedWord();
     const slug = `${brand}-${number.toString(36)}`;
     const created = new Date(
       Date.UTC(2023, 0, 1) + Math.floor((number / size) * 1.1e11) + this.below(1000),
@@ -111,7 +121,7 @@ export class Directory {
       owner_id: `9f1c${this.below(Math.ceil(size / 4))
         .toString(16)
         .padStart(8, '0')}-6a77-4a0e-b4f6-3f1f1c8f0a11`,
-      ...this.#place(),
+      ...this.#location(),
       created_at: created,
       updated_at: created,
       published_at: status === 'live' ? created : null,
@@ -150,7 +160,7 @@ export class Directory {
     }));
   }
 
-  /** All of a directory as a feed brings it, made while it is read, so that nothing but the reader keeps it. */
+  /** The directory as changes of the feed, generated lazily, so that only the reader keeps them in memory. */
   *changes(size: number): IterableIterator<CatalogChange> {
     for (const category of this.categories()) yield { kind: 'category', category };
     for (let i = 0; i < size; i += 1) {
@@ -160,7 +170,7 @@ export class Directory {
   }
 }
 
-/** Every text a string of its own, as in what comes over the wire. */
+/** Makes every string a separate one, as after a network response. */
 const asRead = (change: CatalogChange): CatalogChange => JSON.parse(JSON.stringify(change));
 
 export const projectId = (number: number): string => `prj_01J${number.toString(36).toUpperCase().padStart(23, '0')}`;

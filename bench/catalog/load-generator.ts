@@ -1,7 +1,7 @@
 import { Connection, requestOf } from './connection.ts';
-import { answerTasks, keepAsking, type Send } from './measuring.ts';
+import { runTasks, type Send, sendContinuously } from './measuring.ts';
 
-/** The process that sends requests to servers over HTTP; started by bench/catalog/http.ts. */
+/** The process that sends HTTP requests. Started by http.ts and profile.ts. */
 
 const FAILED = 400;
 
@@ -14,18 +14,18 @@ const connectionsTo = (port: number, count: number): readonly Connection[] => {
   return connections.slice(0, count);
 };
 
-answerTasks((task) => {
+runTasks((task) => {
   const requests = task.paths.map(requestOf);
-  const senders = connectionsTo(task.port, task.together).map(
+  const senders = connectionsTo(task.port, task.concurrency).map(
     (connection): Send =>
       (position) =>
         new Promise((resolve, reject) => {
           const at = position % requests.length;
-          connection.ask(requests[at] as Buffer, false, (error, answer) => {
-            if (answer && answer.status < FAILED) resolve();
-            else reject(error ?? new Error(`${task.paths[at]} answered ${answer?.status}.`));
+          connection.send(requests[at] as Buffer, false, (error, response) => {
+            if (response && response.status < FAILED) resolve();
+            else reject(error ?? new Error(`${task.paths[at]} answered ${response?.status}.`));
           });
         }),
   );
-  return keepAsking(senders, task);
+  return sendContinuously(senders, task);
 });

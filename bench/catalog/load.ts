@@ -10,28 +10,28 @@ import { createGzip } from 'node:zlib';
 import { DescribeTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { fold } from '#catalog/fold.ts';
-import { hotness } from '#catalog/hotness.ts';
-import { searchTexts } from '#catalog/search-text.ts';
+import { hotness } from '#catalog/row.ts';
+import { searchTexts } from '#catalog/text-index.ts';
 import { seedMarkKey, tableShape } from '#data/keys.ts';
 import type { Item } from '#data/read.ts';
-import { projectView } from '#domain/projects/view.ts';
 import { engineBinary, startEngine } from '#local/engine.ts';
 import { ensureTable } from '#local/table.ts';
-import { itemsOfCategory, itemsOfListing, listingsOf, type MadeListing } from './directory-items.ts';
+import { publicView } from '#services/projects/view.ts';
+import { type GeneratedListing, itemsOfCategory, itemsOfListing, listingsOf } from './directory-items.ts';
 import { Directory } from './listings.ts';
 
-const HELP = `Makes the data folder of a service with a made-up directory in it, and the same directory as a file for its peers.
+const HELP = `Generates a directory as a data folder of the service, and as a file for its peers.
 
   node bench/catalog/load.ts --folder <folder> [--listings 50000] [--seed 1]
 
 Writes to the folder
-  service/         a data folder as the service keeps it (DATA_DIR), with the items that the service itself writes
-  listings.ndjson  a line of JSON per listing: its public form, and what it is sorted and searched by`;
+  service/         a data folder (DATA_DIR) with the items that the service itself writes
+  listings.ndjson  a line of JSON per listing: its public form, sort values and search text`;
 
 const TABLE = 'directory';
 
-/** Stands between the fields of a text; PostgreSQL's texts cannot hold the catalog's NUL. */
-const FIELD_END = '\u0001';
+/** Separates the fields of a text; PostgreSQL cannot store the catalog's NUL. */
+const SEPARATOR = '\u0001';
 
 const run = promisify(execFile);
 
@@ -39,18 +39,18 @@ const write = async (to: Writable, text: string): Promise<void> => {
   if (!to.write(text)) await once(to, 'drain');
 };
 
-const lineForPeers = ({ project, counts, spheres }: MadeListing): string =>
+const lineForPeers = ({ project, counts, spheres }: GeneratedListing): string =>
   `${JSON.stringify({
-    view: projectView({ project, counts, spheres }, undefined),
+    view: publicView({ project, counts, spheres }),
     name: fold(project.name),
     hot: hotness(project, counts),
-    search: searchTexts.public(project).replaceAll('\0', FIELD_END),
+    search: searchTexts.public(project).replaceAll('\0', SEPARATOR),
   })}\n`;
 
 const exportLine = (item: Item): string =>
   `${JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) })}\n`;
 
-/** Works with the table that is in the file of an engine. */
+/** Runs `work` with an engine on a database file. */
 const withEngine = async <T>(
   folder: string,
   file: string,
@@ -67,7 +67,7 @@ const withEngine = async <T>(
   }
 };
 
-/** Writes the directory as an export of the table, which the engine takes in many times faster than single writes. */
+/** Writes the directory as a table export, which the engine imports many times faster than single writes. */
 const writeExport = async (folder: string, peersFile: string, size: number, seed: number): Promise<void> => {
   const data = join(folder, TABLE, 'data');
   mkdirSync(data, { recursive: true });
@@ -101,7 +101,7 @@ const load = async (folder: string, size: number, seed: number): Promise<void> =
   await writeExport(exported, join(folder, 'listings.ndjson'), size, seed);
   const table = join(service, 'table.sqlite');
   await run(engineBinary(), ['import', '--source', exported, '--schema', schema, '--output', table]);
-  // An export does not say which attribute items expire by.
+  // Exports do not include the TTL attribute.
   await withEngine(service, 'table.sqlite', (client) =>
     client.send(
       new UpdateTimeToLiveCommand({
@@ -129,5 +129,5 @@ if (options.help || options.folder === undefined) {
 } else {
   const from = performance.now();
   await load(options.folder, Number(options.listings), Number(options.seed));
-  console.log(`${options.listings} listings made in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+  console.log(`${options.listings} listings generated in ${((performance.now() - from) / 1000).toFixed(1)} s`);
 }

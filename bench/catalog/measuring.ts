@@ -1,42 +1,48 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What is to be measured, as one process tells another. */
-export interface Task {
-  /** 0: what the process has in itself. */
+/** A measurement, sent to a worker process. */
+interface Task {
+  /** 0: no server, the worker calls the handlers itself. */
   readonly port: number;
   readonly paths: readonly string[];
-  /** How many requests are on their way at a time. */
-  readonly together: number;
+  /** The position of the first path, modulo their number. */
+  readonly startAt: number;
+  /** The number of concurrent requests. */
+  readonly concurrency: number;
   readonly milliseconds: number;
 }
 
-/** What was measured. */
+/** The result of a task. */
 export interface Measured {
-  /** Milliseconds from the beginning of each request to the end of its answer. */
+  /** Milliseconds from the start of each request to the end of its response. */
   readonly times: readonly number[];
   readonly perSecond: number;
-  /** The share of one core that the measuring process itself took. */
+  /** CPU time of the measuring process, as a share of one core. */
   readonly load: number;
 }
 
-/** Sends a request and waits for its answer; `position` counts them. */
+/** Sends a request and waits for its response; `position` counts the requests. */
 export type Send = (position: number) => Promise<void>;
 
-/** Keeps so many requests going for a while; `senders` has one for each of them. */
-export const keepAsking = async (senders: readonly Send[], { milliseconds }: Task): Promise<Measured> => {
+/** Sends requests continuously for the duration of the task, one at a time per sender. */
+export const sendContinuously = async (
+  senders: readonly Send[],
+  { startAt, milliseconds }: Pick<Task, 'startAt' | 'milliseconds'>,
+): Promise<Measured> => {
   const times: number[] = [];
-  let position = 0;
+  let position = startAt;
   const cpu = process.cpuUsage();
   const beganAt = performance.now();
   const until = beganAt + milliseconds;
   const ask = async (send: Send): Promise<void> => {
     for (let from = beganAt; from < until; ) {
+      const own = position;
       position += 1;
-      await send(position);
-      const answeredAt = performance.now();
-      times.push(answeredAt - from);
-      from = answeredAt;
+      await send(own);
+      const respondedAt = performance.now();
+      times.push(respondedAt - from);
+      from = respondedAt;
     }
   };
   await Promise.all(senders.map(ask));
@@ -45,8 +51,8 @@ export const keepAsking = async (senders: readonly Send[], { milliseconds }: Tas
   return { times, perSecond: (times.length * 1000) / elapsed, load: (user + system) / 1000 / elapsed };
 };
 
-/** Does tasks for the process that forked this one, until that lets go of it. */
-export const answerTasks = (work: (task: Task) => Promise<Measured>): void => {
+/** Executes the tasks of the parent process until it disconnects. */
+export const runTasks = (work: (task: Task) => Promise<Measured>): void => {
   process.on('message', (task: Task) => {
     work(task).then(
       (measured) => process.send?.({ measured }),
@@ -57,33 +63,33 @@ export const answerTasks = (work: (task: Task) => Promise<Measured>): void => {
   process.send?.({ ready: true });
 };
 
-/** A process that does tasks. */
+/** A process that executes tasks. */
 export interface Worker {
   measure(task: Task): Promise<Measured>;
   stop(): Promise<void>;
 }
 
-type Told = { readonly ready: true } | { readonly measured: Measured } | { readonly failure: string };
+type WorkerMessage = { readonly ready: true } | { readonly measured: Measured } | { readonly failure: string };
 
-/** Starts a process that does tasks. */
+/** Starts a process that calls `runTasks`. */
 export const startWorker = async (file: string, env: Readonly<Record<string, string>> = {}): Promise<Worker> => {
   const child = fork(file, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
-  const gone = ended.then(([code]) => {
+  const exited = ended.then(([code]) => {
     throw new Error(`${file} ended with ${code}.`);
   });
-  gone.catch(() => undefined);
-  const told = async (): Promise<Told> => {
-    const [message] = (await Promise.race([once(child, 'message'), gone])) as [Told];
+  exited.catch(() => undefined);
+  const nextMessage = async (): Promise<WorkerMessage> => {
+    const [message] = (await Promise.race([once(child, 'message'), exited])) as [WorkerMessage];
     return message;
   };
-  await told();
+  await nextMessage();
   return {
     measure: async (task) => {
       child.send(task);
-      const message = await told();
+      const message = await nextMessage();
       if ('measured' in message) return message.measured;
-      throw new Error('failure' in message ? message.failure : 'The measuring process has lost the thread.');
+      throw new Error('failure' in message ? message.failure : 'The worker sent an unexpected message.');
     },
     stop: async () => {
       if (child.connected) child.disconnect();

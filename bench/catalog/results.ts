@@ -1,14 +1,17 @@
 import type { Measured } from './measuring.ts';
-import type { Question } from './questions.ts';
+import type { RequestKind } from './request-kinds.ts';
 
-/** What was measured of one server, a part per round. */
-export interface Rounds {
-  readonly alone: readonly Measured[];
-  readonly together: readonly Measured[];
+/** The measurements of one server, one per round. */
+interface Rounds {
+  readonly sequential: readonly Measured[];
+  readonly concurrency: readonly Measured[];
 }
 
-/** What was measured, by question and by who answered. */
-export type Results = Map<string, { readonly kind: Question['kind']; readonly lanes: ReadonlyMap<string, Rounds> }>;
+/** By kind of request and by server. */
+export type Results = Map<
+  string,
+  { readonly kind: RequestKind['kind']; readonly candidates: ReadonlyMap<string, Rounds> }
+>;
 
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -20,10 +23,10 @@ const median = (values: readonly number[]): number =>
   );
 
 const throughput = (rounds: Rounds | undefined): number =>
-  median(rounds?.together.map(({ perSecond }) => perSecond) ?? []);
+  median(rounds?.concurrency.map(({ perSecond }) => perSecond) ?? []);
 
 const latency = (rounds: Rounds | undefined): { median: number; p99: number } => {
-  const times = rounds?.alone.flatMap((measured) => measured.times).toSorted((a, b) => a - b) ?? [];
+  const times = rounds?.sequential.flatMap((measured) => measured.times).toSorted((a, b) => a - b) ?? [];
   return { median: at(times, 0.5), p99: at(times, 0.99) };
 };
 
@@ -36,70 +39,105 @@ const CELL = 15;
 const row = (name: string, cells: readonly string[]): string =>
   name.padEnd(NAME) + cells.map((cell) => cell.padStart(CELL)).join('');
 
-/** The tables: times of one request at a time, and requests per second with several on their way. */
-export const show = (results: Results, names: readonly string[]): string => {
-  const lines: string[] = [''];
-  lines.push(row('ms, one at a time: median / p99', names));
-  for (const [question, { lanes }] of results) {
+/** The results of some kinds: latency of sequential requests and throughput of concurrent requests. */
+const tables = (results: Results, names: readonly string[]): string => {
+  const lines: string[] = [];
+  lines.push(row('ms, sequential: median / p99', names));
+  for (const [kindName, { candidates }] of results) {
     const cells = names.map((name) => {
-      const { median: middle, p99 } = latency(lanes.get(name));
+      const rounds = candidates.get(name);
+      if (!rounds) return '-';
+      const { median: middle, p99 } = latency(rounds);
       return `${milliseconds(middle)} / ${milliseconds(p99)}`;
     });
-    lines.push(row(question, cells));
+    lines.push(row(kindName, cells));
   }
   const others = names.filter((name) => name !== 'service' && name !== 'handler');
   lines.push('', row('requests/s at 16', [...names, ...others.map((name) => `of ${name}`)]));
-  for (const [question, { lanes }] of results) {
-    const ours = throughput(lanes.get('service'));
+  for (const [kindName, { candidates }] of results) {
+    const ours = throughput(candidates.get('service'));
     lines.push(
-      row(question, [
-        ...names.map((name) => throughput(lanes.get(name)).toFixed(0)),
-        ...others.map((name) => ratio(ours / throughput(lanes.get(name)))),
+      row(kindName, [
+        ...names.map((name) => (candidates.has(name) ? throughput(candidates.get(name)).toFixed(0) : '-')),
+        ...others.map((name) => (candidates.has(name) ? ratio(ours / throughput(candidates.get(name))) : '-')),
       ]),
     );
   }
-  const loads = [...results.values()].flatMap(({ lanes }) =>
-    [...lanes].filter(([name]) => name !== 'handler').flatMap(([, rounds]) => rounds.together.map(({ load }) => load)),
+  return lines.join('\n');
+};
+
+const TITLES: Readonly<Record<RequestKind['kind'], string>> = {
+  repeated: 'Lists, repeated queries',
+  distinct: 'Lists, distinct queries',
+  read: 'Single listings',
+};
+
+/** The tables, repeated before distinct queries. */
+export const show = (results: Results, names: readonly string[]): string => {
+  const lines = Object.entries(TITLES).flatMap(([kind, title]) => {
+    const ofKind: Results = new Map([...results].filter(([, one]) => one.kind === kind));
+    return ofKind.size === 0 ? [] : ['', title, tables(ofKind, names)];
+  });
+  const loads = [...results.values()].flatMap(({ candidates }) =>
+    [...candidates]
+      .filter(([name]) => name !== 'handler')
+      .flatMap(([, rounds]) => rounds.concurrency.map(({ load }) => load)),
   );
-  const busiest = Math.max(...loads);
+  const peak = Math.max(...loads);
   lines.push(
     '',
-    `What sends the requests took at most ${(busiest * 100).toFixed(0)} % of a core${busiest > 0.9 ? ': it may have been the bottleneck.' : '.'}`,
+    `The load generator used at most ${(peak * 100).toFixed(0)} % of a core${peak > 0.9 ? ': it may have been the bottleneck.' : '.'}`,
   );
   return lines.join('\n');
 };
 
-/** The goals are for a directory of this size. */
+/** The number of listings for which the goals are defined. */
 const GOAL_SIZE = 50_000;
+
+/** Group of lists, peer, least geometric mean of the ratios to the peer, least ratio of any kind. */
+const GOALS = [
+  ['repeated', 'postgresql', 5, 1],
+  ['repeated', 'sqlite', 4, 1],
+  ['distinct', 'postgresql', 20, 8],
+  ['distinct', 'sqlite', 20, 8],
+] as const;
+const DISTINCT_P50_MS = 0.4;
 
 const verdict = (name: string, value: number, goal: number): string =>
   `${value >= goal ? 'PASS' : 'MISS'}  ${name}: ${ratio(value)} (goal: at least ${ratio(goal)})`;
 
-/** The goals beside the figures. */
+/** Compares the results with the goals. */
 export const judge = (results: Results, size: number): string => {
-  const ratios = (to: string, kind: Question['kind']): { question: string; value: number }[] =>
-    [...results].flatMap(([question, { kind: of, lanes }]) => {
-      const other = lanes.get(to);
-      return of === kind && other ? [{ question, value: throughput(lanes.get('service')) / throughput(other) }] : [];
+  const ratios = (to: string, kind: RequestKind['kind']): { kindName: string; value: number }[] =>
+    [...results].flatMap(([kindName, { kind: of, candidates }]) => {
+      const other = candidates.get(to);
+      return of === kind && other
+        ? [{ kindName, value: throughput(candidates.get('service')) / throughput(other) }]
+        : [];
     });
   const lines: string[] = [''];
   if (size !== GOAL_SIZE) lines.push(`The goals are for ${GOAL_SIZE.toLocaleString('en')} listings.`);
-  for (const [peer, goal] of [
-    ['postgresql', 5],
-    ['sqlite', 4],
-  ] as const) {
-    const lists = ratios(peer, 'list');
-    if (lists.length === 0) continue;
-    const mean = Math.exp(lists.reduce((sum, { value }) => sum + Math.log(value), 0) / lists.length);
-    lines.push(verdict(`geometric mean of ${lists.length} list questions, requests/s of ${peer}`, mean, goal));
-    const worst = lists.reduce((least, one) => (one.value < least.value ? one : least));
-    lines.push(verdict(`slowest list question against ${peer} ("${worst.question}")`, worst.value, 1));
+  for (const [kind, peer, mean, least] of GOALS) {
+    const values = ratios(peer, kind);
+    if (values.length === 0) continue;
+    const lists = `${kind} lists, requests/s of ${peer}`;
+    const product = values.reduce((sum, { value }) => sum + Math.log(value), 0);
+    lines.push(verdict(`${lists}, geometric mean of ${values.length} kinds`, Math.exp(product / values.length), mean));
+    const worst = values.reduce((smallest, one) => (one.value < smallest.value ? one : smallest));
+    lines.push(verdict(`${lists}, least of all kinds ("${worst.kindName}")`, worst.value, least));
   }
-  const bare = ratios('bare', 'list').find(({ question }) => question === 'first page');
+  for (const [kindName, { kind, candidates }] of results) {
+    if (kind !== 'distinct') continue;
+    const { median: p50 } = latency(candidates.get('service'));
+    lines.push(
+      `${p50 <= DISTINCT_P50_MS ? 'PASS' : 'MISS'}  distinct "${kindName}", p50 at 1 connection: ${milliseconds(p50)} ms (goal: at most ${DISTINCT_P50_MS} ms)`,
+    );
+  }
+  const bare = ratios('bare', 'repeated').find(({ kindName }) => kindName === 'first page');
   if (bare) {
-    const { lanes } = results.get('first page') ?? {};
-    const figures = `${throughput(lanes?.get('service')).toFixed(0)} of ${throughput(lanes?.get('bare')).toFixed(0)}`;
-    lines.push(verdict(`first page, requests/s of the bare server (${figures})`, bare.value, 0.2));
+    const { candidates } = results.get('first page') ?? {};
+    const figures = `${throughput(candidates?.get('service')).toFixed(0)} of ${throughput(candidates?.get('bare')).toFixed(0)}`;
+    lines.push(verdict(`first page, requests/s of the bare server (${figures})`, bare.value, 0.25));
   }
   const read = ratios('postgresql', 'read')[0];
   if (read) lines.push(verdict('single read, requests/s of postgresql', read.value, 0.25));

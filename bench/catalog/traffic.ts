@@ -1,38 +1,36 @@
-/** Requests as they come in the course of a day, and the processes that Lambda keeps for them. */
-
-export interface Traffic {
+interface Traffic {
   readonly requestsPerMonth: number;
-  /** How long a warm process works on a request. */
+  /** The duration of a warm request. */
   readonly serviceMs: number;
-  /** How much longer the first request of a process takes. */
+  /** The additional duration of the first request of a process. */
   readonly coldMs: number;
-  /** How many writes a second the feed sees. */
+  /** Writes to the feed. */
   readonly writesPerSecond: number;
 }
 
-/** What a month of it comes to. */
+/** Totals of a month. */
 export interface Month {
   readonly coldStarts: number;
-  /** How often a process asked the feed what is new. */
-  readonly looks: number;
-  /** Items of the feed that those looks read. */
+  /** Refreshes from the feed, of all processes. */
+  readonly refreshes: number;
+  /** Feed items read by the refreshes. */
   readonly itemsRead: number;
-  /** How many processes there were at the busiest time. */
+  /** The maximum number of concurrent processes. */
   readonly processes: number;
-  /** Requests that found all processes busy that there may be. */
+  /** Requests rejected at the concurrency limit. */
   readonly refused: number;
-  /** Seconds that processes worked on requests, cold starts included. */
+  /** Seconds of request processing, cold starts included. */
   readonly workSeconds: number;
 }
 
 const DAY_SECONDS = 86_400;
 const DAYS = 30;
-/** How far the busiest hour of a day lies above its mean, and the quietest below. */
+/** Relative deviation of the busiest and the quietest hour from the mean. */
 const SWING = 0.8;
-/** What Lambda gives no promise about, and what is commonly seen: how long an idle process is kept, and how long any. */
+/** Commonly observed limits of Lambda, without guarantee: idle time and lifetime of a process. */
 const IDLE_SECONDS = 420;
 const LIFE_SECONDS = 7200;
-/** The default of an account. */
+/** The default concurrency limit of an account. */
 const PROCESSES_MAX = 1000;
 
 /** See shared/data/catalog.ts. */
@@ -44,9 +42,9 @@ const WIDE_EVERY_SECONDS = 5;
 interface Process {
   freeAt: number;
   usedAt: number;
-  bornAt: number;
-  lookedAt: number;
-  lookedWideAt: number;
+  startedAt: number;
+  refreshedAt: number;
+  refreshedWideAt: number;
 }
 
 const random = (seed: number): (() => number) => {
@@ -59,45 +57,45 @@ const random = (seed: number): (() => number) => {
   };
 };
 
-/** How many items a look reads: what was written in its window, and the newest one of before, which is in every window. */
+/** The number of items that a refresh reads: those written in its window and the newest earlier one. */
 const itemsOf = (process: Process, at: number, writesPerSecond: number): number => {
-  const isWide = at - process.lookedWideAt > WIDE_EVERY_SECONDS;
+  const isWide = at - process.refreshedWideAt > WIDE_EVERY_SECONDS;
   const overlap = isWide ? WIDE_OVERLAP_SECONDS : OVERLAP_SECONDS;
-  if (isWide) process.lookedWideAt = at;
-  return 1 + writesPerSecond * (at - process.lookedAt + overlap);
+  if (isWide) process.refreshedWideAt = at;
+  return 1 + writesPerSecond * (at - process.refreshedAt + overlap);
 };
 
-/** Lets a day go by, request for request, and takes it thirty times. The same numbers come out for the same seed. */
+/** Simulates one day request by request and multiplies it by thirty. Deterministic for a seed. */
 export const simulate = (traffic: Traffic, seed = 1): Month => {
   const next = random(seed);
   const perSecond = traffic.requestsPerMonth / DAYS / DAY_SECONDS;
-  const busiest = perSecond * (1 + SWING);
+  const peak = perSecond * (1 + SWING);
   const service = traffic.serviceMs / 1000;
   const processes: Process[] = [];
-  const day = { coldStarts: 0, looks: 0, itemsRead: 0, refused: 0, workSeconds: 0 };
+  const day = { coldStarts: 0, refreshes: 0, itemsRead: 0, refused: 0, workSeconds: 0 };
 
   const serve = (at: number): void => {
     let isCold = false;
-    // The one at the front is taken first, as Lambda prefers the one that was used last: those behind fall idle and end.
+    // The first free one, so that the last ones become idle and end, as Lambda prefers recently used ones.
     let process = processes.find(({ freeAt }) => freeAt <= at);
     if (!process) {
       if (processes.length >= PROCESSES_MAX) {
         day.refused += 1;
         return;
       }
-      process = { freeAt: 0, usedAt: at, bornAt: at, lookedAt: at, lookedWideAt: at };
+      process = { freeAt: 0, usedAt: at, startedAt: at, refreshedAt: at, refreshedWideAt: at };
       processes.push(process);
       isCold = true;
-    } else if (at - process.usedAt > IDLE_SECONDS || at - process.bornAt > LIFE_SECONDS) {
+    } else if (at - process.usedAt > IDLE_SECONDS || at - process.startedAt > LIFE_SECONDS) {
       isCold = true;
     }
     if (isCold) {
       day.coldStarts += 1;
-      Object.assign(process, { bornAt: at, lookedAt: at, lookedWideAt: at });
-    } else if (at - process.lookedAt > REFRESH_SECONDS) {
-      day.looks += 1;
+      Object.assign(process, { startedAt: at, refreshedAt: at, refreshedWideAt: at });
+    } else if (at - process.refreshedAt > REFRESH_SECONDS) {
+      day.refreshes += 1;
       day.itemsRead += itemsOf(process, at, traffic.writesPerSecond);
-      process.lookedAt = at;
+      process.refreshedAt = at;
     }
     const took = service + (isCold ? traffic.coldMs / 1000 : 0);
     day.workSeconds += took;
@@ -107,14 +105,14 @@ export const simulate = (traffic: Traffic, seed = 1): Month => {
 
   let at = 0;
   while (perSecond > 0) {
-    at += -Math.log(1 - next()) / busiest;
+    at += -Math.log(1 - next()) / peak;
     if (at >= DAY_SECONDS) break;
     const rate = 1 - SWING * Math.cos((2 * Math.PI * at) / DAY_SECONDS);
     if (next() * (1 + SWING) < rate) serve(at);
   }
   return {
     coldStarts: day.coldStarts * DAYS,
-    looks: day.looks * DAYS,
+    refreshes: day.refreshes * DAYS,
     itemsRead: day.itemsRead * DAYS,
     refused: day.refused * DAYS,
     workSeconds: day.workSeconds * DAYS,

@@ -1,30 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Contender } from './contenders.ts';
+import type { RunningServer } from './servers.ts';
 
-/** Somebody who upvotes one listing after the other and takes it back the next time around. */
-export interface Voter {
-  /** @returns how many votes there were. */
+interface Voter {
+  /** @returns the number of votes. */
   stop(): Promise<number>;
 }
 
 const post = async (port: number, path: string, body: object, token?: string): Promise<unknown> => {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     body: JSON.stringify(body),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 300)}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`);
   return JSON.parse(text);
 };
 
 /**
- * Votes in the service, through its interface like any visitor, and the same in its peers: what is measured meanwhile is a
- * directory in use, in which no answer stays right for long.
+ * Upvotes one listing after the other, and withdraws the votes in the next pass, in the service through its API and
+ * equally in its peers. The measured directory thus changes continuously, and responses cannot be cached for long.
  */
 export const startVoting = async (
-  service: Contender,
-  peers: readonly Contender[],
+  service: RunningServer,
+  peers: readonly RunningServer[],
   slugs: readonly string[],
   perSecond: number,
 ): Promise<Voter> => {
@@ -46,7 +45,7 @@ export const startVoting = async (
       await wait(1000 / perSecond, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
-  // Whoever stops it hears of a failure.
+  // `stop` throws the error.
   voting.catch(() => undefined);
   return {
     stop: async () => {

@@ -1,2 +1,2 @@
-/** What everything is compared with: a function that does nothing. */
+/** The baseline: a function that does nothing. */
 export const handler = async () => ({ statusCode: 200, headers: {}, body: '{}' });

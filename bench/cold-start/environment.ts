@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { configOf } from '#lib/config.ts';
-import { constructIdOf } from '#lib/doors.ts';
+import { constructIdOf } from '#lib/handlers.ts';
 import { stacksOf } from '#lib/stacks.ts';
 
 interface FunctionTemplate {
@@ -9,8 +9,8 @@ interface FunctionTemplate {
 }
 
 /**
- * The variables that each function of a stage is given, by its construct's id, as its template says. What only a deployment
- * knows is a word.
+ * The environment variables of each function of a stage by construct id, from the templates. Values that are only known
+ * at deployment are placeholders.
  */
 export const environments = (stage: string): ReadonlyMap<string, Readonly<Record<string, string>>> => {
   const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
@@ -37,12 +37,12 @@ export const environments = (stage: string): ReadonlyMap<string, Readonly<Record
   );
 };
 
-/** The variables of one function. @throws when the stage has none of that name. */
+/** The environment variables of one function. @throws when the stage does not have it. */
 export const environmentOf = (
   all: ReadonlyMap<string, Readonly<Record<string, string>>>,
-  doorId: string,
+  handlerId: string,
 ): Readonly<Record<string, string>> => {
-  const found = all.get(constructIdOf(doorId));
-  if (!found) throw new Error(`No function belongs to ${doorId}.`);
+  const found = all.get(constructIdOf(handlerId));
+  if (!found) throw new Error(`There is no function for ${handlerId}.`);
   return found;
 };

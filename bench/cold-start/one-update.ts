@@ -1,11 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-/** What whoever counts a request in the table cannot do without: the SDK, and one call. */
+/** The least that counting a request takes: the SDK and one call. */
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
-/** Counts one in an item of its own. */
 export const handler = async () => {
   await client.send(
     new UpdateCommand({

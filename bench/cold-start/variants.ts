@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { bundleOptions } from '#lib/bundle.ts';
 
-/** Puts an empty catalog in the place of the one that is loaded. */
+/** Replaces the loaded catalog by an empty one. */
 const emptyCatalog: Plugin = {
   name: 'empty-catalog',
   setup: (bundling) => {
@@ -11,7 +11,8 @@ const emptyCatalog: Plugin = {
       contents: `
 import { Catalog } from '#catalog/catalog.ts';
 const empty = new Catalog();
-export const catalog = async () => empty;`,
+export const catalog = async () => empty;
+export const catalogToSearch = catalog;`,
       loader: 'ts',
     }));
   },
@@ -19,19 +20,20 @@ export const catalog = async () => empty;`,
 
 const bundle = async (source: string, folder: string, plugins: readonly Plugin[] = []): Promise<string> => {
   mkdirSync(folder, { recursive: true });
+  const outfile = join(folder, 'index.mjs');
   await build({
     ...bundleOptions,
     plugins: [...plugins, ...bundleOptions.plugins],
     entryPoints: [source],
-    outfile: join(folder, 'index.mjs'),
+    outfile,
   });
-  return folder;
+  return outfile;
 };
 
-/** A function that makes one call with the SDK and nothing else, bundled as the others are. @returns its folder. */
+/** Bundles the function that makes one SDK call. @returns its file. */
 export const bundleOneUpdate = (into: string): Promise<string> =>
   bundle('bench/cold-start/one-update.ts', join(into, 'one-update'));
 
-/** The list without the loading of its catalog. @returns its folder. */
+/** Bundles the list with an empty catalog. @returns its file. */
 export const bundleListAlone = (into: string): Promise<string> =>
   bundle('functions/projects/list.ts', join(into, 'list-alone'), [emptyCatalog]);

@@ -9,14 +9,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A server of PostgreSQL with a folder of its own, which goes away with it. */
-export interface Cluster {
-  /** The folder of its socket; it listens nowhere else. */
+/** A PostgreSQL server with a temporary data folder. */
+interface Cluster {
+  /** The folder of its Unix socket; it does not listen on TCP. */
   readonly socketFolder: string;
   stop(): Promise<void>;
 }
 
-/** The folder of PostgreSQL's programs: `PG_BIN`, or the newest that Debian's package has installed. */
+/** The folder of PostgreSQL's programs: `PG_BIN`, or the newest of the Debian packages. */
 const programs = (): string => {
   const folders = process.env.PG_BIN ? [process.env.PG_BIN] : globSync('/usr/lib/postgresql/*/bin').toSorted();
   const found = folders.filter((folder) => existsSync(join(folder, 'initdb'))).at(-1);
@@ -24,11 +24,11 @@ const programs = (): string => {
   throw new Error('PostgreSQL is not installed. On Debian: apt-get install postgresql. Elsewhere: set PG_BIN.');
 };
 
-/** Who runs it where this process is the superuser, whom PostgreSQL refuses to serve. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
+/** The user that runs it when this process runs as root, which PostgreSQL rejects. */
+const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
-// Nothing of it has to outlive the bench, so nothing waits for the disk; the rest is what its manual suggests for reading. A
-// plan that does not know which category or text is asked for is several times slower than making one, which takes 0.1 ms.
+// Durability is off because the data is temporary; the rest follows the manual's advice for reading. Generic plans,
+// made without the category or text, are several times slower than planning each query, which takes 0.1 ms.
 const SETTINGS = `
 listen_addresses = ''
 max_connections = 40
@@ -57,24 +57,26 @@ const isUp = async (bin: string, folder: string): Promise<boolean> => {
     await run(join(bin, 'pg_isready'), ['-h', folder]);
     return true;
   } catch {
-    // Not yet: that is what is being asked.
+    // Not started yet.
     return false;
   }
 };
 
-/** Starts a server as an unprivileged user in a temporary folder. @throws when it is not installed or does not start. */
+/**
+ * Starts a server as an unprivileged user in a temporary folder. @throws when it is not installed or does not start.
+ */
 export const startCluster = async (): Promise<Cluster> => {
   const bin = programs();
   const folder = await mkdtemp(join(tmpdir(), 'bench-postgresql-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const isSuperuser = process.getuid?.() === 0;
-  if (isSuperuser) await chown(folder, NOBODY.uid, NOBODY.gid);
-  const identity = isSuperuser ? NOBODY : {};
+  if (isSuperuser) await chown(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+  const identity = isSuperuser ? UNPRIVILEGED : {};
   const data = join(folder, 'data');
   let server: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
     if (server && server.exitCode === null && server.signalCode === null) {
-      // What PostgreSQL calls a fast shutdown.
+      // PostgreSQL's fast shutdown.
       server.kill('SIGINT');
       await once(server, 'exit');
     }
@@ -85,18 +87,18 @@ export const startCluster = async (): Promise<Cluster> => {
     await run(join(bin, 'initdb'), init, { ...identity, cwd: folder });
     await writeFile(join(data, 'postgresql.auto.conf'), SETTINGS);
     const serve = [join(bin, 'postgres'), '-D', data, '-k', folder];
-    // The server shall not outlive this process, however that ends.
+    // Ends the server with this process, however it ends.
     const [program = '', ...args] = existsSync('/usr/bin/setpriv')
       ? ['/usr/bin/setpriv', '--pdeathsig', 'INT', ...serve]
       : serve;
     server = spawn(program, args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-    let lastWords = '';
+    let errorOutput = '';
     server.stderr?.setEncoding('utf8').on('data', (words: string) => {
-      lastWords = (lastWords + words).slice(-2000);
+      errorOutput = (errorOutput + words).slice(-2000);
     });
     for (const deadline = performance.now() + START_MS; !(await isUp(bin, folder)); await wait(50)) {
       if (server.exitCode !== null || performance.now() > deadline) {
-        throw new Error(`PostgreSQL does not start. ${lastWords.trim()}`);
+        throw new Error(`PostgreSQL does not start. ${errorOutput.trim()}`);
       }
     }
     return { socketFolder: folder, stop };

@@ -3,11 +3,11 @@ import {
   anywhere,
   type Facet,
   type FacetCount,
-  isShown,
+  isVisible,
   type Line,
-  type ListAnswer,
   type Listing,
   type ListQuery,
+  type ListResult,
   linesOf,
   members,
   type Sort,
@@ -15,9 +15,8 @@ import {
 import { startCluster } from './postgresql-cluster.ts';
 import { serve } from './server.ts';
 
-/** The directory in PostgreSQL: a table with arrays, an index per sort order and filter, trigrams for the text. */
-
-// Times are kept as the text that is answered; in the C locale it sorts as they do.
+// The directory in PostgreSQL: a table with arrays, an index per sort order and filter, trigrams for text search. Times
+// are stored as text in the format of responses, which the C locale sorts chronologically.
 const TABLE = `
 CREATE EXTENSION pg_trgm;
 CREATE TABLE listing (
@@ -53,7 +52,7 @@ const ORDERS: Readonly<Record<Sort, string>> = {
   trending: 'hot DESC, id DESC',
 };
 
-/** A statement with its values; statements of the same text are prepared once per connection. */
+/** A statement with its values. Statements with the same text are prepared once per connection. */
 class Statement {
   readonly values: unknown[] = [];
 
@@ -84,8 +83,8 @@ class Statement {
 const columns = members.map((member) => `listing.${member}`).join(', ');
 
 /**
- * A page and its total in one round trip: what matches is counted in an index, and the order is walked as far as the page or
- * what matches is sorted, whichever the planner finds cheaper. The page's ids are found first, so that only its own rows are read.
+ * A page and its total in one round trip: matches are counted in an index; the planner either scans the sort index up
+ * to the page or sorts the matches. The ids of the page are selected first, so that only its rows are read completely.
  */
 const pageOf = (query: ListQuery): { text: string; values: unknown[] } => {
   const statement = new Statement();
@@ -129,7 +128,7 @@ const rowOf = ({ view, name, hot, search }: Line) => ({
   sort_name: name,
   hot,
   search,
-  shown: isShown(view),
+  shown: isVisible(view),
 });
 
 const POOL = 4;
@@ -137,14 +136,17 @@ const POOL = 4;
 await serve(async (file) => {
   const cluster = await startCluster();
   const pool = new Pool({ host: cluster.socketFolder, user: 'bench', database: 'postgres', max: POOL });
-  // The pool says that it has ended before its connections have; the server's farewell on them is no failure.
+  // `pool.end()` resolves before its connections are closed; their errors during the shutdown are expected.
   pool.on('error', () => undefined);
   const close = async (): Promise<void> => {
     await pool.end();
     await cluster.stop();
   };
   const names = new Map<string, string>();
-  const ask = async <Row extends QueryResultRow>(statement: { text: string; values: unknown[] }): Promise<Row[]> => {
+  const runQuery = async <Row extends QueryResultRow>(statement: {
+    text: string;
+    values: unknown[];
+  }): Promise<Row[]> => {
     const name = names.get(statement.text) ?? `s${names.size}`;
     names.set(statement.text, name);
     return (await pool.query<Row>({ ...statement, name })).rows;
@@ -159,12 +161,12 @@ await serve(async (file) => {
     throw error;
   }
   return {
-    list: async (query): Promise<ListAnswer> => {
+    list: async (query): Promise<ListResult> => {
       const [page, ...counted] = await Promise.all([
-        ask<Listing & { total: number }>(pageOf(query)),
-        ...query.facets.map((facet) => ask<FacetCount>(facetOf(query, facet))),
+        runQuery<Listing & { total: number }>(pageOf(query)),
+        ...query.facets.map((facet) => runQuery<FacetCount>(facetOf(query, facet))),
       ]);
-      const total = page[0]?.total ?? (await ask<{ total: number }>(totalOf(query)))[0]?.total ?? 0;
+      const total = page[0]?.total ?? (await runQuery<{ total: number }>(totalOf(query)))[0]?.total ?? 0;
       return {
         listings: page,
         total,
@@ -174,9 +176,14 @@ await serve(async (file) => {
       };
     },
     find: async (slug) =>
-      (await ask<Listing>({ text: `SELECT ${columns} FROM listing WHERE slug = $1 AND shown`, values: [slug] }))[0],
+      (
+        await runQuery<Listing>({ text: `SELECT ${columns} FROM listing WHERE slug = $1 AND shown`, values: [slug] })
+      )[0],
     vote: async (slug, by) => {
-      await ask({ text: 'UPDATE listing SET upvote_count = upvote_count + $1 WHERE slug = $2', values: [by, slug] });
+      await runQuery({
+        text: 'UPDATE listing SET upvote_count = upvote_count + $1 WHERE slug = $2',
+        values: [by, slug],
+      });
     },
     close,
   };

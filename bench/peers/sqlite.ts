@@ -7,21 +7,20 @@ import {
   anywhere,
   type Facet,
   type FacetCount,
-  isShown,
+  isVisible,
   type Line,
-  type ListAnswer,
   type Listing,
   type ListQuery,
+  type ListResult,
   linesOf,
   members,
   type Sort,
 } from './directory.ts';
 import { serve } from './server.ts';
 
-/** The directory in SQLite: an index per sort order, tables for categories, spheres and tags, FTS5 with trigrams for text. */
-
-// What is filtered and sorted by stands first in the row, so that looking at it does not read the long texts behind it.
-// The tables beside it hold only what is shown; triggers would see to that where anything changes.
+// The directory in SQLite: an index per sort order, tables for categories, spheres and tags, FTS5 with trigrams for
+// text. Filtered and sorted columns come first in the row, so that reading them does not read the long texts. The other
+// tables contain only public listings; triggers would maintain them in a real application.
 const TABLES = `
 CREATE TABLE listing (
   n INTEGER PRIMARY KEY, shown INTEGER NOT NULL, pricing_type TEXT NOT NULL, upvote_count INTEGER NOT NULL,
@@ -64,7 +63,7 @@ const ORDERS: Readonly<Record<Sort, string>> = {
   trending: 'hot DESC, id DESC',
 };
 
-/** What trigrams find needs three characters; shorter texts are looked for in all of them. */
+/** The trigram index needs three characters; shorter queries scan all texts. */
 const TRIGRAM = 3;
 
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
@@ -74,11 +73,11 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** One filter, in the ways in which it can be asked. */
+/** One filter in its equivalent forms. */
 interface Condition {
   /** As a condition on a listing. */
   readonly test: string;
-  /** As the numbers of the listings that pass, which are then shown ones; undefined where only the listing itself can tell. */
+  /** As a query for the numbers of the matching public listings; undefined if only the listing's row has the value. */
   readonly source?: string;
   readonly values: readonly unknown[];
 }
@@ -117,7 +116,7 @@ const conditionsOf = (query: ListQuery, without?: Facet): readonly Condition[] =
 
 const valuesOf = (conditions: readonly Condition[]): unknown[] => conditions.flatMap(({ values }) => values);
 
-/** What a listing has to be; each filter by the list of what passes it where there is one. */
+/** The conditions, in the form of number queries where possible. */
 const byList = (conditions: readonly Condition[]): string => {
   const tests = conditions.map(({ source, test }) => (source === undefined ? test : `n IN (${source})`));
   const scope = conditions.some(({ source }) => source !== undefined) ? [] : ['shown'];
@@ -136,22 +135,22 @@ const countOf = (conditions: readonly Condition[]): Statement => {
   };
 };
 
-/** Looking at a listing on the way through an order costs about a third of finding and sorting one. */
-const WALKED_PER_SORTED = 3;
+/** Scanning a listing in an index costs about a third of finding and sorting one. */
+const SCANNED_PER_SORTED = 3;
 
 /**
- * The numbers of the listings of a page. Where many match, the order is walked until the page is full; where few do, those are
- * found and sorted. The planner cannot know which, but the total is known by now.
+ * The numbers of the listings of a page. If many match, the sort index is scanned until the page is full; if few match,
+ * the matches are sorted. The planner cannot decide that, but the total is already known here.
  */
 const numbersOf = (query: ListQuery, conditions: readonly Condition[], total: number, all: number): Statement => {
   const skip = (query.page - 1) * query.limit;
-  const walked = total === 0 ? all : ((skip + query.limit) * all) / total;
-  const walks = conditions.length === 0 || walked < total * WALKED_PER_SORTED;
+  const scanned = total === 0 ? all : ((skip + query.limit) * all) / total;
+  const isScan = conditions.length === 0 || scanned < total * SCANNED_PER_SORTED;
   const order = ORDERS[query.sort];
-  const where = walks ? ['shown', ...conditions.map(({ test }) => test)].join(' AND ') : byList(conditions);
+  const where = isScan ? ['shown', ...conditions.map(({ test }) => test)].join(' AND ') : byList(conditions);
   return {
-    // With a sign before it a column is not taken from an index.
-    sql: `SELECT n FROM listing WHERE ${where} ORDER BY ${walks ? order : `+${order.replaceAll(', ', ', +')}`} LIMIT ? OFFSET ?`,
+    // A unary plus prevents SQLite from using an index for a column.
+    sql: `SELECT n FROM listing WHERE ${where} ORDER BY ${isScan ? order : `+${order.replaceAll(', ', ', +')}`} LIMIT ? OFFSET ?`,
     values: [...valuesOf(conditions), query.limit, skip],
   };
 };
@@ -172,7 +171,7 @@ const rowOf = ({ view, name, hot }: Line, n: number): Row => ({
   n,
   hot,
   sort_name: name,
-  shown: isShown(view) ? 1 : 0,
+  shown: isVisible(view) ? 1 : 0,
 });
 
 const load = async (database: Database.Database, file: string): Promise<void> => {
@@ -189,7 +188,7 @@ const load = async (database: Database.Database, file: string): Promise<void> =>
     for (const line of lines) {
       n += 1;
       insert.run(rowOf(line, n));
-      if (!isShown(line.view)) continue;
+      if (!isVisible(line.view)) continue;
       words.run(n, line.search);
       for (const value of line.view.categories) category?.run(value, n);
       for (const value of line.view.spheres) sphere?.run(value, n);
@@ -259,7 +258,7 @@ await serve(async (file) => {
   };
 
   return {
-    list: (query): ListAnswer => {
+    list: (query): ListResult => {
       const { rows, total } = pageOf(query);
       return {
         listings: rows.map(listingOf),

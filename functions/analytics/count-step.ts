@@ -1,8 +1,5 @@
-import { countStep } from '#domain/analytics/funnel.ts';
 import { subscribe } from '#events/subscribe.ts';
 import { countSteps } from '#events/subscriptions.ts';
-import { stepPorts } from '#ports/analytics.ts';
+import { countStep } from '#services/analytics/count-step.ts';
 
-export const handler = subscribe(countSteps, stepPorts, async (event, ports) => {
-  await countStep(ports, event);
-});
+export const handler = subscribe(countSteps, (event) => countStep(event));

@@ -1,15 +1,10 @@
 import { projectReport } from '#contract/analytics.ts';
-import { getReportedProject, readProjectReport } from '#domain/analytics/report.ts';
 import { handle, ok } from '#http/handle.ts';
-import { projectReportPorts } from '#ports/analytics.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getProjectReport, getReportedProject } from '#services/analytics/report.ts';
 
 export const handler = handle(
   projectReport,
-  projectReportPorts,
-  async ({ params, query, user }, ports) => ok({ data: await readProjectReport(ports, user, params.project, query) }),
-  {
-    permit: async ({ params, user }) => {
-      await getReportedProject(projectReportPorts, user, params.project);
-    },
-  },
+  async ({ params, query, user }) => ok({ data: await getProjectReport(user, params.project, query) }),
+  [authorize(({ params, user }) => getReportedProject(user, params.project))],
 );

@@ -1,8 +1,5 @@
 import { report } from '#contract/analytics.ts';
-import { readSiteReport } from '#domain/analytics/report.ts';
 import { handle, ok } from '#http/handle.ts';
-import { siteReportPorts } from '#ports/analytics.ts';
+import { getSiteReport } from '#services/analytics/report.ts';
 
-export const handler = handle(report, siteReportPorts, async ({ query }, ports) =>
-  ok({ data: await readSiteReport(ports, query) }),
-);
+export const handler = handle(report, async ({ query }) => ok({ data: await getSiteReport(query) }));

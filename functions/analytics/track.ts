@@ -1,8 +1,7 @@
 import { track } from '#contract/analytics.ts';
-import { trackEvents } from '#domain/analytics/track.ts';
 import { accepted, handle } from '#http/handle.ts';
-import { trackPorts } from '#ports/analytics.ts';
+import { trackEvents } from '#services/analytics/track.ts';
 
-export const handler = handle(track, trackPorts, async ({ body, visitor }, ports) =>
-  accepted({ data: { accepted: await trackEvents(ports, body, visitor) } }),
+export const handler = handle(track, async ({ body, visitor }) =>
+  accepted({ data: { accepted: await trackEvents(body, visitor) } }),
 );

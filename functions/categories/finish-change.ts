@@ -1,8 +1,7 @@
-import { settleSlug } from '#domain/categories/carry-over.ts';
 import { subscribe } from '#events/subscribe.ts';
 import { finishCategoryChange } from '#events/subscriptions.ts';
-import { finishPorts } from '#ports/categories.ts';
+import { inTask, releaseSlug } from '#services/categories/propagate-slug.ts';
 
-export const handler = subscribe(finishCategoryChange, finishPorts, (task, ports) =>
-  settleSlug(ports, task.kind === 'categoryRemoved' ? task.data.slug : task.data.from),
+export const handler = subscribe(finishCategoryChange, (task) =>
+  releaseSlug(task.kind === 'categoryRemoved' ? task.data.slug : task.data.from, inTask),
 );

@@ -1,10 +1,10 @@
 import { list } from '#contract/categories.ts';
 import { catalog } from '#data/catalog.ts';
-import { listCategories } from '#domain/categories/list.ts';
-import { encodedOnce } from '#http/encoded.ts';
+import { cachedReply } from '#http/encoded.ts';
 import { handle } from '#http/handle.ts';
+import { listCategories } from '#services/categories/view.ts';
 
-export const handler = handle(list, { catalog }, async (_call, ports) => {
-  const known = await ports.catalog();
-  return encodedOnce(list, known, undefined, () => listCategories(known));
+export const handler = handle(list, async () => {
+  const current = await catalog();
+  return cachedReply(list, current, undefined, () => listCategories(current));
 });

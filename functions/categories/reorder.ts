@@ -1,10 +1,10 @@
 import { reorder } from '#contract/categories.ts';
-import { listCategories } from '#domain/categories/list.ts';
-import { reorderCategories } from '#domain/categories/manage.ts';
+import { catalog } from '#data/catalog.ts';
 import { handle, ok } from '#http/handle.ts';
-import { categoryPorts } from '#ports/categories.ts';
+import { reorderCategories } from '#services/categories/manage.ts';
+import { listCategories } from '#services/categories/view.ts';
 
-export const handler = handle(reorder, categoryPorts, async ({ body }, ports) => {
-  await reorderCategories(ports, body);
-  return ok({ data: listCategories(await ports.catalog('now')).data });
+export const handler = handle(reorder, async ({ body }) => {
+  await reorderCategories(body);
+  return ok({ data: listCategories(await catalog('now')).data });
 });

@@ -1,8 +1,11 @@
 import { add } from '#contract/comments.ts';
-import { addComment } from '#domain/comments/comment.ts';
 import { created, handle } from '#http/handle.ts';
-import { commentPorts } from '#ports/reactions.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { addComment } from '#services/comments/comment.ts';
+import { getOpenProject } from '#services/projects/get.ts';
 
-export const handler = handle(add, commentPorts, async ({ params, body, user }, ports) =>
-  created({ data: await addComment(ports, user, params.project, body.content) }),
+export const handler = handle(
+  add,
+  async ({ params, body, user }) => created({ data: await addComment(user, params.project, body.content) }),
+  [authorize(({ params }) => getOpenProject(params.project))],
 );

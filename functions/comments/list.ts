@@ -1,9 +1,9 @@
 import { list } from '#contract/comments.ts';
-import { findAuthors, pageOfComments } from '#data/comments.ts';
-import { findProject } from '#data/projects.ts';
-import { listComments } from '#domain/comments/comment.ts';
 import { handle, ok } from '#http/handle.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { listComments } from '#services/comments/comment.ts';
+import { getOpenProject } from '#services/projects/get.ts';
 
-export const handler = handle(list, { findProject, pageOfComments, findAuthors }, async ({ params, query }, ports) =>
-  ok(await listComments(ports, params.project, query)),
-);
+export const handler = handle(list, async ({ params, query }) => ok(await listComments(params.project, query)), [
+  authorize(({ params }) => getOpenProject(params.project)),
+]);

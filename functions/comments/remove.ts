@@ -1,8 +1,7 @@
 import { remove } from '#contract/comments.ts';
-import { deleteComment } from '#domain/comments/comment.ts';
 import { handle, ok } from '#http/handle.ts';
-import { commentPorts } from '#ports/reactions.ts';
+import { removeComment } from '#services/comments/comment.ts';
 
-export const handler = handle(remove, commentPorts, async ({ params, user }, ports) =>
-  ok({ data: { id: await deleteComment(ports, user, params.project, params.comment), deleted: true } }),
+export const handler = handle(remove, async ({ params, user }) =>
+  ok({ data: { id: await removeComment(user, params.project, params.comment), deleted: true } }),
 );

@@ -1,6 +1,5 @@
 import { checkLinks } from '#contract/cron.ts';
-import { checkLinks as check } from '#domain/links/check.ts';
-import { runJob } from '#http/run-job.ts';
-import { linkPorts } from '#ports/links.ts';
+import { job } from '#http/job.ts';
+import { checkLinks as check } from '#services/links/check.ts';
 
-export const handler = runJob(checkLinks, linkPorts, check);
+export const handler = job(checkLinks, check);

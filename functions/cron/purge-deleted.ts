@@ -1,6 +1,5 @@
 import { purgeDeleted } from '#contract/cron.ts';
-import { purgeDeleted as purge } from '#domain/projects/purge-deleted.ts';
-import { runJob } from '#http/run-job.ts';
-import { purgeDeletedPorts } from '#ports/purge.ts';
+import { job } from '#http/job.ts';
+import { purgeDeleted as purge } from '#services/projects/purge-deleted.ts';
 
-export const handler = runJob(purgeDeleted, purgeDeletedPorts, purge);
+export const handler = job(purgeDeleted, purge);

@@ -1,6 +1,5 @@
 import { reconcileCounters } from '#contract/cron.ts';
-import { reconcileCounters as reconcile } from '#domain/cron/reconcile-counters.ts';
-import { runJob } from '#http/run-job.ts';
-import { recountPorts } from '#ports/recount.ts';
+import { job } from '#http/job.ts';
+import { reconcileCounters as reconcile } from '#services/cron/reconcile-counters.ts';
 
-export const handler = runJob(reconcileCounters, recountPorts, reconcile);
+export const handler = job(reconcileCounters, reconcile);

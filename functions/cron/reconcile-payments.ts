@@ -1,6 +1,6 @@
 import { reconcilePayments } from '#contract/cron.ts';
-import { reconcilePayments as reconcile } from '#domain/payments/reconcile.ts';
-import { runJob } from '#http/run-job.ts';
-import { settlePorts } from '#ports/settle.ts';
+import { job } from '#http/job.ts';
+import { now } from '#platform/clock.ts';
+import { reconcilePayments as reconcile } from '#services/payments/reconcile.ts';
 
-export const handler = runJob(reconcilePayments, settlePorts, reconcile);
+export const handler = job(reconcilePayments, () => reconcile(now()));

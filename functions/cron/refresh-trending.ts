@@ -1,6 +1,5 @@
 import { refreshTrending } from '#contract/cron.ts';
-import { catalog } from '#data/catalog.ts';
-import { refreshTrending as refresh } from '#domain/projects/trending.ts';
-import { runJob } from '#http/run-job.ts';
+import { job } from '#http/job.ts';
+import { refreshTrending as refresh } from '#services/projects/list.ts';
 
-export const handler = runJob(refreshTrending, { catalog }, refresh);
+export const handler = job(refreshTrending, () => refresh());

@@ -1,6 +1,5 @@
 import { retryWebhooks } from '#contract/cron.ts';
-import { retryDueDeliveries } from '#domain/webhooks/retry.ts';
-import { runJob } from '#http/run-job.ts';
-import { deliverPorts } from '#ports/webhooks.ts';
+import { job } from '#http/job.ts';
+import { retryDueDeliveries } from '#services/webhooks/deliver.ts';
 
-export const handler = runJob(retryWebhooks, deliverPorts, retryDueDeliveries);
+export const handler = job(retryWebhooks, retryDueDeliveries);

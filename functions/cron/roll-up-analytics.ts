@@ -1,6 +1,5 @@
 import { rollUpAnalytics } from '#contract/cron.ts';
-import { rollUp } from '#domain/analytics/roll-up.ts';
-import { runJob } from '#http/run-job.ts';
-import { rollUpPorts } from '#ports/analytics.ts';
+import { job } from '#http/job.ts';
+import { rollUp } from '#services/analytics/roll-up.ts';
 
-export const handler = runJob(rollUpAnalytics, rollUpPorts, rollUp);
+export const handler = job(rollUpAnalytics, rollUp);

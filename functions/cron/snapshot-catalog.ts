@@ -1,6 +1,5 @@
 import { snapshotCatalog } from '#contract/cron.ts';
-import { keepSnapshot } from '#domain/projects/snapshot.ts';
-import { runJob } from '#http/run-job.ts';
-import { snapshotPorts } from '#ports/snapshot.ts';
+import { job } from '#http/job.ts';
+import { saveSnapshotIfDue } from '#services/projects/snapshot.ts';
 
-export const handler = runJob(snapshotCatalog, snapshotPorts, keepSnapshot);
+export const handler = job(snapshotCatalog, saveSnapshotIfDue);

@@ -1,6 +1,5 @@
 import { weeklyDigest } from '#contract/cron.ts';
-import { sendDigests } from '#domain/mail/weekly-digest.ts';
-import { runJob } from '#http/run-job.ts';
-import { digestPorts } from '#ports/digest.ts';
+import { job } from '#http/job.ts';
+import { mailWeeklyDigests } from '#services/mail/weekly-digest.ts';
 
-export const handler = runJob(weeklyDigest, digestPorts, sendDigests);
+export const handler = job(weeklyDigest, mailWeeklyDigests);

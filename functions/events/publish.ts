@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { messageOf } from '#data/outbox.ts';
 import { type Message, sourceOf } from '#events/catalogue.ts';
-import { messageOf } from '#events/outbox.ts';
 import { putOnBus } from '#platform/bus.ts';
 import { log } from '#platform/log.ts';
 import { loggable, RunFailed } from '#platform/loggable.ts';
@@ -12,31 +12,31 @@ interface Outgoing {
   readonly message: Message;
 }
 
-interface Said {
+interface LogContext {
   readonly publisher: string;
   readonly request_id: string | undefined;
 }
 
-const outgoing = (record: DynamoDBRecord, said: Said): Outgoing[] => {
+const messagesOf = (record: DynamoDBRecord, logContext: LogContext): Outgoing[] => {
   try {
     return [{ sequenceNumber: record.dynamodb?.SequenceNumber ?? '', message: messageOf(record) }];
   } catch (error) {
-    // Trying again would not mend it and would hold up everything behind it.
+    // Skipped: a retry cannot succeed and would block all later items.
     count('OutboxItemSkipped');
-    log.error('an item of the outbox is not a message and is left out', {
-      ...said,
+    log.error('outbox item skipped: not a message', {
+      ...logContext,
       key: record.dynamodb?.Keys,
-      ...loggable(error),
+      error: loggable(error),
     });
     return [];
   }
 };
 
-const putAll = async (all: readonly Outgoing[], said: Said): Promise<ReadonlySet<string>> => {
+const publishAll = async (outgoing: readonly Outgoing[], logContext: LogContext): Promise<ReadonlySet<string>> => {
   try {
     return new Set(
       await putOnBus(
-        all.map(({ message }) => ({
+        outgoing.map(({ message }) => ({
           id: message.id,
           source: sourceOf(message.kind),
           kind: message.kind,
@@ -46,24 +46,24 @@ const putAll = async (all: readonly Outgoing[], said: Said): Promise<ReadonlySet
       ),
     );
   } catch (error) {
-    log.error('publishing failed', { ...said, ...loggable(error) });
-    throw new RunFailed(said.publisher, error);
+    log.error('publishing failed', { ...logContext, error: loggable(error) });
+    throw new RunFailed(logContext.publisher, error);
   }
 };
 
 /**
- * Puts what the outbox has got on the bus. From the first message on that the bus did not take, the stream brings
- * everything again: order is kept and nothing is lost, but a message may go out twice.
+ * Publishes new outbox items to the event bus. From the first rejected message on, the stream delivers the batch again:
+ * order is kept and nothing is lost, but a message may be published twice.
  */
 export const handler = middy<DynamoDBStreamEvent, DynamoDBBatchResponse>().handler(async (event, context) => {
-  const said: Said = { publisher: 'events.publish', request_id: context?.awsRequestId };
-  const all = event.Records.flatMap((record) => outgoing(record, said));
-  const refused = await putAll(all, said);
-  const first = all.find(({ message }) => refused.has(message.id));
-  if (!first) {
-    log.info('published', { ...said, messages: all.length });
+  const logContext: LogContext = { publisher: 'events.publish', request_id: context?.awsRequestId };
+  const outgoing = event.Records.flatMap((record) => messagesOf(record, logContext));
+  const rejected = await publishAll(outgoing, logContext);
+  const firstRejected = outgoing.find(({ message }) => rejected.has(message.id));
+  if (!firstRejected) {
+    log.info('published', { ...logContext, messages: outgoing.length });
     return { batchItemFailures: [] };
   }
-  log.warn('the bus did not take everything', { ...said, refused: refused.size, of: all.length });
-  return { batchItemFailures: [{ itemIdentifier: first.sequenceNumber }] };
+  log.warn('messages rejected by the bus', { ...logContext, rejected: rejected.size, of: outgoing.length });
+  return { batchItemFailures: [{ itemIdentifier: firstRejected.sequenceNumber }] };
 });

@@ -1,7 +1,7 @@
 import type { PreTokenGenerationV2TriggerHandler } from 'aws-lambda';
-import { accessClaims } from '#domain/users/claims.ts';
+import { accessClaims } from '#model/identity.ts';
 
-/** Adds to the access token what Cognito puts into the ID token only. Groups stay as they are, which has to be said. */
+/** Adds claims to the access token that Cognito includes only in the ID token. Groups must be passed on explicitly. */
 export const handler: PreTokenGenerationV2TriggerHandler = async (event) => ({
   ...event,
   response: {

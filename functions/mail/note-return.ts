@@ -1,18 +1,11 @@
 import middy from '@middy/core';
-import type { EventBridgeEvent } from 'aws-lambda';
-import { returnPorts } from '#data/mail-returns.ts';
-import { noteReturn } from '#domain/mail/note-return.ts';
-import { log } from '#platform/log.ts';
-import { loggable, RunFailed } from '#platform/loggable.ts';
-import { readMailReturn } from '#platform/mail-return.ts';
+import { type Delivery, withDeliveryLog } from '#events/subscribe.ts';
+import { mailFeedback } from '#events/subscriptions.ts';
+import { parseFeedback } from '#platform/mail-feedback.ts';
+import { handleFeedback } from '#services/mail/feedback.ts';
 
-export const handler = middy<EventBridgeEvent<string, unknown>, void>().handler(async ({ id, detail }, context) => {
-  const said = { subscription: 'mail.noteReturn', request_id: context?.awsRequestId, message_id: id };
-  try {
-    await noteReturn(returnPorts, readMailReturn(detail));
-    log.info('delivered', said);
-  } catch (error) {
-    log.error('delivery failed', { ...said, ...loggable(error) });
-    throw new RunFailed(said.subscription, error);
-  }
+const handleDelivery = middy<Delivery, void>().handler(async ({ detail }) => {
+  await handleFeedback(parseFeedback(detail));
 });
+
+export const handler = withDeliveryLog(mailFeedback.id, ({ id }) => ({ message_id: id }), handleDelivery);

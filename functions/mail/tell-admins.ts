@@ -1,8 +1,5 @@
-import { tellAdmins } from '#domain/mail/tell-admins.ts';
 import { subscribe } from '#events/subscribe.ts';
-import { mailAdmins } from '#events/subscriptions.ts';
-import { mailPorts } from '#ports/mail.ts';
+import { mailAdmins as subscription } from '#events/subscriptions.ts';
+import { mailAdmins } from '#services/mail/notifications.ts';
 
-export const handler = subscribe(mailAdmins, mailPorts, async (event, ports) => {
-  await tellAdmins(ports, event);
-});
+export const handler = subscribe(subscription, mailAdmins);

@@ -1,9 +1,5 @@
-import { findCheckout } from '#data/checkouts.ts';
-import { tellBuyer } from '#domain/mail/tell-buyer.ts';
 import { subscribe } from '#events/subscribe.ts';
-import { mailBuyer } from '#events/subscriptions.ts';
-import { mailPorts } from '#ports/mail.ts';
+import { mailBuyer as subscription } from '#events/subscriptions.ts';
+import { mailBuyer } from '#services/mail/notifications.ts';
 
-export const handler = subscribe(mailBuyer, { ...mailPorts, findCheckout }, async (event, ports) => {
-  await tellBuyer(ports, event);
-});
+export const handler = subscribe(subscription, mailBuyer);

@@ -1,8 +1,5 @@
-import { tellSubmitter } from '#domain/mail/tell-submitter.ts';
 import { subscribe } from '#events/subscribe.ts';
-import { mailSubmitter } from '#events/subscriptions.ts';
-import { mailPorts } from '#ports/mail.ts';
+import { mailSubmitter as subscription } from '#events/subscriptions.ts';
+import { mailSubmitter } from '#services/mail/notifications.ts';
 
-export const handler = subscribe(mailSubmitter, mailPorts, async (event, ports) => {
-  await tellSubmitter(ports, event);
-});
+export const handler = subscribe(subscription, mailSubmitter);

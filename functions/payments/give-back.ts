@@ -1,9 +1,7 @@
-import { findCheckout } from '#data/checkouts.ts';
-import { giveBack } from '#domain/payments/give-back.ts';
 import { subscribe } from '#events/subscribe.ts';
-import { giveBackPayment } from '#events/subscriptions.ts';
-import { refund } from '#platform/stripe.ts';
+import { refundUndeliverable } from '#events/subscriptions.ts';
+import { refundCheckout } from '#services/payments/refund.ts';
 
-export const handler = subscribe(giveBackPayment, { findCheckout, refund }, async ({ data }, ports) => {
-  await giveBack(ports, data.checkout_id);
+export const handler = subscribe(refundUndeliverable, async ({ data }) => {
+  await refundCheckout(data.checkout_id);
 });

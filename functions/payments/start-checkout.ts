@@ -1,12 +1,11 @@
 import { startCheckout } from '#contract/payments.ts';
-import { idempotency } from '#data/idempotency.ts';
-import { startCheckout as start } from '#domain/payments/open.ts';
 import { handle, ok } from '#http/handle.ts';
-import { buyPorts } from '#ports/buy.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { idempotency } from '#http/middleware/idempotency.ts';
+import { permitCheckout, startCheckout as start } from '#services/payments/open.ts';
 
 export const handler = handle(
   startCheckout,
-  buyPorts,
-  async ({ body, user, seed }, ports) => ok({ data: await start(ports, user, body, seed) }),
-  { idempotency },
+  async ({ body, user, seed }) => ok({ data: await start(user, body, seed) }),
+  [authorize(({ body, user }) => permitCheckout(user, body)), idempotency],
 );

@@ -1,11 +1,9 @@
 import { approve } from '#contract/projects.ts';
-import { shownProject } from '#data/shown-project.ts';
-import { approveProject } from '#domain/projects/moderate.ts';
 import { handle, ok } from '#http/handle.ts';
-import { changePorts } from '#ports/projects.ts';
+import { approveProject } from '#services/projects/moderate.ts';
+import { storedProjectView } from '#services/projects/view.ts';
 
-export const handler = handle(approve, changePorts, async ({ params, user }, ports) => {
-  const changed = await approveProject(ports, user, params.project);
-  const { view, tag } = await shownProject(changed, user);
-  return ok({ data: view }, { tag });
+export const handler = handle(approve, async ({ params, user, ifMatch }) => {
+  const changed = await approveProject(user, params.project, ifMatch);
+  return ok({ data: await storedProjectView(changed, user) }, { version: changed.project.version });
 });

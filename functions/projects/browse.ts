@@ -1,8 +1,8 @@
 import { browse } from '#contract/projects.ts';
-import { catalogToSearch } from '#data/catalog-to-search.ts';
-import { browseProjects } from '#domain/projects/list.ts';
+import { catalogToSearch } from '#data/catalog.ts';
 import { handle, ok } from '#http/handle.ts';
+import { browseProjects } from '#services/projects/list.ts';
 
-export const handler = handle(browse, { catalogToSearch }, async ({ query, user }, ports) =>
-  ok(browseProjects(await ports.catalogToSearch({ q: query.q, searchIn: 'admin' }), user, query)),
+export const handler = handle(browse, async ({ query, user }) =>
+  ok(browseProjects(await catalogToSearch({ q: query.q, searchIn: 'admin' }), user, query)),
 );

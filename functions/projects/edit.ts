@@ -1,11 +1,15 @@
 import { edit } from '#contract/projects.ts';
-import { shownProject } from '#data/shown-project.ts';
-import { editProject } from '#domain/projects/update.ts';
 import { handle, ok } from '#http/handle.ts';
-import { changePorts } from '#ports/projects.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getProject } from '#services/projects/get.ts';
+import { editProject } from '#services/projects/update.ts';
+import { storedProjectView } from '#services/projects/view.ts';
 
-export const handler = handle(edit, changePorts, async ({ params, body, user, ifMatch }, ports) => {
-  const changed = await editProject(ports, user, params.project, body, ifMatch);
-  const { view, tag } = await shownProject(changed, user);
-  return ok({ data: view }, { tag });
-});
+export const handler = handle(
+  edit,
+  async ({ params, body, user, ifMatch }) => {
+    const changed = await editProject(user, params.project, body, ifMatch);
+    return ok({ data: await storedProjectView(changed, user) }, { version: changed.project.version });
+  },
+  [authorize(({ params, user }) => getProject(user, params.project))],
+);

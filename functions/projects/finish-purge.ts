@@ -1,7 +1,7 @@
-import { removeLeftovers } from '#data/leftovers.ts';
+import { deleteOrphanedData } from '#data/orphaned-data.ts';
 import { subscribe } from '#events/subscribe.ts';
 import { finishPurge } from '#events/subscriptions.ts';
 
-export const handler = subscribe(finishPurge, { removeLeftovers }, async ({ data }, ports) => {
-  await ports.removeLeftovers(data.project_id, data.slugs);
+export const handler = subscribe(finishPurge, async ({ data }) => {
+  await deleteOrphanedData(data.project_id, data.slugs);
 });

@@ -1,20 +1,23 @@
 import { IMPORT_FILE_BYTES_MAX, importCsv } from '#contract/projects.ts';
-import { importProjects } from '#domain/projects/import.ts';
 import { handle, ok } from '#http/handle.ts';
-import { multipartReader } from '#http/multipart.ts';
-import { importPorts } from '#ports/import.ts';
+import { multipart } from '#http/middleware/multipart.ts';
+import { importProjects } from '#services/imports/import-projects.ts';
 
-/** As much as a JSON body may have. */
+/** The limit of JSON bodies. */
 const MAPPING_BYTES_MAX = 256 * 1024;
+const FLAG_BYTES_MAX = 1000;
+
+/** The time reserved for the last rows and the report, in milliseconds. */
+const RESERVE_MS = 4000;
 
 export const handler = handle(
   importCsv,
-  importPorts,
-  async ({ body: { fields, files }, user }, ports) => {
-    // Callers differ in which parts they send as files; what is in them is the same.
-    const file = files.file?.content ?? fields.file;
-    const mapping = files.mapping?.content ?? fields.mapping;
-    return ok({ data: await importProjects(ports, user, { file, mapping }) });
+  async ({ body: { fields, files }, query, user, remainingMs }) => {
+    // Clients send the parts either as files or as fields.
+    const part = (name: string) => files[name]?.content ?? fields[name];
+    const form = { file: part('file'), mapping: part('mapping'), dry_run: part('dry_run') };
+    const upload = { ...form, isDryRun: query.dry_run };
+    return ok({ data: await importProjects(user, upload, remainingMs() - RESERVE_MS) });
   },
-  { readMultipart: multipartReader({ file: IMPORT_FILE_BYTES_MAX, mapping: MAPPING_BYTES_MAX }) },
+  [multipart({ file: IMPORT_FILE_BYTES_MAX, mapping: MAPPING_BYTES_MAX, dry_run: FLAG_BYTES_MAX })],
 );

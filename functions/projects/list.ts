@@ -1,12 +1,12 @@
 import { list } from '#contract/projects.ts';
-import { catalogToSearch } from '#data/catalog-to-search.ts';
-import { listProjects } from '#domain/projects/list.ts';
-import { encodedOnce } from '#http/encoded.ts';
+import { catalogToSearch } from '#data/catalog.ts';
+import { cachedReply } from '#http/encoded.ts';
 import { handle, ok } from '#http/handle.ts';
+import { listProjects } from '#services/projects/list.ts';
 
-export const handler = handle(list, { catalogToSearch }, async ({ query, user }, ports) => {
-  const known = await ports.catalogToSearch({ q: query.q, searchIn: 'public' });
-  // Who is known may see more of his own listings than others do.
-  if (user) return ok(listProjects(known, user, query));
-  return encodedOnce(list, known, query, () => listProjects(known, undefined, query));
+export const handler = handle(list, async ({ query, user }) => {
+  const listings = await catalogToSearch({ q: query.q, searchIn: 'public' });
+  // A response for an authenticated caller may contain fields for owners and administrators only.
+  if (user) return ok(listProjects(listings, user, query));
+  return cachedReply(list, listings, query, () => listProjects(listings, undefined, query));
 });

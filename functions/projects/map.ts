@@ -1,10 +1,10 @@
 import { map } from '#contract/projects.ts';
 import { catalog } from '#data/catalog.ts';
-import { mapFeed } from '#domain/projects/map-feed.ts';
-import { encodedOnce } from '#http/encoded.ts';
+import { cachedReply } from '#http/encoded.ts';
 import { handle } from '#http/handle.ts';
+import { mapFeed } from '#services/projects/list.ts';
 
-export const handler = handle(map, { catalog }, async (_call, ports) => {
-  const known = await ports.catalog();
-  return encodedOnce(map, known, undefined, () => ({ items: mapFeed(known) }));
+export const handler = handle(map, async () => {
+  const listings = await catalog();
+  return cachedReply(map, listings, undefined, () => mapFeed(listings));
 });

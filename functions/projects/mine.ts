@@ -1,8 +1,6 @@
 import { mine } from '#contract/projects.ts';
 import { catalog } from '#data/catalog.ts';
-import { listSubmissions } from '#domain/projects/list.ts';
 import { handle, ok } from '#http/handle.ts';
+import { listSubmissions } from '#services/projects/list.ts';
 
-export const handler = handle(mine, { catalog }, async ({ query, user }, ports) =>
-  ok(listSubmissions(await ports.catalog(), user, query)),
-);
+export const handler = handle(mine, async ({ query, user }) => ok(listSubmissions(await catalog(), user, query)));

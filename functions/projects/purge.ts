@@ -1,8 +1,7 @@
 import { purge } from '#contract/projects.ts';
-import { purgeProject } from '#domain/projects/moderate.ts';
 import { handle, ok } from '#http/handle.ts';
-import { removePorts } from '#ports/projects.ts';
+import { purgeProject } from '#services/projects/moderate.ts';
 
-export const handler = handle(purge, removePorts, async ({ params, user }, ports) =>
-  ok({ data: { id: await purgeProject(ports, user, params.project), deleted: true } }),
+export const handler = handle(purge, async ({ params, user }) =>
+  ok({ data: { id: await purgeProject(user, params.project), deleted: true } }),
 );

@@ -1,13 +1,12 @@
 import { read } from '#contract/projects.ts';
-import { findProject } from '#data/projects.ts';
-import { shownProject } from '#data/shown-project.ts';
-import { viewerMarks } from '#data/viewer-marks.ts';
-import { readProject } from '#domain/projects/read.ts';
+import { viewerStateOf } from '#data/viewer-state.ts';
 import { handle, ok } from '#http/handle.ts';
+import { getProject } from '#services/projects/get.ts';
+import { storedProjectView } from '#services/projects/view.ts';
 
-export const handler = handle(read, { findProject }, async ({ params, user }, ports) => {
-  const stored = await readProject(ports, user, params.project);
-  const { view, tag } = await shownProject(stored, user);
-  const marks = user && { viewer: await viewerMarks(view.id, user.id) };
-  return ok({ data: { ...view, ...marks } }, { tag });
+export const handler = handle(read, async ({ params, user }) => {
+  const stored = await getProject(user, params.project);
+  const view = await storedProjectView(stored, user);
+  const viewer = user && { viewer: await viewerStateOf(view.id, user.id) };
+  return ok({ data: { ...view, ...viewer } }, { version: stored.project.version });
 });

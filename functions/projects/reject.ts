@@ -1,11 +1,15 @@
 import { reject } from '#contract/projects.ts';
-import { shownProject } from '#data/shown-project.ts';
-import { rejectProject } from '#domain/projects/moderate.ts';
 import { handle, ok } from '#http/handle.ts';
-import { changePorts } from '#ports/projects.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getProject } from '#services/projects/get.ts';
+import { rejectProject } from '#services/projects/moderate.ts';
+import { storedProjectView } from '#services/projects/view.ts';
 
-export const handler = handle(reject, changePorts, async ({ params, body, user }, ports) => {
-  const changed = await rejectProject(ports, user, params.project, body?.reason ?? null);
-  const { view, tag } = await shownProject(changed, user);
-  return ok({ data: view }, { tag });
-});
+export const handler = handle(
+  reject,
+  async ({ params, body, user, ifMatch }) => {
+    const changed = await rejectProject(user, params.project, body?.reason ?? null, ifMatch);
+    return ok({ data: await storedProjectView(changed, user) }, { version: changed.project.version });
+  },
+  [authorize(({ params, user }) => getProject(user, params.project))],
+);

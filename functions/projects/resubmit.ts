@@ -1,11 +1,9 @@
 import { resubmit } from '#contract/projects.ts';
-import { shownProject } from '#data/shown-project.ts';
-import { resubmitProject } from '#domain/projects/moderate.ts';
 import { handle, ok } from '#http/handle.ts';
-import { changePorts } from '#ports/projects.ts';
+import { resubmitProject } from '#services/projects/moderate.ts';
+import { storedProjectView } from '#services/projects/view.ts';
 
-export const handler = handle(resubmit, changePorts, async ({ params, user }, ports) => {
-  const changed = await resubmitProject(ports, user, params.project);
-  const { view, tag } = await shownProject(changed, user);
-  return ok({ data: view }, { tag });
+export const handler = handle(resubmit, async ({ params, user }) => {
+  const changed = await resubmitProject(user, params.project);
+  return ok({ data: await storedProjectView(changed, user) }, { version: changed.project.version });
 });

@@ -1,16 +1,17 @@
 import { update } from '#contract/projects.ts';
-import { shownProject } from '#data/shown-project.ts';
-import { permitUpdate, updateProject } from '#domain/projects/update.ts';
+import { viewerStateOf } from '#data/viewer-state.ts';
 import { handle, ok } from '#http/handle.ts';
-import { changePorts } from '#ports/projects.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { permitUpdate, updateProject } from '#services/projects/update.ts';
+import { storedProjectView } from '#services/projects/view.ts';
 
 export const handler = handle(
   update,
-  changePorts,
-  async ({ params, body, user, ifMatch }, ports) => {
-    const changed = await updateProject(ports, user, params.project, body, ifMatch);
-    const { view, tag } = await shownProject(changed, user);
-    return ok({ data: view }, { tag });
+  async ({ params, body, user, ifMatch }) => {
+    const changed = await updateProject(user, params.project, body, ifMatch);
+    const view = await storedProjectView(changed, user);
+    const viewer = await viewerStateOf(view.id, user.id);
+    return ok({ data: { ...view, viewer } }, { version: changed.project.version });
   },
-  { permit: ({ params, user, body }) => permitUpdate(changePorts, user, params.project, body) },
+  [authorize(({ params, user, body }) => permitUpdate(user, params.project, body))],
 );

@@ -1,8 +1,7 @@
 import { addImpression } from '#contract/promotions.ts';
-import { countForPromotion } from '#domain/promotions/count.ts';
 import { accepted, handle } from '#http/handle.ts';
-import { countPorts } from '#ports/promotions.ts';
+import { countForPromotion } from '#services/promotions/count.ts';
 
-export const handler = handle(addImpression, countPorts, async ({ params, userAgent }, ports) =>
-  accepted({ data: { counted: await countForPromotion(ports, params.promotion, 'impressions', userAgent) } }),
+export const handler = handle(addImpression, async ({ params, visitor }) =>
+  accepted({ data: { counted: await countForPromotion(params.promotion, 'impressions', visitor) } }),
 );

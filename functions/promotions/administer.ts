@@ -1,13 +1,12 @@
 import { administer } from '#contract/promotions.ts';
-import { readPromotionCounts } from '#data/promotions.ts';
-import { administerPromotion } from '#domain/promotions/administer.ts';
-import { withCounts } from '#domain/promotions/list.ts';
 import { handle, ok } from '#http/handle.ts';
-import { administerPromotionPorts } from '#ports/promotions.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { administerPromotion, permitAdministration } from '#services/promotions/administer.ts';
+import { withCounts } from '#services/promotions/list.ts';
 
 export const handler = handle(
   administer,
-  { ...administerPromotionPorts, readPromotionCounts },
-  async ({ params, body, user }, ports) =>
-    ok({ data: await withCounts(ports, await administerPromotion(ports, user, params.promotion, body)) }),
+  async ({ params, body, user }) =>
+    ok({ data: await withCounts(await administerPromotion(user, params.promotion, body)) }),
+  [authorize(({ params }) => permitAdministration(params.promotion))],
 );

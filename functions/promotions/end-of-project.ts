@@ -1,8 +1,7 @@
-import { endPromotionsOf } from '#domain/promotions/expire.ts';
 import { subscribe } from '#events/subscribe.ts';
 import { endPromotionsOfProject } from '#events/subscriptions.ts';
-import { expirePromotionsPorts } from '#ports/promotions.ts';
+import { revokePromotionsOf } from '#services/promotions/expire.ts';
 
-export const handler = subscribe(endPromotionsOfProject, expirePromotionsPorts, async ({ data }, ports) => {
-  if (data.permanent) await endPromotionsOf(ports, data.project_id);
+export const handler = subscribe(endPromotionsOfProject, async ({ data }) => {
+  if (data.permanent) await revokePromotionsOf(data.project_id);
 });

@@ -1,10 +1,10 @@
 import { grant } from '#contract/promotions.ts';
-import { grantPromotion } from '#domain/promotions/administer.ts';
-import { noCounts, promotionView } from '#domain/promotions/view.ts';
 import { created, handle } from '#http/handle.ts';
-import { grantPorts } from '#ports/promotions.ts';
+import { noPromotionCounts } from '#model/promotion.ts';
+import { grantPromotion } from '#services/promotions/administer.ts';
+import { promotionView } from '#services/promotions/list.ts';
 
-export const handler = handle(grant, grantPorts, async ({ body, user }, ports) => {
-  const promotion = await grantPromotion(ports, user, body);
-  return created({ data: promotionView(promotion, noCounts, promotion.created_at) });
+export const handler = handle(grant, async ({ body, user }) => {
+  const promotion = await grantPromotion(user, body);
+  return created({ data: promotionView(promotion, noPromotionCounts, promotion.created_at) });
 });

@@ -1,9 +1,5 @@
 import { mine } from '#contract/promotions.ts';
-import { promotionsOfUser, readPromotionCounts } from '#data/promotions.ts';
-import { listOwnPromotions } from '#domain/promotions/list.ts';
 import { handle, ok } from '#http/handle.ts';
-import { now } from '#platform/clock.ts';
+import { listOwnPromotions } from '#services/promotions/list.ts';
 
-export const handler = handle(mine, { now, promotionsOfUser, readPromotionCounts }, async ({ query, user }, ports) =>
-  ok(await listOwnPromotions(ports, user, query)),
-);
+export const handler = handle(mine, async ({ query, user }) => ok(await listOwnPromotions(user, query)));

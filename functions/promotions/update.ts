@@ -1,13 +1,12 @@
 import { update } from '#contract/promotions.ts';
-import { readPromotionCounts } from '#data/promotions.ts';
-import { withCounts } from '#domain/promotions/list.ts';
-import { changeCallToAction } from '#domain/promotions/own.ts';
 import { handle, ok } from '#http/handle.ts';
-import { ownPromotionPorts } from '#ports/promotions.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { changeCallToAction, getOwnPromotion } from '#services/promotions/change.ts';
+import { withCounts } from '#services/promotions/list.ts';
 
 export const handler = handle(
   update,
-  { ...ownPromotionPorts, readPromotionCounts },
-  async ({ params, body, user }, ports) =>
-    ok({ data: await withCounts(ports, await changeCallToAction(ports, user, params.promotion, body.cta_text)) }),
+  async ({ params, body, user }) =>
+    ok({ data: await withCounts(await changeCallToAction(user, params.promotion, body.cta_text)) }),
+  [authorize(({ params, user }) => getOwnPromotion(user, params.promotion))],
 );

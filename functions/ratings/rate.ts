@@ -1,8 +1,11 @@
 import { rate } from '#contract/ratings.ts';
-import { rateProject } from '#domain/ratings/rate.ts';
 import { handle, ok } from '#http/handle.ts';
-import { ratingPorts } from '#ports/reactions.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getOpenProject } from '#services/projects/get.ts';
+import { rateProject } from '#services/ratings/rate.ts';
 
-export const handler = handle(rate, ratingPorts, async ({ params, body, user }, ports) =>
-  ok({ data: await rateProject(ports, user, params.project, body.rating) }),
+export const handler = handle(
+  rate,
+  async ({ params, body, user }) => ok({ data: await rateProject(user, params.project, body.rating) }),
+  [authorize(({ params }) => getOpenProject(params.project))],
 );

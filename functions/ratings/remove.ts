@@ -1,8 +1,7 @@
 import { remove } from '#contract/ratings.ts';
-import { unrateProject } from '#domain/ratings/rate.ts';
 import { handle, ok } from '#http/handle.ts';
-import { ratingPorts } from '#ports/reactions.ts';
+import { unrateProject } from '#services/ratings/rate.ts';
 
-export const handler = handle(remove, ratingPorts, async ({ params, user }, ports) =>
-  ok({ data: await unrateProject(ports, user, params.project) }),
+export const handler = handle(remove, async ({ params, user }) =>
+  ok({ data: await unrateProject(user, params.project) }),
 );

@@ -1,9 +1,14 @@
 import { file } from '#contract/reports.ts';
-import { fileReport } from '#domain/reports/report.ts';
 import { created, handle, ok } from '#http/handle.ts';
-import { reportPorts } from '#ports/reports.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getOpenProject } from '#services/projects/get.ts';
+import { fileReport } from '#services/reports/report.ts';
 
-export const handler = handle(file, reportPorts, async ({ params, body, user }, ports) => {
-  const { report, isFirst } = await fileReport(ports, user, params.project, body);
-  return isFirst ? created({ data: report }) : ok({ data: report });
-});
+export const handler = handle(
+  file,
+  async ({ params, body, user }) => {
+    const { report, isFirst } = await fileReport(user, params.project, body);
+    return isFirst ? created({ data: report }) : ok({ data: report });
+  },
+  [authorize(({ params }) => getOpenProject(params.project))],
+);

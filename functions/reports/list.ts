@@ -1,6 +1,5 @@
 import { list } from '#contract/reports.ts';
-import { pageOfReports } from '#data/reports.ts';
-import { listReports } from '#domain/reports/report.ts';
 import { handle, ok } from '#http/handle.ts';
+import { listReports } from '#services/reports/report.ts';
 
-export const handler = handle(list, { pageOfReports }, async ({ query }, ports) => ok(await listReports(ports, query)));
+export const handler = handle(list, async ({ query }) => ok(await listReports(query)));

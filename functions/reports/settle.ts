@@ -1,8 +1,10 @@
 import { settle } from '#contract/reports.ts';
-import { settleReport } from '#domain/reports/report.ts';
 import { handle, ok } from '#http/handle.ts';
-import { reportPorts } from '#ports/reports.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getReport, resolveReport } from '#services/reports/report.ts';
 
-export const handler = handle(settle, reportPorts, async ({ params, body }, ports) =>
-  ok({ data: await settleReport(ports, params.report, body.status) }),
+export const handler = handle(
+  settle,
+  async ({ params, body }) => ok({ data: await resolveReport(params.report, body.status) }),
+  [authorize(({ params }) => getReport(params.report))],
 );

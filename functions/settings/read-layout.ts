@@ -1,9 +1,8 @@
 import { readLayout } from '#contract/settings.ts';
 import { findSetting } from '#data/settings.ts';
-import { settingTag } from '#domain/settings/setting.ts';
 import { handle, ok } from '#http/handle.ts';
 
-export const handler = handle(readLayout, { findSetting }, async (_call, ports) => {
-  const setting = await ports.findSetting('layout');
-  return ok({ data: setting.value }, { tag: settingTag('layout', setting) });
+export const handler = handle(readLayout, async () => {
+  const setting = await findSetting('layout');
+  return ok({ data: setting.value }, { version: setting.version });
 });

@@ -1,9 +1,8 @@
 import { readMap } from '#contract/settings.ts';
 import { findSetting } from '#data/settings.ts';
-import { settingTag } from '#domain/settings/setting.ts';
 import { handle, ok } from '#http/handle.ts';
 
-export const handler = handle(readMap, { findSetting }, async (_call, ports) => {
-  const setting = await ports.findSetting('map');
-  return ok({ data: setting.value }, { tag: settingTag('map', setting) });
+export const handler = handle(readMap, async () => {
+  const setting = await findSetting('map');
+  return ok({ data: setting.value }, { version: setting.version });
 });

@@ -1,10 +1,11 @@
 import { readPublic } from '#contract/settings.ts';
-import { offer } from '#data/offer.ts';
-import { siteValues } from '#data/settings.ts';
-import { siteSettings } from '#domain/settings/site.ts';
+import { cachedSettings } from '#data/settings.ts';
 import { handle, ok } from '#http/handle.ts';
 import { settings } from '#platform/settings.ts';
+import { offer } from '#services/payments/prices.ts';
+import { siteSettings } from '#services/settings/site.ts';
 
-export const handler = handle(readPublic, { siteValues, settings, offer }, async (_call, ports) =>
-  ok({ data: siteSettings(await ports.siteValues(), ports.settings().features, ports.offer()) }),
-);
+export const handler = handle(readPublic, async () => {
+  const { features, signIn } = settings();
+  return ok({ data: siteSettings(await cachedSettings(), features, offer(), signIn) });
+});

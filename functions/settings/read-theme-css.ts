@@ -1,9 +1,9 @@
 import { readThemeCss } from '#contract/settings.ts';
-import { siteValues } from '#data/settings.ts';
-import { themeCss } from '#domain/settings/theme-css.ts';
+import { cachedSettings } from '#data/settings.ts';
 import { handle } from '#http/handle.ts';
+import { themeCss } from '#model/theme.ts';
 
-export const handler = handle(readThemeCss, { siteValues }, async (_call, ports) => ({
+export const handler = handle(readThemeCss, async () => ({
   status: 200 as const,
-  text: themeCss((await ports.siteValues()).theme),
+  text: themeCss((await cachedSettings()).theme),
 }));

@@ -1,8 +1,7 @@
 import { erase } from '#contract/users.ts';
-import { erasePorts } from '#data/erasure.ts';
-import { eraseSelf } from '#domain/users/erase.ts';
 import { handle, ok } from '#http/handle.ts';
+import { eraseSelf } from '#services/users/erase.ts';
 
-export const handler = handle(erase, erasePorts, async ({ query, user }, ports) =>
-  ok({ data: { id: user.id, erased_at: await eraseSelf(ports, user, query.projects) } }),
+export const handler = handle(erase, async ({ query, user }) =>
+  ok({ data: { id: user.id, erased_at: await eraseSelf(user, query.projects) } }),
 );

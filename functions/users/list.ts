@@ -1,6 +1,5 @@
 import { list } from '#contract/users.ts';
-import { listUsers } from '#domain/users/list.ts';
 import { handle, ok } from '#http/handle.ts';
-import { listPorts } from '#ports/users.ts';
+import { listUsers } from '#services/users/list.ts';
 
-export const handler = handle(list, listPorts, async ({ query }, ports) => ok(await listUsers(ports, query)));
+export const handler = handle(list, async ({ query }) => ok(await listUsers(query)));

@@ -1,9 +1,8 @@
 import { updateProfile } from '#contract/users.ts';
-import { userView } from '#domain/users/change.ts';
-import { changeProfile } from '#domain/users/profile.ts';
 import { handle, ok } from '#http/handle.ts';
-import { profilePorts } from '#ports/users.ts';
+import { updateProfile as update } from '#services/users/update.ts';
+import { userView } from '#services/users/view.ts';
 
-export const handler = handle(updateProfile, profilePorts, async ({ body, user }, ports) =>
-  ok({ data: userView(await changeProfile(ports, user, body)) }),
+export const handler = handle(updateProfile, async ({ body, user }) =>
+  ok({ data: userView(await update(user, body)) }),
 );

@@ -1,10 +1,15 @@
 import { update } from '#contract/users.ts';
-import { adminView } from '#domain/users/list.ts';
-import { decideOnUser } from '#domain/users/manage.ts';
+import { countProjectsOf } from '#data/projects.ts';
 import { handle, ok } from '#http/handle.ts';
-import { managePorts } from '#ports/users.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getUser, moderateUser } from '#services/users/update.ts';
+import { adminUserView } from '#services/users/view.ts';
 
-export const handler = handle(update, managePorts, async ({ params, body, user }, ports) => {
-  const decided = await decideOnUser(ports, user, params.user, body);
-  return ok({ data: adminView(await ports.catalog(), decided) });
-});
+export const handler = handle(
+  update,
+  async ({ params, body, user }) => {
+    const updated = await moderateUser(user, params.user, body);
+    return ok({ data: adminUserView(updated, await countProjectsOf(updated.id)) });
+  },
+  [authorize(({ params }) => getUser(params.user))],
+);

@@ -1,7 +1,5 @@
 import { votes } from '#contract/users.ts';
-import { userMarks } from '#data/user-marks.ts';
+import { viewerState } from '#data/viewer-state.ts';
 import { handle, ok } from '#http/handle.ts';
 
-export const handler = handle(votes, { userMarks }, async ({ query, user }, ports) =>
-  ok({ data: await ports.userMarks(user.id, query.ids) }),
-);
+export const handler = handle(votes, async ({ query, user }) => ok({ data: await viewerState(user.id, query.ids) }));

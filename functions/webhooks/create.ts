@@ -1,8 +1,5 @@
 import { create } from '#contract/webhooks.ts';
-import { createWebhook } from '#domain/webhooks/manage.ts';
 import { created, handle } from '#http/handle.ts';
-import { managePorts } from '#ports/webhooks.ts';
+import { createWebhook } from '#services/webhooks/manage.ts';
 
-export const handler = handle(create, managePorts, async ({ body }, ports) =>
-  created({ data: await createWebhook(ports, body) }),
-);
+export const handler = handle(create, async ({ body }) => created({ data: await createWebhook(body) }));

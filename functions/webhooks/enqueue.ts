@@ -1,8 +1,5 @@
-import { enqueueDeliveries } from '#domain/webhooks/enqueue.ts';
 import { subscribe } from '#events/subscribe.ts';
 import { enqueueWebhooks } from '#events/subscriptions.ts';
-import { deliverPorts } from '#ports/webhooks.ts';
+import { enqueueDeliveries } from '#services/webhooks/deliver.ts';
 
-export const handler = subscribe(enqueueWebhooks, deliverPorts, async (event, ports) => {
-  await enqueueDeliveries(ports, event);
-});
+export const handler = subscribe(enqueueWebhooks, enqueueDeliveries);

@@ -1,11 +1,11 @@
 import { listDeliveries } from '#contract/webhooks.ts';
-import { countDeliveries, pageOfDeliveries } from '#data/deliveries.ts';
-import { findWebhook } from '#data/webhooks.ts';
-import { pageOfLog } from '#domain/webhooks/log.ts';
 import { handle, ok } from '#http/handle.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { deliveriesOfWebhook } from '#services/webhooks/deliveries.ts';
+import { getWebhook } from '#services/webhooks/manage.ts';
 
-const logPorts = { findWebhook, countDeliveries, pageOfDeliveries };
-
-export const handler = handle(listDeliveries, logPorts, async ({ params, query }, ports) =>
-  ok(await pageOfLog(ports, params.webhook, query)),
+export const handler = handle(
+  listDeliveries,
+  async ({ params, query }) => ok(await deliveriesOfWebhook(params.webhook, query)),
+  [authorize(({ params }) => getWebhook(params.webhook))],
 );

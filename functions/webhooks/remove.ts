@@ -1,8 +1,7 @@
 import { remove } from '#contract/webhooks.ts';
-import { deleteWebhook } from '#domain/webhooks/manage.ts';
 import { handle, ok } from '#http/handle.ts';
-import { managePorts } from '#ports/webhooks.ts';
+import { removeWebhook } from '#services/webhooks/manage.ts';
 
-export const handler = handle(remove, managePorts, async ({ params }, ports) =>
-  ok({ data: { id: await deleteWebhook(ports, params.webhook), deleted: true } }),
+export const handler = handle(remove, async ({ params }) =>
+  ok({ data: { id: await removeWebhook(params.webhook), deleted: true } }),
 );

@@ -1,8 +1,7 @@
 import { replay } from '#contract/webhooks.ts';
-import { replayDelivery } from '#domain/webhooks/log.ts';
 import { handle, ok } from '#http/handle.ts';
-import { deliverPorts } from '#ports/webhooks.ts';
+import { replayDelivery } from '#services/webhooks/deliveries.ts';
 
-export const handler = handle(replay, deliverPorts, async ({ params }, ports) =>
-  ok({ data: await replayDelivery(ports, params.webhook, params.delivery) }),
+export const handler = handle(replay, async ({ params }) =>
+  ok({ data: await replayDelivery(params.webhook, params.delivery) }),
 );

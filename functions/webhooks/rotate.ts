@@ -1,8 +1,5 @@
 import { rotate } from '#contract/webhooks.ts';
-import { rotateSecret } from '#domain/webhooks/manage.ts';
 import { handle, ok } from '#http/handle.ts';
-import { managePorts } from '#ports/webhooks.ts';
+import { rotateSecret } from '#services/webhooks/manage.ts';
 
-export const handler = handle(rotate, managePorts, async ({ params }, ports) =>
-  ok({ data: await rotateSecret(ports, params.webhook) }),
-);
+export const handler = handle(rotate, async ({ params }) => ok({ data: await rotateSecret(params.webhook) }));

@@ -1,11 +1,10 @@
-import { stripe } from '#contract/payments.ts';
-import { receiveEvent } from '#domain/payments/receive.ts';
+import { stripe } from '#contract/webhooks.ts';
 import { handle, ok } from '#http/handle.ts';
-import { signedEvent } from '#platform/stripe.ts';
-import { settlePorts } from '#ports/settle.ts';
+import { verifyEvent } from '#platform/stripe.ts';
+import { receiveEvent } from '#services/payments/receive.ts';
 
-export const handler = handle(stripe, settlePorts, async ({ body }, ports) => {
-  const event = await signedEvent(body.bytes, body.signature);
-  if (event) await receiveEvent(ports, event);
+export const handler = handle(stripe, async ({ body }) => {
+  const event = await verifyEvent(body.bytes, body.signature);
+  if (event) await receiveEvent(event);
   return ok({ data: { received: true } });
 });

@@ -1,8 +1,7 @@
 import { test } from '#contract/webhooks.ts';
-import { pingWebhook } from '#domain/webhooks/log.ts';
 import { handle, ok } from '#http/handle.ts';
-import { sendPorts } from '#ports/send-webhook.ts';
+import { pingWebhook } from '#services/webhooks/deliveries.ts';
 
-export const handler = handle(test, sendPorts, async ({ params, user }, ports) =>
-  ok({ data: await pingWebhook(ports, params.webhook, user.id) }),
+export const handler = handle(test, async ({ params, user }) =>
+  ok({ data: await pingWebhook(params.webhook, user.id) }),
 );

@@ -1,8 +1,10 @@
 import { update } from '#contract/webhooks.ts';
-import { updateWebhook } from '#domain/webhooks/manage.ts';
 import { handle, ok } from '#http/handle.ts';
-import { managePorts } from '#ports/webhooks.ts';
+import { authorize } from '#http/middleware/authorize.ts';
+import { getWebhook, updateWebhook } from '#services/webhooks/manage.ts';
 
-export const handler = handle(update, managePorts, async ({ params, body }, ports) =>
-  ok({ data: await updateWebhook(ports, params.webhook, body) }),
+export const handler = handle(
+  update,
+  async ({ params, body }) => ok({ data: await updateWebhook(params.webhook, body) }),
+  [authorize(({ params }) => getWebhook(params.webhook))],
 );

@@ -1,39 +1,39 @@
 import { builtinModules } from 'node:module';
 import type { Plugin } from 'esbuild';
 
-/** Each name by itself, for imports. */
+/** One export per name, for `import`. */
 const namespace = 'node';
-/** The whole as it is, for whoever requires it. */
+/** The module object, for `require` and dynamic imports. */
 const whole = 'node-whole';
 
-/** What only a look at it loads is looked at where it is used; that is how a bundler treats what is required. */
-const isLoadedLate = (part: object, name: string): boolean =>
-  Object.getOwnPropertyDescriptor(part, name)?.get !== undefined;
+/** Properties with a getter load more of Node when read; esbuild reads imports from a CommonJS module at each use only. */
+const isLoadedLazily = (module: object, name: string): boolean =>
+  Object.getOwnPropertyDescriptor(module, name)?.get !== undefined;
 
-/** A module with an export for each name, of which those stay that somebody imports. */
-const importable = (path: string): string => {
-  const part: object = process.getBuiltinModule(path) ?? {};
-  const names = Object.keys(part).filter((name) => /^[a-z]\w*$/i.test(name) && name !== 'default');
+/** An ES module with one export per name, so that esbuild drops the unused ones. */
+const withNamedExports = (path: string): string => {
+  const module: object = process.getBuiltinModule(path) ?? {};
+  const names = Object.keys(module).filter((name) => /^[a-z]\w*$/i.test(name) && name !== 'default');
   return [
     `const it = /* @__PURE__ */ process.getBuiltinModule('node:${path}');`,
     'export { it as default };',
     ...names.map((name) =>
-      isLoadedLate(part, name)
+      isLoadedLazily(module, name)
         ? `export { ${name} } from '${whole}:${path}';`
-        : // It may be a word of the language, so the constant is called otherwise.
+        : // The prefix avoids reserved words.
           `const $${name} = /* @__PURE__ */ (() => it.${name})(); export { $${name} as ${name} };`,
     ),
   ].join('\n');
 };
 
 /**
- * Takes the parts of Node as they are instead of importing them. An import makes Node ask a module for everything that it
- * exports, and `node:http` answers that by loading the whole of `fetch`: a fifth of the time that a list took to start.
+ * Reads Node's built-in modules with `process.getBuiltinModule` instead of importing them. An import evaluates every export
+ * of a built-in module, and for `node:http` that loads `fetch`: a tenth or more of the cold start (docs/adr/0016).
  */
 export const nodeModules: Plugin = {
   name: 'node-modules',
   setup: (build) => {
-    // Told by the filter, so that the bundler need not ask about every import.
+    // esbuild evaluates the filter itself and calls the plugin for built-in modules only.
     const filter = new RegExp(`^(?:node:.+|${builtinModules.join('|')})$`);
     build.onResolve({ filter }, ({ kind, path }) => ({
       path: path.replace(/^node:/, ''),
@@ -45,7 +45,7 @@ export const nodeModules: Plugin = {
       namespace: whole,
       sideEffects: false,
     }));
-    build.onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: importable(path) }));
+    build.onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: withNamedExports(path) }));
     build.onLoad({ filter: /./, namespace: whole }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule('node:${path}');`,
     }));

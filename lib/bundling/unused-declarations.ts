@@ -3,15 +3,15 @@ import type { Plugin } from 'esbuild';
 
 const BEGIN = /^(?:export )?const \w+.* =(?: |$)/;
 
-/** In formatted code a declaration ends with a semicolon before the next thing that stands at the margin. */
+/** In formatted code a declaration ends with a semicolon, and the next unindented line starts something else. */
 const isEnd = (line: string, next: string | undefined): boolean =>
   line.endsWith(';') && (next === undefined || next === '' || /^[A-Za-z/@]/.test(next));
 
 /**
- * A module in which every constant is made by a call that is marked as doing nothing else. Lines keep their numbers.
- * @throws Error when a declaration does not end where formatted code ends it.
+ * Rewrites every top-level constant as the result of a call that is annotated as pure. Line numbers do not change.
+ * @throws Error when the end of a declaration is not found, as in unformatted code.
  */
-export const withoutEffects = (source: string): string => {
+export const markPure = (source: string): string => {
   const lines = source.split('\n');
   const out: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
@@ -23,7 +23,8 @@ export const withoutEffects = (source: string): string => {
     let end = at;
     while (!isEnd(lines[end] ?? '', lines[end + 1])) {
       end += 1;
-      if (end >= lines.length) throw new Error(`This declaration does not end, is it formatted? ${line}`);
+      if (end >= lines.length)
+        throw new Error(`Cannot find the end of this declaration; is the file formatted? ${line}`);
     }
     const declaration = lines.slice(at, end + 1).join('\n');
     const cut = declaration.search(/ =(?:\s)/) + ' ='.length;
@@ -34,14 +35,14 @@ export const withoutEffects = (source: string): string => {
 };
 
 /**
- * Leaves the declarations of other routes out of a route's bundle. To a bundler every schema is a call that may do
- * anything, so it keeps the whole module, and every start would build all of it. The contract's modules only declare.
+ * Drops the declarations of other routes from a route's bundle. esbuild must assume that calls such as `z.object(…)` have
+ * side effects and keeps every schema of an imported module; the contract's modules contain declarations only.
  */
 export const unusedDeclarations: Plugin = {
   name: 'unused-declarations',
   setup: (build) => {
     build.onLoad({ filter: /[\\/]shared[\\/]contract[\\/][\w-]+\.ts$/ }, ({ path }) => ({
-      contents: withoutEffects(readFileSync(path, 'utf8')),
+      contents: markPure(readFileSync(path, 'utf8')),
       loader: 'ts',
     }));
   },

@@ -1,38 +1,37 @@
 import * as z from 'zod';
-import { DomainName, Word } from './fields.ts';
+import { DomainName, PascalCaseName } from './fields.ts';
 
 /** Settings of the gateways. */
 
 export const Throttle = z.strictObject({
-  /** Requests per second that the gateway lets through on one method, all callers together. */
+  /** Requests per second per method, over all callers. */
   ratePerSecond: z.number().positive(),
-  /** How many may come at once before the rate counts. */
+  /** The burst capacity of the token bucket. */
   burst: z.int().positive(),
 });
 
 export const UsagePlan = z.strictObject({
-  /** It is part of construct ids. */
-  id: Word,
+  /** Part of construct ids. */
+  id: PascalCaseName,
   ratePerSecond: z.number().positive(),
   burst: z.int().positive(),
   requestsPerDay: z.int().positive(),
-  /** Each gets an API key; the gateway makes its value. */
-  clients: z.array(Word),
+  /** Each client gets an API key whose value the gateway generates. */
+  clients: z.array(PascalCaseName),
 });
 
-/** Where the address of a certificate stands: an address names the account, which belongs into no file of the project. */
+/** An SSM parameter with the ARN of a certificate: an ARN contains the account, which no file of the project names. */
 const ParameterName = z.string().regex(/^\/[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+){0,14}$/, {
-  error:
-    'must be the name of an SSM parameter, such as /directory/prod/certificate, and not the address of a certificate',
+  error: 'must be the name of an SSM parameter, such as /directory/prod/certificate, and not the ARN of a certificate',
 });
 
 const Domain = z
   .strictObject({
-    /** Under which everybody reaches the service. */
+    /** The domain of the open gateway. */
     name: DomainName,
-    /** Under which programmatic clients with keys do; they keep the gateway's own address when absent. */
+    /** The domain of the keyed gateway; it keeps its default address when absent. */
     keyedName: DomainName.optional(),
-    /** The public zone of the names in Route 53: records are made in it, and the certificate where none is given. */
+    /** The public Route 53 zone of the names, for alias records and for certificate validation. */
     hostedZone: z
       .strictObject({
         id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, { error: 'must be the id of a hosted zone, such as Z0123456789ABC' }),
@@ -40,42 +39,47 @@ const Domain = z
       })
       .optional(),
     /**
-     * The name of the SSM parameter, in the region of the deployment, that holds the address of a certificate for all
-     * names. Without it a certificate is made and proven by records in the hosted zone.
+     * The SSM parameter, in the region of the deployment, with the ARN of a certificate for all names. When absent, a
+     * certificate is created and validated in the hosted zone.
      */
     certificateParameter: ParameterName.optional(),
   })
   .refine(({ hostedZone, certificateParameter }) => hostedZone !== undefined || certificateParameter !== undefined, {
-    error: 'needs a hostedZone, in which the certificate is proven, or a certificateParameter that says which it is',
+    error: 'needs a hostedZone to validate a certificate, or a certificateParameter with an existing one',
   })
   .refine(({ name, keyedName }) => name !== keyedName, {
-    error: 'cannot be the name that everybody uses',
+    error: 'cannot be the same as name',
     path: ['keyedName'],
   })
   .refine(
     ({ name, keyedName = name, hostedZone }) =>
       hostedZone === undefined || [name, keyedName].every((one) => `.${one}`.endsWith(`.${hostedZone.name}`)),
-    { error: 'must be the zone that the names are in', path: ['hostedZone', 'name'] },
+    { error: 'must be the zone of the names', path: ['hostedZone', 'name'] },
   );
 
 const Waf = z.strictObject({
-  /** An address that has sent more than so many requests in five minutes is turned away until it calms down. */
+  /** Requests per address in five minutes; addresses above the limit are blocked until they fall below it. */
   requestsPerFiveMinutes: z.int().min(10).max(2_000_000_000),
-  /** Whether Amazon's rules against known bad inputs and bad addresses are asked too; they cost extra. */
+  /** Whether AWS managed rules apply, at extra cost. */
   managedRules: z.boolean(),
 });
 
 export const Api = z
   .strictObject({
-    /** `edge` puts Amazon's points of presence in front; right where callers are all over the world. */
+    /** `edge` serves through CloudFront points of presence, for callers far from the region. */
     endpoint: z.enum(['regional', 'edge']),
-    /** The gateways' own addresses are used when absent. */
+    /**
+     * `strict` (the default) rejects connections whose TLS server name differs from the `Host` header. `basic` is for a
+     * proxy in front of the gateways that forwards the caller's `Host`.
+     */
+    accessMode: z.enum(['strict', 'basic']).optional(),
+    /** The default addresses of the gateways are used when absent. */
     domain: Domain.optional(),
-    /** A firewall in front of both gateways; none when absent. */
+    /** A web ACL for both gateways; none when absent. */
     waf: Waf.optional(),
   })
   .refine(({ endpoint, domain }) => endpoint === 'regional' || domain?.certificateParameter !== undefined || !domain, {
     error:
-      'is needed with the edge: its certificate has to be in us-east-1, where a stack of another region cannot make it',
+      'is required for an edge endpoint: its certificate must be in us-east-1, where a stack of another region cannot create it',
     path: ['domain', 'certificateParameter'],
   });

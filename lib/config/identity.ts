@@ -1,24 +1,24 @@
 import * as z from 'zod';
-import { HttpsAddress, Word } from './fields.ts';
+import { HttpsAddress, PascalCaseName } from './fields.ts';
 
-/** Settings of whose tokens are believed: a user pool that the stage makes, or an issuer that is there already. */
+/** Settings of the token issuer: a user pool of the stage, or an existing OIDC issuer. */
 
 const UserPool = z.strictObject({
   kind: z.literal('cognito'),
   /**
-   * The first part of the address of the hosted sign-in, `<prefix>.auth.<region>.amazoncognito.com`, which nobody else in
-   * the region may have. Made of the stage's name and some letters of chance when absent.
+   * The prefix of the hosted sign-in domain, `<prefix>.auth.<region>.amazoncognito.com`, unique per region. Derived
+   * from the stage’s name and the stack id when absent.
    */
   domainPrefix: z
     .string()
-    .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: 'must be small letters, digits and hyphens' })
+    .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: 'must be lowercase letters, digits and hyphens' })
     .refine((prefix) => !/aws|amazon|cognito/.test(prefix), { error: 'cannot contain aws, amazon or cognito' })
     .optional(),
-  /** Each gets a client that obtains tokens in its own name; Cognito makes the secret. */
-  services: z.array(Word),
+  /** Each service gets a client for the client credentials flow; Cognito generates its secret. */
+  services: z.array(PascalCaseName),
   /**
-   * Who sends codes and invitations: Cognito itself, some fifty mails a day and no more, or the sender of this stage
-   * through SES, which has to be confirmed before the pool is told to use it.
+   * The sender of codes and invitations: Cognito (about fifty mails a day), or SES with the stage’s sender, which must
+   * be verified before the pool is created.
    */
   mail: z.enum(['cognito', 'ses']),
 });
@@ -26,8 +26,16 @@ const UserPool = z.strictObject({
 const OwnIssuer = z.strictObject({
   kind: z.literal('oidc'),
   issuer: HttpsAddress,
-  /** Accepted values of `aud` or `client_id`; any client of the issuer when empty. */
-  audiences: z.array(z.string().min(1)),
+  /** Accepted values of `aud` or `client_id`. */
+  audiences: z
+    .array(
+      z
+        .string()
+        .trim()
+        .min(1, { error: 'must not be empty' })
+        .refine((audience) => !audience.includes(','), { error: 'must not contain a comma' }),
+    )
+    .min(1, { error: 'must name at least one audience' }),
   jwksUri: HttpsAddress,
 });
 

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
+import type { Config } from '#lib/config/schema.ts';
 
-/** Names that are set aside for examples and belong to nobody (RFC 2606). */
+/** Domains reserved for examples (RFC 2606). */
 const EXAMPLE = /(?:^|[@./])(?:example(?:\.(?:com|net|org))?|test|invalid)(?=$|[/:?#])/i;
 
 const sendsMail = ({ features, identity }: Config): boolean =>
@@ -12,9 +12,7 @@ const textsIn = (value: unknown, path: string): readonly (readonly [path: string
   return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, path === '' ? name : `${path}.${name}`));
 };
 
-/**
- * The settings that hold an example's address and would be used, by their paths. A stage that sends no mail needs no sender.
- */
+/** The paths of settings that contain an example address and are in use. Without mail, the sender is not in use. */
 export const placeholdersIn = (config: Config): readonly string[] =>
   textsIn(config, '')
     .filter(([, text]) => EXAMPLE.test(text))

@@ -1,32 +1,35 @@
-import { Aws, CrossStackReferences, Duration, ReferenceStrength, RemovalPolicy } from 'aws-cdk-lib';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IConstruct } from 'constructs';
+import type { Config } from '#lib/config/schema.ts';
+import { FollowedValue } from './followed-value.ts';
+import { alarmTopicParameter } from './parameters.ts';
 import { RunbookAlarm } from './runbook-alarm.ts';
 
-/** Alarms of this account and region, and nobody else's, may speak through the topic. */
-const FROM_HERE = {
+/** Restricts CloudWatch to alarms of this account and region. */
+const SAME_ACCOUNT_ALARMS = {
   StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
   ArnLike: { 'aws:SourceArn': `arn:${Aws.PARTITION}:cloudwatch:${Aws.REGION}:${Aws.ACCOUNT_ID}:alarm:*` },
 };
 
 /**
- * Where alarms are sent: by mail to one address, once its owner has clicked in the first mail. It is encrypted with a key of
- * its own, because CloudWatch may not use the one that SNS has for everybody.
+ * An SNS topic that sends alarms to one address, once its subscription is confirmed. It has a customer-managed key
+ * because CloudWatch cannot publish with the AWS managed key of SNS.
  */
 export class AlarmTopic extends Construct {
   readonly #topic: Topic;
+  readonly #followedArn: FollowedValue;
 
-  constructor(scope: Construct, id: string, email: string) {
+  constructor(scope: Construct, id: string, config: Config, email: string) {
     super(scope, id);
     const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
     const key = new Key(this, 'Key', {
-      description: 'What alarms say on their way to the mail.',
+      description: 'Encrypts alarm notifications.',
       enableKeyRotation: true,
-      // Nothing is kept that it would be needed for.
+      // The key encrypts messages in transit only.
       removalPolicy: RemovalPolicy.DESTROY,
       pendingWindow: Duration.days(7),
     });
@@ -34,9 +37,9 @@ export class AlarmTopic extends Construct {
       new PolicyStatement({
         principals: [cloudWatch],
         actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-        // In the policy of a key, this is the key.
+        // In a key policy, `*` is the key itself.
         resources: ['*'],
-        conditions: FROM_HERE,
+        conditions: SAME_ACCOUNT_ALARMS,
       }),
     );
     this.#topic = new Topic(this, 'Topic', { displayName: 'Directory alarms', masterKey: key, enforceSSL: true });
@@ -45,21 +48,26 @@ export class AlarmTopic extends Construct {
         principals: [cloudWatch],
         actions: ['sns:Publish'],
         resources: [this.#topic.topicArn],
-        conditions: FROM_HERE,
+        conditions: SAME_ACCOUNT_ALARMS,
       }),
     );
     this.#topic.addSubscription(new EmailSubscription(email));
-    // A stage that no longer names an address must be able to take the topic away before its other stacks are told.
-    CrossStackReferences.of(this.#topic).produce(ReferenceStrength.WEAK);
+    this.#followedArn = new FollowedValue(scope, `${id}Arn`, alarmTopicParameter(config), this.#topic.topicArn);
   }
 
-  /** Sends every alarm below these constructs, and its end, through the topic. */
-  listenTo(...scopes: readonly IConstruct[]): void {
-    const action = new SnsAction(this.#topic);
+  /** Notifies the topic when an alarm below these constructs starts or ends. */
+  subscribeAlarmsOf(...scopes: readonly IConstruct[]): void {
     for (const alarm of scopes.flatMap((scope) => scope.node.findAll())) {
       if (!(alarm instanceof RunbookAlarm)) continue;
-      alarm.addAlarmAction(action);
-      alarm.addOkAction(action);
+      const alarmActionArn = this.#arnFor(alarm);
+      alarm.addAlarmAction({ bind: () => ({ alarmActionArn }) });
+      alarm.addOkAction({ bind: () => ({ alarmActionArn }) });
     }
+  }
+
+  /** A nested stack receives the parameter of its parent. */
+  #arnFor(alarm: IConstruct): string {
+    const { nestedStackParent: stack = Stack.of(alarm) } = Stack.of(alarm);
+    return stack === Stack.of(this) ? this.#topic.topicArn : this.#followedArn.readIn(stack);
   }
 }

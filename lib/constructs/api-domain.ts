@@ -4,8 +4,8 @@ import { ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
-import type { Config } from '../config.ts';
-import { transportOf } from '../gateway/transport.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { transportOf } from '#lib/gateway/transport.ts';
 import type { Gateway } from './gateway.ts';
 
 type Domain = NonNullable<Config['api']['domain']>;
@@ -13,13 +13,13 @@ type Domain = NonNullable<Config['api']['domain']>;
 export interface ApiDomainProps {
   readonly config: Config;
   readonly domain: Domain;
-  /** The gateway for everybody. */
+  /** The gateway without API keys. */
   readonly open: Gateway;
-  /** The gateway for clients with keys; it stays at its own address where the stage has no second name. */
+  /** The gateway that requires API keys; it keeps its default address when the stage has no second name. */
   readonly keyed: Gateway;
 }
 
-/** Names of the stage's own in front of its gateways: one for everybody and perhaps one for clients with keys. */
+/** Custom domain names of the gateways, with certificate and DNS records. */
 export class ApiDomain extends Construct {
   readonly #zone: IHostedZone | undefined;
   readonly #certificate: ICertificate;
@@ -33,8 +33,8 @@ export class ApiDomain extends Construct {
         zoneName: domain.hostedZone.name,
       });
     this.#certificate = this.#certificateOf(domain);
-    this.#name('Open', config, domain.name, open);
-    if (domain.keyedName !== undefined) this.#name('Keyed', config, domain.keyedName, keyed);
+    this.#addName('Open', config, domain.name, open);
+    if (domain.keyedName !== undefined) this.#addName('Keyed', config, domain.keyedName, keyed);
   }
 
   #certificateOf({ name, keyedName, certificateParameter }: Domain): ICertificate {
@@ -49,9 +49,9 @@ export class ApiDomain extends Construct {
     });
   }
 
-  #name(id: string, config: Config, domainName: string, gateway: Gateway): void {
+  #addName(id: string, config: Config, domainName: string, gateway: Gateway): void {
     const named = new DomainName(this, id, { domainName, certificate: this.#certificate, ...transportOf(config) });
-    named.addBasePathMapping(gateway, { stage: gateway.deploymentStage });
+    named.addBasePathMapping(gateway.api, { stage: gateway.deploymentStage });
     if (this.#zone === undefined) return;
     new ARecord(this, `${id}Record`, {
       zone: this.#zone,

@@ -1,44 +1,45 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { LambdaVersion, type UserPool, UserPoolOperation } from 'aws-cdk-lib/aws-cognito';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { doorOf } from '#contract/table.ts';
-import type { Config } from '../config.ts';
-import { claimsTrigger } from '../doors.ts';
-import { unlimited } from './capabilities.ts';
+import { handlerFileOf } from '#contract/table.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { claimsTrigger } from '#lib/handlers.ts';
+import { InlinePolicyRole } from './inline-policy-role.ts';
+import { wildcardActions } from './permissions.ts';
 import { PlainFunction } from './plain-function.ts';
 import { ALARM_PERIOD, RunbookAlarm } from './runbook-alarm.ts';
 
-/** Cognito waits no longer for a trigger, whatever the function's own timeout is. */
-const PATIENCE = Duration.seconds(5);
+/** Cognito abandons a trigger after five seconds, whatever the function’s timeout is. */
+const COGNITO_TIMEOUT = Duration.seconds(5);
 
 /**
- * The function that Cognito asks before it signs the tokens of a person, at every sign-in and refresh. It holds nothing and
- * reaches nothing: what it needs is in the event. Tokens of services do not pass it, for they have nobody's address.
+ * The pre-token-generation trigger: Cognito invokes it at every sign-in and refresh of a user. It needs no permissions
+ * and no environment: all input is in the event. Tokens of services have no user and do not invoke it.
  */
 export class ClaimsTrigger extends Construct {
   constructor(scope: Construct, config: Config, pool: UserPool) {
     super(scope, 'ClaimsTrigger');
-    const role = new Role(this, 'Role', {
+    const role = new InlinePolicyRole(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      description: 'The function that adds claims to tokens. It needs nothing.',
+      description: 'The function that adds claims to tokens. It has no permissions.',
     });
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: `Only for actions that cannot be narrowed: ${Object.keys(unlimited).join(', ')}.`,
+      reason: `Only for actions without resource-level permissions: ${Object.keys(wildcardActions).join(', ')}.`,
     });
     const target = new PlainFunction(scope, {
       config,
       role,
-      door: { id: claimsTrigger.id, path: doorOf(claimsTrigger.id) },
+      handlerFile: { id: claimsTrigger.id, path: handlerFileOf(claimsTrigger.id) },
       kind: 'request',
-      description: 'Adds address and name of a person to his access tokens.',
-      timeoutSeconds: PATIENCE.toSeconds(),
+      description: 'Adds the email address and name of a user to access tokens.',
+      timeoutSeconds: COGNITO_TIMEOUT.toSeconds(),
     });
     pool.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, target, LambdaVersion.V2_0);
     new RunbookAlarm(this, 'Fails', {
       section: 'sign-in-fails',
-      says: 'Tokens cannot be made, and nobody can sign in.',
+      summary: 'Tokens cannot be issued, so users cannot sign in.',
       metric: target.metricErrors({ period: ALARM_PERIOD }),
       threshold: 1,
     });

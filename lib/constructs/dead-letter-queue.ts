@@ -5,13 +5,13 @@ import { ALARM_PERIOD, RunbookAlarm, type RunbookSection } from './runbook-alarm
 
 export interface DeadLetterQueueProps {
   readonly section: RunbookSection;
-  /** One sentence for whoever is woken. */
-  readonly says: string;
+  /** One sentence for the person on call. */
+  readonly summary: string;
 }
 
-/** Where work ends that failed for good: kept for two weeks, and an alarm as soon as there is anything. */
+/** A dead-letter queue: messages are kept for two weeks, and an alarm reports the first one. */
 export class DeadLetterQueue extends Queue {
-  /** What it belongs to, for graphs. */
+  /** The name of the owner, as a label in graphs. */
   readonly label: string;
 
   constructor(scope: Construct, id: string, props: DeadLetterQueueProps) {
@@ -21,18 +21,18 @@ export class DeadLetterQueue extends Queue {
       enforceSSL: true,
     });
     this.label = scope.node.id;
-    // The dashboard of another stack must not keep it from being taken away.
+    // A weak reference, so that the dashboard’s stack does not block removing the queue.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
     new RunbookAlarm(this, 'NotEmpty', {
       section: props.section,
-      says: props.says,
+      summary: props.summary,
       metric: this.metricApproximateNumberOfMessagesVisible({ period: ALARM_PERIOD, statistic: 'Maximum' }),
       threshold: 1,
     });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason:
-        'It is itself a dead-letter queue: of a function, a rule or a stream, some of which the check does not see.',
+        'This is a dead-letter queue: of a function, a rule or a stream, some of which the check does not recognize.',
     });
   }
 }

@@ -6,8 +6,8 @@ import { Construct } from 'constructs';
 const POLICY = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
 
 /**
- * Lets the account's gateways write logs. The setting belongs to the account and region, not to a gateway: every stage
- * makes the same one, and it stays when a stage goes, because others may lean on it.
+ * The account-wide role with which API Gateway writes logs. The setting applies per account and region: every stage
+ * sets the same value, and it is retained when a stage is deleted because others depend on it.
  */
 export class GatewayLogRole extends Construct {
   constructor(scope: Construct, id: string) {

@@ -1,4 +1,4 @@
-import { Duration, Size, Stack, Validations } from 'aws-cdk-lib';
+import { NestedStack, Size, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   ApiDefinition,
@@ -7,36 +7,34 @@ import {
   type MethodDeploymentOptions,
   MethodLoggingLevel,
   SpecRestApi,
+  type Stage,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import type { Route } from '#contract/route.ts';
-import type { Config } from '../config.ts';
-import { BINARY_TYPES, type BodyOptions, COMPRESSION_MIN_BYTES, gatewayBody } from '../gateway/body.ts';
-import { transportOf } from '../gateway/transport.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { BINARY_TYPES } from '#lib/gateway/binary-types.ts';
+import { type BodyOptions, COMPRESSION_MIN_BYTES, gatewayBody } from '#lib/gateway/body.ts';
+import { transportOf } from '#lib/gateway/transport.ts';
 import { logGroup } from './logs.ts';
 import { ALARM_PERIOD, RunbookAlarm } from './runbook-alarm.ts';
 
-/** The first part of every path behind the gateway's own address. */
+/** The stage name in the default address. */
 const STAGE_NAME = 'live';
 
-/** How many answers of 500 and above within one period are no accident. */
+/** Responses with status 500 and above per period that raise an alarm. */
 const FAILURES_MAX = 5;
-
-/** Slower than this for one answer in a hundred is no longer the odd cold start, for three periods in a row. */
-const SLOW = Duration.seconds(5);
-const SLOW_PERIODS = 3;
 
 export interface GatewayProps {
   readonly config: Config;
   readonly routes: readonly Route[];
-  /** For programmatic clients: a key is asked for, and pages of browsers are not catered for. */
+  /** Whether an API key is required. CORS headers are then omitted. */
   readonly keysRequired: boolean;
   readonly targetOf: BodyOptions['targetOf'];
-  /** The stage's own name for it, in place of the address that it has by itself. */
+  /** The custom domain, which disables the default address. */
   readonly domainName: string | undefined;
 }
 
-// What is needed to follow a request to its function, and nothing that tells who asked: no address, agent, query or key.
+// Enough to trace a request to its function, without personal data: no address, user agent, query or key.
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     time: '$context.requestTimeEpoch',
@@ -53,29 +51,52 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 );
 
-/** The settings of a method. Each states all of them: what is left out would not be the stage's but the gateway's default. */
-const settingsFor = (config: Config, tier: Route['tier']): MethodDeploymentOptions => ({
-  // Execution logs of failures only, and never what was sent.
+const throttleOf = (config: Config, tier: Route['tier']): MethodDeploymentOptions => {
+  const { ratePerSecond, burst } = config.throttles[tier === 'admin' ? 'general' : tier];
+  return { throttlingRateLimit: ratePerSecond, throttlingBurstLimit: burst };
+};
+
+/** The settings of the stage. Every value here and in the overrides is one operation of an update of the stage. */
+const stageSettings = (config: Config): MethodDeploymentOptions => ({
+  // Failures only, without request data.
   loggingLevel: MethodLoggingLevel.ERROR,
   dataTraceEnabled: false,
   metricsEnabled: false,
-  throttlingRateLimit: config.throttles[tier].ratePerSecond,
-  throttlingBurstLimit: config.throttles[tier].burst,
+  ...throttleOf(config, 'general'),
 });
 
-/** A gateway made from the table of routes. Every route is throttled by its tier, everything else as `none`. */
-export class Gateway extends SpecRestApi {
-  /** Where callers reach it, without a slash at the end. */
+/**
+ * The throttles of methods that differ from the stage's. The gateway refuses an update of a stage with more than about 80
+ * operations ("Update size too large"), so that not every method can have settings of its own. A method with an override
+ * has no execution log, because it does not inherit the log level of the stage; the access log has all methods.
+ */
+const throttleOverrides = (config: Config, routes: readonly Route[]): Record<string, MethodDeploymentOptions> =>
+  Object.fromEntries(
+    routes
+      .filter(({ tier }) => tier !== 'general' && tier !== 'admin')
+      .map(({ path, method, tier }) => [`${path}/${method}`, throttleOf(config, tier)]),
+  );
+
+/**
+ * A REST API generated from the route table, with its stage, logs and alarms. Every route is throttled by its tier, all
+ * other methods as `general`. It is a nested stack because its document is longer than everything else together; the
+ * functions that it invokes are parameters of the nested stack.
+ */
+export class Gateway extends NestedStack {
+  /** The public URL, without a trailing slash. */
   readonly address: string;
+  readonly api: SpecRestApi;
+  readonly deploymentStage: Stage;
 
   constructor(scope: Construct, id: string, { config, routes, keysRequired, targetOf, domainName }: GatewayProps) {
-    // The name is a label that metrics go by; it need not be the only one of its kind.
+    super(scope, id, { suppressTemplateIndentation: true });
+    // The name is a dimension of metrics; it need not be unique.
     const title = `${Stack.of(scope).stackName}-${id}`;
     const allowedOrigins = keysRequired ? [] : config.allowedOrigins;
     const transport = transportOf(config);
     const { endpointType, ...encryption } = transport;
     const common = { title, routes, allowedOrigins, keysRequired, targetOf };
-    super(scope, id, {
+    this.api = new SpecRestApi(this, 'Api', {
       restApiName: title,
       apiDefinition: ApiDefinition.fromInline(gatewayBody({ ...common, transport, domainName })),
       endpointTypes: [endpointType],
@@ -86,47 +107,39 @@ export class Gateway extends SpecRestApi {
       deployOptions: {
         stageName: STAGE_NAME,
         tracingEnabled: true,
-        accessLogDestination: new LogGroupLogDestination(logGroup(scope, `${id}Log`, config)),
+        accessLogDestination: new LogGroupLogDestination(logGroup(this, 'Log', config)),
         accessLogFormat,
-        ...settingsFor(config, 'none'),
-        methodOptions: Object.fromEntries(
-          routes.map(({ path, method, tier }) => [`${path}/${method}`, settingsFor(config, tier)]),
-        ),
+        ...stageSettings(config),
+        methodOptions: throttleOverrides(config, routes),
       },
     });
-    this.address = domainName === undefined ? this.url.replace(/\/$/, '') : `https://${domainName}`;
-    if (this.node.defaultChild instanceof CfnRestApi) Object.assign(this.node.defaultChild, encryption);
-    // The gateway would make this log by itself, and keep it for ever.
+    this.deploymentStage = this.api.deploymentStage;
+    this.address = domainName === undefined ? this.api.url.replace(/\/$/, '') : `https://${domainName}`;
+    if (this.api.node.defaultChild instanceof CfnRestApi) Object.assign(this.api.node.defaultChild, encryption);
+    // Otherwise the gateway creates this log group itself, without retention.
     const executionLog = logGroup(
       this,
       'ExecutionLog',
       config,
-      `API-Gateway-Execution-Logs_${this.restApiId}/${STAGE_NAME}`,
+      `API-Gateway-Execution-Logs_${this.api.restApiId}/${STAGE_NAME}`,
     );
     this.deploymentStage.node.addDependency(executionLog);
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG2',
-      reason: 'Functions check every input and answer in the contract’s shape, with a message per field.',
+      reason: 'Functions validate every input and respond in the shape of the contract, with a message per field.',
     });
     if (config.api.waf === undefined) {
       Validations.of(this).acknowledge({
         id: 'AwsSolutions-APIG3',
         reason:
-          'This stage has chosen to have no firewall, which costs by the month; tiers and throttles are always on.',
+          'The stage is configured without a web ACL, which has a monthly cost; rate tiers and throttles always apply.',
       });
     }
     new RunbookAlarm(this, 'Answers5xx', {
       section: 'gateway-answers-5xx',
-      says: 'Callers are answered with failures of the service.',
+      summary: 'Requests fail with server errors.',
       metric: this.deploymentStage.metricServerError({ period: ALARM_PERIOD, statistic: 'Sum' }),
       threshold: FAILURES_MAX,
-    });
-    new RunbookAlarm(this, 'Slow', {
-      section: 'gateway-is-slow',
-      says: 'One answer in a hundred takes five seconds or more.',
-      metric: this.deploymentStage.metricLatency({ period: ALARM_PERIOD, statistic: 'p99' }),
-      threshold: SLOW.toMilliseconds(),
-      periods: SLOW_PERIODS,
     });
   }
 }

@@ -1,11 +1,11 @@
 import { ApiKey, Period, UsagePlan } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import type { Config } from '../config.ts';
+import type { Config } from '#lib/config/schema.ts';
 import type { Gateway } from './gateway.ts';
 
 /**
- * The usage plans of programmatic clients and the key of each client. Their values are made by the gateway and are read
- * with `aws apigateway get-api-key --include-value`; no template knows them.
+ * Usage plans and an API key per client. The gateway generates the values of the keys; read them with `aws apigateway
+ * get-api-key --include-value`.
  */
 export class KeyClients extends Construct {
   constructor(scope: Construct, id: string, config: Config, gateway: Gateway) {

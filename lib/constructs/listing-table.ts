@@ -11,14 +11,14 @@ import {
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { tableShape } from '#data/keys.ts';
-import type { Config } from '../config.ts';
-import { removalOf } from './removal.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { removalPolicyFor } from './removal.ts';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
 /**
- * The one table, in the shape that the grammar of keys says.
- * @param key the stage's own, where it has one.
+ * The table, with the keys and indexes of `tableShape`.
+ * @param key the customer-managed key of the stage, if any.
  */
 export const listingTable = (scope: Construct, config: Config, key: IKey | undefined): TableV2 => {
   const table = new TableV2(scope, 'Table', {
@@ -33,13 +33,14 @@ export const listingTable = (scope: Construct, config: Config, key: IKey | undef
     timeToLiveAttribute: tableShape.ttl,
     dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     billing: Billing.onDemand(),
+    ...(config.warmThroughput && { warmThroughput: config.warmThroughput }),
     encryption:
       config.encryption === 'dynamodb' ? TableEncryptionV2.dynamoOwnedKey() : TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: config.pointInTimeRecovery },
     deletionProtection: config.protect,
-    removalPolicy: removalOf(config),
+    removalPolicy: removalPolicyFor(config),
   });
-  // The construct takes a key only where the region is known, and these stacks name none.
+  // `TableV2` accepts a key only in stacks with an explicit region.
   if (key) {
     const resource = table.node.defaultChild as CfnGlobalTable;
     resource.addPropertyOverride('Replicas.0.SSESpecification.KMSMasterKeyId', key.keyArn);

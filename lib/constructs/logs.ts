@@ -1,15 +1,15 @@
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Config } from '../config.ts';
-import { removalOnceDeployed } from './removal.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { removalPolicyOnceDeployed } from './removal.ts';
 
 /**
- * A log that is kept as long as the stage says.
- * @param logGroupName only for logs whose writer has chosen the name.
+ * A log group with the retention of the stage.
+ * @param logGroupName only when the writer determines the name.
  */
 export const logGroup = (scope: Construct, id: string, config: Config, logGroupName?: string): LogGroup =>
   new LogGroup(scope, id, {
     ...(logGroupName !== undefined && { logGroupName }),
     retention: config.logDays,
-    removalPolicy: removalOnceDeployed(config),
+    removalPolicy: removalPolicyOnceDeployed(config),
   });

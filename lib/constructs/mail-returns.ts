@@ -3,57 +3,62 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { doorOf } from '#contract/table.ts';
-import { mailReturns } from '#events/mail-returns.ts';
-import type { World } from './capabilities.ts';
+import { handlerFileOf } from '#contract/table.ts';
+import { mailFeedback } from '#events/subscriptions.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import type { Roles } from './roles.ts';
 import { RunbookAlarm } from './runbook-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
+import type { StackContext } from './stack-context.ts';
 
-/** What share of all mail may come back, and be complained of, before SES looks into the account; half of that wakes somebody. */
-const BOUNCES_REVIEWED = 0.05;
-const COMPLAINTS_REVIEWED = 0.001;
+/** The bounce and complaint rates at which SES reviews an account. The alarms use half of them. */
+const BOUNCE_REVIEW_RATE = 0.05;
+const COMPLAINT_REVIEW_RATE = 0.001;
 
 /**
- * The function that is told what mail came back, the rule that starts it, and the queue for what it could not deal with. The rule
- * stands on the account's default bus and takes only what this stage has sent.
+ * The function that records bounces and complaints, its rule, and its dead-letter queue. The rule is on the default bus
+ * of the account and matches only mail of this stage.
  */
 export class MailReturns extends Construct {
-  constructor(scope: Construct, world: World, roles: Roles) {
+  constructor(scope: Construct, context: StackContext, roles: Roles) {
     super(scope, 'MailReturns');
     const queue = new DeadLetterQueue(this, 'DeadLetters', {
       section: 'subscriber-queue-not-empty',
-      says: 'It could not be noted that mail came back.',
+      summary: 'A bounce or complaint could not be recorded.',
     });
     const target = new ServiceFunction(scope, {
-      world,
+      context,
       roles,
-      door: { id: mailReturns.id, path: doorOf(mailReturns.id) },
+      handlerFile: { id: mailFeedback.id, path: handlerFileOf(mailFeedback.id) },
       kind: 'subscriber',
-      description: mailReturns.summary,
-      grants: mailReturns.needs,
+      description: mailFeedback.summary,
+      permissions: mailFeedback.permissions,
       deadLetterQueue: queue,
     });
     new Rule(this, 'Rule', {
-      description: mailReturns.summary,
+      description: mailFeedback.summary,
       eventPattern: {
-        source: [mailReturns.source],
-        detailType: Object.values(mailReturns.kinds),
-        detail: { mail: { tags: { 'ses:configuration-set': [world.mailings] } } },
+        source: [mailFeedback.source],
+        detailType: Object.values(mailFeedback.kinds),
+        detail: { mail: { tags: { 'ses:configuration-set': [context.mailings] } } },
       },
       targets: [
         new LambdaFunction(target, { deadLetterQueue: queue, retryAttempts: 185, maxEventAge: Duration.hours(24) }),
       ],
     });
-    this.#watch(world, 'Reputation.BounceRate', 'Too much mail comes back.', BOUNCES_REVIEWED / 2);
-    this.#watch(world, 'Reputation.ComplaintRate', 'Too many complain of mail.', COMPLAINTS_REVIEWED / 2);
+    this.#addAlarm(context, 'Reputation.BounceRate', 'The bounce rate of mail is too high.', BOUNCE_REVIEW_RATE / 2);
+    this.#addAlarm(
+      context,
+      'Reputation.ComplaintRate',
+      'The complaint rate of mail is too high.',
+      COMPLAINT_REVIEW_RATE / 2,
+    );
   }
 
-  #watch({ mailings }: World, metricName: string, says: string, threshold: number): void {
+  #addAlarm({ mailings }: StackContext, metricName: string, summary: string, threshold: number): void {
     new RunbookAlarm(this, metricName.replace('.', ''), {
       section: 'mail-comes-back',
-      says,
+      summary,
       metric: new Metric({
         namespace: 'AWS/SES',
         metricName,

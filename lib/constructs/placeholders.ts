@@ -1,30 +1,35 @@
 import { Annotations, CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
-import { placeholdersIn } from '../config/placeholders.ts';
-import type { Config } from '../config.ts';
+import { placeholdersIn } from '#lib/config/placeholders.ts';
+import type { Config } from '#lib/config/schema.ts';
+
+/** The context that accepts example addresses for one command: `-c example-addresses=accept`. */
+const CONTEXT = 'example-addresses';
 
 /**
- * Keeps a stage from being deployed with addresses that were only meant to be replaced. It can be synthesized, looked at and
- * compared with them; CloudFormation refuses it before it changes anything, unless whoever deploys says that he means it.
+ * Prevents deploying a stage with example addresses. Synthesis and diff work; CloudFormation rejects the deployment
+ * before any change, unless the command has the context. A parameter that accepts them would keep its value in all later
+ * deployments, so the only value of the parameter is `refuse`.
  */
-export const refusePlaceholders = (stack: Stack, config: Config): void => {
+export const rejectPlaceholders = (stack: Stack, config: Config): void => {
   const found = placeholdersIn(config);
   if (found.length === 0) return;
-  const says = `Stage ${config.stage} still has example addresses in lib/stages.ts: ${found.join(', ')}.`;
+  const summary = `The settings of stage ${config.stage} still have example addresses: ${found.join(', ')}.`;
   Annotations.of(stack).addWarningV2(
     'directory:example-addresses',
-    `${says} It will not be deployed before they are replaced.`,
+    `${summary} Replace them before the first deployment.`,
   );
-  const meant = new CfnParameter(stack, 'ExampleAddresses', {
+  if (stack.node.tryGetContext(CONTEXT) === 'accept') return;
+  const refused = new CfnParameter(stack, 'ExampleAddresses', {
     type: 'String',
-    allowedValues: ['refuse', 'accept'],
+    allowedValues: ['refuse'],
     default: 'refuse',
-    description: 'Whether example addresses are meant.',
+    description: 'A rule of CloudFormation needs a parameter.',
   });
   new CfnRule(stack, 'NoExampleAddresses', {
     assertions: [
       {
-        assert: Fn.conditionEquals(meant, 'accept'),
-        assertDescription: `${says} Replace them, or add --parameters ${stack.stackName}:ExampleAddresses=accept for a rehearsal.`,
+        assert: Fn.conditionEquals(refused, 'accept'),
+        assertDescription: `${summary} Replace them, or add -c ${CONTEXT}=accept for a trial deployment.`,
       },
     ],
   });

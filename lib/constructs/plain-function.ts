@@ -11,49 +11,50 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Config } from '../config.ts';
-import { constructIdOf, type Door } from '../doors.ts';
-import { mayWrite } from './capabilities.ts';
-import { doorCode } from './door-code.ts';
+import { DEFAULT_TIMEOUT_SECONDS } from '#contract/route.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { constructIdOf, type HandlerFile } from '#lib/handlers.ts';
+import { handlerCode } from './handler-code.ts';
 import { logGroup } from './logs.ts';
+import { allowLogWrites } from './statements.ts';
 
-/** What a function is there for; it decides its memory and how long one run may take. */
+/** The kind of a function; it determines default memory and timeout. */
 export type FunctionKind = 'request' | 'catalog' | 'subscriber' | 'publisher';
 
-/** How long one run may take unless its declaration says otherwise, in seconds; `docs/functions.md` has the reasons. */
+/** Default timeouts in seconds; `docs/functions.md` explains them. */
 export const TIMEOUT_SECONDS: Readonly<Record<FunctionKind, number>> = {
-  request: 10,
-  catalog: 10,
+  request: DEFAULT_TIMEOUT_SECONDS,
+  catalog: DEFAULT_TIMEOUT_SECONDS,
   subscriber: 30,
   publisher: 60,
 };
 
 export interface PlainFunctionProps {
   readonly config: Config;
-  readonly door: Pick<Door, 'id' | 'path'>;
+  readonly handlerFile: Pick<HandlerFile, 'id' | 'path'>;
   readonly kind: FunctionKind;
   readonly description: string;
-  /** It is also allowed to write the function's log. */
+  /** It is also granted writing to the log of the function. */
   readonly role: Role;
   readonly variables?: Readonly<Record<string, string>>;
   readonly timeoutSeconds?: number | undefined;
   readonly memoryMb?: number | undefined;
-  /** Where events end that it could not deal with, after two more tries. */
+  /** Receives asynchronous events that failed three times. */
   readonly deadLetterQueue?: IQueue;
 }
 
-/** The base of every function: one runtime, one processor, its own log, traces. */
+/** The base of every function: runtime, architecture, log group, tracing. */
 export class PlainFunction extends LambdaFunction {
   constructor(scope: Construct, props: PlainFunctionProps) {
-    const { config, door, kind, role } = props;
-    const id = constructIdOf(door.id);
-    const reserved = config.reservedConcurrency[door.id];
+    const { config, handlerFile, kind, role } = props;
+    const id = constructIdOf(handlerFile.id);
+    const reserved = config.reservedConcurrency[handlerFile.id];
     const log = logGroup(scope, `${id}Log`, config);
     super(scope, id, {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: doorCode(scope, door.path),
+      code: handlerCode(scope, handlerFile.path),
       handler: 'index.handler',
       role,
       memorySize: props.memoryMb ?? config.memoryMb[kind],
@@ -71,6 +72,6 @@ export class PlainFunction extends LambdaFunction {
         maxEventAge: Duration.hours(6),
       }),
     });
-    role.addToPolicy(mayWrite(log));
+    role.addToPolicy(allowLogWrites(log));
   }
 }

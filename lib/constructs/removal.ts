@@ -1,18 +1,16 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import type { Config } from '../config.ts';
-
-/** What becomes of resources when their stack goes, or they go out of it. */
+import type { Config } from '#lib/config/schema.ts';
 
 /**
- * Of what is kept in stages that retain. It is kept also where the deployment that makes it is rolled back: a deletion
- * that its own protection refuses would leave the stack stuck. So it must not have a name that a second one would need.
+ * The removal policy of stateful resources. A retained resource is kept even when the deployment that creates it is
+ * rolled back, because its deletion protection would block the rollback. Such a resource must not have a fixed name.
  */
-export const removalOf = ({ retain }: Pick<Config, 'retain'>): RemovalPolicy =>
+export const removalPolicyFor = ({ retain }: Pick<Config, 'retain'>): RemovalPolicy =>
   retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 
 /**
- * Of what is kept as well, but is nothing yet when it has just been made. It goes where the deployment that makes it is
- * rolled back, so that the next attempt does not find its name taken.
+ * The removal policy of retained resources that are empty when new. They are deleted when the deployment that creates
+ * them is rolled back, so that the next attempt can use their name.
  */
-export const removalOnceDeployed = ({ retain }: Pick<Config, 'retain'>): RemovalPolicy =>
+export const removalPolicyOnceDeployed = ({ retain }: Pick<Config, 'retain'>): RemovalPolicy =>
   retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;

@@ -1,51 +1,68 @@
 import { Validations } from 'aws-cdk-lib';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { capabilities, type Grant, unlimited, type World } from './capabilities.ts';
-import { openRegionOf } from './model-access.ts';
+import { constructIdOf } from '#lib/handlers.ts';
+import { InlinePolicyRole } from './inline-policy-role.ts';
+import { wildcardRegionFinding } from './model-access.ts';
+import { type FunctionPermission, permissionDefinitions, wildcardActions } from './permissions.ts';
+import type { StackContext } from './stack-context.ts';
+import { writtenKeysOf } from './written-keys.ts';
 
-const nameOf = (grants: readonly Grant[]): string =>
-  grants
-    .flatMap((grant) => grant.split(':'))
+/** The permissions that are limited to keys. */
+const WRITING: ReadonlySet<FunctionPermission> = new Set(['table:write', 'table:sweep']);
+
+const nameOf = (permissions: readonly FunctionPermission[]): string =>
+  permissions
+    .flatMap((permission) => permission.split(':'))
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('') || 'Nothing';
 
 /**
- * The roles of a stack's functions, one per distinct set of grants: functions that may do the same lose nothing by
- * sharing one, and the stack stays small.
+ * The roles of the functions in a stack: one per distinct set of permissions, which keeps the number of resources
+ * small. Functions that write other entities have different roles.
  */
 export class Roles extends Construct {
-  readonly #world: World;
-  readonly #byGrants = new Map<string, Role>();
+  readonly #context: StackContext;
+  readonly #byPermissions = new Map<string, InlinePolicyRole>();
 
-  constructor(scope: Construct, id: string, world: World) {
+  constructor(scope: Construct, id: string, context: StackContext) {
     super(scope, id);
-    this.#world = world;
+    this.#context = context;
   }
 
-  /** The role that allows exactly these grants. */
-  for(grants: readonly Grant[]): Role {
-    const distinct = [...new Set(grants)].sort();
-    const name = nameOf(distinct);
-    const known = this.#byGrants.get(name);
+  /** The role with exactly these permissions, for a handler that writes the keys listed in `written-keys.ts`. */
+  for(permissions: readonly FunctionPermission[], handlerId: string): InlinePolicyRole {
+    const distinct = [...new Set(permissions)].sort();
+    const keys = distinct.some((permission) => WRITING.has(permission)) ? writtenKeysOf(handlerId) : [];
+    const name = [nameOf(distinct), ...keys].join(' ');
+    const known = this.#byPermissions.get(name);
     if (known) return known;
-    const role = new Role(this, name, {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      description: `Functions that need: ${distinct.join(', ') || 'nothing'}.`,
-    });
-    for (const grant of distinct) {
-      for (const statement of capabilities[grant].statements(this.#world)) role.addToPolicy(statement);
+    // Keys are no part of construct ids: the first handler of the role is.
+    const role = new InlinePolicyRole(
+      this,
+      keys.length > 0 ? `${nameOf(distinct)}Of${constructIdOf(handlerId)}` : name,
+      {
+        assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+        description: `Functions with the permissions: ${distinct.join(', ') || 'nothing'}.`,
+      },
+    );
+    for (const permission of distinct) {
+      for (const statement of permissionDefinitions[permission].statements(this.#context, keys))
+        role.addToPolicy(statement);
     }
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: `Only for actions that cannot be narrowed: ${Object.keys(unlimited).join(', ')}.`,
+      reason: `Only for actions without resource-level permissions: ${Object.keys(wildcardActions).join(', ')}.`,
     });
-    const openRegion = distinct.includes('model') ? openRegionOf(this.#world.config.ai?.model ?? '') : undefined;
+    const openRegion = distinct.includes('model')
+      ? wildcardRegionFinding(this.#context.config.ai?.model ?? '')
+      : undefined;
     if (openRegion !== undefined) {
-      const reason = 'An inference profile answers from a region of its choice; the model is allowed through it alone.';
+      const reason =
+        'An inference profile runs the model in a region of its choice; the model is allowed through the profile only.';
       Validations.of(role).acknowledge({ id: openRegion, reason });
     }
-    this.#byGrants.set(name, role);
+    this.#byPermissions.set(name, role);
     return role;
   }
 }

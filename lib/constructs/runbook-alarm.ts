@@ -2,7 +2,7 @@ import { CrossStackReferences, Duration, ReferenceStrength } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 
-/** The sections of `docs/runbook.md` that alarms send their reader to. */
+/** The sections of `docs/runbook.md` that alarms refer to. */
 export const runbookSections = [
   'subscriber-queue-not-empty',
   'publisher-queue-not-empty',
@@ -13,7 +13,8 @@ export const runbookSections = [
   'rate-counter-unavailable',
   'payment-mismatch',
   'sign-in-fails',
-  'gateway-is-slow',
+  'responses-are-slow',
+  'long-responses-are-slow',
   'functions-fail',
   'functions-are-throttled',
   'unhandled-errors',
@@ -27,36 +28,39 @@ export const runbookSections = [
 ] as const;
 export type RunbookSection = (typeof runbookSections)[number];
 
-/** The period that alarms look at. */
+/** The evaluation period of most alarms. */
 export const ALARM_PERIOD = Duration.minutes(5);
 
 export interface RunbookAlarmProps {
   readonly section: RunbookSection;
-  /** One sentence for whoever is woken. */
-  readonly says: string;
+  /** One sentence for the person on call. */
+  readonly summary: string;
   readonly metric: IMetric;
-  /** Alarms when the metric is this much or more; of `silence`, when it is less. */
+  /** The alarm starts at this value or above; with `alarmWhenBelow`, below it. */
   readonly threshold: number;
-  /** How many periods in a row; one unless said. */
+  /** Consecutive periods; 1 by default. */
   readonly periods?: number;
-  /** It is the alarm that something does not happen. Of all others it is good news when there are no numbers. */
-  readonly silence?: true;
+  /**
+   * The alarm reports that something does not happen, so missing data is breaching. For all other alarms missing data
+   * is fine.
+   */
+  readonly alarmWhenBelow?: true;
 }
 
-/** An alarm whose description says where to read on. */
+/** An alarm whose description refers to a section of the runbook. */
 export class RunbookAlarm extends Alarm {
   constructor(scope: Construct, id: string, props: RunbookAlarmProps) {
     super(scope, id, {
-      alarmDescription: `${props.says} See docs/runbook.md#${props.section}`,
+      alarmDescription: `${props.summary} See docs/runbook.md#${props.section}`,
       metric: props.metric,
       threshold: props.threshold,
       evaluationPeriods: props.periods ?? 1,
-      comparisonOperator: props.silence
+      comparisonOperator: props.alarmWhenBelow
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: props.silence ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: props.alarmWhenBelow ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
-    // The dashboard of another stack must not keep it from being taken away.
+    // A weak reference, so that the dashboard’s stack does not block removing the alarm.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
   }
 }

@@ -8,14 +8,14 @@ import {
   SuppressionReasons,
 } from 'aws-cdk-lib/aws-ses';
 import { Construct } from 'constructs';
-import type { Config } from '../config.ts';
-import { removalOnceDeployed } from './removal.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { removalPolicyOnceDeployed } from './removal.ts';
 
 /**
- * What mail is sent with and as. The configuration set tells the account's default bus, the only one that SES knows, what came
- * back; SES itself also keeps from addresses that are known not to take mail. The identity sends once its owner has confirmed it: by DNS records for a domain,
- * by a mail for an address. It is retained where data is, because confirming again takes a person, and so it stands where
- * data does: the account has only one of its name, and a stack that leaves it behind could not be made again.
+ * The SES configuration set and identity. The configuration set reports bounces and complaints to the default bus, the
+ * only bus that SES supports, and SES suppresses addresses that bounced. The identity sends once it is verified, by DNS
+ * records for a domain or by a link for an address. It is in the data stack and retained with the data because
+ * verification is manual and an account can have only one identity of a name: any other stack could not be recreated.
  */
 export class Sender extends Construct {
   readonly configurationSet: ConfigurationSet;
@@ -32,12 +32,14 @@ export class Sender extends Construct {
       events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
     });
     if (!mail.createIdentity) return;
+    // The identity names the configuration set, and sending fails when it names a deleted one: both are kept or deleted.
+    this.configurationSet.applyRemovalPolicy(removalPolicyOnceDeployed(config));
     const isAddress = mail.identity.includes('@');
     const identity = new EmailIdentity(this, 'Identity', {
       identity: isAddress ? Identity.email(mail.identity) : Identity.domain(mail.identity),
-      // So that what somebody else sends as it, such as the user pool, is told of as well.
+      // Applies the configuration set to mail of other senders too, such as the user pool.
       configurationSet: this.configurationSet,
     });
-    identity.applyRemovalPolicy(removalOnceDeployed(config));
+    identity.applyRemovalPolicy(removalPolicyOnceDeployed(config));
   }
 }

@@ -1,85 +1,119 @@
 import { Duration } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { MetricName } from '#platform/metrics.ts';
-import type { World } from './capabilities.ts';
+import type { Gateway } from './gateway.ts';
 import { ALARM_PERIOD, RunbookAlarm, type RunbookAlarmProps } from './runbook-alarm.ts';
 import { serviceMetric } from './service-metric.ts';
+import type { StackContext } from './stack-context.ts';
 import { tableMetric } from './table-metric.ts';
 
-/** One is enough, and who has been told need not be told again within the hour. */
-const AT_ONCE = { threshold: 1, period: Duration.hours(1) };
+/** Alarms on the first occurrence, at most once an hour. */
+const HOURLY = { threshold: 1, period: Duration.hours(1) };
 
-type Counted = Pick<RunbookAlarmProps, 'section' | 'says' | 'threshold'> & { readonly period: Duration };
+type Counted = Pick<RunbookAlarmProps, 'section' | 'summary' | 'threshold'> & { readonly period: Duration };
 
-/** Which of the service's own counts wake somebody; the others have their place on the dashboard only. */
+/** The service metrics with an alarm; the others are on the dashboard only. */
 const counted: Partial<Readonly<Record<MetricName, Counted>>> = {
   RateCounterUnavailable: {
     section: 'rate-counter-unavailable',
-    says: 'Requests pass uncounted because the rate counter cannot be reached.',
+    summary: 'Requests are not rate limited because the rate counter is unavailable.',
     threshold: 10,
     period: ALARM_PERIOD,
   },
   PaymentMismatch: {
     section: 'payment-mismatch',
-    says: 'Somebody has paid another amount than was asked and has got nothing for it.',
-    ...AT_ONCE,
+    summary: 'A payment differs from the price of its checkout and was not fulfilled.',
+    ...HOURLY,
   },
   UnhandledError: {
     section: 'unhandled-errors',
-    says: 'A request has failed in a way that nobody has thought of.',
-    ...AT_ONCE,
+    summary: 'A request failed with an unexpected error.',
+    ...HOURLY,
   },
   CatalogStale: {
     section: 'catalog-stale',
-    says: 'Lists are answered from memory because the table cannot be reached.',
+    summary: 'Lists are served from stale catalogs because the table is unavailable.',
     threshold: 10,
     period: ALARM_PERIOD,
   },
+  SlowLongResponse: {
+    section: 'long-responses-are-slow',
+    summary: 'Exports, bulk changes or model calls take more than half of their time.',
+    threshold: 3,
+    period: Duration.minutes(15),
+  },
   CatalogItemSkipped: {
     section: 'catalog-item-skipped',
-    says: 'A listing cannot be read and is missing from lists.',
-    ...AT_ONCE,
+    summary: 'A listing cannot be read and is missing from lists.',
+    ...HOURLY,
   },
 };
 
-/** A count over all functions of the account and region, which share one limit. */
-const ofFunctions = (metricName: string): Metric =>
+/** The share of slow responses that raises an alarm, in percent. Single ones are cold starts. */
+const SLOW_PERCENT = 1;
+const SLOW_PERIODS = 3;
+
+/** Slow responses in percent of all requests, without routes that may take longer. */
+const slowShare = (stage: string, gateways: readonly Gateway[]): MathExpression => {
+  const counts = gateways.map(({ deploymentStage }) => deploymentStage.metricCount({ period: ALARM_PERIOD }));
+  const names = counts.map((_, position) => `requests${position}`);
+  return new MathExpression({
+    // SUM ignores a gateway without requests.
+    expression: `100 * slow / SUM([${names.join(', ')}])`,
+    usingMetrics: {
+      slow: serviceMetric(stage, 'SlowResponse', ALARM_PERIOD),
+      ...Object.fromEntries(counts.map((count, position) => [`requests${position}`, count])),
+    },
+    label: 'Slow responses, percent',
+    period: ALARM_PERIOD,
+  });
+};
+
+/** A Lambda metric over all functions of the account and region, which share one concurrency limit. */
+const lambdaMetric = (metricName: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic: 'Sum', period: ALARM_PERIOD });
 
 /**
- * Alarms that belong to no single part: of the service's own counts, of the table, and of all functions together. They look
- * at sums, for an alarm per function would cost more than most stages do.
+ * Alarms of the service metrics, the table, and all functions together: one alarm per function would cost more than
+ * most stages.
  */
 export class ServiceAlarms extends Construct {
-  constructor(scope: Construct, id: string, { config, table }: World) {
+  constructor(scope: Construct, id: string, { config, table }: StackContext, gateways: readonly Gateway[]) {
     super(scope, id);
     for (const [name, { period, ...alarm }] of Object.entries(counted)) {
       new RunbookAlarm(this, name, { ...alarm, metric: serviceMetric(config.stage, name as MetricName, period) });
     }
+    new RunbookAlarm(this, 'SlowResponses', {
+      section: 'responses-are-slow',
+      summary: 'One response in a hundred takes five seconds or more.',
+      metric: slowShare(config.stage, gateways),
+      threshold: SLOW_PERCENT,
+      periods: SLOW_PERIODS,
+    });
     new RunbookAlarm(this, 'FunctionsFail', {
       section: 'functions-fail',
-      says: 'Functions of this account end in errors that they do not catch.',
-      metric: ofFunctions('Errors'),
+      summary: 'Functions of this account fail with uncaught errors.',
+      metric: lambdaMetric('Errors'),
       threshold: 5,
       periods: 2,
     });
     new RunbookAlarm(this, 'FunctionsThrottled', {
       section: 'functions-are-throttled',
-      says: 'Functions of this account cannot be started because too many are running.',
-      metric: ofFunctions('Throttles'),
+      summary: 'Invocations in this account are throttled because the concurrency limit is reached.',
+      metric: lambdaMetric('Throttles'),
       threshold: 10,
     });
     new RunbookAlarm(this, 'TableThrottles', {
       section: 'table-throttles',
-      says: 'The table refuses requests because a part of it is asked for too much.',
+      summary: 'The table throttles requests because a partition is overloaded.',
       metric: tableMetric(table, { metricName: 'ThrottledRequests', period: ALARM_PERIOD }),
       threshold: 25,
       periods: 2,
     });
     new RunbookAlarm(this, 'TableFails', {
       section: 'table-fails',
-      says: 'The table answers with failures of its own.',
+      summary: 'The table responds with server errors.',
       metric: tableMetric(table, { metricName: 'SystemErrors', period: ALARM_PERIOD }),
       threshold: 5,
     });

@@ -1,25 +1,26 @@
 import type { Construct } from 'constructs';
-import { type Grant, variablesOf, type World } from './capabilities.ts';
 import { commonVariables } from './environment.ts';
+import { type FunctionPermission, variablesOf } from './permissions.ts';
 import { PlainFunction, type PlainFunctionProps } from './plain-function.ts';
 import type { Roles } from './roles.ts';
+import type { StackContext } from './stack-context.ts';
 
 export interface ServiceFunctionProps extends Omit<PlainFunctionProps, 'config' | 'role'> {
-  readonly world: World;
+  readonly context: StackContext;
   readonly roles: Roles;
-  readonly grants: readonly Grant[];
-  /** Variables beside those of its grants. */
+  readonly permissions: readonly FunctionPermission[];
+  /** Variables besides those of its permissions. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** A function that is connected to the service: it gets just what its grants give it. */
+/** A function with the common variables and with exactly the permissions and variables it declares. */
 export class ServiceFunction extends PlainFunction {
-  constructor(scope: Construct, { world, roles, grants, variables, ...props }: ServiceFunctionProps) {
+  constructor(scope: Construct, { context, roles, permissions, variables, ...props }: ServiceFunctionProps) {
     super(scope, {
       ...props,
-      config: world.config,
-      role: roles.for(grants),
-      variables: { ...commonVariables(world), ...variablesOf(grants, world), ...variables },
+      config: context.config,
+      role: roles.for(permissions, props.handlerFile.id),
+      variables: { ...commonVariables(context), ...variablesOf(permissions, context), ...variables },
     });
   }
 }

@@ -3,7 +3,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { MetricName } from '#platform/metrics.ts';
 import { metricsNamespace } from './environment.ts';
 
-/** How often something has happened that the service counts by itself, all functions of the stage together. */
+/** A metric that the service publishes, over all functions of the stage. */
 export const serviceMetric = (stage: string, name: MetricName, period: Duration): Metric =>
   new Metric({
     namespace: metricsNamespace(stage),

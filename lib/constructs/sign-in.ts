@@ -1,4 +1,4 @@
-import { Aws, CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, type Stack, Validations } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   FeaturePlan,
@@ -11,19 +11,25 @@ import {
   VerificationEmailStyle,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import type { Config } from '../config.ts';
-import { nameOfItsOwn } from './addresses.ts';
-import { removalOf } from './removal.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { FollowedValue } from './followed-value.ts';
+import { uniqueName } from './names.ts';
+import { signInParameter } from './parameters.ts';
+import { removalPolicyFor } from './removal.ts';
 
-/** Whose access tokens are believed. */
+/** The issuer of accepted access tokens. */
 export interface Issuer {
   readonly issuer: string;
-  /** Accepted values of `aud` or `client_id`. Empty: any client of the issuer. */
+  /** Accepted values of `aud` or `client_id`, alone or separated by commas; at least one. */
   readonly audiences: readonly string[];
   readonly jwksUri: string;
+  /** The user pool of the stage; undefined for an issuer of the operator. */
+  readonly pool?: { readonly id: string; readonly arn: string };
+  /** The client of the front end and the base URL of the sign-in pages; undefined for an issuer of the operator. */
+  readonly browser?: { readonly clientId: string; readonly pagesUrl: string };
 }
 
-const policyOf = {
+const passwordPolicy = {
   minLength: 10,
   requireLowercase: true,
   requireUppercase: true,
@@ -31,11 +37,14 @@ const policyOf = {
   requireSymbols: true,
 };
 
-/** What a service may do with its token: what any user may. Administrators are made in the directory, not by a scope. */
+/** Services have the rights of a user. Administrators are appointed in the directory, not by a scope. */
 const SERVICE_SCOPE = new ResourceServerScope({
   scopeName: 'use',
   scopeDescription: 'Use the directory in the name of the service.',
 });
+
+/** The values that stacks deployed later use. */
+type SignInValue = 'issuer' | 'audiences' | 'poolId' | 'clientId' | 'pagesUrl';
 
 export type UserPoolSettings = Extract<Config['identity'], { kind: 'cognito' }>;
 
@@ -48,25 +57,23 @@ const senderOf = ({ mail, site }: Config): UserPoolEmail =>
   });
 
 /**
- * The users of a stage that brings no issuer of its own: sign-in by address, a second factor for whoever wants one. The
- * front end signs in as a public client with a code and PKCE, on the hosted pages. Services get tokens in their own names,
- * each as a client whose secret Cognito makes and only `aws cognito-idp describe-user-pool-client` shows.
+ * The user pool of a stage without its own issuer: sign-in by email address, with optional MFA. The front end is a
+ * public client that uses the authorization code flow with PKCE on the hosted pages. Each service is a client with the
+ * client credentials flow; `aws cognito-idp describe-user-pool-client` returns its secret.
  */
-export class SignIn extends Construct implements Issuer {
-  readonly issuer: string;
-  readonly audiences: readonly string[];
-  readonly jwksUri: string;
+export class SignIn extends Construct {
   readonly pool: UserPool;
   readonly web: UserPoolClient;
-  /** Clients by the names of the services. */
+  /** Clients by service name. */
   readonly services: ReadonlyMap<string, UserPoolClient>;
-  /** Where the hosted pages and the endpoint for tokens are. */
+  /** The base URL of the hosted pages and the token endpoint. */
   readonly pagesUrl: string;
+  readonly #followed: Readonly<Record<SignInValue, FollowedValue>>;
 
   constructor(scope: Construct, id: string, config: Config, settings: UserPoolSettings) {
     super(scope, id);
     this.pool = new UserPool(this, 'Users', {
-      // The least one in which access tokens can be given claims.
+      // The lowest plan that supports claims in access tokens.
       featurePlan: FeaturePlan.ESSENTIALS,
       selfSignUpEnabled: true,
       signInAliases: { email: true },
@@ -75,22 +82,22 @@ export class SignIn extends Construct implements Issuer {
       keepOriginal: { email: true },
       standardAttributes: { email: { required: true, mutable: true }, fullname: { required: false, mutable: true } },
       userVerification: { emailStyle: VerificationEmailStyle.CODE, emailSubject: `Your code for ${config.site.name}` },
-      passwordPolicy: { ...policyOf, tempPasswordValidity: Duration.days(3) },
+      passwordPolicy: { ...passwordPolicy, tempPasswordValidity: Duration.days(3) },
       mfa: Mfa.OPTIONAL,
       mfaSecondFactor: { otp: true, sms: false },
       email: settings.mail === 'ses' ? senderOf(config) : UserPoolEmail.withCognito(),
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       deletionProtection: config.protect,
-      removalPolicy: removalOf(config),
+      removalPolicy: removalPolicyFor(config),
     });
     Validations.of(this.pool).acknowledge(
       {
         id: 'AwsSolutions-COG2',
-        reason: 'Members of a public directory choose for themselves; administrators are told to.',
+        reason: 'MFA is optional for members of a public directory; administrators are advised to use it.',
       },
       {
         id: 'AwsSolutions-COG8',
-        reason: 'The plus tier is paid per user; a public directory has many who never return.',
+        reason: 'The plus tier is billed per user, and many users of a public directory never return.',
       },
     );
     this.web = this.pool.addClient('Web', {
@@ -107,16 +114,49 @@ export class SignIn extends Construct implements Issuer {
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
     });
-    const { domainPrefix = nameOfItsOwn(config) } = settings;
-    this.pagesUrl = this.pool.addDomain('Pages', { cognitoDomain: { domainPrefix } }).baseUrl();
+    const { domainPrefix = uniqueName(config) } = settings;
+    const pages = this.pool.addDomain('Pages', { cognitoDomain: { domainPrefix } });
+    this.pagesUrl = pages.baseUrl();
     this.services = this.#clientsOf(settings.services);
-    // A stage must be able to take a service away, or to bring an issuer of its own, before its other stacks are told.
-    for (const one of [this.pool, this.web, ...this.services.values()]) {
-      CrossStackReferences.of(one).produce(ReferenceStrength.WEAK);
-    }
-    this.issuer = this.pool.userPoolProviderUrl;
-    this.audiences = [this.web, ...this.services.values()].map((client) => client.userPoolClientId);
-    this.jwksUri = `${this.issuer}/.well-known/jwks.json`;
+    const followed = (valueId: string, parameter: string, value: string) =>
+      new FollowedValue(scope, valueId, signInParameter(config, parameter), value);
+    this.#followed = {
+      issuer: followed('SignInIssuer', 'issuer', this.pool.userPoolProviderUrl),
+      audiences: followed(
+        'SignInAudiences',
+        'audiences',
+        [this.web, ...this.services.values()].map((client) => client.userPoolClientId).join(','),
+      ),
+      poolId: followed('SignInPoolId', 'pool-id', this.pool.userPoolId),
+      clientId: followed('SignInClientId', 'client-id', this.web.userPoolClientId),
+      pagesUrl: followed('SignInPagesUrl', 'pages-url', this.pagesUrl),
+    };
+  }
+
+  /**
+   * The issuer, for a stack that is deployed later. Pool and clients can be replaced or removed before it is. Getters,
+   * because each value that is read becomes a parameter of the stack.
+   */
+  readIn(stack: Stack): Issuer {
+    const read = (name: SignInValue) => this.#followed[name].readIn(stack);
+    return {
+      get issuer() {
+        return read('issuer');
+      },
+      get audiences() {
+        return [read('audiences')];
+      },
+      get jwksUri() {
+        return `${read('issuer')}/.well-known/jwks.json`;
+      },
+      get pool() {
+        const id = read('poolId');
+        return { id, arn: stack.formatArn({ service: 'cognito-idp', resource: 'userpool', resourceName: id }) };
+      },
+      get browser() {
+        return { clientId: read('clientId'), pagesUrl: read('pagesUrl') };
+      },
+    };
   }
 
   #clientsOf(names: readonly string[]): ReadonlyMap<string, UserPoolClient> {

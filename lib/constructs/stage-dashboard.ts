@@ -1,16 +1,16 @@
 import { Aws, CfnOutput, Duration } from 'aws-cdk-lib';
 import { AlarmStatusWidget, Dashboard, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { functionRows } from '../dashboard/functions.ts';
-import { GRAPH_WIDTH } from '../dashboard/graph.ts';
-import { overview } from '../dashboard/overview.ts';
-import type { Sources } from '../dashboard/sources.ts';
+import { functionRows } from '#lib/dashboard/functions.ts';
+import { GRAPH_WIDTH } from '#lib/dashboard/graph.ts';
+import { overview } from '#lib/dashboard/overview.ts';
+import type { Sources } from '#lib/dashboard/sources.ts';
 
 const COLUMNS = 24;
 
 const heading = (markdown: string): IWidget => new TextWidget({ markdown, width: COLUMNS, height: 2 });
 
-/** One page of graphs for a stage: its alarms, the stage as a whole, and every function. */
+/** The dashboard of a stage: alarms, overview, and rows for every function. */
 export class StageDashboard extends Construct {
   constructor(scope: Construct, id: string, sources: Sources) {
     super(scope, id);

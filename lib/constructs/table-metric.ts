@@ -3,16 +3,16 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 
 export interface TableMetricProps {
-  /** As DynamoDB calls it, of those that it counts per operation. */
+  /** A DynamoDB metric with an Operation dimension. */
   readonly metricName: string;
-  /** Of the values in one period; the sum when absent. */
+  /** The statistic per period; `SUM` when absent. */
   readonly statistic?: 'SUM' | 'AVG' | 'MAX';
-  /** A line for each operation; all of them together when absent. */
+  /** One series per operation; all operations combined when absent. */
   readonly perOperation?: true;
   readonly period: Duration;
 }
 
-/** What DynamoDB counts about one table, over all operations: those that nothing has happened to yet could not be named. */
+/** A metric of the table over all operations, by a query: operations without data points cannot be enumerated. */
 export const tableMetric = (table: TableV2, { metricName, statistic, perOperation, period }: TableMetricProps) =>
   new MathExpression({
     expression: [

@@ -2,27 +2,28 @@ import { Aws, type Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { TRANSPORT_SECURITY } from '#http/transport-security.ts';
+import type { Config } from '#lib/config/schema.ts';
 import { rateLimited } from '#shared/errors.ts';
-import type { Config } from '../config.ts';
 import type { Gateway } from './gateway.ts';
 
 type Waf = NonNullable<Config['api']['waf']>;
 
-/** The window that the firewall counts in, in seconds; who is refused is told to come again when it is over. */
+/** The evaluation window of the rate rule, in seconds, and the `retry-after` of blocked requests. */
 const WINDOW_SECONDS = 300;
 
 /**
- * Amazon's rules that are asked: for inputs that are attacks wherever they are sent, and against addresses known for them.
- * Not the common rules: they refuse bodies above 8 KB and whatever looks like HTML, which descriptions and imports do.
+ * Managed rules against known bad inputs and addresses. The common rule set is not used: it blocks bodies above 8 KB
+ * and HTML, which descriptions and imports contain.
  */
 const MANAGED_RULES = ['AWSManagedRulesAmazonIpReputationList', 'AWSManagedRulesKnownBadInputsRuleSet'];
 
-const TOO_MANY = 'TooMany';
+const RATE_LIMITED_BODY = 'TooMany';
 
-const visibleAs = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
-  // Samples keep whole requests, with the address and the token of whoever sent them.
+  // Samples would store whole requests, with addresses and tokens.
   sampledRequestsEnabled: false,
 });
 
@@ -40,17 +41,18 @@ const rateRule = ({ requestsPerFiveMinutes }: Waf): CfnWebACL.RuleProperty => ({
     block: {
       customResponse: {
         responseCode: rateLimited(WINDOW_SECONDS).status,
-        customResponseBodyKey: TOO_MANY,
+        customResponseBodyKey: RATE_LIMITED_BODY,
         responseHeaders: [
           { name: 'retry-after', value: String(WINDOW_SECONDS) },
           { name: 'cache-control', value: 'no-store' },
-          // It says nothing that not everybody may know, and the firewall cannot choose among origins.
+          ...Object.entries(TRANSPORT_SECURITY).map(([name, value]) => ({ name, value })),
+          // The body is constant, and a web ACL cannot select among origins.
           { name: 'access-control-allow-origin', value: '*' },
         ],
       },
     },
   },
-  visibilityConfig: visibleAs('RatePerAddress'),
+  visibilityConfig: visibility('RatePerAddress'),
 });
 
 const managedRule = (name: string, position: number): CfnWebACL.RuleProperty => ({
@@ -58,12 +60,13 @@ const managedRule = (name: string, position: number): CfnWebACL.RuleProperty => 
   priority: position + 1,
   statement: { managedRuleGroupStatement: { vendorName: 'AWS', name } },
   overrideAction: { none: {} },
-  visibilityConfig: visibleAs(name),
+  visibilityConfig: visibility(name),
 });
 
 /**
- * A firewall in front of gateways. Who asks too often gets the contract's 429 from the firewall itself; what the managed
- * rules refuse is answered by the gateway, as its responses say. It sees the caller's own address behind an edge, too.
+ * A web ACL for the gateways. Rate-limited requests receive the contract’s 429 from the web ACL itself; requests
+ * blocked by managed rules receive the gateway’s response. It sees the address of the caller behind an edge endpoint
+ * too.
  */
 export class WebAcl extends Construct {
   readonly #metricName: string;
@@ -72,24 +75,28 @@ export class WebAcl extends Construct {
     super(scope, id);
     this.#metricName = `${Stack.of(this).stackName}-${id}`;
     const acl = new CfnWebACL(this, 'Acl', {
-      description: 'In front of the gateways of the directory.',
+      description: 'Protects the gateways of the directory.',
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       customResponseBodies: {
-        [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: JSON.stringify(rateLimited(WINDOW_SECONDS).body) },
+        [RATE_LIMITED_BODY]: {
+          contentType: 'APPLICATION_JSON',
+          content: JSON.stringify(rateLimited(WINDOW_SECONDS).body),
+        },
       },
       rules: [rateRule(waf), ...(waf.managedRules ? MANAGED_RULES.map(managedRule) : [])],
-      visibilityConfig: visibleAs(this.#metricName),
+      visibilityConfig: visibility(this.#metricName),
     });
     for (const gateway of gateways) {
-      new CfnWebACLAssociation(this, gateway.node.id, {
+      // Next to the stage of the gateway, in its nested stack.
+      new CfnWebACLAssociation(gateway, id, {
         resourceArn: gateway.deploymentStage.stageArn,
         webAclArn: acl.attrArn,
       });
     }
   }
 
-  /** How many requests were refused, by whatever rule. */
+  /** Requests blocked by any rule. */
   blockedRequests(period: Duration): Metric {
     return new Metric({
       namespace: 'AWS/WAFV2',

@@ -1,14 +1,16 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { serviceMetric } from '#lib/constructs/service-metric.ts';
 import type { MetricName } from '#platform/metrics.ts';
-import { serviceMetric } from '../constructs/service-metric.ts';
 import { GRAPH_PERIOD } from './graph.ts';
 
-/** The graphs that show what the service counts by itself. */
-export type Topic = 'errors' | 'limits' | 'events' | 'mail' | 'payments' | 'catalog';
+/** The graphs of the service metrics. */
+export type Topic = 'errors' | 'latency' | 'limits' | 'events' | 'mail' | 'payments' | 'catalog';
 
-/** On which graph each of the service's own counts is shown: a new one without a place does not compile. */
-export const topicOf: Readonly<Record<MetricName, Topic>> = {
+/** The graph of each service metric; a new metric without a graph does not compile. */
+export const topicByMetric: Readonly<Record<MetricName, Topic>> = {
   UnhandledError: 'errors',
+  SlowResponse: 'latency',
+  SlowLongResponse: 'latency',
   RateCounterUnavailable: 'limits',
   OutboxItemSkipped: 'events',
   MailBounced: 'mail',
@@ -21,8 +23,8 @@ export const topicOf: Readonly<Record<MetricName, Topic>> = {
   CatalogItemSkipped: 'catalog',
 };
 
-/** The service's own counts for one graph. */
-export const countedFor = (topic: Topic, stage: string): readonly IMetric[] =>
-  (Object.keys(topicOf) as MetricName[])
-    .filter((name) => topicOf[name] === topic)
+/** The service metrics of one graph. */
+export const serviceMetricsFor = (topic: Topic, stage: string): readonly IMetric[] =>
+  (Object.keys(topicByMetric) as MetricName[])
+    .filter((name) => topicByMetric[name] === topic)
     .map((name) => serviceMetric(stage, name, GRAPH_PERIOD).with({ label: name }));

@@ -1,18 +1,20 @@
 import type { IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { groupBy } from '#lib/group-by.ts';
 import { type Series, SeriesGraph } from './graph.ts';
-import type { Sources, Watched } from './sources.ts';
+import type { MonitoredFunction, Sources } from './sources.ts';
 
-/** Routes by their domain, of which jobs are one; the others by what starts them. */
-const groupOf = ({ door }: Watched): string => (door.kind === 'route' ? (door.id.split('.')[0] as string) : door.kind);
+/** Routes are grouped by domain (jobs are the domain `cron`), other functions by kind. */
+const groupOf = ({ handlerFile }: MonitoredFunction): string =>
+  handlerFile.kind === 'route' ? (handlerFile.id.split('.')[0] as string) : handlerFile.kind;
 
-const seriesOf = (functions: readonly Watched[], metricName: string): Series => ({
+const seriesOf = (functions: readonly MonitoredFunction[], metricName: string): Series => ({
   namespace: 'AWS/Lambda',
   metricName,
   dimension: 'FunctionName',
-  of: functions.map(({ door, name }) => ({ value: name, label: door.id })),
+  of: functions.map(({ handlerFile, name }) => ({ value: name, label: handlerFile.id })),
 });
 
-const rowOf = (group: string, functions: readonly Watched[]): readonly IWidget[] => [
+const rowOf = (group: string, functions: readonly MonitoredFunction[]): readonly IWidget[] => [
   new SeriesGraph(`${group}: runs`, 'Sum', [seriesOf(functions, 'Invocations')]),
   new SeriesGraph(`${group}: p99 of their time, ms`, 'p99', [seriesOf(functions, 'Duration')]),
   new SeriesGraph(`${group}: errors (left), not started (right)`, 'Sum', [
@@ -21,6 +23,6 @@ const rowOf = (group: string, functions: readonly Watched[]): readonly IWidget[]
   ]),
 ];
 
-/** Rows for the functions, a row for each group. */
+/** A row of graphs per group of functions. */
 export const functionRows = ({ functions }: Sources): readonly (readonly IWidget[])[] =>
-  [...Map.groupBy(functions, groupOf)].map(([group, ofGroup]) => rowOf(group, ofGroup));
+  [...groupBy(functions, groupOf)].map(([group, ofGroup]) => rowOf(group, ofGroup));

@@ -1,14 +1,14 @@
 import { Aws, Duration } from 'aws-cdk-lib';
 import { ConcreteWidget, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** What one point on a graph stands for; CloudWatch takes more where a longer time is looked at. */
+/** The period of data points; CloudWatch aggregates longer time ranges. */
 export const GRAPH_PERIOD = Duration.minutes(5);
 
-/** A dashboard is 24 columns wide: three graphs beside each other. */
+/** Three graphs per row: a dashboard is 24 columns wide. */
 export const GRAPH_WIDTH = 8;
 const HEIGHT = 6;
 
-/** A graph with amounts on the left and, where they are of another size, others on the right. */
+/** A graph with a second y-axis on the right for metrics of another magnitude. */
 export const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []): GraphWidget =>
   new GraphWidget({
     title,
@@ -20,19 +20,19 @@ export const graph = (title: string, left: readonly IMetric[], right: readonly I
     height: HEIGHT,
   });
 
-/** One metric of many things that are told apart by one dimension. */
+/** One metric of several resources that differ in one dimension. */
 export interface Series {
   readonly namespace: string;
   readonly metricName: string;
   readonly dimension: string;
-  /** On the left when absent. */
+  /** The left axis when absent. */
   readonly yAxis?: 'right';
   readonly of: readonly { readonly value: string; readonly label: string }[];
 }
 
 /**
- * A graph with the same metrics of many things. After the first of a series, lines say only what differs: the page is part of
- * a template, whose size is limited.
+ * A graph with the same metrics of several resources. After the first line of a series, only differences are written
+ * (`...`), because the dashboard counts towards the template size limit.
  */
 export class SeriesGraph extends ConcreteWidget {
   readonly #title: string;

@@ -1,8 +1,8 @@
 import { type IMetric, type IWidget, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { doorIdOf, routes } from '#contract/table.ts';
+import { handlerIdOf, routes } from '#contract/table.ts';
 import { tableShape } from '#data/keys.ts';
-import { tableMetric } from '../constructs/table-metric.ts';
-import { countedFor } from './counted.ts';
+import { tableMetric } from '#lib/constructs/table-metric.ts';
+import { serviceMetricsFor } from './counted.ts';
 import { GRAPH_PERIOD, graph } from './graph.ts';
 import type { Sources } from './sources.ts';
 
@@ -10,16 +10,16 @@ import type { Sources } from './sources.ts';
 
 const period = GRAPH_PERIOD;
 
-const ofAccount = (namespace: string, names: readonly string[], statistic = 'Sum'): readonly IMetric[] =>
+const accountMetrics = (namespace: string, names: readonly string[], statistic = 'Sum'): readonly IMetric[] =>
   names.map((metricName) => new Metric({ namespace, metricName, statistic, period, label: metricName }));
 
-const traffic = ({ gateways, config, firewall }: Sources): readonly IWidget[] => {
+const traffic = ({ gateways, config, webAcl }: Sources): readonly IWidget[] => {
   const each = (of: (gateway: Sources['gateways'][number]) => readonly Metric[]): readonly IMetric[] =>
     gateways.flatMap((gateway) =>
       of(gateway).map((metric) => metric.with({ label: `${gateway.node.id}: ${metric.label}` })),
     );
   const labelled = (label: string, metric: Metric) => metric.with({ label });
-  const blocked = firewall?.blockedRequests(period);
+  const blocked = webAcl?.blockedRequests(period);
   return [
     graph(
       'Requests',
@@ -31,7 +31,7 @@ const traffic = ({ gateways, config, firewall }: Sources): readonly IWidget[] =>
         labelled('4xx', stage.metricClientError({ period, statistic: 'Sum' })),
         labelled('5xx', stage.metricServerError({ period, statistic: 'Sum' })),
       ]),
-      countedFor('errors', config.stage),
+      serviceMetricsFor('errors', config.stage),
     ),
     graph(
       'Time to answer, ms',
@@ -39,12 +39,13 @@ const traffic = ({ gateways, config, firewall }: Sources): readonly IWidget[] =>
         ...['p50', 'p90', 'p99'].map((statistic) => labelled(statistic, stage.metricLatency({ period, statistic }))),
         labelled('p99 without the gateway', stage.metricIntegrationLatency({ period, statistic: 'p99' })),
       ]),
+      serviceMetricsFor('latency', config.stage),
     ),
-    graph('Functions of the account', ofAccount('AWS/Lambda', ['Errors', 'Throttles']), [
-      ...ofAccount('AWS/Lambda', ['ConcurrentExecutions'], 'Maximum'),
+    graph('Functions of the account', accountMetrics('AWS/Lambda', ['Errors', 'Throttles']), [
+      ...accountMetrics('AWS/Lambda', ['ConcurrentExecutions'], 'Maximum'),
     ]),
-    graph('Limits', countedFor('limits', config.stage), blocked === undefined ? [] : [blocked]),
-    graph('Catalogs in memory', countedFor('catalog', config.stage)),
+    graph('Limits', serviceMetricsFor('limits', config.stage), blocked === undefined ? [] : [blocked]),
+    graph('Catalogs in memory', serviceMetricsFor('catalog', config.stage)),
   ];
 };
 
@@ -78,14 +79,14 @@ const data = (sources: Sources): readonly IWidget[] => {
   ];
 };
 
-/** Started by a stream: how far behind it is has a number of its own. */
-const lagOf = ({ functions }: Sources): readonly IMetric[] =>
+/** The iterator age of functions that a stream invokes. */
+const iteratorAges = ({ functions }: Sources): readonly IMetric[] =>
   functions
-    .filter(({ door }) => door.needs.includes('stream'))
+    .filter(({ handlerFile }) => handlerFile.permissions.includes('stream'))
     .map((one) => one.metric('IteratorAge', 'Maximum', period));
 
 const events = (sources: Sources): readonly IWidget[] => [
-  graph('Events late by, ms', lagOf(sources), countedFor('events', sources.config.stage)),
+  graph('Events late by, ms', iteratorAges(sources), serviceMetricsFor('events', sources.config.stage)),
   graph(
     'Waiting in dead-letter queues',
     sources.queues.map((queue) =>
@@ -94,26 +95,28 @@ const events = (sources: Sources): readonly IWidget[] => [
   ),
 ];
 
-const outside = (sources: Sources): readonly IWidget[] => {
-  const paid = new Set(routes.filter(({ needs }) => needs.includes('stripe')).map(doorIdOf));
+const external = (sources: Sources): readonly IWidget[] => {
+  const paid = new Set(routes.filter(({ permissions }) => permissions.includes('stripe')).map(handlerIdOf));
   return [
-    graph('Mail of the account', ofAccount('AWS/SES', ['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']), [
-      ...countedFor('mail', sources.config.stage),
+    graph('Mail of the account', accountMetrics('AWS/SES', ['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']), [
+      ...serviceMetricsFor('mail', sources.config.stage),
     ]),
     graph(
       'Good name of the sender',
-      ofAccount('AWS/SES', ['Reputation.BounceRate', 'Reputation.ComplaintRate'], 'Maximum'),
+      accountMetrics('AWS/SES', ['Reputation.BounceRate', 'Reputation.ComplaintRate'], 'Maximum'),
     ),
     graph(
       'Payments',
-      countedFor('payments', sources.config.stage),
-      sources.functions.filter(({ door }) => paid.has(door.id)).map((one) => one.metric('Invocations', 'Sum', period)),
+      serviceMetricsFor('payments', sources.config.stage),
+      sources.functions
+        .filter(({ handlerFile }) => paid.has(handlerFile.id))
+        .map((one) => one.metric('Invocations', 'Sum', period)),
     ),
   ];
 };
 
-/** Rows for what a stage does as a whole. */
+/** The rows of graphs about the whole stage. */
 export const overview = (sources: Sources): readonly (readonly IWidget[])[] => {
   const six = traffic(sources);
-  return [six.slice(0, 3), six.slice(3), data(sources), events(sources), outside(sources)];
+  return [six.slice(0, 3), six.slice(3), data(sources), events(sources), external(sources)];
 };

@@ -2,47 +2,55 @@ import { type Duration, ReferenceStrength, Stack } from 'aws-cdk-lib';
 import { type Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
-import type { Config } from '../config.ts';
-import { DeadLetterQueue } from '../constructs/dead-letter-queue.ts';
-import { Gateway } from '../constructs/gateway.ts';
-import { PlainFunction } from '../constructs/plain-function.ts';
-import { RunbookAlarm } from '../constructs/runbook-alarm.ts';
-import { WebAcl } from '../constructs/web-acl.ts';
-import { constructIdOf, type Door, doors } from '../doors.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { DeadLetterQueue } from '#lib/constructs/dead-letter-queue.ts';
+import { Gateway } from '#lib/constructs/gateway.ts';
+import { PlainFunction } from '#lib/constructs/plain-function.ts';
+import { RunbookAlarm } from '#lib/constructs/runbook-alarm.ts';
+import { WebAcl } from '#lib/constructs/web-acl.ts';
+import { groupBy } from '#lib/group-by.ts';
+import { constructIdOf, type HandlerFile, handlerFiles } from '#lib/handlers.ts';
 
-/** A function with numbers, and what stands behind it. */
-export class Watched {
-  readonly door: Door;
-  /** What its metrics go by. */
+/** A deployed function and its handler. */
+export class MonitoredFunction {
+  readonly handlerFile: HandlerFile;
+  /** The function name, a dimension of its metrics. */
   readonly name: string;
 
-  constructor(door: Door, target: PlainFunction) {
-    this.door = door;
+  constructor(handlerFile: HandlerFile, target: PlainFunction) {
+    this.handlerFile = handlerFile;
     const { defaultChild: resource } = target.node;
-    if (!(resource instanceof CfnFunction)) throw new Error(`${door.id} has no function.`);
-    // A graph must not keep a function of another stack from being taken away.
+    if (!(resource instanceof CfnFunction)) throw new Error(`${handlerFile.id} has no function.`);
+    // A weak reference, so that the dashboard does not block removing a function of another stack.
     this.name = Stack.consumeReference(resource.ref, ReferenceStrength.WEAK);
   }
 
   metric(metricName: string, statistic: string, period: Duration): Metric {
     const dimensionsMap = { FunctionName: this.name };
-    return new Metric({ namespace: 'AWS/Lambda', metricName, dimensionsMap, statistic, period, label: this.door.id });
+    return new Metric({
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap,
+      statistic,
+      period,
+      label: this.handlerFile.id,
+    });
   }
 }
 
-/** Everything of a stage that has numbers of its own. */
+/** The resources of a stage that have metrics. */
 export interface Sources {
   readonly config: Config;
   readonly table: TableV2;
   readonly gateways: readonly Gateway[];
-  readonly firewall: WebAcl | undefined;
-  readonly functions: readonly Watched[];
+  readonly webAcl: WebAcl | undefined;
+  readonly functions: readonly MonitoredFunction[];
   readonly queues: readonly DeadLetterQueue[];
-  /** By the name of their stack. */
+  /** Alarms by stack name. */
   readonly alarms: ReadonlyMap<string, readonly Alarm[]>;
 }
 
-/** Looks for it where it is made, so that nothing has to be listed twice. */
+/** Finds the resources in the construct tree, so that they are not listed twice. */
 export const sourcesIn = (stacks: readonly Stack[], { config, table }: Pick<Sources, 'config' | 'table'>): Sources => {
   const all = stacks.flatMap((stack) => stack.node.findAll());
   const targets = new Map(all.filter((one) => one instanceof PlainFunction).map((one) => [one.node.id, one]));
@@ -50,13 +58,13 @@ export const sourcesIn = (stacks: readonly Stack[], { config, table }: Pick<Sour
     config,
     table,
     gateways: all.filter((one) => one instanceof Gateway),
-    firewall: all.find((one) => one instanceof WebAcl),
-    functions: doors.flatMap((door) => {
-      const target = targets.get(constructIdOf(door.id));
-      return target === undefined ? [] : [new Watched(door, target)];
+    webAcl: all.find((one) => one instanceof WebAcl),
+    functions: handlerFiles.flatMap((handlerFile) => {
+      const target = targets.get(constructIdOf(handlerFile.id));
+      return target === undefined ? [] : [new MonitoredFunction(handlerFile, target)];
     }),
     queues: all.filter((one) => one instanceof DeadLetterQueue),
-    alarms: Map.groupBy(
+    alarms: groupBy(
       all.filter((one) => one instanceof RunbookAlarm),
       (alarm) => Stack.of(alarm).stackName,
     ),

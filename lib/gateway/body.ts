@@ -1,13 +1,14 @@
 import type { Route } from '#contract/route.ts';
+import { BINARY_TYPES } from './binary-types.ts';
 import { fallback } from './fallback.ts';
 import { gatewayResponses } from './responses.ts';
 import type { Transport } from './transport.ts';
 
-/** What the gateway calls for a route. */
+/** The integration target of a route. */
 export interface Target {
-  /** The address of the call, made from the function's. */
+  /** The invocation URI of the function. */
   readonly uri: string;
-  /** The role that the gateway calls in. */
+  /** The ARN of the role that the gateway assumes. */
   readonly credentials: string;
 }
 
@@ -15,27 +16,23 @@ export interface BodyOptions {
   readonly title: string;
   readonly routes: readonly Route[];
   readonly allowedOrigins: readonly string[];
-  /** Whether callers must present an API key. */
   readonly keysRequired: boolean;
   readonly targetOf: (route: Route) => Target;
   readonly transport: Transport;
-  /** The only name under which it is reached; its own address as well when undefined. */
+  /** The custom domain; it replaces the default address. */
   readonly domainName: string | undefined;
 }
 
-/** Answers below this size are not worth compressing, in bytes. */
+/** Responses below this size are not compressed, in bytes. */
 export const COMPRESSION_MIN_BYTES = 1024;
 
-/** Bodies that reach functions unchanged, in base64. */
-export const BINARY_TYPES = ['multipart/form-data'];
+/** The integration timeout of buffered responses, in milliseconds. */
+const TIMEOUT_MS = 29_000;
 
-/** The longest that the gateway waits for a whole answer, in milliseconds. */
-const WAIT_MS = 29_000;
+/** The integration timeout of streamed responses, in milliseconds. */
+const STREAM_TIMEOUT_MS = 900_000;
 
-/** The longest that it lets an answer flow, in milliseconds. */
-const FLOW_MS = 900_000;
-
-/** Whether a route's answer is written piece by piece. */
+/** Whether the response of a route is streamed. */
 export const isStreamed = (route: Route): boolean =>
   Object.values(route.replies).some((reply) => 'stream' in reply && reply.stream);
 
@@ -49,29 +46,34 @@ const integrationOf = (route: Route, { uri, credentials }: Target) => ({
   httpMethod: 'POST',
   uri,
   credentials,
-  ...(isStreamed(route) ? { responseTransferMode: 'STREAM', timeoutInMillis: FLOW_MS } : { timeoutInMillis: WAIT_MS }),
+  ...(isStreamed(route)
+    ? { responseTransferMode: 'STREAM', timeoutInMillis: STREAM_TIMEOUT_MS }
+    : { timeoutInMillis: TIMEOUT_MS }),
 });
 
-const operationOf = (route: Route, options: BodyOptions) => ({
-  operationId: route.id,
+/** `HEAD` invokes the function of `GET`, which omits the body. */
+const methodsOf = ({ method }: Route): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
+
+const operationOf = (route: Route, method: string, options: BodyOptions) => ({
+  // Operation ids must be unique, so `HEAD` has none.
+  ...(method === route.method && { operationId: route.id }),
   parameters: parametersOf(route.path),
-  responses: { default: { description: 'As the function answers.' } },
+  responses: { default: { description: 'Proxied.' } },
   ...(options.keysRequired && { security: [{ apiKey: [] }] }),
   'x-amazon-apigateway-integration': integrationOf(route, options.targetOf(route)),
 });
 
-/** A path and everything above it: `/a/b` is `/`, `/a` and `/a/b`. */
+/** A path and its parents: `/a/b` yields `/`, `/a` and `/a/b`. */
 const withParents = (path: string): string[] => {
   const parts = path.split('/').filter((part) => part !== '');
   return ['/', ...parts.map((_, position) => `/${parts.slice(0, position + 1).join('/')}`)];
 };
 
-const REST = '/{proxy+}';
+const CATCH_ALL = '/{proxy+}';
 
 /**
- * What the gateway's resource says, too. The document that is imported with every change takes the place of what the
- * gateway was set to, and CloudFormation sets only what has changed: what does not stand here would be gone with the
- * second deployment.
+ * The settings of the RestApi resource, repeated. An import of the document replaces all settings of the gateway, and
+ * CloudFormation updates only changed properties: settings missing here would be lost with the second deployment.
  */
 const settingsOf = ({ transport, domainName }: BodyOptions) => ({
   'x-amazon-apigateway-binary-media-types': BINARY_TYPES,
@@ -89,21 +91,28 @@ const settingsOf = ({ transport, domainName }: BodyOptions) => ({
 });
 
 /**
- * The gateway as one OpenAPI 3.0 document: the table's routes with their functions, an answer for everything else, and
- * the gateway's own failures in the contract's shape. It says only what the gateway acts on; the contract itself is in
- * `docs/openapi.json`.
+ * The gateway as an OpenAPI 3.0 document: the routes with their functions, a fallback for all other requests, and
+ * gateway errors in the shape of the contract. It contains only what the gateway uses; `docs/openapi.json` documents
+ * the contract.
  */
 export const gatewayBody = (options: BodyOptions) => {
   const everyPath = [...new Set(options.routes.flatMap((route) => withParents(route.path)))];
-  const otherwise = fallback(options.allowedOrigins);
+  const methodsAt = (path: string): string[] =>
+    options.routes.filter((route) => route.path === path).flatMap(methodsOf);
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const path of [...everyPath, REST]) {
+  for (const path of [...everyPath, CATCH_ALL]) {
     const parameters =
-      path === REST ? [{ name: 'proxy', in: 'path', required: true, schema: { type: 'string' } }] : parametersOf(path);
-    paths[path] = { 'x-amazon-apigateway-any-method': { parameters, ...otherwise } };
+      path === CATCH_ALL
+        ? [{ name: 'proxy', in: 'path', required: true, schema: { type: 'string' } }]
+        : parametersOf(path);
+    paths[path] = {
+      'x-amazon-apigateway-any-method': { parameters, ...fallback(options.allowedOrigins, methodsAt(path)) },
+    };
   }
   for (const route of options.routes) {
-    Object.assign(paths[route.path] ?? {}, { [route.method.toLowerCase()]: operationOf(route, options) });
+    for (const method of methodsOf(route)) {
+      Object.assign(paths[route.path] ?? {}, { [method.toLowerCase()]: operationOf(route, method, options) });
+    }
   }
   return {
     openapi: '3.0.1',

@@ -1,38 +1,62 @@
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
-import { notFound } from '#shared/errors.ts';
+import { TRANSPORT_SECURITY } from '#http/transport-security.ts';
+import { methodNotAllowed, notFound } from '#shared/errors.ts';
 
 /**
- * The answer of every path to methods that have no route: 204 to a browser's question, 404 to everything else. The
- * gateway gives it by itself; no function is started. It can choose the origin's headers here, which it cannot in its
- * gateway responses, and it does not mind an `Authorization` header, which it does where a path has no method at all.
- * It stands in the template once for each path, so both answers are one text.
+ * The response for methods and paths without a route: 204 for preflight requests, 405 for a known path, 404 for an unknown
+ * one. A mock integration returns it without a function. Unlike a gateway response, it can select CORS headers by origin,
+ * and it accepts an `Authorization` header on paths without a method. The template is repeated for each path, so all cases
+ * share one text.
  */
 
-// A stand-in for the origin in the header builders that functions use; the template puts the caller's in its place.
+// A marker passed to the header builders of functions; the template replaces it with the caller's origin.
 const ORIGIN = 'https://origin.invalid';
 
-/** @param headers texts of the template's language. */
-const overrides = (headers: Readonly<Record<string, string>>): string[] =>
+/** @param headers VTL expressions by header name. */
+const setHeaders = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).map(([name, value]) => `#set($context.responseOverride.header.${name} = ${value})`);
 
-const written = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+const literals = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => name !== 'vary')
       .map(([name, value]) => [name, value === ORIGIN ? '$origin' : JSON.stringify(value)]),
   );
 
-const readable = corsHeaders(ORIGIN, [ORIGIN]);
+const cors = corsHeaders(ORIGIN, [ORIGIN]);
 
-/** What a browser is told before it sends a request, beside what it is told with every answer. */
-const beforehand = Object.fromEntries(
-  Object.entries(preflightHeaders(ORIGIN, [ORIGIN])).filter(([name]) => !Object.hasOwn(readable, name)),
+/** Headers of preflight responses only. */
+const preflightOnly = Object.fromEntries(
+  Object.entries(preflightHeaders(ORIGIN, [ORIGIN])).filter(([name]) => !Object.hasOwn(cors, name)),
 );
 
-const IF_ASKED = '#if($context.httpMethod == "OPTIONS")';
+/** The media types that forms and scripts send without a declared one. */
+const COMMON_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
 
-/** Adds the headers where the caller's origin is one of those allowed. */
-const forAllowed = (allowedOrigins: readonly string[]): string[] => {
+/**
+ * The media types of requests to unknown paths, which are few. The gateway rejects all others with its own 415, which is
+ * returned as a 405 without `Allow` (see `responses.ts`): of a known path, whose template is repeated, that is correct.
+ */
+const UNKNOWN_PATH_TYPES = [
+  ...COMMON_TYPES,
+  'application/graphql',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/octet-stream',
+  'application/pdf',
+  'application/xml',
+  'application/zip',
+  'image/jpeg',
+  'image/png',
+  'text/csv',
+  'text/html',
+  'text/xml',
+];
+
+const IF_PREFLIGHT = '#if($context.httpMethod == "OPTIONS")';
+
+/** Directives that set the CORS headers for allowed origins. */
+const corsDirectives = (allowedOrigins: readonly string[]): string[] => {
   if (allowedOrigins.length === 0) return [];
   return [
     '#set($origin = $input.params().header.get("origin"))',
@@ -40,41 +64,58 @@ const forAllowed = (allowedOrigins: readonly string[]): string[] => {
     '#set($origin = $input.params().header.get("Origin"))',
     '#end',
     `#if(${allowedOrigins.map((origin) => `$origin == ${JSON.stringify(origin)}`).join(' || ')})`,
-    ...overrides(written(readable)),
-    IF_ASKED,
-    ...overrides(written(beforehand)),
+    ...setHeaders(literals(cors)),
+    IF_PREFLIGHT,
+    ...setHeaders(literals(preflightOnly)),
     '#end',
     '#end',
   ];
 };
 
-const templateOf = (allowedOrigins: readonly string[]): string =>
+/** The methods of a path for `Allow`; none for a path without routes. */
+const allowOf = (methods: readonly string[]): string => [...methods, 'OPTIONS'].join(', ');
+
+const templateOf = (allowedOrigins: readonly string[], methods: readonly string[]): string =>
   [
-    ...overrides({
+    ...setHeaders({
       'x-request-id': '$context.requestId',
       'cache-control': '"no-store"',
       'x-content-type-options': '"nosniff"',
+      ...literals(TRANSPORT_SECURITY),
       ...(allowedOrigins.length > 0 && { vary: '"Origin"' }),
     }),
-    ...forAllowed(allowedOrigins),
-    IF_ASKED,
+    ...corsDirectives(allowedOrigins),
+    IF_PREFLIGHT,
     '#set($context.responseOverride.status = 204)',
     '#else',
-    JSON.stringify(notFound().body),
+    ...(methods.length > 0 ? setHeaders({ allow: JSON.stringify(allowOf(methods)) }) : []),
+    JSON.stringify((methods.length > 0 ? methodNotAllowed() : notFound()).body),
     '#end',
   ].join('\n');
 
-/** The operation for `x-amazon-apigateway-any-method`. */
-export const fallback = (allowedOrigins: readonly string[]) => ({
-  responses: { 404: { description: 'No such route.' } },
-  'x-amazon-apigateway-integration': {
-    type: 'mock',
-    passthroughBehavior: 'never',
-    contentHandling: 'CONVERT_TO_TEXT',
-    // A question has no body. Another type than JSON ends as 415, which the gateway's responses turn into 404.
-    requestTemplates: { 'application/json': '{"statusCode": 404}' },
-    responses: {
-      default: { statusCode: '404', responseTemplates: { 'application/json': templateOf(allowedOrigins) } },
+/**
+ * The operation for `x-amazon-apigateway-any-method`.
+ * @param methods the methods of the path that have a route; empty for an unknown path.
+ */
+export const fallback = (allowedOrigins: readonly string[], methods: readonly string[] = []) => {
+  const isKnown = methods.length > 0;
+  const { status } = isKnown ? methodNotAllowed() : notFound();
+  const request = JSON.stringify({ statusCode: status });
+  return {
+    responses: { [status]: { description: isKnown ? 'No such method.' : 'No such route.' } },
+    'x-amazon-apigateway-integration': {
+      type: 'mock',
+      passthroughBehavior: 'never',
+      contentHandling: 'CONVERT_TO_TEXT',
+      requestTemplates: Object.fromEntries(
+        (isKnown ? COMMON_TYPES : UNKNOWN_PATH_TYPES).map((type) => [type, request]),
+      ),
+      responses: {
+        default: {
+          statusCode: String(status),
+          responseTemplates: { 'application/json': templateOf(allowedOrigins, methods) },
+        },
+      },
     },
-  },
-});
+  };
+};

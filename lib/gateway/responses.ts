@@ -1,47 +1,48 @@
 import { corsHeaders } from '#http/cors.ts';
+import { TRANSPORT_SECURITY } from '#http/transport-security.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
-/** What the gateway says by itself, in its own words for the occasions. */
-interface GatewayResponse {
+/** A gateway response, in the terms of the import format. */
+export interface GatewayResponse {
   readonly statusCode: string;
   readonly responseParameters: Readonly<Record<string, string>>;
   readonly responseTemplates: Readonly<Record<string, string>>;
 }
 
-/** The gateway's name for the request, the same that functions are told. */
+/** The request id, as functions receive it. */
 const REQUEST_ID = '$context.requestId';
 
 const internal = () => new AppError('INTERNAL', { request_id: REQUEST_ID });
 const tooMany = (retryAfter: number) => new AppError('RATE_LIMITED', { retryAfter });
-const simply = (code: ErrorCode, message?: string) => new AppError(code, message === undefined ? {} : { message });
-const unreadable = () =>
+const errorOf = (code: ErrorCode, message?: string) => new AppError(code, message === undefined ? {} : { message });
+const badRequest = () =>
   new AppError('INVALID_INPUT', { details: { _errors: ['The gateway cannot read this request.'] } });
 
-/** How long a caller over his plan's daily quota is told to wait, in seconds: the gateway does not say when it ends. */
+/** The `retryAfter` of an exceeded daily quota, in seconds: the gateway does not provide the time of its reset. */
 const QUOTA_RETRY_SECONDS = 3600;
 
 /**
- * Every occasion on which the gateway answers without a function, with the contract's failure for it. No method has an
- * authoriser, so signatures and tokens are missed only where there is no method at all: that is 404.
+ * The error of the contract for each gateway response type. No method has an authorizer, so signature and token errors
+ * occur only on unknown paths and become 404.
  */
-const occasions: Readonly<Record<string, AppError>> = {
-  MISSING_AUTHENTICATION_TOKEN: simply('NOT_FOUND'),
-  INVALID_SIGNATURE: simply('NOT_FOUND'),
-  EXPIRED_TOKEN: simply('NOT_FOUND'),
-  RESOURCE_NOT_FOUND: simply('NOT_FOUND'),
-  // Only the answer to unknown routes looks at media types, so this too is an unknown route.
-  UNSUPPORTED_MEDIA_TYPE: simply('NOT_FOUND'),
-  ACCESS_DENIED: simply('FORBIDDEN'),
-  INVALID_API_KEY: simply('FORBIDDEN', 'Send the key of a usage plan as x-api-key.'),
-  WAF_FILTERED: simply('FORBIDDEN'),
-  UNAUTHORIZED: simply('UNAUTHORIZED'),
-  BAD_REQUEST_BODY: unreadable(),
-  BAD_REQUEST_PARAMETERS: unreadable(),
-  DEFAULT_4XX: unreadable(),
-  REQUEST_TOO_LARGE: simply('PAYLOAD_TOO_LARGE', 'The gateway carries at most 10 MB, and files of about 4.5 MB.'),
+const errorsByType: Readonly<Record<string, AppError>> = {
+  MISSING_AUTHENTICATION_TOKEN: errorOf('NOT_FOUND'),
+  INVALID_SIGNATURE: errorOf('NOT_FOUND'),
+  EXPIRED_TOKEN: errorOf('NOT_FOUND'),
+  RESOURCE_NOT_FOUND: errorOf('NOT_FOUND'),
+  // Only the fallback checks media types, so this is no route. An unknown path accepts all common types.
+  UNSUPPORTED_MEDIA_TYPE: errorOf('METHOD_NOT_ALLOWED'),
+  ACCESS_DENIED: errorOf('FORBIDDEN'),
+  INVALID_API_KEY: errorOf('FORBIDDEN', 'Send the key of a usage plan as x-api-key.'),
+  WAF_FILTERED: errorOf('FORBIDDEN'),
+  UNAUTHORIZED: errorOf('UNAUTHORIZED'),
+  BAD_REQUEST_BODY: badRequest(),
+  BAD_REQUEST_PARAMETERS: badRequest(),
+  DEFAULT_4XX: badRequest(),
+  REQUEST_TOO_LARGE: errorOf('PAYLOAD_TOO_LARGE', 'The gateway carries at most 10 MB, and files of about 4.5 MB.'),
   THROTTLED: tooMany(1),
   QUOTA_EXCEEDED: tooMany(QUOTA_RETRY_SECONDS),
-  INTEGRATION_TIMEOUT: simply('TIMEOUT'),
+  INTEGRATION_TIMEOUT: errorOf('TIMEOUT'),
   INTEGRATION_FAILURE: internal(),
   API_CONFIGURATION_ERROR: internal(),
   AUTHORIZER_CONFIGURATION_ERROR: internal(),
@@ -52,9 +53,8 @@ const occasions: Readonly<Record<string, AppError>> = {
 const literal = (value: string): string => `'${value}'`;
 
 /**
- * What lets a page of another origin read the answer. The gateway cannot choose among origins here. Where there is only
- * one, it is named; where there are several, everybody may read, without credentials: these answers are fixed words that
- * say nothing about anybody. Functions, whose answers do, name the caller's origin only when it is allowed.
+ * CORS headers of gateway responses, which cannot select among origins. A single allowed origin is named. With several,
+ * every origin may read the response without credentials: it contains no user data.
  */
 const originHeaders = (allowedOrigins: readonly string[]): Record<string, string> => {
   const [origin, ...others] = allowedOrigins;
@@ -70,6 +70,7 @@ const responseOf = (error: AppError, allowedOrigins: readonly string[]): Gateway
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    ...TRANSPORT_SECURITY,
     ...(typeof retryAfter === 'number' && { 'retry-after': String(retryAfter) }),
     ...originHeaders(allowedOrigins),
   };
@@ -85,8 +86,8 @@ const responseOf = (error: AppError, allowedOrigins: readonly string[]): Gateway
   };
 };
 
-/** The gateway's own answers in the contract's shape, as `x-amazon-apigateway-gateway-responses` takes them. */
+/** All gateway responses, as the value of `x-amazon-apigateway-gateway-responses`. */
 export const gatewayResponses = (allowedOrigins: readonly string[]): Record<string, GatewayResponse> =>
   Object.fromEntries(
-    Object.entries(occasions).map(([occasion, error]) => [occasion, responseOf(error, allowedOrigins)]),
+    Object.entries(errorsByType).map(([occasion, error]) => [occasion, responseOf(error, allowedOrigins)]),
   );

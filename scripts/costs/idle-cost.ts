@@ -1,11 +1,11 @@
 import { jobs } from '#events/jobs.ts';
-import { nextDue } from '#events/schedule-expression.ts';
-import type { Config } from '#lib/config.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { nextDue } from '#lib/schedules.ts';
 import { price } from './prices.ts';
 import { ASSUMED } from './request-cost.ts';
 
-/** What stands in a stage's templates, as far as it costs something while nobody comes. */
-export interface Standing {
+/** Resources of a stage that cost money without traffic. */
+export interface StandingResources {
   readonly alarms: number;
   readonly dashboards: number;
   readonly keys: number;
@@ -13,14 +13,14 @@ export interface Standing {
   readonly webAclRules: number;
 }
 
-/** A line of what a stage costs in a month in which nobody comes. */
-export interface IdleLine {
-  readonly what: string;
+/** One item of a stage's monthly cost without traffic. */
+interface IdleItem {
+  readonly item: string;
   readonly dollars: number;
 }
 
 const MONTH_MS = 30 * 86_400_000;
-/** What a run of a job with nothing to do asks the table, and the units that it reads. */
+/** Calls to the table, and read units, of a job run with nothing to do. */
 const JOB_CALLS = 3;
 
 const runsPerMonth = (schedule: string): number => {
@@ -30,7 +30,7 @@ const runsPerMonth = (schedule: string): number => {
   return runs;
 };
 
-/** How often the jobs run in a month of thirty days, all together. */
+/** Runs of all jobs in a month of thirty days. */
 const jobRuns = (): number => jobs.reduce((runs, { schedule }) => runs + runsPerMonth(schedule), 0);
 
 const jobsCost = ({ memoryMb }: Config): number => {
@@ -45,20 +45,20 @@ const jobsCost = ({ memoryMb }: Config): number => {
   );
 };
 
-/** What a stage costs in a month in which nobody comes, without what its data takes, in dollars. */
-export const idleCost = (config: Config, standing: Standing): readonly IdleLine[] =>
+/** Monthly cost of a stage without traffic and stored data, in dollars. */
+export const idleCost = (config: Config, standing: StandingResources): readonly IdleItem[] =>
   [
-    { what: `${standing.alarms} alarms`, dollars: standing.alarms * price('alarmPerMonth') },
-    { what: 'dashboard', dollars: standing.dashboards * price('dashboardPerMonth') },
-    { what: `jobs, ${jobRuns().toLocaleString('en')} runs`, dollars: jobsCost(config) },
-    { what: 'key of its own', dollars: standing.keys * price('keyPerMonth') },
+    { item: `${standing.alarms} alarms`, dollars: standing.alarms * price('alarmPerMonth') },
+    { item: 'dashboard', dollars: standing.dashboards * price('dashboardPerMonth') },
+    { item: `jobs, ${jobRuns().toLocaleString('en')} runs`, dollars: jobsCost(config) },
+    { item: 'customer managed keys', dollars: standing.keys * price('keyPerMonth') },
     {
-      what: 'web ACL',
+      item: 'web ACL',
       dollars: standing.webAcls * price('webAclPerMonth') + standing.webAclRules * price('webAclRulePerMonth'),
     },
   ].filter(({ dollars }) => dollars > 0);
 
-/** What a GB of data costs a month in a stage, with what is kept of it beside it, in dollars. */
+/** Monthly cost of a GB of data with its backups, in dollars. */
 export const storedCost = ({ pointInTimeRecovery, backup }: Config): number =>
   price('dynamodbStoragePerGbMonth') +
   (pointInTimeRecovery ? price('dynamodbPitrPerGbMonth') : 0) +

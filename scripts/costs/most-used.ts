@@ -1,17 +1,17 @@
-/** A request as a caller of the ten most used routes sends it. */
+/** An example request to one of the most used routes. */
 export interface SampleRequest {
   /** The route's id. */
   readonly route: string;
   readonly method: 'GET' | 'POST';
-  /** `{project}` stands for the slug of a listing; `{n}` for a number that no other request has. */
+  /** `{project}` is replaced by the slug of a listing, `{n}` by a unique number. */
   readonly path: string;
   readonly signedIn?: true;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The routes that a directory is asked for most, the most used first: what visitors do all day, then what users do now and
- * then. Costs and cold starts are stated for these.
+ * The most used routes in descending order: reads by visitors, then writes by users. Costs and cold starts are documented
+ * for these.
  */
 export const mostUsed: readonly SampleRequest[] = [
   { route: 'projects.list', method: 'GET', path: '/api/projects?category=micro&sort=upvotes' },

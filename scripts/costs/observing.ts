@@ -5,64 +5,62 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { tiers } from '#contract/route.ts';
-import { doorIdOf, routes } from '#contract/table.ts';
-import { type ImportDoor, importDoor } from '#local/doors.ts';
-import { startWorld, type World } from '#local/world.ts';
-import { dynamo } from '#platform/dynamo.ts';
+import { handlerIdOf, routes } from '#contract/table.ts';
+import { type ImportHandler, importHandler } from '#local/handlers.ts';
+import { type LocalServer, startLocalServer } from '#local/server.ts';
+import { dynamo, dynamoWithoutRetries } from '#platform/dynamo.ts';
 import { importListings, send } from '../../bench/service.ts';
 import { mostUsed, type SampleRequest } from './most-used.ts';
 
-/** What the runs of one function have used. */
 export interface Usage {
   runs: number;
   /** Calls to the table. */
   calls: number;
-  /** Read units: 4 KB each, half of one where a read need not be consistent. */
+  /** Read units: 4 KB each, half a unit for an eventually consistent read. */
   reads: number;
-  /** Write units: 1 KB each, two of them in a transaction, and again for each index that the item stands in. */
+  /** Write units: 1 KB each, doubled in a transaction, plus those of each index. */
   writes: number;
 }
 
-/** What one request of a route uses, by itself and behind it. */
+/** The consumption of one request, including the functions that it triggers. */
 export interface Observation {
   readonly sample: SampleRequest;
-  /** The body of the answer, in bytes: as it is, and as callers get it who take gzip. */
+  /** Size of the response body in bytes, uncompressed and with gzip. */
   readonly bytes: number;
   readonly gzipBytes: number;
-  /** The function of the route. */
+  /** Consumption of the route's function. */
   readonly own: Usage;
-  /** The functions that its change has started, by their ids: publisher and subscribers. */
+  /** Consumption of the triggered functions (publisher and subscribers) by id. */
   readonly behind: ReadonlyMap<string, Usage>;
   readonly events: number;
   readonly mails: number;
 }
 
-/** What the directory is made of that is asked. */
+/** Number of listings in the measured directory. */
 export const LISTINGS = 1000;
 
-/** How carefully is looked. */
-export interface Patience {
-  /** Requests of a route that are looked at; the middle one counts. */
+interface Sampling {
+  /** Measured requests per route; the median counts. */
   readonly tries: number;
-  /** How long nothing has to run before a request counts as done with, in milliseconds. */
+  /** Time without activity after which a request counts as complete, in milliseconds. */
   readonly quietMs: number;
-  /** How long is waited after the import, in milliseconds. */
+  /** Pause after the import, in milliseconds. */
   readonly settleMs: number;
 }
 
-/** Longer than any look at the feed goes back: what was imported should not be read again by the lists that are asked. */
-const CAREFULLY: Patience = { tries: 3, quietMs: 1000, settleMs: 66_000 };
+/** `settleMs` exceeds the overlap window of the feed, so that lists do not read the imported listings again. */
+const DEFAULT_SAMPLING: Sampling = { tries: 3, quietMs: 1000, settleMs: 66_000 };
 
 const none = (): Usage => ({ runs: 0, calls: 0, reads: 0, writes: 0 });
 
-/** Notes what the functions use, each under its id. */
+/** Records the consumption of each function by id. */
 class Meter {
   readonly #running = new AsyncLocalStorage<string>();
   #usage = new Map<string, Usage>();
   #changedAt = performance.now();
 
-  readonly importDoor: ImportDoor = async (id) => {
-    const handler = await importDoor(id);
+  readonly importHandler: ImportHandler = async (id) => {
+    const handler = await importHandler(id);
     return (event, context) =>
       this.#running.run(id, async () => {
         this.#of(id).runs += 1;
@@ -81,37 +79,41 @@ class Meter {
     return usage;
   }
 
-  /** Asks the table with each call what it has cost. */
+  /** Requests the consumed capacity with each call to the table. */
   attach(): void {
-    dynamo().middlewareStack.add(
+    for (const client of [dynamo(), dynamoWithoutRetries()]) this.#attachTo(client);
+  }
+
+  #attachTo(client: ReturnType<typeof dynamo>): void {
+    client.middlewareStack.add(
       (next) => async (args) => {
-        const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
+        const response = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
         const id = this.#running.getStore();
-        if (id === undefined) return answer;
+        if (id === undefined) return response;
         const usage = this.#of(id);
         usage.calls += 1;
-        const { ConsumedCapacity: consumed } = answer.output as { ConsumedCapacity?: unknown };
+        const { ConsumedCapacity: consumed } = response.output as { ConsumedCapacity?: unknown };
         for (const { CapacityUnits = 0, WriteCapacityUnits } of [consumed ?? []].flat() as Capacity[]) {
           const isWrite =
             WriteCapacityUnits !== undefined ||
             !('ConsistentRead' in args.input || 'KeyConditionExpression' in args.input || 'RequestItems' in args.input);
           usage[isWrite ? 'writes' : 'reads'] += CapacityUnits;
         }
-        return answer;
+        return response;
       },
       { step: 'initialize', name: 'meter' },
     );
   }
 
-  /** What was used since the last time. */
+  /** Returns the consumption since the last call. */
   take(): Map<string, Usage> {
     const taken = this.#usage;
     this.#usage = new Map();
     return taken;
   }
 
-  /** Waits until nothing has run for a while. */
-  async quiet(ms: number): Promise<void> {
+  /** Waits until no function has been active for `ms` milliseconds. */
+  async waitUntilQuiet(ms: number): Promise<void> {
     while (performance.now() - this.#changedAt < ms) await wait(50);
   }
 }
@@ -121,105 +123,105 @@ interface Capacity {
   readonly WriteCapacityUnits?: number;
 }
 
-const filled = <T>(value: T, slug: string, n: number): T =>
+const fillIn = <T>(value: T, slug: string, n: number): T =>
   JSON.parse(JSON.stringify(value).replaceAll('{project}', slug).replaceAll('{n}', String(n))) as T;
 
-const middle = (all: readonly Usage[]): Usage =>
+const medianOf = (all: readonly Usage[]): Usage =>
   all.toSorted((a, b) => a.reads + a.writes - b.reads - b.writes)[Math.floor(all.length / 2)] ?? none();
 
-const MANY = 10_000;
+const LISTED_MAX = 10_000;
 
-const carriedBy = ({ bus }: World): number => bus.carried({ limit: MANY, tasksToo: true }).length;
+const countEvents = ({ bus }: LocalServer): number => bus.events({ limit: LISTED_MAX, includeTasks: true }).length;
 
-let asked = 0;
+let requestCount = 0;
 
 const observe = async (
-  world: World,
+  server: LocalServer,
   meter: Meter,
   sample: SampleRequest,
   token: string,
   slugs: readonly string[],
-  { tries, quietMs }: Patience,
+  { tries, quietMs }: Sampling,
 ): Promise<Observation> => {
-  const door = doorIdOf(routes.find(({ id }) => id === sample.route) ?? { id: sample.route });
+  const handlerId = handlerIdOf(routes.find(({ id }) => id === sample.route) ?? { id: sample.route });
   const own: Usage[] = [];
   const behind = new Map<string, Usage>();
   let bytes = 0;
   let gzipBytes = 0;
   let events = 0;
   let mails = 0;
-  // The first one pays for what a process reads once; each tries another listing.
+  // The first request is not counted, because it fills caches. Each request uses another listing.
   for (let number = 0; number <= tries; number += 1) {
-    asked += 1;
-    const { method, path, body, signedIn } = filled(sample, slugs[asked % slugs.length] ?? '', asked);
-    const before = { events: carriedBy(world), mails: world.mail.inbox(MANY).length };
-    await meter.quiet(quietMs);
+    requestCount += 1;
+    const { method, path, body, signedIn } = fillIn(sample, slugs[requestCount % slugs.length] ?? '', requestCount);
+    const before = { events: countEvents(server), mails: server.mail.inbox(LISTED_MAX).length };
+    await meter.waitUntilQuiet(quietMs);
     meter.take();
-    const { status, text } = await send(world.port, {
+    const { status, text } = await send(server.port, {
       method,
       path,
       ...(signedIn && { token }),
       ...(body && { body: JSON.stringify(body) }),
     });
-    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 300)}`);
-    await meter.quiet(quietMs);
+    if (status >= 300) throw new Error(`${method} ${path} returned ${status}: ${text.slice(0, 300)}`);
+    await meter.waitUntilQuiet(quietMs);
     const used = meter.take();
     if (number === 0) continue;
-    own.push(used.get(door) ?? none());
-    used.delete(door);
+    own.push(used.get(handlerId) ?? none());
+    used.delete(handlerId);
     if (number < tries) continue;
     for (const [id, usage] of used) behind.set(id, usage);
     bytes = Buffer.byteLength(text);
     gzipBytes = gzipSync(text).length;
-    events = carriedBy(world) - before.events;
-    mails = world.mail.inbox(MANY).length - before.mails;
+    events = countEvents(server) - before.events;
+    mails = server.mail.inbox(LISTED_MAX).length - before.mails;
   }
-  return { sample, bytes, gzipBytes, own: middle(own), behind, events, mails };
+  return { sample, bytes, gzipBytes, own: medianOf(own), behind, events, mails };
 };
 
 /**
- * Asks the most used routes of a service as it is deployed, but for its size, and notes what the table says each request has cost.
- * @param tell hears of the progress.
+ * Sends requests to the most used routes of a local server and records the capacity that DynamoDB reports for each.
+ * @param report receives lines about the progress.
  */
 export const observeAll = async (
-  tell: (line: string) => void,
+  report: (line: string) => void,
   samples: readonly SampleRequest[] = mostUsed,
-  patience: Patience = CAREFULLY,
+  sampling: Sampling = DEFAULT_SAMPLING,
 ): Promise<Observation[]> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'costs-'));
   const meter = new Meter();
-  const world = await startWorld({
+  const server = await startLocalServer({
     port: 0,
     dataDir,
-    importDoor: meter.importDoor,
+    importHandler: meter.importHandler,
     env: {
       LOG_LEVEL: 'ERROR',
-      // Every request is a write, as it is where many processes count.
-      RATE_LEASE_MAX: '1',
+      // Each request writes its rate counter, as deployed.
+      RATE_PREFETCH_MAX: '1',
       ...Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1000000/60'])),
     },
   });
   try {
     meter.attach();
     const tokenOf = async (claims: object): Promise<string> => {
-      const { text } = await send(world.port, { method: 'POST', path: '/_local/token', body: JSON.stringify(claims) });
+      const { text } = await send(server.port, { method: 'POST', path: '/_local/token', body: JSON.stringify(claims) });
       return (JSON.parse(text) as { access_token: string }).access_token;
     };
     const adminToken = await tokenOf({ email: 'costs@example.com', admin: true });
     const token = await tokenOf({ email: 'reader@example.com' });
-    await importListings({ port: world.port, adminToken } as Parameters<typeof importListings>[0], LISTINGS);
-    const first = await send(world.port, { path: '/api/projects?limit=20' });
+    await importListings({ port: server.port, adminToken } as Parameters<typeof importListings>[0], LISTINGS);
+    const first = await send(server.port, { path: '/api/projects?limit=20' });
     const slugs = (JSON.parse(first.text) as { data: { slug: string }[] }).data.map(({ slug }) => slug);
-    tell(`waiting ${patience.settleMs / 1000} s until the import is no news any more`);
-    await wait(patience.settleMs);
+    report(`waiting ${sampling.settleMs / 1000} s until the feed's overlap window has passed`);
+    await wait(sampling.settleMs);
     const observations: Observation[] = [];
     for (const sample of samples) {
-      tell(`${sample.route}: ${sample.method} ${sample.path}`);
-      observations.push(await observe(world, meter, sample, token, slugs, patience));
+      report(`${sample.route}: ${sample.method} ${sample.path}`);
+      observations.push(await observe(server, meter, sample, token, slugs, sampling));
     }
     return observations;
   } finally {
-    await world.stop();
+    await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 };

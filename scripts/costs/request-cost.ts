@@ -1,25 +1,24 @@
 import { routes } from '#contract/table.ts';
-import type { Config } from '#lib/config.ts';
-import { publisher } from '#lib/doors.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { publisher } from '#lib/handlers.ts';
 import type { Observation, Usage } from './observing.ts';
 import { price } from './prices.ts';
 
 /**
- * What cannot be seen on one machine is assumed, on the safe side: how long a function runs beside its calls and how long
- * a call to a service takes, in milliseconds; and what a request writes into logs (the gateway's line and the function's,
- * with what the runtime adds), in bytes.
+ * Conservative assumptions for values that cannot be measured locally: the running time of a function without its calls
+ * and the duration of a call, in milliseconds, and the logs of a request (gateway, function and runtime), in bytes.
  */
 export const ASSUMED = { ownMs: 4, callMs: 6, logBytes: 900 } as const;
 
-const MILLION = 1_000_000;
-const GB = 1024 ** 3;
+export const MILLION = 1_000_000;
+export const GB = 1024 ** 3;
 
-/** The parts of what a million requests of a route cost, in dollars. */
+/** Cost of a million requests, in dollars. */
 export interface RequestCost {
   readonly gateway: number;
   readonly functions: number;
   readonly table: number;
-  /** Events, mails, logs and bytes sent. */
+  /** Events, mails, logs and data transfer. */
   readonly rest: number;
   readonly total: number;
 }
@@ -34,14 +33,14 @@ const tableCost = ({ reads, writes }: Usage): number =>
 const sum = (values: Iterable<number>): number => [...values].reduce((all, one) => all + one, 0);
 
 /**
- * What a million requests of a route cost in a stage, with all that they start, in dollars. Traces are left out: one request
- * a second and a twentieth of the others are recorded, which does not grow with requests as the rest does.
+ * Cost of a million requests in a stage, including triggered functions, in dollars. Traces are not included, because they
+ * are sampled: one request per second and a twentieth of the others.
  */
 export const costOf = ({ sample, gzipBytes, own, behind, events, mails }: Observation, config: Config): RequestCost => {
   const route = routes.find(({ id }) => id === sample.route);
-  if (!route) throw new Error(`${sample.route} is no route.`);
+  if (!route) throw new Error(`${sample.route} is not a route.`);
   const { memoryMb } = config;
-  const ownMb = route.memoryMb ?? memoryMb[route.needs.includes('catalog') ? 'catalog' : 'request'];
+  const ownMb = route.memoryMb ?? memoryMb[route.permissions.includes('catalog') ? 'catalog' : 'request'];
   const gateway = price('apiGatewayPerMillion');
   const functions =
     functionCost(own, ownMb) +

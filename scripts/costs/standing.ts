@@ -1,17 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, CfnResource } from 'aws-cdk-lib';
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { configOf } from '#lib/config.ts';
 import { stacksOf } from '#lib/stacks.ts';
 import type { Stage } from './pages.ts';
 
-interface Resource {
-  readonly Type: string;
-  readonly Properties?: { readonly Rules?: readonly unknown[] };
-}
-
-/** A stage with what stands in its templates. */
+/** Counts the standing resources of a stage, in its stacks and their nested stacks. */
 export const stageOf = (name: string): Stage => {
   const config = configOf(name);
   const outdir = mkdtempSync(join(tmpdir(), 'costs-'));
@@ -19,10 +15,8 @@ export const stageOf = (name: string): Stage => {
     const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
     const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
     stacksOf(app, config);
-    const resources = app
-      .synth()
-      .stacks.flatMap(({ template }) => Object.values((template as { Resources: Record<string, Resource> }).Resources));
-    const count = (type: string): number => resources.filter(({ Type }) => Type === type).length;
+    const resources = app.node.findAll().filter((one) => CfnResource.isCfnResource(one));
+    const count = (type: string): number => resources.filter(({ cfnResourceType }) => cfnResourceType === type).length;
     return {
       config,
       standing: {
@@ -31,8 +25,8 @@ export const stageOf = (name: string): Stage => {
         keys: count('AWS::KMS::Key'),
         webAcls: count('AWS::WAFv2::WebACL'),
         webAclRules: resources
-          .filter(({ Type }) => Type === 'AWS::WAFv2::WebACL')
-          .reduce((rules, { Properties }) => rules + (Properties?.Rules?.length ?? 0), 0),
+          .filter((one) => one instanceof CfnWebACL)
+          .reduce((sum, { rules }) => sum + (Array.isArray(rules) ? rules.length : 0), 0),
       },
     };
   } finally {

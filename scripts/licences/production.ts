@@ -1,4 +1,4 @@
-/** The licences that a package of production may be under: they ask for no more than to be named, if for that. */
+/** Accepted licences for production packages: at most attribution is required. */
 const PERMISSIVE: readonly string[] = [
   'MIT',
   'MIT-0',
@@ -11,8 +11,8 @@ const PERMISSIVE: readonly string[] = [
   'Unlicense',
 ];
 
-/** As much of a lock file as says what a production install brings. */
-export interface Manifests {
+/** The part of `package-lock.json` that is read. */
+export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
@@ -23,35 +23,35 @@ interface LockedPackage {
   readonly optional?: boolean;
 }
 
-/** A package with the licence that it states, as an SPDX expression. */
 export interface LicensedPackage {
   readonly name: string;
+  /** SPDX expression. */
   readonly licence: string;
 }
 
-/** What a production install brings, and what is wrong with it. */
-export interface Licences {
+/** The production packages and violations of the licence policy. */
+interface LicenceReport {
   readonly packages: readonly LicensedPackage[];
-  readonly complaints: string[];
+  readonly problems: string[];
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /**
- * Whether an SPDX expression leaves a choice that is permissive: one side of an OR is enough, of an AND all have to be. Exceptions
- * (`WITH`) are not known.
+ * Whether an SPDX expression allows a permissive choice: one operand of OR, all operands of AND. Exceptions (`WITH`) are
+ * not permissive.
  */
 export const isPermissive = (expression: string): boolean => {
   const text = expression.trim().replace(/^\(([^()]*)\)$/, '$1');
-  // Anything nested deeper is for a human to read.
+  // Nested expressions need a manual review.
   if (/[()]/.test(text)) return false;
   return text
     .split(/\s+OR\s+/)
     .some((choice) => choice.split(/\s+AND\s+/).every((licence) => PERMISSIVE.includes(licence.trim())));
 };
 
-/** Builds for other platforms state nothing in the lock where they were never installed; they are under what their sibling is. */
-const siblingLicence = ({ packages }: Manifests, name: string, version: string | undefined): string | undefined => {
+/** The lock has no licence for builds of other platforms; they have that of a build from the same family and version. */
+const siblingLicence = ({ packages }: LockFile, name: string, version: string | undefined): string | undefined => {
   const family = name.split('/')[0] ?? name;
   return Object.entries(packages).find(
     ([path, one]) => one.optional && one.version === version && one.license && nameOf(path).startsWith(`${family}/`),
@@ -59,29 +59,29 @@ const siblingLicence = ({ packages }: Manifests, name: string, version: string |
 };
 
 /**
- * The licences of everything that a production install brings.
- * @param installedLicence what the package in a folder says itself, if it is there.
+ * Checks the licences of all production packages.
+ * @param installedLicence returns the licence in the manifest of an installed package.
  */
-export const licencesOf = (lock: Manifests, installedLicence: (path: string) => string | undefined): Licences => {
-  const complaints: string[] = [];
+export const licencesOf = (lock: LockFile, installedLicence: (path: string) => string | undefined): LicenceReport => {
+  const problems: string[] = [];
   const licenceByName = new Map<string, string>();
   for (const [path, { dev, license, optional, version }] of Object.entries(lock.packages)) {
     if (path === '' || dev) continue;
     const name = nameOf(path);
     const installed = installedLicence(path);
     const licence = installed ?? license ?? (optional ? siblingLicence(lock, name, version) : undefined);
-    if (licence === undefined) complaints.push(`${name} states no licence.`);
+    if (licence === undefined) problems.push(`${name} declares no licence.`);
     else if (!isPermissive(licence))
-      complaints.push(`${name} is under ${licence}, which is not among ${PERMISSIVE.join(', ')}.`);
+      problems.push(`${name} has the licence ${licence}; accepted are ${PERMISSIVE.join(', ')}.`);
     if (installed !== undefined && license !== undefined && installed !== license)
-      complaints.push(`${name} says ${installed} itself and ${license} in package-lock.json.`);
+      problems.push(`${name} declares ${installed}, but package-lock.json says ${license}.`);
     if (licence !== undefined) licenceByName.set(name, licence);
   }
   const packages = [...licenceByName].map(([name, licence]) => ({ name, licence }));
-  return { packages: packages.toSorted((a, b) => (a.name < b.name ? -1 : 1)), complaints };
+  return { packages: packages.toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
 };
 
-/** The list of packages by licence, as a table of Markdown. */
+/** The packages by licence, as a Markdown table. */
 export const licenceList = (packages: readonly LicensedPackage[]): string => {
   const byLicence = Object.entries(Object.groupBy(packages, ({ licence }) => licence.replaceAll(/[()]/g, '')));
   const rows = byLicence

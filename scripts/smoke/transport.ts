@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 
-/** How many days a certificate must still hold; those that renew themselves do so well before. */
+/** Managed certificates are renewed well before this. */
 const CERTIFICATE_DAYS_MIN = 14;
 const DAY_MS = 86_400_000;
 
-/** Whether an address leads to this machine. */
+/** Whether a URL points at this machine. */
 export const isLoopback = ({ hostname }: URL): boolean =>
   ['localhost', '[::1]'].includes(hostname) || hostname.startsWith('127.');
 
 /**
- * Looks at the encryption of an address: a current protocol, and a certificate that is this host's and holds for a while.
- * @returns what there is, in a few words.
- * @throws when it is not good enough.
+ * Checks TLS: a current protocol version and a certificate that is valid for this host and does not expire soon.
+ * @returns a description.
+ * @throws {Error} when a check fails.
  */
 export const checkTransport = async (url: URL, timeoutMs: number): Promise<string> => {
   if (url.protocol === 'http:') {
-    if (isLoopback(url)) return 'none, on this machine';
-    throw new Error('the address is http: tokens would travel in the open');
+    if (isLoopback(url)) return 'not encrypted, on this machine';
+    throw new Error('the URL uses http: tokens would be transmitted unencrypted');
   }
   const socket = connect({
     host: url.hostname,
@@ -26,11 +26,11 @@ export const checkTransport = async (url: URL, timeoutMs: number): Promise<strin
     minVersion: 'TLSv1.2',
   });
   try {
-    // An untrusted certificate, or another host's, is an error of the socket.
+    // The socket fails for an untrusted certificate and for that of another host.
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(timeoutMs) });
     const days = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / DAY_MS);
-    if (!(days >= CERTIFICATE_DAYS_MIN)) throw new Error(`the certificate ends in ${days} days`);
-    return `${socket.getProtocol()}, the certificate holds for ${days} more days`;
+    if (!(days >= CERTIFICATE_DAYS_MIN)) throw new Error(`the certificate expires in ${days} days`);
+    return `${socket.getProtocol()}, certificate valid for ${days} days`;
   } finally {
     socket.destroy();
   }

@@ -1,27 +1,25 @@
 import type { PricingType, Status } from '#contract/projects.ts';
-import { IdSet } from './id-set.ts';
+import { IdSet, Postings } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
-import { Postings } from './postings.ts';
 import type { Row } from './row.ts';
 
-/** Which listings have which property. Spheres are not among them: they follow from the categories at the time of asking. */
+/** The listings by value of their filterable properties. Without spheres, which depend on the current categories. */
 export class Attributes implements ListingIndex {
   /** With both coordinates. */
   readonly located = new IdSet();
-  /** By status, those that are not deleted. */
+  /** Not deleted, by status. */
   readonly present = new Postings<Status>();
-  /** By status, those that are. */
+  /** Deleted, by status. */
   readonly deleted = new Postings<Status>();
-  /** By kind of pricing. */
   readonly pricing = new Postings<PricingType>();
-  /** By id of the owner. */
+  /** By user id. */
   readonly owner = new Postings<string>();
-  /** By slug, whether or not there is such a category. */
+  /** By slug, also of categories that do not exist. */
   readonly category = new Postings<string>();
-  /** By tag as it is written. */
+  /** Not folded. */
   readonly tag = new Postings<string>();
 
-  concerns(before: Row, after: Row): boolean {
+  isAffected(before: Row, after: Row): boolean {
     return before.version !== after.version;
   }
 

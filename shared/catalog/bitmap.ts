@@ -1,62 +1,57 @@
 const WORD_BITS = 32;
 
-/** A set of small whole numbers as one bit each. Grows by itself; ids beyond its end count as absent. */
+/** A set of small integers, one bit each. Grows on demand; ids beyond its capacity are absent. */
 export class Bitmap {
   #words: Int32Array;
 
-  /** Room for the ids below `capacity` without growing; all absent. */
+  /** An empty set with capacity for the ids below `capacity`. */
   constructor(capacity = 0) {
     this.#words = new Int32Array(Math.ceil(capacity / WORD_BITS));
   }
 
-  /** How many ids fit without growing. */
   get capacity(): number {
     return this.#words.length * WORD_BITS;
   }
 
-  /** Whether the id is present. */
   has(id: number): boolean {
     return this.bit(id) === 1;
   }
 
-  /** 1 when the id is present, else 0: for counting without a branch. */
+  /** 1 when the id is present, else 0; for branch-free counting. */
   bit(id: number): number {
     return ((this.#words[id >>> 5] ?? 0) >>> (id & 31)) & 1;
   }
 
-  /** Makes the id present, with room for it where there is none. */
   add(id: number): void {
     const word = id >>> 5;
     if (word >= this.#words.length) this.#grow(word + 1);
     this.#words[word] = (this.#words[word] ?? 0) | (1 << (id & 31));
   }
 
-  /** Makes all of the ids present. */
   addAll(ids: readonly number[]): void {
     for (let i = 0; i < ids.length; i += 1) this.add(ids[i] ?? 0);
   }
 
-  /** Makes those of 32 ids, from 32 times `word` on and within the capacity, present whose bits are 1; answers how many were absent. */
+  /** Adds the ids of the set bits of one machine word within the capacity. @returns how many were absent. */
   orWord(word: number, bits: number): number {
     const before = this.#words[word] ?? 0;
     this.#words[word] = before | bits;
     return ones(bits & ~before);
   }
 
-  /** Makes the id absent. */
   delete(id: number): void {
     const word = id >>> 5;
     if (word < this.#words.length) this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (id & 31));
   }
 
-  /** Forgets all ids and makes room for those below `capacity`. */
+  /** Removes all ids and ensures a capacity. */
   reset(capacity: number): void {
     const words = Math.ceil(capacity / WORD_BITS);
     if (words > this.#words.length) this.#words = new Int32Array(words);
     else this.#words.fill(0);
   }
 
-  /** Adds what the other has. */
+  /** Union in place. */
   or(other: Bitmap): void {
     const theirs = other.#words;
     let used = theirs.length;
@@ -66,7 +61,7 @@ export class Bitmap {
     for (let i = 0; i < used; i += 1) mine[i] = (mine[i] ?? 0) | (theirs[i] ?? 0);
   }
 
-  /** Keeps only what the other has too. */
+  /** Intersection in place. */
   and(other: Bitmap): void {
     const mine = this.#words;
     const theirs = other.#words;
@@ -75,7 +70,15 @@ export class Bitmap {
     mine.fill(0, shared);
   }
 
-  /** How many ids are present. */
+  /** Difference in place. */
+  andNot(other: Bitmap): void {
+    const mine = this.#words;
+    const theirs = other.#words;
+    const shared = Math.min(mine.length, theirs.length);
+    for (let i = 0; i < shared; i += 1) mine[i] = (mine[i] ?? 0) & ~(theirs[i] ?? 0);
+  }
+
+  /** The number of ids. */
   count(): number {
     const words = this.#words;
     let total = 0;
@@ -83,7 +86,7 @@ export class Bitmap {
     return total;
   }
 
-  /** How many ids are present here and there. */
+  /** The size of the intersection. */
   countShared(other: Bitmap): number {
     const mine = this.#words;
     const theirs = other.#words;
@@ -93,7 +96,10 @@ export class Bitmap {
     return total;
   }
 
-  /** How many of the ids in a part of a list are present; in one loop over bare arrays, because whole orders are counted. */
+  /**
+   * The number of ids present among `ids` from `from` to before `to`; one loop over plain arrays, as it counts whole
+   * orders.
+   */
   countOf(ids: ArrayLike<number>, from: number, to: number): number {
     const words = this.#words;
     let total = 0;
@@ -104,7 +110,7 @@ export class Bitmap {
     return total;
   }
 
-  /** The ids, ascending. The walk allows deleting the id that it is at. */
+  /** Visits the ids, ascending; `visit` may delete the visited id. */
   forEach(visit: (id: number) => void): void {
     const words = this.#words;
     for (let i = 0; i < words.length; i += 1) {
@@ -128,9 +134,36 @@ export class Bitmap {
   }
 }
 
-/** The number of 1 bits in a word, added up in parallel: by pairs, nibbles, then bytes. */
+/** The number of set bits in a word, added in parallel: by pairs, nibbles, then bytes. */
 const ones = (word: number): number => {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
+
+/**
+ * Bitmaps reused by successive queries. Allocated per query, they would dominate garbage collection, which then
+ * traverses the whole catalog.
+ */
+export class BitmapPool {
+  readonly #bitmaps: Bitmap[] = [];
+  #lent = 0;
+
+  /** An empty bitmap for `capacity` ids, valid until the next `reclaim`. */
+  lend(capacity: number): Bitmap {
+    let bitmap = this.#bitmaps[this.#lent];
+    if (bitmap) {
+      bitmap.reset(capacity);
+    } else {
+      bitmap = new Bitmap(capacity);
+      this.#bitmaps.push(bitmap);
+    }
+    this.#lent += 1;
+    return bitmap;
+  }
+
+  /** Makes all bitmaps available again; those lent before are invalid. */
+  reclaim(): void {
+    this.#lent = 0;
+  }
+}

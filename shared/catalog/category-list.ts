@@ -1,34 +1,34 @@
-import type { CategoryRecord } from '#domain/categories/category.ts';
+import type { CategoryRecord } from '#model/category.ts';
 import { fold } from './fold.ts';
 
-/** The categories by id and by slug, and the spheres that follow from them. */
+/** The categories by id and by slug, and the spheres derived from them. */
 export class CategoryList {
   readonly #byId = new Map<string, CategoryRecord>();
   readonly #bySlug = new Map<string, CategoryRecord>();
-  readonly #gone = new Set<string>();
+  readonly #removed = new Set<string>();
   readonly #slugsBySphere = new Map<string, string[]>();
   #sorted: readonly CategoryRecord[] | undefined;
 
-  /** Takes a newer state of a category; answers whether it made a difference. */
+  /** Applies a state of a category. @returns whether it was newer than the current one. */
   put(category: CategoryRecord): boolean {
     const before = this.#byId.get(category.id);
-    if (this.#gone.has(category.id) || (before && before.version >= category.version)) return false;
+    if (this.#removed.has(category.id) || (before && before.version >= category.version)) return false;
     this.#byId.set(category.id, category);
     this.#changed();
     return true;
   }
 
-  /** Forgets a category for good; answers whether it was there. */
+  /** Removes a category permanently. @returns whether it was present. */
   remove(id: string): boolean {
-    this.#gone.add(id);
+    this.#removed.add(id);
     const removed = this.#byId.delete(id);
     if (removed) this.#changed();
     return removed;
   }
 
-  /** The ids of categories that are gone for good. */
-  gone(): Iterable<string> {
-    return this.#gone;
+  /** The ids of removed categories. */
+  removed(): Iterable<string> {
+    return this.#removed;
   }
 
   /** By `sort_order`, then name, then id. */
@@ -62,7 +62,7 @@ export class CategoryList {
   #changed(): void {
     this.#sorted = undefined;
     this.#bySlug.clear();
-    // A slug is taken over when a category is deleted and another one made, and the new one may be heard of first.
+    // A new category may reuse the slug of a deleted one, and its entry in the feed may arrive before the deletion.
     for (const category of this.#byId.values()) {
       const other = this.#bySlug.get(category.slug);
       if (!other || other.id < category.id) this.#bySlug.set(category.slug, category);

@@ -4,7 +4,7 @@ import { CursorError } from './types.ts';
 
 type Field = keyof Sortable;
 
-/** The values that place an item in each order; with them a cursor needs no item to point at. */
+/** The sort keys of each order. A cursor holds their values, so it stays valid when its item changes or disappears. */
 const fieldsOf: Readonly<Record<SortOrder, readonly Field[]>> = {
   newest: ['published', 'created', 'id'],
   oldest: ['published', 'created', 'id'],
@@ -28,9 +28,17 @@ const blank: Sortable = {
   hot: 0,
 };
 
-/** Opaque text for the place right after an item in a sort order; at most a kilobyte. */
-export const encodeCursor = (sort: SortOrder, item: Sortable): string => {
-  const json = JSON.stringify([sort, ...fieldsOf[sort].map((field) => item[field])]);
+/** A position in a list: right after an item of one of its groups. */
+export interface CursorPosition {
+  /** From 0. */
+  readonly group: number;
+  readonly item: Sortable;
+}
+
+/** An opaque cursor for a position in a sort order; at most 1 KB. The first group, mostly the only one, is implied. */
+export const encodeCursor = (sort: SortOrder, { group, item }: CursorPosition): string => {
+  const values = [sort, ...fieldsOf[sort].map((field) => item[field])];
+  const json = JSON.stringify(group === 0 ? values : [group, ...values]);
   const bytes = new TextEncoder().encode(json);
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
@@ -39,22 +47,23 @@ export const encodeCursor = (sort: SortOrder, item: Sortable): string => {
 };
 
 /**
- * The sort values that a cursor remembers; fields that its order does not use are blank.
- *
- * @throws {CursorError} when the text is not a cursor of this sort order.
+ * The position of a cursor; fields of the item that its order does not use are blank.
+ * @throws {CursorError} when it is not a cursor of this sort order.
  */
-export const decodeCursor = (sort: SortOrder, cursor: string): Sortable => {
-  const [madeFor, ...values] = parse(cursor);
-  if (madeFor !== sort) throw new CursorError('the cursor is not one of this sort order');
+export const decodeCursor = (sort: SortOrder, cursor: string): CursorPosition => {
+  const parsed = parse(cursor);
+  const group = typeof parsed[0] === 'number' ? parsed[0] : 0;
+  const [itsSort, ...values] = group === 0 ? parsed : parsed.slice(1);
+  if (itsSort !== sort) throw new CursorError('The cursor belongs to another sort order.');
   const remembered: Partial<Record<Field, unknown>> = {};
   for (const [i, field] of fieldsOf[sort].entries()) {
-    if (typeof values[i] !== typeof blank[field]) throw new CursorError('the cursor holds something else');
+    if (typeof values[i] !== typeof blank[field]) throw new CursorError('The cursor has values of other types.');
     remembered[field] = values[i];
   }
-  const item = { ...blank, ...(remembered as Partial<Sortable>) };
-  // What encodes to another text was not written by this catalog, however well it reads.
-  if (encodeCursor(sort, item) !== cursor) throw new CursorError('the cursor was not made by this list');
-  return item;
+  const position = { group, item: { ...blank, ...(remembered as Partial<Sortable>) } };
+  // Accepts the canonical encoding only.
+  if (encodeCursor(sort, position) !== cursor) throw new CursorError('The cursor is not canonical.');
+  return position;
 };
 
 const parse = (cursor: string): readonly unknown[] => {
@@ -64,6 +73,6 @@ const parse = (cursor: string): readonly unknown[] => {
     const values: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     return Array.isArray(values) ? values : [];
   } catch {
-    throw new CursorError('the cursor is not readable');
+    throw new CursorError('The cursor is not readable.');
   }
 };

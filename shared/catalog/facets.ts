@@ -6,12 +6,12 @@ import type { Row } from './row.ts';
 import type { Selection } from './selection.ts';
 import type { FacetCount } from './types.ts';
 
-/** Where fewer than one listing in so many matches, asking those takes less time than asking every value. */
-const FEW = 32;
+/** Below one match in so many listings, counting by match is faster than counting by value. */
+const SPARSE_RATIO = 32;
 
 /**
- * How many of the selected listings have each value of a property, its own filter left out: most frequent first, then by
- * value. Values that none of them has are left out.
+ * Counts the matching listings by value of one property, ignoring the filter on that property. Sorted by descending
+ * count, then by value; values without a match are omitted.
  */
 export const facet = (
   name: FacetName,
@@ -20,9 +20,9 @@ export const facet = (
   categories: CategoryList,
 ): FacetCount[] => {
   const matches = selection.matches(name);
-  const few = matches.count() * FEW < listings.rows.size;
+  const isSparse = matches.count() * SPARSE_RATIO < listings.rows.size;
   return mostFrequentFirst(
-    few ? countByListing(name, matches, listings, categories) : countByValue(name, matches, listings, categories),
+    isSparse ? countByListing(name, matches, listings, categories) : countByValue(name, matches, listings, categories),
   );
 };
 
@@ -36,6 +36,7 @@ const countByListing = (
     category: (row) => row.categories,
     sphere: (row) => categories.spheresOf(row.categories),
     pricing: (row) => [row.pricing],
+    status: (row) => [row.status],
     tag: (row) => row.tags,
   };
   const counts = new Map<string, number>();
@@ -47,24 +48,31 @@ const countByListing = (
 
 const countByValue = (name: FacetName, matches: Bitmap, listings: Listings, categories: CategoryList): FacetCount[] => {
   const { attributes } = listings;
+  if (name === 'status') return sumsByValue(attributes.present.countsIn(matches), attributes.deleted.countsIn(matches));
   if (name !== 'sphere') return attributes[name].countsIn(matches);
   const counts: FacetCount[] = [];
   for (const [sphere, slugs] of categories.slugsBySphere()) {
-    const count = attributes.category.addAnyOf(slugs, listings.noSlots()).countShared(matches);
+    const count = attributes.category.addAnyOf(slugs, listings.emptyBitmap()).countShared(matches);
     if (count > 0) counts.push({ value: sphere, count });
   }
   return counts.sort(byValue);
 };
 
+const sumsByValue = (...lists: readonly (readonly FacetCount[])[]): FacetCount[] => {
+  const sums = new Map<string, number>();
+  for (const { value, count } of lists.flat()) sums.set(value, (sums.get(value) ?? 0) + count);
+  return Array.from(sums, ([value, count]) => ({ value, count })).sort(byValue);
+};
+
 const byValue = (a: FacetCount, b: FacetCount): number => (a.value < b.value ? -1 : 1);
 
-/** Expects the values in order. There are many values and few different counts, so it collects them by count. */
+/** A bucket sort of counts that are sorted by value: there are many values and few distinct counts. */
 const mostFrequentFirst = (counts: readonly FacetCount[]): FacetCount[] => {
   const byCount = new Map<number, FacetCount[]>();
-  for (const one of counts) {
-    const same = byCount.get(one.count);
-    if (same) same.push(one);
-    else byCount.set(one.count, [one]);
+  for (const entry of counts) {
+    const bucket = byCount.get(entry.count);
+    if (bucket) bucket.push(entry);
+    else byCount.set(entry.count, [entry]);
   }
   return [...byCount.keys()].sort((a, b) => b - a).flatMap((count) => byCount.get(count) ?? []);
 };

@@ -1,4 +1,4 @@
-/** Letters that decomposition leaves alone although people type them without their stroke or as two letters. */
+/** Letters without a canonical decomposition that are commonly typed as plain letters. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   ø: 'o',
@@ -18,17 +18,17 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 const PLAIN_LETTERS = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
 
-// Vowel signs of Indic scripts and the voicing marks of kana are marks too, but they make other letters, not accents.
+// Excludes the vowel signs of Indic scripts and the voicing marks of kana: they form other letters, not accents.
 const ACCENTS = /[[\p{M}&&[\p{Script=Inherited}\p{Script=Arabic}\p{Script=Hebrew}]]--[\u3099\u309a]]/gv;
 
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\0]/gv;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ASCII without NUL
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII without NUL
 const ASCII = /^[\x01-\x7f]*$/;
 
 /**
- * Text in the form in which it is searched and sorted: lower case, without accents, width and ligatures, `ß` as `ss`, `ø` as
- * `o` and the like. Never contains NUL, so NUL can stand between fields. Folding twice changes nothing more.
+ * Normalises text for search and sorting: lower case, without accents, width variants and ligatures; `ß` becomes `ss`,
+ * `ø` becomes `o`. Never contains NUL, so NUL can separate fields. Idempotent.
  */
 export const fold = (text: string): string =>
   ASCII.test(text)

@@ -1,48 +1,44 @@
 import { Bitmap } from './bitmap.ts';
 
-/** What a member costs in a list, in bits: a bitmap that spends less per member is the smaller form. */
+/** The size of a list member in bits: a bitmap with fewer bits per member is smaller. */
 const LIST_BITS = 64;
 
-/** Below this a list is always good enough. */
+/** Sets up to this size stay lists. */
 const LIST_ALWAYS = 64;
 
-/** A list up to this length has no room for more. */
+/** Lists up to this length are reallocated per append, without spare capacity. */
 const LIST_SMALL = 16;
 
-/** A set of small whole numbers in the smaller of two forms: a sorted list while it is sparse, a bitmap when it is dense. */
+/** A set of small integers, stored as a sorted list while sparse and as a bitmap when dense. */
 export class IdSet {
   #list: number[] = NONE;
   #bitmap: Bitmap | undefined;
   #size = 0;
 
-  /** A set of these ids. */
   static of(...ids: readonly number[]): IdSet {
     const set = new IdSet();
     for (const id of ids) set.add(id);
     return set;
   }
 
-  /** How many members there are. */
   get size(): number {
     return this.#size;
   }
 
-  /** Whether the id is a member. */
   has(id: number): boolean {
     if (this.#bitmap) return this.#bitmap.has(id);
-    return this.#list[this.#placeOf(id)] === id;
+    return this.#list[this.#indexOf(id)] === id;
   }
 
-  /** Takes in the id, if it is not there. */
   add(id: number): void {
     if (!this.#bitmap) this.#addToList(id);
     else if (!this.#bitmap.has(id)) this.#addToBitmap(this.#bitmap, id);
   }
 
-  /** Takes in those of 32 ids, from 32 times `word` on, whose bits are 1. */
+  /** Adds the ids of the set bits of one machine word: bit 0 is the id 32 × `word`. */
   addWord(word: number, bits: number): void {
     for (let rest = bits; rest !== 0; rest &= rest - 1) {
-      // A set of many takes all of them at once.
+      // A bitmap adds the rest in one operation.
       if (this.#bitmap && word < this.#bitmap.capacity >>> 5) {
         this.#size += this.#bitmap.orWord(word, rest);
         return;
@@ -51,16 +47,15 @@ export class IdSet {
     }
   }
 
-  /** Lets go of the id, if it is there. */
   delete(id: number): void {
     if (this.#bitmap) {
       this.#size -= this.#bitmap.bit(id);
       this.#bitmap.delete(id);
       return;
     }
-    const place = this.#placeOf(id);
-    if (this.#list[place] !== id) return;
-    this.#list.splice(place, 1);
+    const index = this.#indexOf(id);
+    if (this.#list[index] !== id) return;
+    this.#list.splice(index, 1);
     this.#size -= 1;
   }
 
@@ -70,7 +65,7 @@ export class IdSet {
     else bitmap.addAll(this.#list);
   }
 
-  /** How many members a bitmap has too. */
+  /** The number of members that are also in a bitmap. */
   countIn(bitmap: Bitmap): number {
     if (this.#bitmap) return bitmap.countShared(this.#bitmap);
     return bitmap.countOf(this.#list, 0, this.#size);
@@ -87,20 +82,20 @@ export class IdSet {
     if (last === undefined) {
       this.#list = [id];
     } else if (id > last) {
-      // Appending makes room for many more, which most sets never get.
+      // A push reserves capacity that most sets never use.
       if (this.#size < LIST_SMALL) this.#list = [...this.#list, id];
       else this.#list.push(id);
     } else {
-      const place = this.#placeOf(id);
-      if (this.#list[place] === id) return;
-      this.#list.splice(place, 0, id);
+      const index = this.#indexOf(id);
+      if (this.#list[index] === id) return;
+      this.#list.splice(index, 0, id);
     }
     this.#size += 1;
     if (this.#size > LIST_ALWAYS && this.#size * LIST_BITS > Math.max(id, last ?? 0)) this.#becomeBitmap();
   }
 
   #addToBitmap(bitmap: Bitmap, id: number): void {
-    // A set that was dense among few ids may be sparse among many; growing is the moment to find out.
+    // A set that was dense among few ids may be sparse among many, which is checked whenever it grows.
     if (id >= bitmap.capacity && this.#size * LIST_BITS < bitmap.capacity) {
       this.#becomeList(bitmap);
       this.#addToList(id);
@@ -122,8 +117,8 @@ export class IdSet {
     this.#bitmap = undefined;
   }
 
-  /** Where in the list the id is or belongs. */
-  #placeOf(id: number): number {
+  /** The index of the id in the list, or of its insertion point. */
+  #indexOf(id: number): number {
     let low = 0;
     let high = this.#list.length;
     while (low < high) {
@@ -135,5 +130,52 @@ export class IdSet {
   }
 }
 
-/** Shared by all sets without a list; never written to, because the first member makes a list of its own. */
+/** Shared by all sets without a list; never modified, because the first member creates a new list. */
 const NONE: number[] = [];
+
+/** By value, the slots of the listings that have it. A value is removed with its last slot. */
+export class Postings<Value extends string | number> {
+  readonly #sets = new Map<Value, IdSet>();
+  /** Sorted by value; undefined after a value was added or removed. */
+  #sorted: (readonly [Value, IdSet])[] | undefined;
+
+  add(value: Value, slot: number): void {
+    let set = this.#sets.get(value);
+    if (!set) {
+      set = new IdSet();
+      this.#sets.set(value, set);
+      this.#sorted = undefined;
+    }
+    set.add(slot);
+  }
+
+  delete(value: Value, slot: number): void {
+    const set = this.#sets.get(value);
+    if (!set) return;
+    set.delete(slot);
+    if (set.size > 0) return;
+    this.#sets.delete(value);
+    this.#sorted = undefined;
+  }
+
+  get(value: Value): IdSet | undefined {
+    return this.#sets.get(value);
+  }
+
+  /** Adds the slots that have any of the values to a bitmap and returns it. */
+  addAnyOf(values: Iterable<Value>, slots: Bitmap): Bitmap {
+    for (const value of values) this.#sets.get(value)?.addTo(slots);
+    return slots;
+  }
+
+  /** The number of slots by value, sorted by value; values without any are omitted. */
+  countsIn(slots: Bitmap): { value: Value; count: number }[] {
+    this.#sorted ??= [...this.#sets].sort(([a], [b]) => (a < b ? -1 : 1));
+    const counts: { value: Value; count: number }[] = [];
+    for (const [value, set] of this.#sorted) {
+      const count = set.countIn(slots);
+      if (count > 0) counts.push({ value, count });
+    }
+    return counts;
+  }
+}

@@ -1,11 +1,11 @@
 import type { Row } from './row.ts';
 
-/** Something that is kept up to date with the listings, one at a time. */
+/** An index over the listings, updated one listing at a time. */
 export interface ListingIndex {
-  /** Whether the two states of one listing differ in what this index looks at. */
-  concerns(before: Row, after: Row): boolean;
-  /** Takes in a listing that it does not have. */
+  /** Whether two states of one listing differ in a field that is indexed. */
+  isAffected(before: Row, after: Row): boolean;
+  /** Adds a listing, which must not be indexed yet. */
   insert(slot: number, row: Row): void;
-  /** Forgets a listing, given in the state in which it was taken in. */
+  /** Removes a listing, given in its indexed state. */
   remove(slot: number, row: Row): void;
 }

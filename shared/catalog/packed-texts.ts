@@ -1,8 +1,9 @@
-import type { ProjectRecord } from '#domain/projects/project.ts';
+import { type ProjectRecord, unsetFields } from '#model/project.ts';
 
 /**
- * What of a record is only shown, never asked for, packed into one text: a text of its own for each field would cost more than
- * most fields have letters. The name comes first, because sorting by name asks for it alone.
+ * The fields of a record that no query reads, packed into one string: the overhead of a string per field would exceed
+ * the length of most fields. The name comes first, because sorting by name reads it alone.
+ * Stored snapshots use this order: add new fields at the end.
  */
 const names = [
   'name',
@@ -22,21 +23,20 @@ const names = [
   'paid_at',
 ] as const satisfies readonly (keyof ProjectRecord)[];
 
-/** The fields of a record that are packed. */
-export type PackedFields = Pick<ProjectRecord, (typeof names)[number]>;
+type PackedFields = Pick<ProjectRecord, (typeof names)[number]>;
 
-/** Stands between fields. */
+/** Separates fields. */
 const FIELD = '\x1f';
-/** Stands between the members of a list. */
+/** Separates the members of a list. */
 const MEMBER = '\x1e';
 /** Stands for null. */
 const NONE = '\x1d';
-/** Begins what had to be written in another way, because it contains one of these or is otherwise unusual. */
+/** Prefix of records packed as JSON, because a value contains one of these characters or an unexpected type. */
 const JSON_MARK = '\x1c';
 
 const NO_MEMBERS: readonly string[] = Object.freeze([]);
 
-/** How many marks a text contains. */
+/** The number of reserved characters in a text. */
 const marksIn = (text: string): number => {
   let marks = 0;
   for (let i = 0; i < text.length; i += 1) {
@@ -46,18 +46,19 @@ const marksIn = (text: string): number => {
   return marks;
 };
 
-/** The fields written plainly; undefined when they would not be read again as they are. */
-const plainly = (values: readonly unknown[]): string | undefined => {
+/** The separated form; undefined when it would not be read back unchanged. */
+const plainly = (record: PackedFields): string | undefined => {
   const texts: string[] = [];
-  let marks = values.length - 1;
-  for (const value of values) {
+  let marks = names.length - 1;
+  for (const name of names) {
+    const value: unknown = record[name];
     if (typeof value === 'string') {
       texts.push(value);
     } else if (value === null) {
       texts.push(NONE);
       marks += 1;
     } else {
-      // An empty text in a list could not be told from an empty list.
+      // An empty member would be indistinguishable from an empty list.
       if (!Array.isArray(value) || value.some((member) => typeof member !== 'string' || member === ''))
         return undefined;
       texts.push(value.join(MEMBER));
@@ -68,36 +69,20 @@ const plainly = (values: readonly unknown[]): string | undefined => {
   return marksIn(packed) === marks && packed.isWellFormed() ? packed : undefined;
 };
 
-/** Packs the fields; `unpackTexts` gives back exactly the same. Half of a surrogate pair is kept too. */
-export const packTexts = (record: PackedFields): string => {
-  const values = [
-    record.name,
-    record.slug,
-    record.plan,
-    record.url,
-    record.description,
-    record.long_description,
-    record.logo_url,
-    record.screenshots,
-    record.video_url,
-    record.earlier_slugs,
-    record.address_city,
-    record.address_country,
-    record.updated_at,
-    record.rejection_reason,
-    record.paid_at,
-  ];
-  return plainly(values) ?? JSON_MARK + JSON.stringify(values);
-};
+/** Packs the fields; `unpackTexts` restores them exactly, lone surrogates included. */
+export const packTexts = (record: PackedFields): string =>
+  plainly(record) ?? JSON_MARK + JSON.stringify(names.map((name) => record[name]));
 
 const orNull = (text: string | undefined): string | null => (text === undefined || text === NONE ? null : text);
 const members = (text: string | undefined): readonly string[] => (text ? text.split(MEMBER) : NO_MEMBERS);
 
-/** The fields that were packed. */
 export const unpackTexts = (packed: string): PackedFields => {
   if (packed.startsWith(JSON_MARK)) {
     const values = JSON.parse(packed.slice(1)) as readonly unknown[];
-    return Object.fromEntries(names.map((name, place) => [name, values[place]])) as unknown as PackedFields;
+    // A snapshot written before a field was added lacks its value.
+    const stored = (name: string, index: number) =>
+      index < values.length ? values[index] : unsetFields[name as keyof typeof unsetFields];
+    return Object.fromEntries(names.map((name, index) => [name, stored(name, index)])) as unknown as PackedFields;
   }
   const texts = packed.split(FIELD);
   return {
@@ -119,6 +104,6 @@ export const unpackTexts = (packed: string): PackedFields => {
   };
 };
 
-/** The name alone. */
+/** The name, without unpacking the other fields. */
 export const packedName = (packed: string): string =>
   packed.startsWith(JSON_MARK) ? unpackTexts(packed).name : packed.slice(0, packed.indexOf(FIELD));

@@ -1,24 +1,60 @@
 import type { PricingType, Status } from '#contract/projects.ts';
-import { averageRating, type ProjectCounts, type ProjectRecord } from '#domain/projects/project.ts';
+import { averageRating, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import { fold } from './fold.ts';
-import { hotness } from './hotness.ts';
-import type { Interned } from './interned.ts';
 import { packedName, packTexts, unpackTexts } from './packed-texts.ts';
 
-/** The values that orders compare: those of a listing, or those that a cursor remembers. */
+/** A comment or a rating takes more effort than a click, so it says more about interest. */
+const COMMENT_WEIGHT = 3;
+const RATING_WEIGHT = 2;
+
+/** Being published this much later weighs as much as ten times the reactions: 12.5 hours. */
+const SECONDS_PER_TENFOLD = 45_000;
+
+/**
+ * The trending score: the order of magnitude of the reactions plus the time of publication. The difference between two
+ * listings does not depend on the current time, so pages are stable as long as there are no new reactions.
+ */
+export const hotness = (
+  project: Pick<ProjectRecord, 'published_at' | 'created_at'>,
+  counts: Pick<ProjectCounts, 'upvote_count' | 'comments_count' | 'ratings_count'>,
+): number => {
+  const reactions = counts.upvote_count + COMMENT_WEIGHT * counts.comments_count + RATING_WEIGHT * counts.ratings_count;
+  // Sorting needs a number even for an invalid time.
+  const seconds = (Date.parse(project.published_at ?? project.created_at) || 0) / 1000;
+  return Math.log10(Math.max(1, reactions)) + seconds / SECONDS_PER_TENFOLD;
+};
+
+/** Interns strings that many listings share; entries live as long as the catalog. */
+export class StringPool {
+  readonly #texts = new Map<string, string>();
+
+  intern(text: string): string {
+    const interned = this.#texts.get(text);
+    if (interned !== undefined) return interned;
+    this.#texts.set(text, text);
+    return text;
+  }
+
+  internAll(texts: readonly string[]): readonly string[] {
+    if (texts.length === 0) return NONE;
+    return texts.map((text) => this.intern(text));
+  }
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** The values that orders compare: those of a listing, or those encoded in a cursor. */
 export interface Sortable {
   readonly id: string;
-  /** ISO 8601, of the creation. */
+  /** ISO 8601. */
   readonly created: string;
-  /** ISO 8601, of the publication or, before it, the creation. */
+  /** ISO 8601, of the publication; of the creation while unpublished. */
   readonly published: string;
-  /** How many upvotes, at least 0. */
   readonly upvotes: number;
   /** The mean rating, rounded to two decimals. */
   readonly rating: number;
-  /** How many ratings, at least 0. */
+  /** The number of ratings. */
   readonly ratings: number;
-  /** How many views, at least 0. */
   readonly views: number;
   /** Folded, at most `SORT_NAME_MAX` UTF-16 units. */
   readonly name: string;
@@ -26,11 +62,11 @@ export interface Sortable {
   readonly hot: number;
 }
 
-/** How much of a folded name is compared: more than any real name has, and little enough for a cursor. */
-export const SORT_NAME_MAX = 200;
+/** The compared length of a folded name: longer than real names, short enough for a cursor. */
+const SORT_NAME_MAX = 200;
 
-/** What a row holds of a listing: what questions look at, each by itself, and all the rest as one text. */
-export interface RowFields {
+/** The fields of a row: those that queries read as properties of their own, all others packed into one string. */
+interface RowFields {
   readonly id: string;
   /** Of the record. */
   readonly version: number;
@@ -50,14 +86,14 @@ export interface RowFields {
   readonly counts: ProjectCounts;
 }
 
-/** How many records stay unpacked after they were asked for: two hundred pages, some megabytes. */
+/** How many unpacked records are cached: two hundred pages, some megabytes. */
 const UNPACKED_MAX = 8192;
 
-/** Rows whose record is unpacked, in turn: whoever comes next takes the place of the one that has been there longest. */
+/** Ring buffer of the rows with a cached record: the next one evicts the oldest. */
 const unpacked: (Row | undefined)[] = new Array(UNPACKED_MAX).fill(undefined);
 let nextUnpacked = 0;
 
-/** One listing with its counters as the catalog holds it; replaced by another one when anything changes. */
+/** One listing with its counters in the catalog's compact form. Immutable: a change creates another row. */
 export class Row implements Sortable, RowFields {
   readonly id: string;
   readonly version: number;
@@ -94,16 +130,15 @@ export class Row implements Sortable, RowFields {
     this.counts = fields.counts;
   }
 
-  /** The row of a record. */
-  static of(project: ProjectRecord, counts: ProjectCounts, interned: Interned): Row {
+  static of(project: ProjectRecord, counts: ProjectCounts, strings: StringPool): Row {
     return new Row({
       id: project.id,
       version: project.version,
-      owner: interned.one(project.owner_id),
-      status: interned.one(project.status) as Status,
-      pricing: interned.one(project.pricing_type) as PricingType,
-      categories: interned.list(project.categories),
-      tags: interned.list(project.tags),
+      owner: strings.intern(project.owner_id),
+      status: strings.intern(project.status) as Status,
+      pricing: strings.intern(project.pricing_type) as PricingType,
+      categories: strings.internAll(project.categories),
+      tags: strings.internAll(project.tags),
       latitude: project.latitude,
       longitude: project.longitude,
       created: project.created_at,
@@ -114,14 +149,13 @@ export class Row implements Sortable, RowFields {
     });
   }
 
-  /** The same listing with other counters. */
   withCounts(counts: ProjectCounts): Row {
     const row = new Row({ ...this, counts });
     row.#name = this.#name;
     return row;
   }
 
-  /** The record, the same object for as long as it is asked for often. */
+  /** The record from the cache, which is filled by this. */
   get project(): ProjectRecord {
     if (this.#project) return this.#project;
     const project = this.unpacked();
@@ -133,36 +167,21 @@ export class Row implements Sortable, RowFields {
     return project;
   }
 
-  /** The record, made anew: for whoever goes through all of them. */
+  /** A new record per call, not cached; for iteration over all rows. */
   unpacked(): ProjectRecord {
-    const texts = unpackTexts(this.texts);
     return {
+      ...unpackTexts(this.texts),
       id: this.id,
-      slug: texts.slug,
-      earlier_slugs: texts.earlier_slugs,
-      plan: texts.plan,
-      name: texts.name,
-      url: texts.url,
-      description: texts.description,
-      long_description: texts.long_description,
       categories: this.categories,
       tags: this.tags,
-      logo_url: texts.logo_url,
-      screenshots: texts.screenshots,
-      video_url: texts.video_url,
       pricing_type: this.pricing,
       status: this.status,
       owner_id: this.owner,
       latitude: this.latitude,
       longitude: this.longitude,
-      address_city: texts.address_city,
-      address_country: texts.address_country,
       created_at: this.created,
-      updated_at: texts.updated_at,
       published_at: this.publishedAt,
       deleted_at: this.deletedAt,
-      rejection_reason: texts.rejection_reason,
-      paid_at: texts.paid_at,
       version: this.version,
     };
   }
@@ -187,7 +206,7 @@ export class Row implements Sortable, RowFields {
     return this.counts.views_count;
   }
 
-  // Made when they are first asked for: many a process never sorts by them.
+  // Computed on first use: many processes never sort by them.
 
   get name(): string {
     this.#name ??= fold(packedName(this.texts)).slice(0, SORT_NAME_MAX);

@@ -1,12 +1,15 @@
 import type { Row } from './row.ts';
 
-/** The listings, each in a numbered slot. Slots are dense, so that sets of listings can be bitmaps; freed ones are used again. */
+/**
+ * The listings, each in a numbered slot. Slots are dense, so that sets of listings can be bitmaps; freed slots are
+ * reused.
+ */
 export class Rows {
   readonly #slots = new Map<string, number>();
   readonly #rows: (Row | undefined)[] = [];
   readonly #free: number[] = [];
 
-  /** How many listings there are. */
+  /** The number of listings. */
   get size(): number {
     return this.#slots.size;
   }
@@ -16,7 +19,6 @@ export class Rows {
     return this.#rows.length;
   }
 
-  /** The slot of a project's id. */
   slotOf(id: string): number | undefined {
     return this.#slots.get(id);
   }
@@ -31,13 +33,12 @@ export class Rows {
     return this.#rows[slot];
   }
 
-  /** The listing of a project's id. */
   find(id: string): Row | undefined {
     const slot = this.#slots.get(id);
     return slot === undefined ? undefined : this.#rows[slot];
   }
 
-  /** Puts a new listing into a free slot, which it answers. */
+  /** Stores a new listing and returns its slot. */
   insert(row: Row): number {
     const slot = this.#free.pop() ?? this.#rows.length;
     this.#slots.set(row.id, slot);
@@ -45,7 +46,7 @@ export class Rows {
     return slot;
   }
 
-  /** Puts a newer state of the listing into its slot. */
+  /** Stores a newer state of the listing in a slot. */
   replace(slot: number, row: Row): void {
     this.#rows[slot] = row;
   }

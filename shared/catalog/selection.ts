@@ -2,30 +2,42 @@ import { type FacetName, Status } from '#contract/projects.ts';
 import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import { fold } from './fold.ts';
+import type { Postings } from './id-set.ts';
 import type { Listings } from './listings.ts';
-import type { Postings } from './postings.ts';
+import { searchGroups } from './text-index.ts';
 import type { CatalogFilters, CatalogScope } from './types.ts';
 
-/** The slots that a query matches, kept in parts so that facets can leave one filter out. */
+/** The slots that match a query, one set per faceted filter so that a facet can leave its own filter out. */
 export class Selection {
   readonly #listings: Listings;
-  /** What the scope, the text and the place leave. */
+  /** The slots that match the scope, the text and the location. */
   readonly #base: Bitmap;
-  /** What each filter that has a facet lets through, where there is such a filter. */
+  /** By faceted filter of the query, the slots that match it. */
   readonly #choices = new Map<FacetName, Bitmap>();
+  /** The slots of `#base` by the first text that the search finds; undefined when they are one group. */
+  readonly #groups: readonly Bitmap[] | undefined;
 
-  constructor(listings: Listings, categories: CategoryList, scope: CatalogScope, filters: CatalogFilters) {
+  /** @param countsStatus whether the status is a facet; it is then a choice instead of a part of the scope. */
+  constructor(
+    listings: Listings,
+    categories: CategoryList,
+    scope: CatalogScope,
+    filters: CatalogFilters,
+    countsStatus = false,
+  ) {
     this.#listings = listings;
-    this.#base = inScope(listings, scope);
-    if (filters.bbox) this.#base.and(listings.places().addInBox(filters.bbox, listings.noSlots()));
-    if (filters.near) this.#base.and(listings.places().addInCircle(filters.near, listings.noSlots()));
-    const q = searched(filters.q);
-    if (q !== undefined) listings.text(filters.searchIn).narrow(this.#base, q);
+    this.#base = slotsInScope(listings, countsStatus ? { ...scope, status: 'any' } : scope);
+    if (countsStatus && scope.status !== 'any') this.#choices.set('status', slotsOfStatus(listings, scope));
+    if (filters.bbox) this.#base.and(listings.locations().addInBox(filters.bbox, listings.emptyBitmap()));
+    if (filters.near) this.#base.and(listings.locations().addInCircle(filters.near, listings.emptyBitmap()));
+    const q = foldedQuery(filters.q);
+    if (q !== undefined) this.#groups = this.#search(q, filters.searchIn);
 
-    const { category, pricing } = listings.attributes;
+    const { category, pricing, tag } = listings.attributes;
     const choose = <Value extends string>(name: FacetName, postings: Postings<Value>, values: readonly Value[]) =>
-      this.#choices.set(name, postings.addAnyOf(values, listings.noSlots()));
+      this.#choices.set(name, postings.addAnyOf(values, listings.emptyBitmap()));
     if (filters.category?.length) choose('category', category, filters.category);
+    if (filters.tag?.length) choose('tag', tag, filters.tag);
     if (filters.pricing) choose('pricing', pricing, [filters.pricing]);
     if (filters.sphere?.length) {
       const slugs = filters.sphere.flatMap((sphere) => categories.slugsBySphere().get(sphere) ?? []);
@@ -33,30 +45,74 @@ export class Selection {
     }
   }
 
-  /** The slots that pass all filters, or all but that of one facet. The caller must not change them. */
+  /** The slots that match all filters, or all except that of one facet. Read-only. */
   matches(without?: FacetName): Bitmap {
     const choices = [...this.#choices].filter(([name]) => name !== without);
     if (choices.length === 0) return this.#base;
-    const matches = this.#listings.noSlots();
-    matches.or(this.#base);
+    const matches = this.#copy(this.#base);
     for (const [, choice] of choices) matches.and(choice);
     return matches;
   }
+
+  /** The slots that match all filters, in disjoint groups; the order of the groups precedes any sort order. Read-only. */
+  groups(): readonly Bitmap[] {
+    const matches = this.matches();
+    if (!this.#groups) return [matches];
+    return this.#groups.map((group) => {
+      const slots = this.#copy(matches);
+      slots.and(group);
+      return slots;
+    });
+  }
+
+  /**
+   * Narrows the base to the slots with a text that contains `q`.
+   * @returns these by the first such text; undefined when the search has one text only.
+   */
+  #search(q: string, searchIn: CatalogFilters['searchIn']): readonly Bitmap[] | undefined {
+    const texts = searchGroups[searchIn].map((name) => this.#listings.text(name));
+    if (texts.length === 1) {
+      texts[0]?.narrow(this.#base, q);
+      return undefined;
+    }
+    const candidates = this.#copy(this.#base);
+    const groups = texts.map((text) => {
+      const found = this.#copy(candidates);
+      text.narrow(found, q);
+      candidates.andNot(found);
+      return found;
+    });
+    // The remaining candidates match no text.
+    this.#base.andNot(candidates);
+    return groups;
+  }
+
+  #copy(slots: Bitmap): Bitmap {
+    const copy = this.#listings.emptyBitmap();
+    copy.or(slots);
+    return copy;
+  }
 }
 
-/** What is looked for, folded; undefined when nothing is. */
-export const searched = (q: string | undefined): string | undefined => {
+/** The folded search text; undefined when it is blank. */
+export const foldedQuery = (q: string | undefined): string | undefined => {
   const folded = fold(q ?? '');
   return folded.trim() === '' ? undefined : folded;
 };
 
-/** Begins a question with the slots that a scope lets through. */
-export const inScope = (listings: Listings, scope: CatalogScope): Bitmap => {
-  listings.beginQuestion();
-  const { present, deleted, owner } = listings.attributes;
+const slotsOfStatus = (listings: Listings, scope: Pick<CatalogScope, 'status' | 'deleted'>): Bitmap => {
+  const { present, deleted } = listings.attributes;
   const statuses = scope.status === 'any' ? Status.options : [scope.status];
-  const slots = present.addAnyOf(statuses, listings.noSlots());
+  const slots = present.addAnyOf(statuses, listings.emptyBitmap());
   if (scope.deleted === 'included') deleted.addAnyOf(statuses, slots);
-  if (scope.ownerId !== undefined) slots.and(owner.addAnyOf([scope.ownerId], listings.noSlots()));
+  return slots;
+};
+
+/** Starts a query. @returns the slots in its scope. */
+export const slotsInScope = (listings: Listings, scope: CatalogScope): Bitmap => {
+  listings.beginQuery();
+  const { owner } = listings.attributes;
+  const slots = slotsOfStatus(listings, scope);
+  if (scope.ownerId !== undefined) slots.and(owner.addAnyOf([scope.ownerId], listings.emptyBitmap()));
   return slots;
 };

@@ -1,194 +1,349 @@
-import type { ProjectRecord } from '#domain/projects/project.ts';
+import type { ProjectRecord } from '#model/project.ts';
 import type { Bitmap } from './bitmap.ts';
+import { fold } from './fold.ts';
 import { IdSet } from './id-set.ts';
 import { ListPool } from './list-pool.ts';
 import type { ListingIndex } from './listing-index.ts';
 import type { Row } from './row.ts';
 import type { Rows } from './rows.ts';
-import { ShortTexts } from './short-texts.ts';
-import { TextUnits } from './text-units.ts';
-import { PIECE, Vocabulary } from './vocabulary.ts';
+import type { CatalogFilters } from './types.ts';
+import { TRIGRAM, Vocabulary } from './vocabulary.ts';
 import { forEachWord, wordsOf } from './words.ts';
 
-/** Where more than one listing in so many has a word, a bitmap of them is smaller than a list and added up faster. */
-const MANY = 32;
+/** Separates the fields of a search text; folded text never contains it, so no match spans two fields. */
+const SEPARATOR = '\0';
 
-/** Below this a list is always good enough. */
+const HOST = /^\s*[a-z][a-z0-9+.-]*:[/\\]*(?:[^/\\?#]*@)?([^/\\?#:]*)/i;
+
+/** The host as written, not in Punycode, so that international names are found by their own letters. */
+const writtenHost = (url: string): string => HOST.exec(url)?.[1] ?? '';
+
+/** The folded texts of a listing, each with an index of its own. */
+export const searchTexts = {
+  public: ({ name, description, url, tags }: ProjectRecord): string =>
+    fields(name, description, writtenHost(url), ...tags),
+  nameAndUrl: ({ name, url }: ProjectRecord): string => fields(name, url),
+  descriptionAndTags: ({ description, tags }: ProjectRecord): string => fields(description, ...tags),
+} as const;
+
+/** The texts of each kind of search. A listing belongs to the group of the first text that matches. */
+export const searchGroups: Readonly<Record<CatalogFilters['searchIn'], readonly (keyof typeof searchTexts)[]>> = {
+  public: ['public'],
+  admin: ['nameAndUrl', 'descriptionAndTags'],
+};
+
+/** ASCII including the separator: such texts are folded in one operation. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
+const ASCII = /^[\x00-\x7f]*$/;
+
+const fields = (...texts: string[]): string => {
+  const joined = texts.join(SEPARATOR);
+  if (ASCII.test(joined) && !texts.some((text) => text.includes(SEPARATOR))) return joined.toLowerCase();
+  return texts.map(fold).join(SEPARATOR);
+};
+
+/**
+ * Each ASCII pair has a key of its own; all others are hashed into as many more keys, so that keys index a plain array.
+ */
+const ASCII_UNITS = 128;
+const ASCII_PAIRS = ASCII_UNITS * ASCII_UNITS;
+
+/** The second unit of a key for a single unit, and the unit before the first of a text. Fields never contain it. */
+const NO_UNIT = 0;
+
+/** The number of slots per machine word of a bitmap. */
+const BLOCK = 32;
+
+/** The listings by contained single UTF-16 unit and pair of units. */
+class ShortTextIndex {
+  readonly #listings: (IdSet | undefined)[] = new Array(2 * ASCII_PAIRS).fill(undefined);
+
+  /**
+   * Pending additions for one block of slots: by key, a bit per slot; `#keys` lists the keys with any. A text has
+   * hundreds of keys, and the buffer updates each set once per block instead of once per text.
+   */
+  readonly #buffer = new Int32Array(2 * ASCII_PAIRS);
+  readonly #keys: number[] = [];
+  #block = 0;
+
+  /** Buffers all units and pairs of a text; requires a `flush` before the next query. */
+  add(units: Uint16Array, length: number, slot: number): void {
+    const block = Math.floor(slot / BLOCK);
+    if (block !== this.#block) this.flush();
+    this.#block = block;
+    const bit = 1 << (slot % BLOCK);
+    const buffer = this.#buffer;
+    let before = NO_UNIT;
+    for (let i = 0; i < length; i += 1) {
+      const unit = units[i] ?? 0;
+      const pair = keyOf(before, unit);
+      before = unit;
+      const others = buffer[pair] ?? 0;
+      // A buffered pair implies its units, except for the first unit of the text, whose "pair" begins with no unit.
+      if ((others & bit) !== 0 && i > 0) continue;
+      if (i > 0) this.#bufferKey(pair, others, bit);
+      const single = keyOf(unit, NO_UNIT);
+      this.#bufferKey(single, buffer[single] ?? 0, bit);
+    }
+  }
+
+  /** Applies the buffered additions. */
+  flush(): void {
+    for (const key of this.#keys) {
+      const listings = this.#listings[key] ?? new IdSet();
+      this.#listings[key] = listings;
+      listings.addWord(this.#block, this.#buffer[key] ?? 0);
+      this.#buffer[key] = 0;
+    }
+    this.#keys.length = 0;
+  }
+
+  /** Removes all units and pairs of a text. The buffer must be empty. */
+  delete(units: Uint16Array, length: number, slot: number): void {
+    this.add(units, length, slot);
+    for (const key of this.#keys) {
+      this.#listings[key]?.delete(slot);
+      this.#buffer[key] = 0;
+    }
+    this.#keys.length = 0;
+  }
+
+  /** The slots of the listings that contain a text of one or two units; beyond ASCII with possible false positives. */
+  get(text: string): IdSet | undefined {
+    return this.#listings[keyOfText(text)];
+  }
+
+  /** Whether `get` returns no false positives for this text. */
+  isExact(text: string): boolean {
+    return keyOfText(text) < ASCII_PAIRS;
+  }
+
+  #bufferKey(key: number, others: number, bit: number): void {
+    if (others === 0) this.#keys.push(key);
+    this.#buffer[key] = others | bit;
+  }
+}
+
+const keyOf = (first: number, second: number): number =>
+  first < ASCII_UNITS && second < ASCII_UNITS
+    ? first * ASCII_UNITS + second
+    : ASCII_PAIRS + ((Math.imul(first, 31) + second) & (ASCII_PAIRS - 1));
+
+const keyOfText = (text: string): number => keyOf(text.charCodeAt(0), text.length > 1 ? text.charCodeAt(1) : NO_UNIT);
+
+const encoder = new TextEncoder();
+
+/** Copies a text into a reused array of UTF-16 units: several times faster to iterate than the string. */
+export class TextUnits {
+  #bytes = new Uint8Array(4096);
+  #units = new Uint16Array(4096);
+
+  /**
+   * @returns an array that begins with the units of the text and a NUL. It is longer than the text and valid until the
+   * next call.
+   */
+  of(text: string): Uint16Array {
+    if (text.length >= this.#units.length) {
+      this.#bytes = new Uint8Array(text.length * 2);
+      this.#units = new Uint16Array(text.length * 2);
+    }
+    const { written } = encoder.encodeInto(text, this.#bytes);
+    // Only ASCII has one byte per unit, and its units equal the bytes.
+    if (written === text.length) this.#units.set(this.#bytes.subarray(0, written));
+    else for (let i = 0; i < text.length; i += 1) this.#units[i] = text.charCodeAt(i);
+    this.#units[text.length] = 0;
+    return this.#units;
+  }
+}
+
+/** Above one listing in so many with a word, a bitmap of them is smaller than a list and faster to merge. */
+const DENSE_RATIO = 32;
+
+/** Up to this many listings per word are always a list. */
 const LIST_ALWAYS = 64;
 
-/** How many listings are taken in at once while the index is being made: a few milliseconds of work. */
+/** The number of listings indexed per step: a few milliseconds of work. */
 const STEP = 1024;
 
 /**
- * Finds the listings whose text contains another text. A text that is a word, or a piece of one, can only lie within one word,
- * so the words that contain it name the listings exactly. Of any other text each word narrows, and what is left is read.
+ * Substring search over the texts of all listings. A query without separators between words can only match within one
+ * word, so the words that contain it determine the listings exactly. For other queries each word narrows the
+ * candidates, whose texts are then compared.
  *
- * It is made in steps, so that a large one can be made while others are answered. What serves only texts of one or two units
- * is made when the first of those is asked for: it takes as much room as all words.
+ * Built in steps, so that a large index does not block other requests. The index for queries of one or two units is
+ * built on first use: it takes as much memory as all words.
  */
 export class TextIndex implements ListingIndex {
   readonly #textOf: (project: ProjectRecord) => string;
-  readonly #noSlots: () => Bitmap;
+  readonly #emptyBitmap: () => Bitmap;
   readonly #rows: Rows;
   readonly #units = new TextUnits();
   readonly #texts: string[] = [];
   readonly #vocabulary = new Vocabulary();
-  /** By number of the word, the slots of the listings that have it. */
-  readonly #few = new ListPool();
-  /** Of words that very many have, these take the place of a list. */
-  readonly #many: (IdSet | undefined)[] = [];
-  /** The slots below this have their words in it; undefined when all have. */
-  #reach: number | undefined = 0;
-  #short: ShortTexts | undefined;
-  /** The slots below this have their units and pairs in it; undefined when all have. */
-  #shortReach: number | undefined = 0;
+  /** By number of the word, the slots of the listings that contain it. */
+  readonly #lists = new ListPool();
+  /** By number of the word, replaces its list for words of many listings. */
+  readonly #sets: (IdSet | undefined)[] = [];
+  /** The words of the slots below this are indexed; undefined: of all slots. */
+  #indexedTo: number | undefined = 0;
+  #short: ShortTextIndex | undefined;
+  /** The units and pairs of the slots below this are indexed; undefined: of all slots. */
+  #shortIndexedTo: number | undefined = 0;
 
-  /** `textOf` gives the searchable text of a listing, folded; `noSlots` an empty bitmap for the length of a question. */
-  constructor(rows: Rows, textOf: (project: ProjectRecord) => string, noSlots: () => Bitmap) {
+  /**
+   * @param textOf the folded searchable text of a listing.
+   * @param emptyBitmap lends a bitmap for the duration of a query.
+   */
+  constructor(rows: Rows, textOf: (project: ProjectRecord) => string, emptyBitmap: () => Bitmap) {
     this.#rows = rows;
     this.#textOf = textOf;
-    this.#noSlots = noSlots;
+    this.#emptyBitmap = emptyBitmap;
   }
 
-  /** Does some of the work that is left before `q` (folded, not empty) can be looked for; answers whether it can be now. */
+  /** Runs one step of building what a search for `q` (folded, not empty) needs. @returns whether it is complete. */
   prepare(q: string): boolean {
-    if (this.#reach !== undefined) this.#reach = this.#step(this.#reach, (slot, row) => this.#takeWords(slot, row));
-    else if (isShort(q) && this.#shortReach !== undefined) this.#prepareShort(this.#shortReach);
-    return this.#reach === undefined && (this.#shortReach === undefined || !isShort(q));
+    if (this.#indexedTo !== undefined) this.#stepWords(this.#indexedTo);
+    else if (isShort(q) && this.#shortIndexedTo !== undefined) this.#stepShort(this.#shortIndexedTo);
+    return this.#indexedTo === undefined && (this.#shortIndexedTo === undefined || !isShort(q));
   }
 
-  concerns(before: Row, after: Row): boolean {
+  isAffected(before: Row, after: Row): boolean {
     return before.version !== after.version && this.#textOf(before.unpacked()) !== this.#textOf(after.unpacked());
   }
 
   insert(slot: number, row: Row): void {
-    if (!isReached(slot, this.#reach)) return;
-    this.#takeWords(slot, row);
-    if (!this.#short || !isReached(slot, this.#shortReach)) return;
-    this.#noteShort(this.#short, slot);
-    this.#short.settle();
+    if (!isIndexed(slot, this.#indexedTo)) return;
+    this.#indexWords(slot, row);
+    if (!this.#short || !isIndexed(slot, this.#shortIndexedTo)) return;
+    this.#indexShort(this.#short, slot);
+    this.#short.flush();
   }
 
   remove(slot: number): void {
-    if (!isReached(slot, this.#reach)) return;
+    if (!isIndexed(slot, this.#indexedTo)) return;
     const text = this.#texts[slot] ?? '';
     this.#texts[slot] = '';
     const units = this.#units.of(text);
-    if (isReached(slot, this.#shortReach)) this.#short?.delete(units, text.length, slot);
+    if (isIndexed(slot, this.#shortIndexedTo)) this.#short?.delete(units, text.length, slot);
     forEachWord(units, text.length, (from, to, hash) => {
       this.#deleteWord(this.#vocabulary.find(units, from, to, hash), slot);
     });
   }
 
-  /** Keeps of the slots those whose text contains `q`, which is folded and not empty. */
+  /** Removes the slots whose text does not contain `q` (folded, not empty). */
   narrow(slots: Bitmap, q: string): void {
     while (!this.prepare(q));
     if (isShort(q)) {
       this.#narrowShort(slots, q);
     } else {
       const words = wordsOf(q);
-      // A word of one or two units is in so many texts that reading those that the others leave takes less.
-      for (const word of words) if (word.length >= PIECE) slots.and(this.#withWord(word));
-      if (words[0] !== q) this.#read(slots, q);
+      // Words of one or two units match so many texts that comparing the remaining candidates is faster.
+      for (const word of words) if (word.length >= TRIGRAM) slots.and(this.#withinWord(word));
+      if (words[0] !== q) this.#compareTexts(slots, q);
     }
   }
 
-  /** Reads the texts: units and pairs beyond ASCII share numbers, and a longer text only begins with what was looked for. */
+  /**
+   * Compares the texts unless the index is exact: keys beyond ASCII are hashed, and longer queries match by pairs only.
+   */
   #narrowShort(slots: Bitmap, q: string): void {
-    const pieces = q.length < PIECE ? [q] : piecesOf(q);
-    for (const piece of pieces) {
-      const listings = this.#noSlots();
-      this.#short?.get(piece)?.addTo(listings);
+    const grams = q.length < TRIGRAM ? [q] : bigramsOf(q);
+    for (const gram of grams) {
+      const listings = this.#emptyBitmap();
+      this.#short?.get(gram)?.addTo(listings);
       slots.and(listings);
     }
-    if (pieces[0] !== q || !this.#short?.isExact(q)) this.#read(slots, q);
+    if (grams[0] !== q || !this.#short?.isExact(q)) this.#compareTexts(slots, q);
   }
 
-  #read(slots: Bitmap, q: string): void {
+  #compareTexts(slots: Bitmap, q: string): void {
     slots.forEach((slot) => {
       if (!this.#texts[slot]?.includes(q)) slots.delete(slot);
     });
   }
 
-  /** The slots of the listings with a text somewhere that lies within one word. */
-  #withWord(text: string): Bitmap {
-    const slots = this.#noSlots();
+  /** The slots of the listings with a word that contains `text`. */
+  #withinWord(text: string): Bitmap {
+    const slots = this.#emptyBitmap();
     this.#vocabulary.containing(text, (id) => this.#addListings(id, slots));
     return slots;
   }
 
   #addListings(word: number, slots: Bitmap): void {
-    const many = this.#many[word];
-    if (many) many.addTo(slots);
-    else this.#few.addTo(word, slots);
+    const set = this.#sets[word];
+    if (set) set.addTo(slots);
+    else this.#lists.addTo(word, slots);
   }
 
-  /** Lets some listings from a slot on be taken in; answers from where on it goes on. */
-  #step(from: number, take: (slot: number, row: Row) => void): number | undefined {
+  /** Visits the listings of one step. @returns the first slot of the next step, if any. */
+  #step(from: number, visit: (slot: number, row: Row) => void): number | undefined {
     const end = Math.min(from + STEP, this.#rows.capacity);
     for (let slot = from; slot < end; slot += 1) {
       const row = this.#rows.findAt(slot);
-      if (row) take(slot, row);
+      if (row) visit(slot, row);
     }
     return end === this.#rows.capacity ? undefined : end;
   }
 
-  #takeWords(slot: number, row: Row): void {
+  #stepWords(from: number): void {
+    this.#indexedTo = this.#step(from, (slot, row) => this.#indexWords(slot, row));
+  }
+
+  #indexWords(slot: number, row: Row): void {
     const text = this.#textOf(row.unpacked());
     this.#texts[slot] = text;
     const units = this.#units.of(text);
     forEachWord(units, text.length, (from, to, hash) => {
-      // A word is cut out only when it is new.
+      // Only new words are extracted.
       this.#addWord(this.#vocabulary.find(units, from, to, hash) ?? this.#vocabulary.add(text.slice(from, to)), slot);
     });
   }
 
-  #prepareShort(from: number): void {
-    const short = this.#short ?? new ShortTexts();
+  #stepShort(from: number): void {
+    const short = this.#short ?? new ShortTextIndex();
     this.#short = short;
-    this.#shortReach = this.#step(from, (slot) => this.#noteShort(short, slot));
-    short.settle();
+    this.#shortIndexedTo = this.#step(from, (slot) => this.#indexShort(short, slot));
+    short.flush();
   }
 
-  #noteShort(short: ShortTexts, slot: number): void {
+  #indexShort(short: ShortTextIndex, slot: number): void {
     const text = this.#texts[slot] ?? '';
-    short.note(this.#units.of(text), text.length, slot);
+    short.add(this.#units.of(text), text.length, slot);
   }
 
   #addWord(word: number, slot: number): void {
-    const many = this.#many[word];
-    if (many) {
-      many.add(slot);
-    } else if (this.#few.lastOf(word) !== slot) {
-      // What a text adds stands last, so a word that comes twice in it is seen.
-      this.#few.add(word, slot);
-      const size = this.#few.sizeOf(word);
-      if (size > LIST_ALWAYS && size * MANY > this.#texts.length) this.#becomeMany(word);
+    const set = this.#sets[word];
+    if (set) {
+      set.add(slot);
+    } else if (this.#lists.lastOf(word) !== slot) {
+      // A repeated word of the same text finds its slot at the end of the list.
+      this.#lists.add(word, slot);
+      const size = this.#lists.sizeOf(word);
+      if (size > LIST_ALWAYS && size * DENSE_RATIO > this.#texts.length) this.#becomeSet(word);
     }
   }
 
-  #becomeMany(word: number): void {
+  #becomeSet(word: number): void {
     const slots: number[] = [];
-    this.#few.forEach(word, (slot) => slots.push(slot));
-    this.#few.clear(word);
-    this.#many[word] = IdSet.of(...slots.sort((a, b) => a - b));
+    this.#lists.forEach(word, (slot) => slots.push(slot));
+    this.#lists.clear(word);
+    this.#sets[word] = IdSet.of(...slots.sort((a, b) => a - b));
   }
 
   #deleteWord(word: number | undefined, slot: number): void {
     if (word === undefined) return;
-    const many = this.#many[word];
-    if (many) many.delete(slot);
-    else this.#few.delete(word, slot);
-    if ((many ? many.size : this.#few.sizeOf(word)) > 0) return;
-    this.#many[word] = undefined;
+    const set = this.#sets[word];
+    if (set) set.delete(slot);
+    else this.#lists.delete(word, slot);
+    if ((set ? set.size : this.#lists.sizeOf(word)) > 0) return;
+    this.#sets[word] = undefined;
     this.#vocabulary.delete(word);
   }
 }
 
-/** Whether a text has no word, nor a piece of one, that is long enough to be found in the vocabulary. */
-const isShort = (q: string): boolean => q.length < PIECE || wordsOf(q).every((word) => word.length < PIECE);
+/** Whether a query has no word of at least a trigram, so that the vocabulary cannot find it. */
+const isShort = (q: string): boolean => q.length < TRIGRAM || wordsOf(q).every((word) => word.length < TRIGRAM);
 
-/** The pairs of units of a text that has at least two. */
-const piecesOf = (q: string): string[] => Array.from({ length: q.length - 1 }, (_, at) => q.slice(at, at + 2));
+const bigramsOf = (q: string): string[] => Array.from({ length: q.length - 1 }, (_, at) => q.slice(at, at + 2));
 
-const isReached = (slot: number, reach: number | undefined): boolean => reach === undefined || slot < reach;
+const isIndexed = (slot: number, indexedTo: number | undefined): boolean => indexedTo === undefined || slot < indexedTo;

@@ -1,11 +1,11 @@
 import type { FacetName, PricingType, SortOrder, Status } from '#contract/projects.ts';
-import type { CategoryRecord } from '#domain/categories/category.ts';
-import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
 
 /**
- * One entry of the feed: the newest state of a card, of its counters, of a category, or the fact that one is gone for good.
- * Entries may come late, twice and in any order; the higher `version` wins. What was removed stays removed, unless
- * an import brings the project back in a higher version than it was removed in.
+ * One entry of the feed: the newest state of a project, its counters or a category, or a tombstone. Entries may arrive
+ * late, repeatedly and in any order; the highest `version` wins. A removal is final, except that an import may restore
+ * a project with a higher version than that of its removal.
  */
 export type CatalogChange =
   | { readonly kind: 'project'; readonly project: ProjectRecord }
@@ -13,13 +13,13 @@ export type CatalogChange =
   | {
       readonly kind: 'projectRemoved';
       readonly projectId: string;
-      /** Every state of the project up to this version is gone; without it, every state there will ever be. */
+      /** Removes every state up to this version; absent: every state, present or future. */
       readonly version?: number;
     }
   | { readonly kind: 'category'; readonly category: CategoryRecord }
   | { readonly kind: 'categoryRemoved'; readonly categoryId: string };
 
-/** Which projects a query looks at before any filter. */
+/** Which projects a query covers before any filter. */
 export interface CatalogScope {
   readonly status: Status | 'any';
   readonly deleted: 'excluded' | 'included';
@@ -31,18 +31,23 @@ export interface CatalogFilters {
   readonly category?: readonly string[];
   /** Any of these spheres; an empty list is no filter. */
   readonly sphere?: readonly string[];
+  /** Any of these tags, as they are written; an empty list is no filter. */
+  readonly tag?: readonly string[];
   readonly pricing?: PricingType;
   /** Folded and matched as a substring. */
   readonly q?: string;
-  /** `public`: name, description, host of the address, tags. `admin`: name and address. */
+  /**
+   * `public`: name, description, host of the URL, tags. `admin`: also the whole URL; matches in the name or URL come
+   * before all others, in every sort order.
+   */
   readonly searchIn: 'public' | 'admin';
   /** Degrees. West greater than east crosses the date line. */
   readonly bbox?: { readonly west: number; readonly south: number; readonly east: number; readonly north: number };
   readonly near?: { readonly latitude: number; readonly longitude: number; readonly radiusKm: number };
 }
 
-/** A text to be looked for, as in the filters; nothing when there is none. */
-export interface SearchedText {
+/** The text search of a query's filters; no search when `q` is undefined or blank. */
+export interface TextSearch {
   readonly q: string | undefined;
   readonly searchIn: CatalogFilters['searchIn'];
 }
@@ -51,14 +56,17 @@ export interface CatalogQuery {
   readonly scope: CatalogScope;
   readonly filters: CatalogFilters;
   readonly sort: SortOrder;
-  /** From 1; not looked at when there is a cursor. */
+  /** From 1; ignored when there is a cursor. */
   readonly page: number;
   readonly limit: number;
   readonly cursor?: string;
   readonly facets?: readonly FacetName[];
 }
 
-/** A project with its counters and what is derived from its categories. */
+/**
+ * A project with its counters and the spheres of its categories. The catalog returns the same object until one of them
+ * changes, so that what is derived from it can be cached by the object.
+ */
 export interface CatalogEntry {
   readonly project: ProjectRecord;
   readonly counts: ProjectCounts;
@@ -73,7 +81,7 @@ export interface FacetCount {
 export interface CatalogPage {
   readonly entries: readonly CatalogEntry[];
   readonly total: number;
-  /** Of a cursor: the page that its position falls into. */
+  /** With a cursor: the page that contains its position. */
   readonly page: number;
   readonly pageSize: number;
   readonly hasMore: boolean;
@@ -87,35 +95,35 @@ export interface CategoryWithCount {
   readonly projectCount: number;
 }
 
-/** The read model of the service: every card, its counters and all categories, in the memory of one process. */
+/** The read model of the service: all projects, counters and categories, in the memory of one process. */
 export interface ReadCatalog {
-  /** Grows with every change that made a difference. */
+  /** Incremented by every effective change. */
   readonly version: number;
-  /** How many projects there are, of every status, deleted ones included. */
+  /** The number of projects of every status, deleted ones included. */
   readonly size: number;
-  /** @throws {CursorError} when the cursor is not one of this sort order. */
+  /** @throws {CursorError} when the cursor is invalid or belongs to another sort order or kind of list. */
   query(query: CatalogQuery): CatalogPage;
   /**
-   * Does some of the work that has to be done once before a text can be looked for, a few milliseconds of it; answers whether
-   * that was all. A query does what is left of it by itself, which in a large directory takes long.
+   * Runs one step, a few milliseconds, of building the index that a text search needs; true when it is complete. A
+   * query builds what is missing itself, which blocks for seconds in a large directory.
    */
-  prepareSearch(searched: SearchedText): boolean;
+  prepareSearch(search: TextSearch): boolean;
   find(projectId: string): CatalogEntry | undefined;
   /** Live projects with coordinates, newest first. */
   located(max: number): readonly CatalogEntry[];
   /** All categories by `sort_order`, then name. */
   categories(): readonly CategoryWithCount[];
-  /** Ids of projects (deleted ones excluded) whose address has the same canonical form, oldest first. */
+  /** Ids of projects (deleted ones excluded) with the same canonical URL, oldest first. */
   sameUrl(url: string): readonly string[];
-  /** Ids of all projects that carry a category slug, whatever their status, deleted ones included. */
-  carrying(categorySlug: string): readonly string[];
-  /** The place of a pending project in the moderation queue, from 1; undefined for any other. */
+  /** Ids of all projects with a category slug, of every status, deleted ones included. */
+  idsInCategory(categorySlug: string): readonly string[];
+  /** The position of a pending project in the moderation queue, from 1; undefined for any other. */
   queuePosition(projectId: string): number | undefined;
-  /** Every entry, oldest first (by creation, then id), as they are when the walk reaches them. */
+  /** Every entry, oldest first (by creation, then id), in its state at the time of its iteration. */
   all(): IterableIterator<CatalogEntry>;
 }
 
-/** The text of a cursor that this catalog did not make, or made for another sort order. */
+/** The cursor is malformed or belongs to another sort order or kind of list. */
 export class CursorError extends Error {
   override readonly name = 'CursorError';
 }

@@ -1,12 +1,12 @@
-import { canonicalHost, canonicalUrl } from '#domain/projects/canonical-url.ts';
+import { canonicalHost, canonicalUrl } from '#model/canonical-url.ts';
+import { Postings } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
-import { Postings } from './postings.ts';
 import type { Row } from './row.ts';
 import type { Rows } from './rows.ts';
 
 /**
- * Finds listings by the canonical form of their address. Kept by host, because the host is cheap to tell and the canonical form
- * is not; that is worked out only for listings whose host is asked for.
+ * Finds listings by canonical URL. Indexed by host, which is cheap to extract; the canonical URL is expensive, so it is
+ * computed only for listings on a requested host.
  */
 export class UrlIndex implements ListingIndex {
   readonly #rows: Rows;
@@ -17,7 +17,7 @@ export class UrlIndex implements ListingIndex {
     this.#rows = rows;
   }
 
-  concerns(before: Row, after: Row): boolean {
+  isAffected(before: Row, after: Row): boolean {
     return before.version !== after.version && before.unpacked().url !== after.unpacked().url;
   }
 
@@ -30,14 +30,14 @@ export class UrlIndex implements ListingIndex {
     this.#canonical[slot] = undefined;
   }
 
-  /** The slots of the listings with the same canonical address. */
+  /** The slots of the listings with the same canonical URL. */
   same(url: string): number[] {
     const canonical = canonicalUrl(url);
     const found: number[] = [];
     this.#hosts.get(canonicalHost(url))?.forEach((slot) => {
-      const theirs = this.#canonical[slot] ?? canonicalUrl(this.#rows.at(slot).unpacked().url);
-      this.#canonical[slot] = theirs;
-      if (theirs === canonical) found.push(slot);
+      const other = this.#canonical[slot] ?? canonicalUrl(this.#rows.at(slot).unpacked().url);
+      this.#canonical[slot] = other;
+      if (other === canonical) found.push(slot);
     });
     return found;
   }

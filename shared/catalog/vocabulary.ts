@@ -1,94 +1,93 @@
 import { ListPool } from './list-pool.ts';
 import { hashOf } from './words.ts';
 
-/** The length of the pieces by which words are found, in UTF-16 units. */
-export const PIECE = 3;
+/** The length of a trigram in UTF-16 units. */
+export const TRIGRAM = 3;
 
-/** How many numbers the pieces share. Two pieces with the same number cost a look at some more words, never a mistake. */
-const PIECES = 2 ** 15;
+/** Trigrams are hashed into this many buckets. A collision costs some more comparisons, never a wrong result. */
+const TRIGRAM_BUCKETS = 2 ** 15;
 
-/** In the table: nothing was ever here, and something was. Words stand there with their number. */
+/** Entries of the hash table that are not the number of a word. */
 const EMPTY = -1;
-const LEFT = -2;
+const DELETED = -2;
 
 /**
- * Numbered words, found by a part of a text that is equal to them and by any text of at least `PIECE` units that they contain. A
- * part of a text is looked up without being cut out: an index of half a million texts meets twenty million words. Numbers
- * are used again.
+ * Numbered words, found by equality with a part of a text or by any substring of at least `TRIGRAM` units. A part of a
+ * text is looked up without extracting it: indexing half a million texts looks up twenty million words. Numbers are
+ * reused.
  */
 export class Vocabulary {
   readonly #words: string[] = [];
   readonly #free: number[] = [];
-  /** By number of the piece, the numbers of the words that have it. */
-  readonly #withPiece = new ListPool();
-  /** Words by their hash, each in the first place from there on that was free; the length is a power of two. */
+  /** By trigram bucket, the numbers of the words that contain it. */
+  readonly #postings = new ListPool();
+  /** Open-addressing hash table with linear probing; the length is a power of two. */
   #table = new Int32Array(1024).fill(EMPTY);
-  /** How many places are not empty. */
+  /** The number of entries that are not empty. */
   #taken = 0;
 
-  /** The number of the word that stands from `from` to before `to` among units and has this hash, if there is such a word. */
+  /** The number of the word that equals the units from `from` to before `to` and has this hash, if known. */
   find(units: Uint16Array, from: number, to: number, hash: number): number | undefined {
     const table = this.#table;
     const mask = table.length - 1;
-    for (let place = placeOf(hash, mask); ; place = (place + 1) & mask) {
-      const id = table[place] ?? EMPTY;
+    for (let index = startOf(hash, mask); ; index = (index + 1) & mask) {
+      const id = table[index] ?? EMPTY;
       if (id === EMPTY) return undefined;
-      if (id !== LEFT && isAt(this.#words[id] ?? '', units, from, to)) return id;
+      if (id !== DELETED && isAt(this.#words[id] ?? '', units, from, to)) return id;
     }
   }
 
-  /** Takes in a word that is not there and answers its number. */
+  /** Adds an unknown word and returns its number. */
   add(word: string): number {
     const id = this.#free.pop() ?? this.#words.length;
     this.#words[id] = word;
     this.#taken += 1;
     if (this.#taken * 2 > this.#table.length) this.#rebuild();
-    else this.#place(id, word);
-    for (let i = 0; i <= word.length - PIECE; i += 1) {
-      const piece = pieceAt(word, i);
-      // A word may have the same piece twice.
-      if (this.#withPiece.lastOf(piece) !== id) this.#withPiece.add(piece, id);
+    else this.#insert(id, word);
+    for (let i = 0; i <= word.length - TRIGRAM; i += 1) {
+      const trigram = trigramAt(word, i);
+      // A word may contain the same trigram twice.
+      if (this.#postings.lastOf(trigram) !== id) this.#postings.add(trigram, id);
     }
     return id;
   }
 
-  /** Forgets a word by its number. */
   delete(id: number): void {
     const word = this.#words[id] ?? '';
     const mask = this.#table.length - 1;
-    let place = placeOf(hashOf(word), mask);
-    while (this.#table[place] !== id) place = (place + 1) & mask;
-    this.#table[place] = LEFT;
+    let index = startOf(hashOf(word), mask);
+    while (this.#table[index] !== id) index = (index + 1) & mask;
+    this.#table[index] = DELETED;
     this.#words[id] = '';
     this.#free.push(id);
-    for (let i = 0; i <= word.length - PIECE; i += 1) this.#withPiece.delete(pieceAt(word, i), id);
+    for (let i = 0; i <= word.length - TRIGRAM; i += 1) this.#postings.delete(trigramAt(word, i), id);
   }
 
   /** Visits the numbers of the words that contain the text. */
   containing(text: string, visit: (id: number) => void): void {
-    this.#withPiece.forEach(this.#rarestPieceOf(text), (id) => {
+    this.#postings.forEach(this.#rarestTrigramOf(text), (id) => {
       if (this.#words[id]?.includes(text)) visit(id);
     });
   }
 
-  /** All pieces of a text have to be in a word that contains it, so the rarest one alone leaves few words to look at. */
-  #rarestPieceOf(text: string): number {
-    let rarest = pieceAt(text, 0);
-    for (let i = 1; i <= text.length - PIECE; i += 1) {
-      const piece = pieceAt(text, i);
-      if (this.#withPiece.sizeOf(piece) < this.#withPiece.sizeOf(rarest)) rarest = piece;
+  /** A word that contains the text contains all its trigrams, so the rarest one gives the fewest candidates. */
+  #rarestTrigramOf(text: string): number {
+    let rarest = trigramAt(text, 0);
+    for (let i = 1; i <= text.length - TRIGRAM; i += 1) {
+      const trigram = trigramAt(text, i);
+      if (this.#postings.sizeOf(trigram) < this.#postings.sizeOf(rarest)) rarest = trigram;
     }
     return rarest;
   }
 
-  #place(id: number, word: string): void {
+  #insert(id: number, word: string): void {
     const mask = this.#table.length - 1;
-    let place = placeOf(hashOf(word), mask);
-    while (this.#table[place] !== EMPTY) place = (place + 1) & mask;
-    this.#table[place] = id;
+    let index = startOf(hashOf(word), mask);
+    while (this.#table[index] !== EMPTY) index = (index + 1) & mask;
+    this.#table[index] = id;
   }
 
-  /** Makes room, of which places that words have left are the first. */
+  /** Rebuilds the table without deleted entries, larger if necessary. */
   #rebuild(): void {
     const kept = this.#words.length - this.#free.length;
     let length = this.#table.length;
@@ -96,12 +95,12 @@ export class Vocabulary {
     this.#table = new Int32Array(length).fill(EMPTY);
     this.#taken = kept;
     const isFree = new Set(this.#free);
-    for (const [id, word] of this.#words.entries()) if (!isFree.has(id)) this.#place(id, word);
+    for (const [id, word] of this.#words.entries()) if (!isFree.has(id)) this.#insert(id, word);
   }
 }
 
-/** The low bits of a product say little of its high ones, so those are mixed in. */
-const placeOf = (hash: number, mask: number): number => (hash ^ (hash >>> 15)) & mask;
+/** Mixes in the high bits: the low bits of a product hardly depend on them. */
+const startOf = (hash: number, mask: number): number => (hash ^ (hash >>> 15)) & mask;
 
 const isAt = (word: string, units: Uint16Array, from: number, to: number): boolean => {
   if (word.length !== to - from) return false;
@@ -109,9 +108,9 @@ const isAt = (word: string, units: Uint16Array, from: number, to: number): boole
   return true;
 };
 
-/** A number below `PIECES` for the piece of a word at a place. */
-const pieceAt = (word: string, at: number): number => {
+/** The bucket, below `TRIGRAM_BUCKETS`, of the trigram at a position of a word. */
+const trigramAt = (word: string, at: number): number => {
   const units =
     (Math.imul(word.charCodeAt(at), 961) + Math.imul(word.charCodeAt(at + 1), 31)) ^ word.charCodeAt(at + 2);
-  return (Math.imul(units, 0x9e37_79b1) >>> 17) & (PIECES - 1);
+  return (Math.imul(units, 0x9e37_79b1) >>> 17) & (TRIGRAM_BUCKETS - 1);
 };

@@ -1,15 +1,16 @@
 const isWordUnit = (unit: number): boolean =>
-  // Letters of every script and their signs make words; of ASCII only letters and digits do, and folded letters are small.
+  // Everything beyond ASCII, and the ASCII letters and digits; folded text has no upper case.
   unit > 0x7f || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 
-/** The hash of a text without any units; `hashWith` adds them one by one. */
+/** The hash of an empty text; `hashWith` adds UTF-16 units one by one. */
 const NO_HASH = 0x811c;
 
 const hashWith = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x0100_0193);
 
 /**
- * Visits where each word of a folded text, given as its units with a NUL behind them, begins and ends, and its hash as `hashOf`
- * tells it; repeated words repeatedly. In one pass, because whole directories are read through it.
+ * Visits the words of a folded text, repetitions included: start, end and `hashOf` of each. A single pass, because it
+ * reads whole directories.
+ * @param units the UTF-16 units of the text, followed by a NUL.
  */
 export const forEachWord = (
   units: Uint16Array,
@@ -30,15 +31,15 @@ export const forEachWord = (
   }
 };
 
-/** The hash of a word: any 32 bits. */
+/** A 32-bit hash in the manner of FNV-1a, over UTF-16 units. */
 export const hashOf = (word: string): number => {
   let hash = NO_HASH;
   for (let i = 0; i < word.length; i += 1) hash = hashWith(hash, word.charCodeAt(i));
   return hash;
 };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the ranges are all of ASCII that makes no words
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the ranges are all ASCII except letters and digits
 const BETWEEN_WORDS = /[\x00-\x2f\x3a-\x60\x7b-\x7f]+/;
 
-/** The words of a folded text, repeated ones repeatedly. */
+/** The words of a folded text, repetitions included. */
 export const wordsOf = (text: string): string[] => text.split(BETWEEN_WORDS).filter((word) => word !== '');

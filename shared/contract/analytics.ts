@@ -1,30 +1,31 @@
 import * as z from 'zod';
-import { data } from './envelope.ts';
-import { line, REFERENCE_MAX } from './fields.ts';
+import { data, integer, line, REFERENCE_MAX } from './fields.ts';
 import { defineRoute } from './route.ts';
 
-/** What visitors do that is worth counting. */
+/** The kinds of tracked events. */
 export const TrackedType = z.enum(['pageview', 'project_view', 'outbound_click', 'submission_started', 'custom']);
 export type TrackedType = z.infer<typeof TrackedType>;
 
-/** How many events one request brings at most. */
+/** The most events in one request. */
 export const EVENTS_MAX = 50;
 
-/** The longest address that is read, in characters. */
+/** The longest path or referrer, in characters. */
 const ADDRESS_MAX = 2048;
 const DURATION_MAX_MS = 86_400_000;
 
 const members = {
   type: TrackedType.describe(
-    "What happened. The page of a project is told as both a `pageview` and a `project_view`; a `project_view` needs the project's id.",
+    'The kind of event. A project page sends both a `pageview` and a `project_view`; a `project_view` requires `project_id`.',
   ),
-  path: line(1, ADDRESS_MAX).describe('Where it happened. Checked, and not kept: a path can tell who somebody is.'),
-  project_id: line(1, REFERENCE_MAX).optional().describe('The project that it is about: its id or slug.'),
+  path: line(1, ADDRESS_MAX).describe(
+    'The path of the page. Validated but not stored, because a path can identify a person.',
+  ),
+  project_id: line(1, REFERENCE_MAX).optional().describe('The id or slug of the project.'),
   referrer: line(0, ADDRESS_MAX)
     .optional()
-    .describe('Where the visitor came from; only its host is kept, and nothing of what is no web address.'),
-  name: line(1, 100).optional().describe('What a `custom` event is called. Not kept.'),
-  duration_ms: z.int().min(0).max(DURATION_MAX_MS).optional().describe('How long it took. Not kept.'),
+    .describe('The referring URL; only its host is stored, and only of http(s) URLs.'),
+  name: line(1, 100).optional().describe('The name of a `custom` event. Not stored.'),
+  duration_ms: integer(0, DURATION_MAX_MS).optional().describe('A duration in milliseconds. Not stored.'),
 };
 
 const nameTheProject = (
@@ -35,11 +36,17 @@ const nameTheProject = (
   context.issues.push({ code: 'custom', message: 'is required', path: ['project_id'], input: project_id });
 };
 
-/** Something that a visitor did. */
-export const TrackedEvent = z.object(members).check(nameTheProject).meta({ id: 'TrackedEvent' });
+/** The same rule for the document. */
+const isNoView = { properties: { type: { not: { const: 'project_view' } } } };
+
+/** A tracked event. */
+export const TrackedEvent = z
+  .object(members)
+  .check(nameTheProject)
+  .meta({ id: 'TrackedEvent', anyOf: [isNoView, { required: ['project_id'] }] });
 export type TrackedEvent = z.infer<typeof TrackedEvent>;
 
-/** One event, or several at once. */
+/** One event or a batch. */
 export const TrackedEvents = z
   .object({
     ...members,
@@ -50,7 +57,7 @@ export const TrackedEvents = z
       .min(1, { error: 'must have at least one event' })
       .max(EVENTS_MAX, { error: `must have at most ${EVENTS_MAX} events` })
       .optional()
-      .describe('Several events at once; where it is given, nothing beside it counts.'),
+      .describe('A batch of events; other members are ignored when present.'),
   })
   .check((context) => {
     if (context.value.events) return;
@@ -61,7 +68,14 @@ export const TrackedEvents = z
     nameTheProject(context);
   })
   .transform(({ events, ...event }) => events ?? [event as TrackedEvent])
-  .meta({ id: 'TrackedEvents' });
+  .meta({
+    id: 'TrackedEvents',
+    anyOf: [
+      { required: ['events'] },
+      { required: ['type', 'path'], ...isNoView },
+      { required: ['type', 'path', 'project_id'] },
+    ],
+  });
 
 export const Range = z.enum(['7d', '30d', '90d', 'all'], { error: 'must be 7d, 30d, 90d or all' });
 export type Range = z.infer<typeof Range>;
@@ -70,17 +84,21 @@ export type GroupBy = z.infer<typeof GroupBy>;
 
 const Count = z.int().min(0);
 const counted = (what: string) =>
-  z.array(z.object({ name: z.string(), count: Count })).describe(`${what} Most frequent first; the rest is \`Other\`.`);
+  z
+    .array(z.object({ name: z.string(), count: Count }))
+    .describe(`${what} Most frequent first; the remainder is \`Other\`.`);
 
-/** What was counted in a range of days (UTC). */
+/** The analytics of a range of days (UTC). */
 export const AnalyticsReport = z
   .object({
-    range: Range,
+    range: Range.nullable().describe('Null when the report was asked for by dates.'),
+    from: z.iso.date().describe('The first day.'),
+    to: z.iso.date().describe('The last day.'),
     groupBy: GroupBy,
     totals: z.object({
       pageviews: Count.describe('In the report of one project: its `project_views`.'),
-      visitors: Count.describe('Different visitors of each day, added up: nobody is known again on another day.'),
-      project_views: Count.describe('Views of live projects.'),
+      visitors: Count.describe('The sum of distinct visitors per day; visitors are not recognised across days.'),
+      project_views: Count.describe('Views of live projects, once per visitor, project and hour.'),
       outbound_clicks: Count,
     }),
     traffic: z
@@ -89,46 +107,61 @@ export const AnalyticsReport = z
           date: z.iso.date().describe('The day, the Monday of the week, or the first of the month.'),
           pageviews: Count,
           visitors: Count,
+          submissions: Count.describe('Submissions received, including resubmissions.'),
         }),
       )
-      .describe('Oldest first, without a gap. The first and last week or month have only their days within the range.'),
+      .describe('Oldest first, without gaps. The first and last week or month contain only days within the range.'),
     top_projects: z.array(z.object({ id: z.string(), name: z.string(), slug: z.string(), views: z.int().min(1) })),
     countries: counted('Page and project views by country: two letters, or `Unknown`.'),
     browsers: counted('Page and project views by browser.'),
     devices: counted('Page and project views by kind of device: `desktop`, `mobile`, `tablet`, `tv` or `Unknown`.'),
-    referrers: counted('Page and project views by the host that led to them; those without one are left out.'),
+    referrers: counted('Page and project views by referring host; views without a referrer are left out.'),
     funnel: z.object({
       visitors: Count,
       submission_started: Count,
-      submitted: Count.describe('Submissions that came in, also repeated ones.'),
+      submitted: Count.describe('Submissions received, including resubmissions.'),
       paid: Count.describe('Payments for the premium plan.'),
       approved: Count,
-      conversion: z.number().min(0).describe('`approved` by `visitors`, rounded to four decimals; 0 without visitors.'),
+      conversion: z
+        .number()
+        .min(0)
+        .describe('`approved` divided by `visitors`, rounded to four decimals; 0 without visitors.'),
     }),
   })
   .meta({ id: 'AnalyticsReport' });
 export type AnalyticsReport = z.infer<typeof AnalyticsReport>;
 
+/** The most days of a report by dates: as many as `all` has. */
+export const REPORT_DAYS_MAX = 3 * 365;
+
+const Day = z.iso
+  .date({ error: 'must be a date such as 2026-11-20' })
+  .refine((day) => /^2\d{3}/.test(day), { error: 'must be a date from 2000 to 2999' });
+
 const ReportQuery = z.object({
-  range: Range.default('30d').describe(
-    'How many days, today (UTC) included; `all` begins with the first day that has anything, three years ago at the earliest.',
+  range: Range.optional().describe(
+    'The number of days including today (UTC); `all` starts with the first day that has data, at most three years ago. `30d` when neither `range` nor `from` is given.',
   ),
-  groupBy: GroupBy.default('day').describe('What a line of `traffic` stands for. Weeks begin on Monday.'),
+  from: Day.optional().describe('The first day (UTC), in place of `range`.'),
+  to: Day.optional().describe(
+    `The last day (UTC), included; today when absent. Needs \`from\`; both span at most ${REPORT_DAYS_MAX} days.`,
+  ),
+  groupBy: GroupBy.default('day').describe('The period of one entry of `traffic`. Weeks start on Monday.'),
 });
 
 export const track = defineRoute('analytics.track', {
   method: 'POST',
   path: '/api/analytics/track',
-  summary: 'Count what a visitor does',
+  summary: 'Track events',
   description:
-    'One event or up to 50. No cookie is needed and nothing that tells who the visitor is is stored; with `Sec-GPC: 1` or `DNT: 1` views are counted and the visitor is not. Known bots are not counted: `accepted` is 0. Only this raises `views_count` of a project.',
+    'One event or up to 50. Sets no cookie and stores nothing that identifies the visitor; a `project_view` counts once per visitor, project and hour. With `Sec-GPC: 1` or `DNT: 1` views are counted but visitors are not. Known bots are not counted: `accepted` is 0. Only this route increases `views_count`.',
   auth: 'public',
   tier: 'analytics',
   feature: 'analytics',
   visitor: true,
   body: TrackedEvents,
-  replies: { 202: data(z.object({ accepted: Count.max(EVENTS_MAX).describe('How many events were taken.') })) },
-  needs: ['table:get', 'table:write'],
+  replies: { 202: data(z.object({ accepted: Count.max(EVENTS_MAX).describe('The number of accepted events.') })) },
+  permissions: ['table:get', 'table:write'],
 });
 
 export const report = defineRoute('analytics.report', {
@@ -141,7 +174,7 @@ export const report = defineRoute('analytics.report', {
   feature: 'analytics',
   query: ReportQuery,
   replies: { 200: data(AnalyticsReport) },
-  needs: ['table:get', 'table:query'],
+  permissions: ['table:get', 'table:query'],
 });
 
 export const projectReport = defineRoute('analytics.projectReport', {
@@ -155,5 +188,5 @@ export const projectReport = defineRoute('analytics.projectReport', {
   query: ReportQuery,
   replies: { 200: data(AnalyticsReport) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:get', 'table:query'],
+  permissions: ['table:get', 'table:query'],
 });

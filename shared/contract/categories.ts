@@ -1,20 +1,19 @@
 import * as z from 'zod';
-import { data } from './envelope.ts';
-import { line, Reference, Slug, Timestamp, text } from './fields.ts';
+import { data, integer, line, Reference, Slug, Timestamp, text } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 /** A category as callers see it. */
 export const Category = z
   .object({
     id: z.string().describe('`cat_` and a ULID.'),
-    slug: z.string().describe("What a project's `categories` name."),
+    slug: z.string().describe("The value used in a project's `categories`."),
     name: z.string(),
-    sphere: z.string().nullable().describe('The group it belongs to.'),
+    sphere: z.string().nullable().describe('The group of the category.'),
     description: z.string().nullable(),
     icon: z.string().nullable(),
     color: z.string().nullable().describe('`#rrggbb`.'),
     sort_order: z.int(),
-    project_count: z.int().min(0).describe('Live projects.'),
+    project_count: z.int().min(0).describe('The number of live projects.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -30,15 +29,15 @@ const fields = {
   slug: z
     .union([z.literal('').transform(() => undefined), Slug])
     .optional()
-    .describe('Made from the name when empty.'),
-  // The list takes several spheres separated by commas.
+    .describe('Generated from the name when empty.'),
+  // The list filter separates spheres by commas.
   sphere: blankAsNull(
     line(1, 50)
-      .refine((value) => !value.includes(','), { error: 'must not have a comma' })
+      .refine((value) => !value.includes(','), { error: 'must not contain a comma' })
       .nullable(),
   ).optional(),
   description: blankAsNull(text(0, 200).nullable()).optional(),
-  icon: blankAsNull(line(1, 100).nullable()).optional().describe('The name or the address of a picture.'),
+  icon: blankAsNull(line(1, 100).nullable()).optional().describe('The name or URL of an icon.'),
   color: blankAsNull(
     z
       .string()
@@ -47,7 +46,7 @@ const fields = {
       .regex(/^#[0-9a-f]{6}$/, { error: 'must be a colour such as #1a2b3c' })
       .nullable(),
   ).optional(),
-  sort_order: z.int().min(-SORT_ORDER_MAX).max(SORT_ORDER_MAX).optional().describe('After all others when absent.'),
+  sort_order: integer(-SORT_ORDER_MAX, SORT_ORDER_MAX).optional().describe('Defaults to the end of the list.'),
 } as const;
 
 export const CategoryBody = z.object(fields).meta({ id: 'CategoryBody' });
@@ -60,7 +59,7 @@ export const list = defineRoute('categories.list', {
   method: 'GET',
   path: '/api/categories',
   summary: 'List the categories',
-  description: 'All of them, by `sort_order`, then name.',
+  description: 'All categories, by `sort_order`, then name.',
   auth: 'public',
   tier: 'general',
   replies: {
@@ -69,7 +68,7 @@ export const list = defineRoute('categories.list', {
       meta: z.object({ spheres: z.array(z.string()).describe('Every sphere in use, in the order of its categories.') }),
     }),
   },
-  needs: ['catalog'],
+  permissions: ['catalog'],
 });
 
 export const read = defineRoute('categories.read', {
@@ -81,71 +80,72 @@ export const read = defineRoute('categories.read', {
   tier: 'general',
   replies: { 200: data(Category) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'catalog'],
+  permissions: ['table:get', 'catalog'],
 });
 
 export const create = defineRoute('categories.create', {
   method: 'POST',
   path: '/api/admin/categories',
   summary: 'Create a category',
+  description: 'The slug is made from the name when it is missing.',
   auth: 'admin',
   tier: 'admin',
   body: CategoryBody,
   replies: { 201: data(Category) },
   failures: ['CATEGORY_EXISTS'],
-  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
   timeoutSeconds: 29,
 });
 
 export const update = defineRoute('categories.update', {
   method: 'PUT',
   path: '/api/admin/categories/{category}',
-  summary: 'Change a category',
-  description: 'A changed slug is carried over to the projects.',
+  summary: 'Update a category',
+  description: 'A changed slug is propagated to the projects.',
   auth: 'admin',
   tier: 'admin',
   body: CategoryUpdate,
   ifMatch: true,
   replies: { 200: data(Category) },
   failures: ['NOT_FOUND', 'CATEGORY_EXISTS'],
-  needs: ['table:get', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:write', 'catalog'],
   timeoutSeconds: 29,
 });
 
-/** How many categories one call reorders: all of them in one transaction. */
+/** The most categories in one request, because they are written in one transaction. */
 export const REORDER_MAX = 99;
 
 export const reorder = defineRoute('categories.reorder', {
   method: 'PUT',
   path: '/api/admin/categories/reorder',
-  summary: 'Order the categories',
-  description: 'All or nothing: with one unknown id nothing is written.',
+  summary: 'Reorder categories',
+  description: 'Atomic: an unknown id rejects the whole request.',
   auth: 'admin',
   tier: 'admin',
   body: z
     .array(
       z.object({
         id: Reference,
-        sort_order: z.int().min(-SORT_ORDER_MAX).max(SORT_ORDER_MAX),
-        sphere: fields.sphere.describe('Left as it is when absent.'),
+        sort_order: integer(-SORT_ORDER_MAX, SORT_ORDER_MAX),
+        sphere: fields.sphere.describe('Unchanged when absent.'),
       }),
     )
     .min(1, { error: 'must name at least one category' })
     .max(REORDER_MAX, { error: `must name at most ${REORDER_MAX} categories` })
     .meta({ id: 'CategoryOrder' }),
   replies: { 200: z.object({ data: z.array(Category) }) },
-  needs: ['table:query', 'table:write', 'catalog'],
+  permissions: ['table:query', 'table:write', 'catalog'],
 });
 
 export const remove = defineRoute('categories.remove', {
   method: 'DELETE',
   path: '/api/admin/categories/{category}',
   summary: 'Delete a category',
-  description: 'Projects are kept and lose the slug, however many they are.',
+  description: 'Projects are kept and lose the slug.',
   auth: 'admin',
   tier: 'admin',
   replies: { 200: data(z.object({ id: z.string(), projects_updated: z.int().min(0) })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:write', 'catalog'],
   timeoutSeconds: 29,
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { data, page } from './envelope.ts';
-import { paging, Timestamp, text } from './fields.ts';
+import { data, page, paging, Timestamp, text } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 /** A comment as callers see it. */
@@ -8,7 +7,7 @@ export const Comment = z
   .object({
     id: z.string().describe('`cmt_` and a ULID.'),
     project_id: z.string(),
-    content: z.string().describe('Plain text as it was written; escaping is the business of whoever shows it.'),
+    content: z.string().describe('Plain text as written; the client escapes it for display.'),
     created_at: Timestamp,
     updated_at: Timestamp,
     user: z.object({
@@ -36,26 +35,27 @@ export const list = defineRoute('comments.list', {
   query: z.object(paging(20)),
   replies: { 200: page(Comment) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:query'],
+  permissions: ['table:get', 'table:query'],
 });
 
 export const add = defineRoute('comments.add', {
   method: 'POST',
   path: '/api/projects/{project}/comments',
   summary: 'Comment on a project',
+  description: 'Plain text, stored as written; readers escape it.',
   auth: 'user',
   tier: 'comments',
   feature: 'comments',
   body: CommentBody,
   replies: { 201: data(Comment) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });
 
 export const update = defineRoute('comments.update', {
   method: 'PUT',
   path: '/api/projects/{project}/comments/{comment}',
-  summary: 'Change a comment',
+  summary: 'Update a comment',
   description: 'By its author, within 24 hours.',
   auth: 'user',
   tier: 'comments',
@@ -63,7 +63,7 @@ export const update = defineRoute('comments.update', {
   body: CommentBody,
   replies: { 200: data(Comment) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });
 
 export const remove = defineRoute('comments.remove', {
@@ -76,5 +76,5 @@ export const remove = defineRoute('comments.remove', {
   feature: 'comments',
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });

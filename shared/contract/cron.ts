@@ -1,270 +1,192 @@
 import * as z from 'zod';
-import { data } from './envelope.ts';
-import { Timestamp } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { data, Timestamp } from './fields.ts';
+import { defineRoute, type Feature, type Permission } from './route.ts';
 
 const Count = z.int().min(0);
 
-const ran = <const Job extends string, Shape extends z.ZodRawShape>(job: Job, processed: string, more: Shape) =>
-  data(
-    z.object({
-      job: z.literal(job),
-      ran_at: Timestamp.describe('When this run began.'),
-      processed: Count.describe(processed),
-      unfinished: z.boolean().describe('Whether its time was up before it was through; the next run goes on.'),
-      ...more,
+/** The time that API Gateway gives an integration. */
+const GATEWAY_SECONDS = 29;
+
+interface JobDeclaration<Segment extends string, Result extends z.ZodRawShape> {
+  /** The last segment of the path, and `job` in the response. */
+  readonly name: Segment;
+  readonly summary: string;
+  readonly description: string;
+  readonly feature?: Feature;
+  readonly permissions: readonly Permission[];
+  /** What `processed` counts. */
+  readonly processed: string;
+  /** What the response holds beside `job`, `ran_at`, `processed` and `unfinished`. */
+  readonly result: Result;
+}
+
+/**
+ * Declares the two routes of a job, `POST` and `GET`, which share one handler. EventBridge Scheduler invokes the same
+ * handler directly.
+ */
+const job = <const Action extends string, const Segment extends string, const Result extends z.ZodRawShape>(
+  action: Action,
+  declared: JobDeclaration<Segment, Result>,
+) => {
+  const { name, summary, description, feature, permissions, processed, result } = declared;
+  const common = {
+    path: `/api/cron/${name}`,
+    description,
+    ...(feature && { feature }),
+    auth: 'cron',
+    tier: 'general',
+    cacheSeconds: 0,
+    timeoutSeconds: GATEWAY_SECONDS,
+    replies: {
+      200: data(
+        z.object({
+          job: z.literal(name),
+          ran_at: Timestamp.describe('The start of this run.'),
+          processed: Count.describe(processed),
+          unfinished: z.boolean().describe('True when the time ran out; the next run continues.'),
+          ...result,
+        }),
+      ),
+    },
+    permissions,
+  } as const;
+  return {
+    post: defineRoute(`cron.${action}`, { ...common, method: 'POST', summary }),
+    get: defineRoute(`cron.${action}ByGet`, {
+      ...common,
+      method: 'GET',
+      handlerId: `cron.${action}`,
+      summary: `${summary} by GET`,
     }),
-  );
+  };
+};
 
-const WAIT_SECONDS = 29;
-
-const common = {
-  auth: 'cron',
-  tier: 'general',
-  cacheSeconds: 0,
-  timeoutSeconds: WAIT_SECONDS,
-} as const;
-
-const expiring = {
-  ...common,
-  path: '/api/cron/expire-promotions',
-  description:
-    'Notes which promotions have come to their end, ends those whose project is gone, and tells whose promotions end within three days.',
-  feature: 'promotions',
-  replies: {
-    200: ran('expire-promotions', 'Promotions whose end was noted.', {
-      told: Count.describe('Owners who were told of an end to come.'),
-    }),
-  },
-  needs: ['table:get', 'table:query', 'table:write', 'mail'],
-} as const;
-export const expirePromotions = defineRoute('cron.expirePromotions', {
-  ...expiring,
-  method: 'POST',
+export const expirePromotions = job('expirePromotions', {
+  name: 'expire-promotions',
   summary: 'Expire promotions',
-});
-export const expirePromotionsByGet = defineRoute('cron.expirePromotionsByGet', {
-  ...expiring,
-  method: 'GET',
-  door: 'cron.expirePromotions',
-  summary: 'Expire promotions by GET',
+  description:
+    'Records the expiry of promotions, ends promotions of removed projects, and mails owners whose promotion ends within three days. While the feature `analytics` is off, it also adds impressions and clicks.',
+  feature: 'promotions',
+  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'mail'],
+  processed: 'Promotions whose expiry was recorded.',
+  result: { told: Count.describe('Owners who were mailed about a promotion that ends soon.') },
 });
 
-const purging = {
-  ...common,
-  path: '/api/cron/purge-deleted',
-  description: 'Removes for good what was deleted 30 days ago.',
-  replies: { 200: ran('purge-deleted', 'Projects that were removed for good.', {}) },
-  needs: ['table:get', 'table:write', 'catalog'],
-} as const;
-export const purgeDeleted = defineRoute('cron.purgeDeleted', {
-  ...purging,
-  method: 'POST',
+export const purgeDeleted = job('purgeDeleted', {
+  name: 'purge-deleted',
   summary: 'Purge deleted projects',
-});
-export const purgeDeletedByGet = defineRoute('cron.purgeDeletedByGet', {
-  ...purging,
-  method: 'GET',
-  door: 'cron.purgeDeleted',
-  summary: 'Purge deleted projects by GET',
+  description: 'Removes projects permanently 30 days after their soft delete.',
+  permissions: ['table:get', 'table:write', 'catalog'],
+  processed: 'Projects removed permanently.',
+  result: {},
 });
 
-const rolling = {
-  ...common,
-  path: '/api/cron/roll-up-analytics',
-  description: 'Adds what was tracked to the figures of its day, and forgets who visited on days that are over.',
+export const rollUpAnalytics = job('rollUpAnalytics', {
+  name: 'roll-up-analytics',
+  summary: 'Roll up analytics',
+  description:
+    'Adds tracked events to the totals of their day, the views of projects and the impressions and clicks of promotions, and deletes the visitor hashes of past days.',
   feature: 'analytics',
-  replies: { 200: ran('roll-up-analytics', 'Events that were counted.', {}) },
-  needs: ['table:get', 'table:query', 'table:write', 'table:sweep'],
-} as const;
-export const rollUpAnalytics = defineRoute('cron.rollUpAnalytics', {
-  ...rolling,
-  method: 'POST',
-  summary: 'Roll analytics up',
-});
-export const rollUpAnalyticsByGet = defineRoute('cron.rollUpAnalyticsByGet', {
-  ...rolling,
-  method: 'GET',
-  door: 'cron.rollUpAnalytics',
-  summary: 'Roll analytics up by GET',
+  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep'],
+  processed: 'Events counted.',
+  result: {},
 });
 
-const refreshing = {
-  ...common,
-  path: '/api/cron/refresh-trending',
+export const refreshTrending = job('refreshTrending', {
+  name: 'refresh-trending',
+  summary: 'Refresh trending projects',
   description:
-    'Reads the directory anew and tells what is trending now. Nothing is stored: the order follows every reaction by itself and does not change by waiting.',
-  replies: {
-    200: ran('refresh-trending', 'Live projects that were compared.', {
-      trending: z
-        .array(z.object({ id: z.string(), slug: z.string(), name: z.string(), upvote_count: Count }))
-        .describe('The first ten.'),
-    }),
+    'Brings the catalog up to date and returns the trending projects. Nothing is stored: the order follows each vote and does not change with time alone.',
+  permissions: ['catalog'],
+  processed: 'Live projects compared.',
+  result: {
+    trending: z
+      .array(z.object({ id: z.string(), slug: z.string(), name: z.string(), upvote_count: Count }))
+      .describe('The first ten.'),
   },
-  needs: ['catalog'],
-} as const;
-export const refreshTrending = defineRoute('cron.refreshTrending', {
-  ...refreshing,
-  method: 'POST',
-  summary: 'Tell what is trending',
-});
-export const refreshTrendingByGet = defineRoute('cron.refreshTrendingByGet', {
-  ...refreshing,
-  method: 'GET',
-  door: 'cron.refreshTrending',
-  summary: 'Tell what is trending by GET',
 });
 
-const snapping = {
-  ...common,
-  path: '/api/cron/snapshot-catalog',
-  description: 'Keeps the catalog as it is for processes that begin, where enough has changed since the last time.',
-  replies: {
-    200: ran('snapshot-catalog', 'Listings that were kept; 0 where the last snapshot will still do.', {
-      bytes: Count.describe('What was kept takes, compressed.'),
-    }),
-  },
-  needs: ['catalog', 'table:write'],
-} as const;
-export const snapshotCatalog = defineRoute('cron.snapshotCatalog', {
-  ...snapping,
-  method: 'POST',
+export const snapshotCatalog = job('snapshotCatalog', {
+  name: 'snapshot-catalog',
   summary: 'Snapshot the catalog',
-});
-export const snapshotCatalogByGet = defineRoute('cron.snapshotCatalogByGet', {
-  ...snapping,
-  method: 'GET',
-  door: 'cron.snapshotCatalog',
-  summary: 'Snapshot the catalog by GET',
+  description: 'Stores a snapshot of the catalog for cold starts when enough has changed since the last one.',
+  permissions: ['catalog', 'table:write'],
+  processed: 'Listings in the new snapshot; 0 when the last one is recent enough.',
+  result: { bytes: Count.describe('Compressed size of the new snapshot.') },
 });
 
-const retrying = {
-  ...common,
-  path: '/api/cron/retry-webhooks',
-  description: 'Tries every delivery of a webhook that is due.',
-  feature: 'webhooks',
-  replies: {
-    200: ran('retry-webhooks', 'Deliveries that were tried.', {
-      delivered: Count,
-      failed: Count.describe('Tried in vain; they are tried again or have used up their tries.'),
-      cancelled: Count.describe('Given up because their webhook is switched off.'),
-    }),
-  },
-  needs: ['table:get', 'table:collection', 'table:write'],
-} as const;
-export const retryWebhooks = defineRoute('cron.retryWebhooks', {
-  ...retrying,
-  method: 'POST',
+export const retryWebhooks = job('retryWebhooks', {
+  name: 'retry-webhooks',
   summary: 'Retry webhooks',
-});
-export const retryWebhooksByGet = defineRoute('cron.retryWebhooksByGet', {
-  ...retrying,
-  method: 'GET',
-  door: 'cron.retryWebhooks',
-  summary: 'Retry webhooks by GET',
+  description: 'Sends every webhook delivery that is due.',
+  feature: 'webhooks',
+  permissions: ['table:get', 'table:collection', 'table:write', 'secrets:open'],
+  processed: 'Deliveries attempted.',
+  result: {
+    delivered: Count,
+    failed: Count.describe('Failed attempts; retried later unless the attempts are used up.'),
+    cancelled: Count.describe('Cancelled because the webhook is inactive.'),
+  },
 });
 
-const recounting = {
-  ...common,
-  path: '/api/cron/reconcile-counters',
-  description:
-    'Counts votes, ratings and comments of every project and the comments of every user anew, and mends what differs; takes category slugs that mean nothing any more from projects.',
-  replies: {
-    200: ran('reconcile-counters', 'Projects that were counted.', {
-      repaired: Count.describe('Projects whose counters were wrong and are right now.'),
-      drift: z
-        .array(z.object({ project_id: z.string(), counter: z.string(), was: z.number(), is: z.number() }))
-        .describe('What was wrong; the first 50.'),
-      users: Count.describe('Users whose comments were counted.'),
-      users_repaired: Count,
-      slugs_settled: Count.describe('Category slugs that no project carries any more.'),
-      failed: Count.describe('What could not be mended; the next run comes back to it.'),
-    }),
-  },
-  needs: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog'],
-} as const;
-export const reconcileCounters = defineRoute('cron.reconcileCounters', {
-  ...recounting,
-  method: 'POST',
+export const reconcileCounters = job('reconcileCounters', {
+  name: 'reconcile-counters',
   summary: 'Reconcile counters',
-});
-export const reconcileCountersByGet = defineRoute('cron.reconcileCountersByGet', {
-  ...recounting,
-  method: 'GET',
-  door: 'cron.reconcileCounters',
-  summary: 'Reconcile counters by GET',
-});
-
-const settling = {
-  ...common,
-  path: '/api/cron/reconcile-payments',
-  description: 'Asks the payment provider about checkouts that have been open for a while, for events that never came.',
-  replies: {
-    200: ran('reconcile-payments', 'Open checkouts that were looked at.', {
-      settled: Count.describe('Those that turned out to be paid.'),
-      ended: Count.describe('Those that turned out to have ended without a payment.'),
-      failed: Count.describe('Those that could not be asked about; the next run comes back to them.'),
-    }),
-  },
-  needs: ['table:get', 'table:query', 'table:collection', 'table:write', 'stripe'],
-} as const;
-export const reconcilePayments = defineRoute('cron.reconcilePayments', {
-  ...settling,
-  method: 'POST',
-  summary: 'Reconcile payments',
-});
-export const reconcilePaymentsByGet = defineRoute('cron.reconcilePaymentsByGet', {
-  ...settling,
-  method: 'GET',
-  door: 'cron.reconcilePayments',
-  summary: 'Reconcile payments by GET',
-});
-
-const digesting = {
-  ...common,
-  path: '/api/cron/weekly-digest',
-  description: 'Mails those who want it what the last week has brought, once per user and week.',
-  feature: 'email',
-  replies: {
-    200: ran('weekly-digest', 'Users that were looked at.', {
-      week: z.string().describe('The week that is told of, by ISO 8601, such as `2026-W47`.'),
-      sent: Count.describe('Mails that were sent now.'),
-      failed: Count.describe('Mails that were not accepted; the next run tries them again.'),
-    }),
-  },
-  needs: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog', 'mail'],
-} as const;
-export const weeklyDigest = defineRoute('cron.weeklyDigest', {
-  ...digesting,
-  method: 'POST',
-  summary: 'Mail the weekly digest',
-});
-export const weeklyDigestByGet = defineRoute('cron.weeklyDigestByGet', {
-  ...digesting,
-  method: 'GET',
-  door: 'cron.weeklyDigest',
-  summary: 'Mail the weekly digest by GET',
-});
-
-const checking = {
-  ...common,
-  path: '/api/cron/check-links',
   description:
-    'Looks whether the sites of live projects are still there. One is dead after it was not found (404, 410, no such name) on three days; 403 and 429 say nothing.',
-  replies: {
-    200: ran('check-links', 'Addresses that were asked for.', {
-      alive: Count,
-      failing: Count.describe('Not found, but not for long enough to be dead.'),
-      dead: Count,
-      undecided: Count.describe('Answers from which nothing follows, such as 403, 429 and none at all.'),
-    }),
+    'Recounts votes, ratings and comments of every project and the comments of every user, repairs counters that differ, and removes category slugs that no longer exist from projects.',
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'users:counts', 'catalog'],
+  processed: 'Projects recounted.',
+  result: {
+    repaired: Count.describe('Projects whose counters were wrong and are now correct.'),
+    drift: z
+      .array(z.object({ project_id: z.string(), counter: z.string(), was: z.number(), is: z.number() }))
+      .describe('The first 50 differences.'),
+    users: Count.describe('Users whose comments were recounted.'),
+    users_repaired: Count,
+    slugs_settled: Count.describe('Category slugs released because no project carries them any more.'),
+    failed: Count.describe('Repairs that failed; the next run retries them.'),
   },
-  needs: ['table:get', 'table:write', 'catalog'],
-} as const;
-export const checkLinks = defineRoute('cron.checkLinks', { ...checking, method: 'POST', summary: 'Check links' });
-export const checkLinksByGet = defineRoute('cron.checkLinksByGet', {
-  ...checking,
-  method: 'GET',
-  door: 'cron.checkLinks',
-  summary: 'Check links by GET',
+});
+
+export const reconcilePayments = job('reconcilePayments', {
+  name: 'reconcile-payments',
+  summary: 'Reconcile payments',
+  description: 'Queries the payment provider for checkouts that have been open for a while, in case an event was lost.',
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'stripe'],
+  processed: 'Open checkouts examined.',
+  result: {
+    settled: Count.describe('Checkouts found to be paid.'),
+    ended: Count.describe('Checkouts found to have ended without payment.'),
+    failed: Count.describe('Checkouts whose state could not be read; the next run retries them.'),
+  },
+});
+
+export const weeklyDigest = job('weeklyDigest', {
+  name: 'weekly-digest',
+  summary: 'Mail the weekly digest',
+  description: 'Mails the news of the last week to users who subscribed, once per user and week.',
+  feature: 'email',
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog', 'mail'],
+  processed: 'Users examined.',
+  result: {
+    week: z.string().describe('The ISO 8601 week that the digest covers, such as `2026-W47`.'),
+    sent: Count.describe('Mails sent by this run.'),
+    failed: Count.describe('Mails that were not accepted; the next run retries them.'),
+  },
+});
+
+export const checkLinks = job('checkLinks', {
+  name: 'check-links',
+  summary: 'Check links',
+  description:
+    'Requests the sites of live projects. A site is dead after it was not found (404, 410, unknown host) on three days; 403 and 429 are inconclusive. A run that cannot resolve any name is a failure of the network and changes nothing.',
+  permissions: ['table:get', 'table:write', 'catalog'],
+  processed: 'Addresses requested.',
+  result: {
+    alive: Count,
+    failing: Count.describe('Not found, but not for long enough to be dead.'),
+    dead: Count,
+    undecided: Count.describe('Inconclusive responses such as 403, 429 or a timeout.'),
+    network_failure: z.boolean().describe('No name could be resolved, so nothing was changed.'),
+  },
 });

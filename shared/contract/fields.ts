@@ -1,4 +1,134 @@
 import * as z from 'zod';
+import { errorCodes, type FieldIssue, invalidFields } from '#shared/errors.ts';
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const units: Readonly<Record<string, string>> = { string: 'have NUMBER characters', array: 'have NUMBER entries' };
+
+const boundOf = (origin: string, words: string, bound: number | bigint): string =>
+  `must ${(units[origin] ?? 'be NUMBER').replace('NUMBER', `${words} ${bound}`)}`;
+
+/** The message of an issue whose schema has none of its own; empty when messages of nested issues say more. */
+const explain = (issue: z.core.$ZodRawIssue): string => {
+  if (issue.input === undefined) return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? 'of another type'}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+    case 'too_small':
+      return boundOf(issue.origin, 'at least', issue.minimum);
+    case 'too_big':
+      return boundOf(issue.origin, 'at most', issue.maximum);
+    case 'invalid_union': {
+      const { discriminator, input } = issue;
+      if (discriminator === undefined) return '';
+      const { [discriminator]: given } = input as Record<string, unknown>;
+      return given === undefined ? 'is required' : `must be one of ${(issue.options as readonly unknown[]).join(', ')}`;
+    }
+    case 'invalid_key':
+      return '';
+    default:
+      return 'must be valid';
+  }
+};
+
+/**
+ * The issues with their messages. The last alternative of a union is the one to explain: the others stand for no value,
+ * such as a blank text.
+ */
+const explained = (issues: readonly z.core.$ZodIssue[], at: readonly PropertyKey[] = []): FieldIssue[] =>
+  issues.flatMap((issue) => {
+    const path = [...at, ...issue.path];
+    if (issue.message !== '') return { path, message: issue.message };
+    if (issue.code === 'invalid_union') return explained(issue.errors.at(-1) ?? [], path);
+    return issue.code === 'invalid_key' ? explained(issue.issues, path) : [];
+  });
+
+/** Parses a value with a schema. @returns the parsed value, or why it is invalid. */
+export const parsed = <S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  error: z.core.$ZodErrorMap = explain,
+): { readonly data: z.output<S>; readonly issues?: never } | { readonly issues: readonly FieldIssue[] } => {
+  const result = schema.safeParse(value, { error });
+  return result.success ? { data: result.data } : { issues: explained(result.error.issues) };
+};
+
+/** Parses a value with a schema. @throws 400 with a message for every invalid field. */
+export const checked = <S extends z.ZodType>(schema: S, value: unknown, error?: z.core.$ZodErrorMap): z.output<S> => {
+  const result = parsed(schema, value, error);
+  if (result.issues) throw invalidFields(result.issues);
+  return result.data;
+};
+
+/** Parses query parameters, of which repeated ones are lists. @throws 400 with a message for every invalid one. */
+export const checkedQuery = <S extends z.ZodType>(schema: S, query: Readonly<Record<string, unknown>>): z.output<S> =>
+  checked(schema, query, (issue) =>
+    Array.isArray(issue.input) && issue.code !== 'too_big' ? 'must be given once' : explain(issue),
+  );
+
+/** The body of a successful response. */
+export const data = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
+
+/** The position of a page in its list. */
+export const PageMeta = z
+  .object({
+    total: z.int().min(0).describe('The exact number of items on all pages.'),
+    page: z.int().min(1).describe('The number of this page, from 1.'),
+    pageSize: z.int().min(1).max(100).describe('The number of items on a full page.'),
+    hasMore: z.boolean().describe('Whether another page follows.'),
+  })
+  .meta({ id: 'PageMeta' });
+export type PageMeta = z.infer<typeof PageMeta>;
+
+/** The success body of every paged list. */
+export const page = <T extends z.ZodType>(schema: T) => z.object({ data: z.array(schema), meta: PageMeta });
+
+/** The position of a page in a ledger, a list that only grows. */
+export const LedgerMeta = z
+  .object({
+    pageSize: z.int().min(1).max(100).describe('The number of entries on a full page.'),
+    hasMore: z.boolean().describe('Whether another page follows.'),
+    nextAfter: z.string().nullable().describe('The value of `after` for the next page; null on the last page.'),
+  })
+  .meta({ id: 'LedgerMeta' });
+
+/** The success body of every ledger. */
+export const ledger = <T extends z.ZodType>(schema: T) => z.object({ data: z.array(schema), meta: LedgerMeta });
+
+/** The body of every failure. */
+export const ErrorBody = z
+  .looseObject({
+    error: z.string().describe('The fixed text of the status.'),
+    code: z.enum(errorCodes).describe('The stable error code for programs.'),
+    message: z.string().optional().describe('A sentence for developers.'),
+    details: z
+      .looseObject({ _errors: z.array(z.string()) })
+      .optional()
+      .describe('On 400: messages per field, each field an object with `_errors`; array positions nest by index.'),
+    retryAfter: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('On 429 and `UNAVAILABLE`: whole seconds until a retry can succeed.'),
+    parts: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('On `UNHEALTHY`: every checked dependency with `ok`, `failed` or `timeout`.'),
+    checked_at: z.iso.datetime().optional().describe('On `UNHEALTHY`: the time of the check.'),
+    request_id: z.string().optional().describe('On 500: the id to quote in a support request.'),
+  })
+  .meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof ErrorBody>;
 
 /**
  * The building blocks of schemas: text that is trimmed and counted in code points, addresses, times,
@@ -6,10 +136,17 @@ import * as z from 'zod';
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-const CONTROLS_BUT_NEWLINE_AND_TAB = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+const CONTROLS_BUT_NEWLINE_AND_TAB = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Removes control characters but newline and tab. Bidirectional overrides and isolates are among them: they make a text
+ * look different from what it says, and affect what follows it on a page.
+ */
+export const withoutControls = (value: string): string => value.replace(CONTROLS_BUT_NEWLINE_AND_TAB, '');
+
 const LINE_BREAKS = /[\r\n\t]+/;
 
-/** One line of several. Splitting takes time in step with the length, which a pattern with spaces on both sides does not. */
+/** Joins lines with spaces. Splitting is linear in the length; a pattern with spaces on both sides is not. */
 const onOneLine = (value: string): string =>
   value
     .split(LINE_BREAKS)
@@ -39,23 +176,23 @@ const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
     })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 
-/** Text of several lines: trimmed, line ends as `\n`, other control characters removed, `min` to `max` code points. */
+/** Multi-line text: trimmed, line ends as `\n`, other control characters and bidirectional overrides removed, `min` to `max` code points. */
 export const text = (min: number, max: number) =>
   bounded(
-    z.string().overwrite((value) => value.replace(/\r\n?/g, '\n').replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim()),
+    z.string().overwrite((value) => withoutControls(value.replace(/\r\n?/g, '\n')).trim()),
     min,
     max,
   );
 
-/** Text of one line: as `text`, with line breaks and tabs made spaces. */
+/** Single-line text: like `text`, with line breaks and tabs replaced by spaces. */
 export const line = (min: number, max: number) =>
   bounded(
-    z.string().overwrite((value) => onOneLine(value).replace(CONTROLS_BUT_NEWLINE_AND_TAB, '').trim()),
+    z.string().overwrite((value) => withoutControls(onOneLine(value)).trim()),
     min,
     max,
   );
 
-/** The longest address that is taken, in characters. */
+/** The longest URL, in characters. */
 export const URL_MAX = 2048;
 
 /** An absolute http or https address of at most 2048 characters, kept as the caller wrote it. */
@@ -69,10 +206,10 @@ export const WebUrl = line(1, URL_MAX)
   )
   .meta({ format: 'uri' });
 
-/** The longest id or slug that is looked up, in characters: none is longer, and a key of the table holds 2048 bytes. */
+/** The longest id or slug, in characters. Keys of the table are limited to 2048 bytes. */
 export const REFERENCE_MAX = 200;
 
-/** What may name a thing, in a body. JSON can carry half a character, which the table takes neither as a key nor as a value. */
+/** An identifier in a body. JSON can carry lone surrogates, which DynamoDB accepts neither in keys nor in values. */
 export const reference = (max: number) =>
   z
     .string()
@@ -81,7 +218,7 @@ export const reference = (max: number) =>
     .max(max)
     .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
 
-/** The id or slug of a thing, in a body. */
+/** An id or slug in a body. */
 export const Reference = reference(REFERENCE_MAX);
 
 /** A slug: lower-case letters, digits and single hyphens, at most 100 characters. */
@@ -94,37 +231,77 @@ export const Slug = z
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A time as the service writes it: ISO 8601 in UTC with milliseconds. */
+/** A time in responses: ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z
   .string()
   .regex(TIMESTAMP)
   .meta({ format: 'date-time', examples: ['2026-11-20T09:30:00.000Z'] });
 
-/** A time as a caller may write it: ISO 8601 with any offset; kept in UTC with milliseconds. */
+/** A time in requests: ISO 8601 with any offset; stored in UTC with milliseconds. */
 export const TimestampInput = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time such as 2026-11-20T09:30:00.000Z' })
   .overwrite((value) => (Number.isNaN(Date.parse(value)) ? value : new Date(value).toISOString()))
-  // An offset may lead out of the years that are written with four digits.
-  .refine((value) => TIMESTAMP.test(value), { error: 'must be a time that exists, in the years 0000 to 9999' });
+  // An offset can move the time out of the years with four digits.
+  .refine((value) => TIMESTAMP.test(value), { error: 'must be an existing time in the years 0000 to 9999' });
+
+/** Numbers that the table cannot store; those of JSON never have too many digits for it. */
+const isStorable = (value: number): boolean => {
+  const magnitude = Math.abs(value);
+  return magnitude === 0 || (magnitude >= 1e-130 && magnitude <= 9.99e125);
+};
+
+/** A number in a body. */
+export const decimal = () =>
+  z.number().refine(isStorable, { error: 'must be 0 or of a magnitude between 1e-130 and 9.99e125' });
+
+/** A whole number in a body, between `min` and `max`. */
+export const integer = (min: number, max: number) => {
+  const rule = `must be a whole number from ${min} to ${max}`;
+  // An absent value is left to the message that all schemas have for it.
+  const error = ({ input }: { input?: unknown }) => (input === undefined ? undefined : rule);
+  return z.int({ error }).min(min, { error }).max(max, { error });
+};
+
+/** An optional list in a body, for lists that may be empty: null means empty. */
+export const optionalList = <T extends z.ZodType<unknown, readonly unknown[]>>(list: T) =>
+  z
+    .union([
+      z
+        .null()
+        .transform((): never[] => [])
+        .pipe(list as unknown as z.ZodType<z.output<T>, never[]>),
+      list,
+    ])
+    .optional();
 
 /** A whole number in the query string, between `min` and `max`. */
 export const wholeNumber = (min: number, max: number) =>
   z
-    .string({ error: 'must be given once' })
+    .string()
     .trim()
     .regex(/^-?\d{1,15}$/, { error: 'must be a whole number' })
     .transform(Number)
-    .pipe(
-      z
-        .int()
-        .min(min, { error: `must be at least ${min}` })
-        .max(max, { error: `must be at most ${max}` }),
-    );
+    .pipe(z.int().min(min).max(max));
 
 /** `page` and `limit` of every paged list. */
 export const paging = (defaultLimit: number) => ({
   page: wholeNumber(1, 1_000_000_000).default(1).describe('The page, from 1. A page past the end is empty.'),
   limit: wholeNumber(1, 100).default(defaultLimit).describe('Items per page.'),
+});
+
+/** A parameter that a ledger does not have: a client that counted pages there would never reach an end. */
+export const NoPage = z.never({ error: 'must be absent: this list continues with after' }).optional();
+
+/** `after` and `limit` of every ledger. @param prefix of the ids of its entries. */
+export const ledgerPaging = (prefix: string) => ({
+  after: z
+    .string()
+    .trim()
+    .regex(new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`), { error: 'must be the id of an entry' })
+    .optional()
+    .describe('Continues after the entry with this id.'),
+  limit: wholeNumber(1, 100).default(40).describe('Entries per page.'),
+  page: NoPage,
 });
 
 /** One value or several separated by commas; the parameter may also be repeated. Blank entries are dropped. */
@@ -133,4 +310,9 @@ export const commaSeparated = (max: number) =>
     .union([z.string(), z.array(z.string())])
     .transform((value) => [value].flat().flatMap((part) => part.split(',')))
     .transform((parts) => [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))])
-    .pipe(z.array(z.string()).max(max, { error: `must name at most ${max}` }));
+    .pipe(z.array(z.string()).max(max));
+
+/** The placements of promotions. */
+export const placementNames = ['banner', 'catalog', 'detail'] as const;
+export const Placement = z.enum(placementNames);
+export type Placement = z.infer<typeof Placement>;

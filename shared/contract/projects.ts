@@ -1,10 +1,14 @@
 import * as z from 'zod';
-import { CheckoutStarted } from './checkout.ts';
-import { data, PageMeta, page } from './envelope.ts';
 import {
   commaSeparated,
+  data,
+  decimal,
   line,
+  optionalList,
+  PageMeta,
+  page,
   paging,
+  REFERENCE_MAX,
   Reference,
   reference,
   Slug,
@@ -14,6 +18,15 @@ import {
   WebUrl,
 } from './fields.ts';
 import { defineRoute } from './route.ts';
+
+/** A started checkout: the payment page, and the id to read its status with. */
+export const CheckoutStarted = z
+  .object({
+    checkoutUrl: z.string().describe('The payment page; redirect the buyer there.'),
+    checkout_id: z.string().describe('`chk_` and a ULID.'),
+  })
+  .meta({ id: 'CheckoutStarted' });
+export type CheckoutStarted = z.infer<typeof CheckoutStarted>;
 
 export const Plan = z.enum(['standard', 'premium']);
 export type Plan = z.infer<typeof Plan>;
@@ -26,7 +39,7 @@ export type Status = z.infer<typeof Status>;
 export const sortKeys = ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'trending'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** Every accepted spelling of a sort key, with the canonical one. */
+/** Aliases of sort keys with their canonical key. */
 export const sortAliases = {
   popular: 'upvotes',
   top_rated: 'rating',
@@ -34,36 +47,38 @@ export const sortAliases = {
   name_desc: 'name_desc',
 } as const satisfies Record<string, SortKey | 'name_desc'>;
 
-/** A sort key as the catalog takes it: aliases resolved, `name_desc` beside the canonical ones. */
+/** A sort key with aliases resolved; `name_desc` has no canonical key of its own. */
 export type SortOrder = SortKey | 'name_desc';
 
-const Latitude = z.number().min(-90).max(90);
-const Longitude = z.number().min(-180).max(180);
+export const Latitude = decimal().min(-90).max(90);
+export const Longitude = decimal().min(-180).max(180);
 
-/** What a submitter may say about a project. Updates are checked against the same fields, as the merged record. */
+/** The content of a project. Updates are validated against the same fields, as far as they change them. */
 const ProjectFields = {
-  name: line(1, 100).describe('What the listing is called.'),
-  slug: Slug.describe('The readable part of the address, unique among all projects.'),
+  name: line(1, 100).describe('The name of the listing.'),
+  slug: Slug.describe('The readable identifier, unique among all projects.'),
   url: WebUrl.describe("The listed site's address."),
-  description: text(1, 500).describe('What it is, in a few sentences; plain text.'),
-  long_description: text(0, 10_000).nullable().describe('The long story; plain text or Markdown, stored as written.'),
+  description: text(1, 500).describe('A short description; plain text.'),
+  long_description: text(0, 10_000)
+    .nullable()
+    .describe('The full description; plain text or Markdown, stored as written.'),
   categories: z
     .array(reference(100))
     .transform((slugs) => [...new Set(slugs)])
-    .describe('Slugs of existing categories.'),
+    .meta({ description: 'Slugs of at most five existing categories.', maxItems: 5 }),
   tags: z
     .array(line(1, 40))
     .max(10, { error: 'must have at most 10 entries' })
     .transform((tags) => [...new Set(tags)])
-    .describe('Free words to find the listing by.'),
-  logo_url: WebUrl.nullable().describe('The address of a picture.'),
-  screenshots: z.array(WebUrl).max(10, { error: 'must have at most 10 entries' }).describe('Addresses of pictures.'),
-  video_url: WebUrl.nullable().describe('The address of a film.'),
-  pricing_type: PricingType.describe('What using the listed thing costs.'),
-  latitude: Latitude.nullable().describe('Degrees north, WGS 84. Given together with `longitude` or not at all.'),
-  longitude: Longitude.nullable().describe('Degrees east, WGS 84. Given together with `latitude` or not at all.'),
-  address_city: line(0, 100).nullable().describe('The city of the listed place.'),
-  address_country: line(0, 100).nullable().describe('The country of the listed place.'),
+    .describe('Free keywords.'),
+  logo_url: WebUrl.nullable().describe('The URL of an image.'),
+  screenshots: z.array(WebUrl).max(10, { error: 'must have at most 10 entries' }).describe('URLs of images.'),
+  video_url: WebUrl.nullable().describe('The URL of a video.'),
+  pricing_type: PricingType.describe('The pricing of the listed product.'),
+  latitude: Latitude.nullable().describe('Degrees north, WGS 84. Requires `longitude`.'),
+  longitude: Longitude.nullable().describe('Degrees east, WGS 84. Requires `latitude`.'),
+  address_city: line(0, 100).nullable().describe('The city of the listing.'),
+  address_country: line(0, 100).nullable().describe('The country of the listing.'),
 } as const;
 
 const categoriesWithin = (min: number) =>
@@ -76,21 +91,21 @@ const categoriesWithin = (min: number) =>
 
 const coordinatesTogether = {
   when: (value: { latitude?: unknown; longitude?: unknown }) => (value.latitude == null) === (value.longitude == null),
-  error: 'latitude and longitude come together or not at all',
+  error: 'must be given together with latitude',
 };
 
-/** An empty string stands for "none" in optional fields of forms. */
+/** Forms send an empty string for an optional field that has no value. */
 const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
 
 const optionalFields = {
   slug: z
     .union([z.literal('').transform(() => undefined), z.null().transform(() => undefined), Slug])
     .optional()
-    .describe('Made from the name when empty.'),
+    .describe('Generated from the name when empty.'),
   long_description: blankAsNull(ProjectFields.long_description).optional(),
-  tags: ProjectFields.tags.optional(),
+  tags: optionalList(ProjectFields.tags),
   logo_url: blankAsNull(ProjectFields.logo_url).optional(),
-  screenshots: ProjectFields.screenshots.optional(),
+  screenshots: optionalList(ProjectFields.screenshots),
   video_url: blankAsNull(ProjectFields.video_url).optional(),
   latitude: ProjectFields.latitude.optional(),
   longitude: ProjectFields.longitude.optional(),
@@ -101,7 +116,7 @@ const optionalFields = {
 /** The body of a submission. Status, counters and owner in it are ignored. */
 export const Submission = z
   .object({
-    plan: Plan.describe('`premium` goes through the checkout before a project exists.'),
+    plan: Plan.describe('A `premium` project is created after payment.'),
     name: ProjectFields.name,
     url: ProjectFields.url,
     description: ProjectFields.description,
@@ -124,48 +139,49 @@ const required = {
 export const ProjectUpdate = z
   .object({
     ...required,
-    categories: ProjectFields.categories.optional(),
+    categories: optionalList(ProjectFields.categories),
     ...optionalFields,
-    status: z.unknown().optional().describe('Only administrators may send this; from anybody else it is 403.'),
+    status: z.unknown().optional().describe('Administrators only; for others 403, unless it is the present one.'),
   })
   .meta({ id: 'ProjectUpdate' });
 export type ProjectUpdate = z.infer<typeof ProjectUpdate>;
 
-/** The body of an administrator's edit: any field, and the ones that only administrators decide. */
+/** The body of an administrator's edit: the content and the fields reserved for administrators. */
 export const ProjectEdit = z
   .object({
     ...required,
-    categories: ProjectFields.categories.optional(),
+    categories: optionalList(ProjectFields.categories),
     ...optionalFields,
     plan: Plan.optional(),
     status: Status.optional(),
-    deleted_at: TimestampInput.nullable().optional().describe('A time soft-deletes, null restores.'),
+    deleted_at: TimestampInput.nullable().optional().describe('A time soft-deletes the project, null restores it.'),
     rejection_reason: text(0, 1000).nullable().optional(),
-    owner_id: Reference.optional().describe('Gives the project to another user.'),
+    owner_id: Reference.optional().describe('Transfers the project to another user.'),
   })
   .meta({ id: 'ProjectEdit' });
 export type ProjectEdit = z.infer<typeof ProjectEdit>;
 
 const contentWith = (categoriesMin: number) =>
-  z
-    .object({ ...ProjectFields, categories: categoriesWithin(categoriesMin) })
-    .refine(coordinatesTogether.when, { error: coordinatesTogether.error, path: ['longitude'] });
+  z.object({ ...ProjectFields, categories: categoriesWithin(categoriesMin) });
 
-/**
- * The merged record that an administrator's edit and an import are checked against. It may have no category, because
- * deleting a category may leave a project without one.
- */
-export const ProjectContent = contentWith(0);
+const onlyWithBothCoordinates = <S extends z.ZodType<{ latitude?: unknown; longitude?: unknown }>>(schema: S) =>
+  schema.refine(coordinatesTogether.when, { error: coordinatesTogether.error, path: ['longitude'] });
 
-/** The merged record that an update is checked against: nothing that a submission could not have been. */
-export const OwnContent = contentWith(1);
+/** Validates an imported record. It may have no category, because deleting a category can leave a project without one. */
+export const ProjectContent = onlyWithBothCoordinates(contentWith(0));
 export type ProjectContent = z.infer<typeof ProjectContent>;
+
+/** Validates the fields that an administrator's edit or an import changes. */
+export const ContentChange = onlyWithBothCoordinates(contentWith(0).partial());
+
+/** Validates the fields that an owner's update changes, by the rules of a submission. */
+export const OwnContentChange = onlyWithBothCoordinates(contentWith(1).partial());
 
 /** A project as callers see it. */
 export const Project = z
   .object({
     id: z.string().describe('`prj_` and a ULID.'),
-    slug: z.string().describe('The readable identifier; earlier slugs keep answering.'),
+    slug: z.string().describe('The readable identifier; earlier slugs stay valid.'),
     plan: Plan,
     name: z.string(),
     url: z.string(),
@@ -179,7 +195,7 @@ export const Project = z
     video_url: z.string().nullable(),
     pricing_type: PricingType,
     status: Status,
-    owner_id: z.string().describe('The identity that submitted it.'),
+    owner_id: z.string().describe('The user who submitted the project.'),
     upvote_count: z.int().min(0),
     average_rating: z.number().min(0).max(5).describe('Rounded to two decimals; 0 without ratings.'),
     ratings_count: z.int().min(0),
@@ -191,30 +207,36 @@ export const Project = z
     address_country: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp.describe('The last change of an editable field.'),
-    published_at: Timestamp.nullable().describe('The first time it went live.'),
+    published_at: Timestamp.nullable().describe('The time of the first publication.'),
     deleted_at: Timestamp.nullable(),
     rejection_reason: z.string().nullable().optional().describe('Owner and administrators only.'),
     paid_at: Timestamp.nullable().optional().describe('Owner and administrators only.'),
     possible_duplicates: z
       .array(z.string())
       .optional()
-      .describe('Administrators only: ids of other projects with the same canonical address.'),
-    queue_position: z.int().min(1).optional().describe("In one's own submissions: the place in the moderation queue."),
+      .describe('Administrators only: ids of other projects with the same canonical URL.'),
+    queue_position: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("In the caller's own submissions: the position in the moderation queue."),
   })
   .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
 
-/** What the signed-in reader has done to this project. */
-export const ViewerMarks = z
+/** The caller's own vote and rating of a project. */
+export const ViewerState = z
   .object({
     upvoted: z.boolean(),
-    rating: z.int().min(1).max(5).nullable().describe("The reader's own rating, if any."),
+    rating: z.int().min(1).max(5).nullable().describe("The caller's rating, if any."),
   })
-  .meta({ id: 'ViewerMarks' });
-export type ViewerMarks = z.infer<typeof ViewerMarks>;
+  .meta({ id: 'ViewerState' });
+export type ViewerState = z.infer<typeof ViewerState>;
 
 export const facetNames = ['category', 'sphere', 'pricing', 'tag'] as const;
-export type FacetName = (typeof facetNames)[number];
+/** The facets of the administrators' list. */
+export const adminFacetNames = [...facetNames, 'status'] as const;
+export type FacetName = (typeof adminFacetNames)[number];
 
 const FacetCounts = z.array(z.object({ value: z.string(), count: z.int().min(0) }));
 
@@ -222,38 +244,38 @@ const ListMeta = PageMeta.extend({
   nextCursor: z
     .string()
     .nullable()
-    .describe('Give it as `cursor` for the next page; stays stable while projects are added. Null at the end.'),
+    .describe('Send it as `cursor` for the next page; stable while projects are added. Null on the last page.'),
   facets: z
-    .partialRecord(z.enum(facetNames), FacetCounts)
+    .partialRecord(z.enum(adminFacetNames), FacetCounts)
     .optional()
     .describe('Exact counts per value under the other filters, most frequent first.'),
 }).meta({ id: 'ProjectListMeta' });
 
 const ProjectList = z.object({ data: z.array(Project), meta: ListMeta }).meta({ id: 'ProjectList' });
 
-const decimal = z
+const degrees = z
   .string()
   .trim()
   .regex(/^[+-]?\d{1,3}(?:\.\d{1,15})?$/, { error: 'must be a number of degrees' })
   .transform(Number);
 
-/** `west,south,east,north`; a box over the date line has west greater than east. */
+/** `west,south,east,north`; a box across the date line has west greater than east. */
 const BoundingBox = z
   .string()
   .transform((value) => value.split(','))
-  .pipe(z.tuple([decimal, decimal, decimal, decimal], { error: 'must be west,south,east,north in degrees' }))
+  .pipe(z.tuple([degrees, degrees, degrees, degrees], { error: 'must be west,south,east,north in degrees' }))
   .refine(
     ([west, south, east, north]) => [west, east].every((x) => Math.abs(x) <= 180) && south >= -90 && north <= 90,
     {
       error: 'must lie within -180..180 and -90..90',
     },
   )
-  .refine(([, south, , north]) => south <= north, { error: 'south must not be greater than north' });
+  .refine(([, south, , north]) => south <= north, { error: 'must not have a south that is greater than its north' });
 
 const Point = z
   .string()
   .transform((value) => value.split(','))
-  .pipe(z.tuple([decimal, decimal], { error: 'must be latitude,longitude in degrees' }))
+  .pipe(z.tuple([degrees, degrees], { error: 'must be latitude,longitude in degrees' }))
   .refine(([latitude, longitude]) => Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180, {
     error: 'must lie within -90..90 and -180..180',
   });
@@ -261,12 +283,16 @@ const Point = z
 const filters = {
   category: commaSeparated(50).optional().describe('Category slugs, any of them.'),
   sphere: commaSeparated(50).optional().describe('Sphere names, any of them.'),
-  pricing: z.enum(['all', ...PricingType.options]).default('all'),
+  tag: commaSeparated(50).optional().describe('Tags as they are written, any of them.'),
+  pricing: z
+    .enum(['all', ...PricingType.options])
+    .default('all')
+    .describe('Only projects of this pricing.'),
   sort: z
     .enum([...sortKeys, ...(Object.keys(sortAliases) as (keyof typeof sortAliases)[])])
     .default('newest')
     .transform((key): SortOrder => sortAliases[key as keyof typeof sortAliases] ?? (key as SortKey))
-    .describe('Ties end with the id, so pages never repeat or skip.'),
+    .describe('Ties are broken by id, so pages never repeat or skip.'),
   q: z
     .string()
     .overwrite((value) => value.trim())
@@ -274,11 +300,11 @@ const filters = {
     .transform((value) => (value === '' ? undefined : value))
     .optional()
     .meta({ maxLength: 100 })
-    .describe('Substring of name, description, host of the address or a tag; case and accents do not matter.'),
+    .describe('Substring of name, description, host of `url` or a tag; case and accents are ignored.'),
   facets: commaSeparated(4)
     .pipe(z.array(z.enum(facetNames)))
     .optional()
-    .describe('Which counts to add to `meta.facets`.'),
+    .describe('The counts to return in `meta.facets`.'),
   cursor: z.string().min(1).max(2000).optional().describe('From `meta.nextCursor`; replaces `page`.'),
   bbox: BoundingBox.optional().describe('Only projects inside `west,south,east,north`.'),
   near: Point.optional().describe('Only projects within `radius_km` of `lat,lon`.'),
@@ -297,19 +323,19 @@ export const list = defineRoute('projects.list', {
   path: '/api/projects',
   summary: 'List projects',
   description:
-    'Live projects, filtered, searched, sorted and paged. An administrator may ask for another `status`; for everybody else it is ignored.',
+    'Live projects, filtered, searched, sorted and paged. `status` is honoured for administrators and ignored for other callers.',
   auth: 'optional',
   tier: 'general',
   query: z.object({
     status: z
       .union([z.string(), z.array(z.string())])
       .optional()
-      .describe('`live`, `pending` or `rejected`; honoured for administrators only, not looked at for others.'),
+      .describe('`live`, `pending` or `rejected`; administrators only.'),
     ...paging(40),
     ...filters,
   }),
   replies: { 200: ProjectList },
-  needs: ['catalog'],
+  permissions: ['catalog'],
 });
 
 export const browse = defineRoute('projects.browse', {
@@ -317,47 +343,66 @@ export const browse = defineRoute('projects.browse', {
   path: '/api/admin/projects',
   summary: 'List projects of every status',
   description:
-    'As the public list, over every status. `all` alone includes deleted ones. `q` looks in name and address.',
+    'Like the public list, for every status. Only `all` includes deleted projects. `q` searches the whole URL too and ' +
+    'lists matches in the name or URL before all others, both in the requested order.',
   auth: 'admin',
   tier: 'admin',
   query: z.object({
-    status: z.enum([...Status.options, 'all']).default('live'),
+    status: z
+      .enum([...Status.options, 'all'])
+      .default('live')
+      .describe('Only projects of this status.'),
     ...paging(40),
     ...filters,
-    q: filters.q.describe('Substring of name or address; case and accents do not matter.'),
+    q: filters.q.describe(
+      'Substring of name, URL, description or a tag; case and accents are ignored. Matches in the name or URL come first.',
+    ),
+    owner: z
+      .string()
+      .overwrite((value) => value.trim())
+      .max(REFERENCE_MAX, { error: `must have at most ${REFERENCE_MAX} characters` })
+      .transform((value) => (value === '' ? undefined : value))
+      .optional()
+      .describe('Only projects of the user with this id.'),
+    facets: commaSeparated(adminFacetNames.length)
+      .pipe(z.array(z.enum(adminFacetNames)))
+      .optional()
+      .describe('The counts to return in `meta.facets`; `status` counts without the filter on the status.'),
   }),
   replies: { 200: ProjectList },
-  needs: ['catalog'],
+  permissions: ['catalog'],
 });
 
 export const mine = defineRoute('projects.mine', {
   method: 'GET',
   path: '/api/me/submissions',
   summary: "List the caller's own submissions",
-  description: 'Newest first, every status, without deleted ones.',
+  description: 'Newest first, every status except deleted.',
   auth: 'user',
   tier: 'general',
   query: z.object(paging(40)),
   replies: { 200: page(Project) },
-  needs: ['catalog'],
+  permissions: ['catalog'],
 });
+
+const ProjectForViewer = Project.extend({ viewer: ViewerState.optional().describe('With a credential only.') });
 
 export const read = defineRoute('projects.read', {
   method: 'GET',
   path: '/api/projects/{project}',
   summary: 'Read a project',
   description:
-    'By id, slug or earlier slug. A project that is not live answers 404 except to its owner and administrators.',
+    'By id, slug or earlier slug. A project that is not live is 404 except for its owner and administrators.',
   auth: 'optional',
   tier: 'general',
-  replies: { 200: data(Project.extend({ viewer: ViewerMarks.optional().describe('With a credential only.') })) },
+  replies: { 200: data(ProjectForViewer) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:query', 'catalog'],
-  // Its tag stands for the record alone; a browser that asked with it by itself would keep showing old votes.
+  permissions: ['table:get', 'table:query', 'catalog'],
+  // The response may contain the caller's vote and the fields for the owner.
   cacheSeconds: 0,
 });
 
-/** A project in the map feed, exactly the members that the specification shows. */
+/** A project in the map feed, with exactly the members of the specification. */
 export const MapItem = z
   .object({
     id: z.string(),
@@ -377,39 +422,39 @@ export const MapItem = z
   .meta({ id: 'MapItem' });
 export type MapItem = z.infer<typeof MapItem>;
 
-/** How many projects the map feed has at most; the newest ones. */
+/** The size limit of the map feed; it holds the newest projects. */
 export const MAP_ITEMS_MAX = 5000;
 
 export const map = defineRoute('projects.map', {
   method: 'GET',
   path: '/api/projects/map',
-  summary: 'Feed for the map',
+  summary: 'Read the map feed',
   description: 'Every live project with coordinates, newest first, at most 5000. The body uses `items`.',
   auth: 'public',
   tier: 'general',
   feature: 'map',
   replies: { 200: z.object({ items: z.array(MapItem) }) },
-  needs: ['catalog'],
+  permissions: ['catalog'],
   cacheSeconds: 120,
 });
 
 const Submitted = z
   .object({ id: z.string(), slug: z.string(), status: Status })
-  .describe('The created project, waiting for moderation.');
+  .describe('The created project, pending moderation.');
 
 export const submit = defineRoute('projects.submit', {
   method: 'POST',
   path: '/api/projects',
   summary: 'Submit a project',
   description:
-    'A `standard` submission is created as `pending`. A `premium` one answers with a checkout address and is created when it is paid.',
+    'A `standard` submission is created as `pending`. A `premium` submission returns a checkout URL and is created after payment.',
   auth: 'user',
   tier: 'submission',
   body: Submission,
   idempotent: true,
   replies: { 201: data(Submitted), 200: data(CheckoutStarted) },
   failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
-  needs: ['table:get', 'table:write', 'catalog', 'stripe'],
+  permissions: ['table:get', 'table:write', 'catalog', 'stripe'],
 });
 
 export const update = defineRoute('projects.update', {
@@ -417,97 +462,104 @@ export const update = defineRoute('projects.update', {
   path: '/api/projects/{project}',
   summary: 'Update a project',
   description:
-    'Owner or administrator. Partial; checked as the merged record. A changed slug keeps answering under the old one.',
+    'Owner or administrator. Partial: a field that is left alone is not validated again. The previous slug stays valid.',
   auth: 'user',
   audited: true,
   tier: 'general',
   body: ProjectUpdate,
   ifMatch: true,
-  replies: { 200: data(Project) },
+  replies: { 200: data(ProjectForViewer) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const remove = defineRoute('projects.remove', {
   method: 'DELETE',
   path: '/api/projects/{project}',
   summary: 'Delete a project',
-  description: 'Owner or administrator. Soft: an administrator can restore it until it is purged.',
+  description: 'Owner or administrator. Soft delete: an administrator can restore the project until it is purged.',
   auth: 'user',
   audited: true,
   tier: 'general',
   replies: { 200: data(z.object({ id: z.string(), deleted_at: Timestamp })) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });
 
 export const resubmit = defineRoute('projects.resubmit', {
   method: 'POST',
   path: '/api/projects/{project}/resubmit',
-  summary: 'Put a rejected project back in the queue',
+  summary: 'Resubmit a rejected project',
+  description: 'By its owner. The project waits for moderation again.',
   auth: 'user',
   audited: true,
   tier: 'general',
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
-  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const approve = defineRoute('projects.approve', {
   method: 'PUT',
   path: '/api/admin/projects/{project}/approve',
   summary: 'Approve a pending project',
-  description: 'It goes live, `projectApproved` fires and its submitter is mailed.',
+  description:
+    'The project goes live, `projectApproved` fires, and the submitter is mailed. With `If-Match` the project that was read is approved, or none.',
   auth: 'admin',
   tier: 'admin',
+  ifMatch: true,
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const reject = defineRoute('projects.reject', {
   method: 'PUT',
   path: '/api/admin/projects/{project}/reject',
   summary: 'Reject a pending project',
-  description: 'Its submitter is mailed with the reason.',
+  description:
+    'The submitter is mailed with the reason. With `If-Match` the project that was read is rejected, or none.',
   auth: 'admin',
   tier: 'admin',
+  ifMatch: true,
   body: z
     .object({ reason: text(0, 1000).nullable().optional().describe('Shown to the submitter.') })
     .optional()
     .meta({ id: 'Rejection' }),
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const edit = defineRoute('projects.edit', {
   method: 'PUT',
   path: '/api/admin/projects/{project}',
   summary: 'Edit any project',
-  description: 'Bypasses ownership. `status` moves anywhere; `deleted_at` soft-deletes, null restores.',
+  description:
+    'Bypasses ownership. `status` can be set to any value; from `pending` it has the event and the mail of approving or rejecting. `deleted_at` soft-deletes, null restores.',
   auth: 'admin',
   tier: 'admin',
   body: ProjectEdit,
   ifMatch: true,
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  needs: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
 });
 
 export const purge = defineRoute('projects.purge', {
   method: 'DELETE',
   path: '/api/admin/projects/{project}',
-  summary: 'Delete a project for good',
-  description: 'Irrecoverable. Its votes, ratings, comments and slugs go too, in the background where they are many.',
+  summary: 'Delete a project permanently',
+  description:
+    'Irrecoverable. Votes, ratings, comments and slugs are deleted too, in the background if there are many.',
   auth: 'admin',
   tier: 'admin',
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });
 
-/** How many projects one bulk call takes. */
+/** The number of projects in one bulk request. */
 export const BULK_MAX = 100;
 
 const ids = z
@@ -517,7 +569,7 @@ const ids = z
   .transform((all) => [...new Set(all)])
   .describe('Ids or slugs.');
 
-/** What a bulk call does to each of its projects. */
+/** The action of a bulk request, applied to each project. */
 export const BulkAction = z
   .discriminatedUnion('action', [
     z.object({ ids, action: z.literal('approve') }),
@@ -531,11 +583,16 @@ export type BulkAction = z.infer<typeof BulkAction>;
 
 const BulkResult = z
   .object({
-    id: z.string().describe('As it was given.'),
+    id: z.string().describe('The id or slug from the request.'),
     ok: z.boolean(),
-    status: Status.optional().describe("The project's status after a change that went well."),
-    error: z.string().optional().describe('The text of the failure.'),
-    code: z.string().optional().describe('The code of the failure.'),
+    status: Status.optional().describe('The status of the project after a successful change.'),
+    error: z.string().optional().describe('The `error` text of the failure.'),
+    code: z.string().optional().describe('The `code` of the failure.'),
+    message: z.string().optional().describe('The `message` of the failure, if any.'),
+    details: z
+      .looseObject({ _errors: z.array(z.string()) })
+      .optional()
+      .describe('The `details` of a 400: messages per field.'),
   })
   .meta({ id: 'BulkResult' });
 export type BulkResult = z.infer<typeof BulkResult>;
@@ -544,7 +601,7 @@ export const bulk = defineRoute('projects.bulk', {
   method: 'POST',
   path: '/api/admin/projects/bulk',
   summary: 'Change many projects',
-  description: 'Each project is changed by itself; the answer says per id how it went, in the order given.',
+  description: 'Each project is changed separately; the response has a result per id, in the order of the request.',
   auth: 'admin',
   tier: 'admin',
   body: BulkAction,
@@ -553,7 +610,7 @@ export const bulk = defineRoute('projects.bulk', {
       data: z.object({ results: z.array(BulkResult), succeeded: z.int().min(0), failed: z.int().min(0) }),
     }),
   },
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
   timeoutSeconds: 29,
 });
 
@@ -562,13 +619,13 @@ export const exportCsv = defineRoute('projects.exportCsv', {
   path: '/api/admin/projects/export',
   summary: 'Export all projects as CSV',
   description:
-    'Streamed, every status and deleted ones too, header first, lists joined by `|`. The import takes it back.',
+    'Streamed: a header, then every project including deleted ones; lists joined by `|`. The import accepts the file.',
   auth: 'admin',
   tier: 'admin',
   replies: {
     200: { stream: true, contentType: 'text/csv; charset=utf-8', description: 'One line per project.' },
   },
-  needs: ['catalog'],
+  permissions: ['catalog'],
   timeoutSeconds: 300,
 });
 
@@ -607,26 +664,38 @@ export const importFields = [
 ] as const;
 export type ImportField = (typeof importFields)[number];
 
-const ImportFieldName = z.enum(importFields, { error: 'is not a field of a project' });
+const ImportFieldName = z.enum(importFields, { error: 'must be a field of a project' });
 
-/** How the columns of a file become projects. */
+const Default = z.union([z.string(), decimal(), z.array(z.string()), z.null()], {
+  error: 'must be text, a number, a list of texts or null',
+});
+
+/** The mapping of CSV columns to project fields. */
 export const ImportMapping = z
   .object({
     columns: z.record(z.string(), ImportFieldName).describe('CSV column to field.'),
     defaults: z
-      .partialRecord(ImportFieldName, z.union([z.string(), z.number(), z.array(z.string()), z.null()]))
+      .partialRecord(ImportFieldName, Default)
       .default({})
-      .describe('What a field is when its column is absent or its cell blank.'),
-    list_separator: z.string().min(1).max(5).default('|').describe('Between the entries of a list in one cell.'),
-    on_conflict: z.enum(['skip', 'update', 'error']).default('skip').describe('When a project matches a row.'),
-    match_by: z.enum(['slug', 'url', 'id']).default('slug'),
+      .describe('The value of a field whose column is absent or whose cell is blank.'),
+    list_separator: z.string().min(1).max(5).default('|').describe('The separator of list entries in a cell.'),
+    on_conflict: z
+      .enum(['skip', 'update', 'error'])
+      .default('skip')
+      .describe('The handling of a row that matches an existing project.'),
+    match_by: z
+      .enum(['slug', 'url', 'id'])
+      .default('slug')
+      .describe(
+        'The field that a row and a project share. A row without a slug is matched by the slug that it would get.',
+      ),
     create_categories: z.boolean().default(false).describe('Create categories that do not exist yet.'),
-    dry_run: z.boolean().default(false).describe('Say what would happen and write nothing.'),
+    dry_run: z.boolean().default(false).describe('Report what would happen and write nothing.'),
   })
   .meta({ id: 'ImportMapping' });
 export type ImportMapping = z.infer<typeof ImportMapping>;
 
-/** The largest file that one import takes, in bytes: what fits, written in base64, into the 6 MB that start a function. */
+/** The largest file of one import, in bytes: its base64 form fits Lambda's 6 MB request limit. */
 export const IMPORT_FILE_BYTES_MAX = 4_300_000;
 
 export const ImportReport = z
@@ -638,13 +707,15 @@ export const ImportReport = z
     updated: z.int().min(0),
     skipped: z.int().min(0),
     failed: z.int().min(0),
-    errors: z.array(
-      z.object({
-        row: z.int().min(1).describe('The number of the record; the header is 1.'),
-        column: z.string().nullable().describe('The CSV column, where one is to blame.'),
-        message: z.string(),
-      }),
-    ),
+    errors: z
+      .array(
+        z.object({
+          row: z.int().min(1).describe('The number of the record; the header is 1.'),
+          column: z.string().nullable().describe('The CSV column that caused the error, if any.'),
+          message: z.string(),
+        }),
+      )
+      .describe('Invalid rows, and rows that are skipped because their project is deleted.'),
   })
   .meta({ id: 'ImportReport' });
 export type ImportReport = z.infer<typeof ImportReport>;
@@ -654,13 +725,20 @@ export const importCsv = defineRoute('projects.importCsv', {
   path: '/api/admin/projects/import',
   summary: 'Import projects from CSV',
   description:
-    'Multipart with `file` (CSV) and `mapping` (JSON, see ImportMapping; the short form `{ "<column>": "<field>" }` is taken too). One bad row never stops the others.',
+    'Multipart with `file` (CSV) and `mapping` (JSON, see ImportMapping; the short form `{ "<column>": "<field>" }` is accepted too). An invalid row does not stop the import. `dry_run` is taken from the mapping, the query and a form field; `true` in any of them makes a dry run.',
   auth: 'admin',
   tier: 'admin',
+  query: z.object({
+    dry_run: z
+      .enum(['true', 'false'], { error: 'must be true or false' })
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('Report what would happen and write nothing.'),
+  }),
   bodyKind: 'multipart',
   replies: { 200: data(ImportReport) },
   failures: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_INPUT'],
-  needs: ['table:get', 'table:query', 'table:write', 'table:sweep', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'catalog'],
   timeoutSeconds: 29,
   memoryMb: 1769,
 });

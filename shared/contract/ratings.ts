@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { data } from './envelope.ts';
+import { data, integer } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 const Rated = z
   .object({
-    rating: z.int().min(1).max(5).nullable().describe("The caller's rating; null after it was removed."),
+    rating: z.int().min(1).max(5).nullable().describe("The caller's rating; null after removal."),
     average_rating: z.number().min(0).max(5).describe('Rounded to two decimals.'),
     ratings_count: z.int().min(0),
   })
@@ -19,20 +19,21 @@ export const rate = defineRoute('ratings.rate', {
   auth: 'user',
   tier: 'voting',
   feature: 'ratings',
-  body: z.object({ rating: z.int().min(1).max(5).describe('1 (poor) to 5 (excellent).') }).meta({ id: 'RatingBody' }),
+  body: z.object({ rating: integer(1, 5).describe('1 (poor) to 5 (excellent).') }).meta({ id: 'RatingBody' }),
   replies: { 200: data(Rated) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });
 
 export const remove = defineRoute('ratings.remove', {
   method: 'DELETE',
   path: '/api/projects/{project}/ratings',
   summary: 'Remove the rating',
+  description: 'The average and the count are returned without it. Also succeeds when there is none.',
   auth: 'user',
   tier: 'voting',
   feature: 'ratings',
   replies: { 200: data(Rated) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });

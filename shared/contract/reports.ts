@@ -1,19 +1,18 @@
 import * as z from 'zod';
-import { data, page } from './envelope.ts';
-import { paging, Timestamp, text } from './fields.ts';
+import { data, page, paging, Timestamp, text } from './fields.ts';
 import { defineRoute } from './route.ts';
 
-/** Where a report stands. */
+/** The status of a report. */
 export const ReportStatus = z.enum(['open', 'resolved', 'dismissed']);
 export type ReportStatus = z.infer<typeof ReportStatus>;
 
-/** What somebody finds wrong with a project. */
+/** A user's report of a project. */
 export const Report = z
   .object({
     id: z.string().describe('`rep_` and a ULID.'),
     project_id: z.string(),
-    user_id: z.string().describe('Who reported it.'),
-    reason: z.string(),
+    user_id: z.string().nullable().describe('The reporting user; null once erased.'),
+    reason: z.string().describe('Empty once the reporting user is erased.'),
     details: z.string().nullable(),
     status: ReportStatus,
     created_at: Timestamp,
@@ -22,10 +21,16 @@ export const Report = z
   .meta({ id: 'Report' });
 export type Report = z.infer<typeof Report>;
 
+/** A report as visible to administrators. */
+export const AdminReport = Report.extend({
+  note: z.string().nullable().describe('A remark of the administrator who resolved it.'),
+}).meta({ id: 'AdminReport' });
+export type AdminReport = z.infer<typeof AdminReport>;
+
 const ReportBody = z
   .object({
-    reason: text(1, 1000).describe('What is wrong, such as `spam` or `broken link`.'),
-    details: text(0, 2000).nullable().optional().describe('Anything that helps to see it.'),
+    reason: text(1, 1000).describe('The problem, such as `spam` or `broken link`.'),
+    details: text(0, 2000).nullable().optional().describe('Further details.'),
   })
   .meta({ id: 'ReportBody' });
 export type ReportBody = z.infer<typeof ReportBody>;
@@ -34,13 +39,13 @@ export const file = defineRoute('reports.file', {
   method: 'POST',
   path: '/api/projects/{project}/report',
   summary: 'Report a project',
-  description: 'One report per user and project: reporting again replaces the words and opens it anew.',
+  description: 'One report per user and project: a second report replaces the first and reopens it.',
   auth: 'user',
   tier: 'general',
   body: ReportBody,
   replies: { 201: data(Report), 200: data(Report) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });
 
 export const list = defineRoute('reports.list', {
@@ -51,21 +56,72 @@ export const list = defineRoute('reports.list', {
   auth: 'admin',
   tier: 'admin',
   query: z.object({
-    status: z.enum([...ReportStatus.options, 'all']).default('open'),
+    status: z
+      .enum([...ReportStatus.options, 'all'])
+      .default('open')
+      .describe('Only reports of this status.'),
     ...paging(40),
   }),
-  replies: { 200: page(Report) },
-  needs: ['table:get', 'table:collection'],
+  replies: { 200: page(AdminReport) },
+  permissions: ['table:get', 'table:collection'],
 });
 
 export const settle = defineRoute('reports.settle', {
   method: 'PUT',
   path: '/api/admin/reports/{report}',
-  summary: 'Settle a report',
+  summary: 'Resolve a report',
+  description: 'Marks it as resolved or dismissed; the project itself is not changed.',
   auth: 'admin',
   tier: 'admin',
   body: z.object({ status: ReportStatus }).meta({ id: 'ReportVerdict' }),
-  replies: { 200: data(Report) },
+  replies: { 200: data(AdminReport) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
+});
+
+/** The number of reports in one request. */
+const SETTLED_MAX = 100;
+
+const ReportSettlement = z
+  .object({
+    ids: z
+      .array(z.string().refine((one) => one.isWellFormed(), { error: 'must be well-formed Unicode' }))
+      .min(1, { error: 'must name at least one report' })
+      .max(SETTLED_MAX, { error: `must name at most ${SETTLED_MAX} reports` })
+      .overwrite((ids) => [...new Set(ids)]),
+    status: ReportStatus,
+    note: text(0, 1000).nullable().optional().describe('Stored with the reports; also the reason of a rejection.'),
+    action: z
+      .enum(['reject', 'delete', 'none'])
+      .default('none')
+      .describe('What happens to the reported projects. `delete` deletes softly.'),
+  })
+  .meta({ id: 'ReportSettlement' });
+export type ReportSettlement = z.output<typeof ReportSettlement>;
+
+const SettledReport = z
+  .object({
+    id: z.string(),
+    ok: z.boolean(),
+    error: z.string().optional().describe('The `error` text of the failure.'),
+    code: z.string().optional().describe('The `code` of the failure.'),
+    message: z.string().optional().describe('The `message` of the failure, if any.'),
+  })
+  .meta({ id: 'SettledReport' });
+export type SettledReport = z.infer<typeof SettledReport>;
+
+export const settleMany = defineRoute('reports.settleMany', {
+  method: 'POST',
+  path: '/api/admin/reports/settle',
+  summary: 'Resolve many reports',
+  description:
+    'Applies the action to each reported project once, then sets the status of each report whose project was changed. A project that is rejected or deleted already stays as it is. The response has a result per id, in the order of the request.',
+  auth: 'admin',
+  tier: 'admin',
+  body: ReportSettlement,
+  replies: {
+    200: data(z.object({ results: z.array(SettledReport), succeeded: z.int().min(0), failed: z.int().min(0) })),
+  },
+  permissions: ['table:get', 'table:write'],
+  timeoutSeconds: 29,
 });

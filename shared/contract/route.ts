@@ -2,29 +2,32 @@ import type * as z from 'zod';
 
 /**
  * Who may call a route.
- * `public`: anybody, credentials are not looked at. `optional`: anybody, a valid credential is honoured and a bad one ignored.
+ * `public`: all callers, credentials are ignored. `optional`: all callers, a valid credential is used and a bad one ignored.
  * `user`: a verified identity. `admin`: a verified identity whose record has `is_admin`. `cron`: the shared secret.
  * `signature`: the payment provider's signature over the raw body.
  */
 export type Auth = 'public' | 'optional' | 'user' | 'admin' | 'cron' | 'signature';
 
-/** All rate tiers. Their counts and windows are settings, see `#platform/settings/rates.ts`. */
+/** All rate tiers. Their counts and windows are settings, see `#platform/settings.ts`. */
 export const tiers = ['general', 'voting', 'auth', 'submission', 'admin', 'analytics', 'comments'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** All feature flags. A switched-off feature answers 404 on its routes before any other check. */
+/** All feature flags. Routes of a disabled feature respond with 404 before any other check. */
 export const features = ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks'] as const;
 export type Feature = (typeof features)[number];
 
 /**
- * What a function may touch beyond answering: the source of its IAM statements and environment variables.
- * `table:get`: items whose keys are known. `table:query`: collections of the table. `table:collection`: those of its index.
- * `table:write`: items, alone and in transactions. `table:sweep`: remove what is left of something, many items at once.
+ * The permissions of a function: the source of its IAM statements and environment variables.
+ * `table:get`: items by key. `table:query`: partitions of the table. `table:collection`: partitions of its collection index.
+ * `table:write`: items, alone and in transactions. `table:sweep`: batch deletion of orphaned data.
  * `catalog`: the feed index.
- * `model`: ask a language model. `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream. `stripe`: the payment provider's secret.
- * `health`: ask whether the table and the bus answer.
+ * `model`: call a language model. `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream.
+ * `users:roles`: write roles and bans. `users:counts`: write the comment counts of users. `users:erase`: erase a user.
+ * `stripe`: the payment provider's secret. `sign-in`: the addresses of sign-in, without access to it. `accounts`: delete
+ * accounts of the stage's user pool. `secrets:seal`: encrypt webhook secrets. `secrets:open`: encrypt and decrypt them.
+ * `health`: describe the table and the bus.
  */
-export const needs = [
+export const permissions = [
   'table:get',
   'table:query',
   'table:collection',
@@ -35,18 +38,27 @@ export const needs = [
   'bus',
   'stream',
   'stripe',
+  'sign-in',
+  'accounts',
   'model',
+  'users:roles',
+  'users:counts',
+  'users:erase',
+  'secrets:seal',
+  'secrets:open',
   'health',
 ] as const;
-export type Need = (typeof needs)[number];
+export type Permission = (typeof permissions)[number];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A body that is written piece by piece and never held whole in memory. */
+/** A streamed body, never held whole in memory. */
 export interface StreamedReply {
   readonly stream: true;
   readonly contentType: string;
   readonly description: string;
+  /** Of a JSON body, for the OpenAPI document. */
+  readonly schema?: z.ZodType;
 }
 
 /** A text body of a fixed type, such as a style sheet. */
@@ -58,53 +70,61 @@ export interface TextReply {
 
 export type ReplySchema = z.ZodType | StreamedReply | TextReply;
 
+/** The timeout of a route's function, in seconds. */
+export const DEFAULT_TIMEOUT_SECONDS = 10;
+
 export interface RouteDeclaration {
   readonly method: Method;
-  /** The id whose file holds the door, where several routes share one; the route's own when absent. */
-  readonly door?: `${string}.${string}`;
+  /** The id of the handler when several routes share one; defaults to the id of the route. */
+  readonly handlerId?: `${string}.${string}`;
   /** Variables are named after the resource, one name per position: `/api/projects/{project}`. */
   readonly path: `/${string}`;
-  /** A few words, imperative: the title in the reference. */
+  /** The title in the reference: a few words in the imperative. */
   readonly summary: string;
-  /** What the reference says beyond the title. */
+  /** The text in the reference. */
   readonly description?: string;
   readonly auth: Auth;
-  /** `none` is for callers that must never be limited: the payment provider, and whoever asks whether the service is alive. */
+  /** `none` exempts a route: the payment provider's webhook and the health check. */
   readonly tier: Tier | 'none';
   readonly feature?: Feature;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** How the body arrives; JSON when absent. */
+  /** The encoding of the body; JSON by default. */
   readonly bodyKind?: 'json' | 'multipart';
-  /** Honours `If-Match` with the resource's tag; a stale one is 412. */
+  /** Honours `If-Match`; a stale tag is 412. */
   readonly ifMatch?: true;
-  /** Its changes stand in the audit log; those of administrators always do. */
+  /** Banned users may use it although it writes. */
+  readonly allowsBanned?: true;
+  /** Changes are recorded in the audit log. Changes by administrators always are. */
   readonly audited?: true;
-  /** Fields of the body that no log may keep, such as addresses with a secret in them. */
+  /** Body fields that are never logged, such as URLs that contain a secret. */
   readonly confidential?: readonly string[];
-  /** Its work is told what visitors are told apart by; nobody else's is. */
+  /** The handler receives the signals that distinguish visitors. */
   readonly visitor?: true;
-  /** Honours `Idempotency-Key`: the same key and body get the first answer again for a day. */
+  /** Honours `Idempotency-Key`: the same key and body return the first response for a day. */
   readonly idempotent?: true;
-  /** Status to schema. Nothing that the schema does not promise leaves the service. */
+  /** Status to schema. Responses are encoded through the schema, so undeclared fields never leave. */
   readonly replies: Readonly<Record<number, ReplySchema>>;
-  /** Failures of the work itself; those of the gates are derived from the other fields. */
+  /** Failures of the handler; those of the middleware are derived from the other fields. */
   readonly failures?: readonly import('#shared/errors.ts').ErrorCode[];
-  readonly needs: readonly Need[];
-  /** How long shared caches may keep the answer, in seconds; 0: nobody may keep it. Without, every use asks again. */
+  readonly permissions: readonly Permission[];
+  /**
+   * `max-age` of shared caches, in seconds. 0: `no-store`. Absent: `no-store` for writes and signed-in callers, else
+   * `no-cache`.
+   */
   readonly cacheSeconds?: number;
-  /** When one run may take longer than the usual 10 seconds; the gateway ends a request after 29. */
+  /** The function's timeout when it differs from the default; API Gateway ends a request after 29 seconds. */
   readonly timeoutSeconds?: number;
-  /** When a function needs another size than its kind's usual memory, in MB. */
+  /** The function's memory in MB when it differs from the default of its kind. */
   readonly memoryMb?: number;
 }
 
 export type Route<Id extends string = string, D extends RouteDeclaration = RouteDeclaration> = D & {
-  /** `domain.verbObject`; the door is `functions/<domain>/<verb-object>.ts`. */
+  /** `domain.action`; the handler is `functions/<domain>/<action>.ts` in kebab case. */
   readonly id: Id;
 };
 
-/** States a route as one value. The literal types survive, so a handler's input and replies are checked against it. */
+/** Declares a route as one value. Literal types are kept, so a handler's input and replies are checked against it. */
 export const defineRoute = <const Id extends `${string}.${string}`, const D extends RouteDeclaration>(
   id: Id,
   declaration: D,
@@ -115,6 +135,10 @@ export type PathVariable<Path extends string> = Path extends `${string}{${infer 
   ? Name | PathVariable<Rest>
   : never;
 
-/** Whether what a route changes stands in the audit log. */
+/** Whether a route may take longer than others: exports, changes of many records, calls of other servers. */
+export const mayTakeLong = ({ timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }: RouteDeclaration): boolean =>
+  timeoutSeconds > DEFAULT_TIMEOUT_SECONDS;
+
+/** Whether the changes of a route are recorded in the audit log. */
 export const isAudited = (route: RouteDeclaration): boolean =>
   route.audited === true || (route.auth === 'admin' && route.method !== 'GET');

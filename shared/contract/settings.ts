@@ -1,28 +1,29 @@
 import * as z from 'zod';
-import { data } from './envelope.ts';
-import { URL_MAX } from './fields.ts';
+import { data, URL_MAX } from './fields.ts';
 import { BULK_MAX, IMPORT_FILE_BYTES_MAX, MAP_ITEMS_MAX, Plan, sortKeys } from './projects.ts';
 import { defineRoute, features } from './route.ts';
 import { Theme, ThemeUpdate } from './theme.ts';
 
-/** What of a project is shown somewhere. */
+/** The visible parts of a project. */
 const Shown = z.object({
-  showLogo: z.boolean().describe('Whether its logo is shown.'),
-  showImage: z.boolean().describe('Whether its picture is shown.'),
+  showLogo: z.boolean().describe('Whether the logo is shown.'),
+  showImage: z.boolean().describe('Whether the image is shown.'),
 });
 
-/** How catalog cards and the page of a project look. */
+/** The display settings of catalog cards and project pages. */
 export const Layout = z
-  .object({ card: Shown.describe('Cards of the catalog.'), detail: Shown.describe('The page of a project.') })
+  .object({ card: Shown.describe('Cards of the catalog.'), detail: Shown.describe('The project page.') })
   .meta({ id: 'Layout' });
 export type Layout = z.infer<typeof Layout>;
 
+const ShownUpdate = z.object({ showLogo: z.boolean().nullish(), showImage: z.boolean().nullish() });
+
 export const LayoutUpdate = z
-  .object({ card: Shown.partial().optional(), detail: Shown.partial().optional() })
+  .object({ card: ShownUpdate.nullish(), detail: ShownUpdate.nullish() })
   .meta({ id: 'LayoutUpdate' });
 export type LayoutUpdate = z.infer<typeof LayoutUpdate>;
 
-/** How the map looks when it is opened. */
+/** The initial display of the map. */
 export const MapSettings = z
   .object({
     defaultProjection: z.enum(['globe', 'mercator']),
@@ -31,31 +32,38 @@ export const MapSettings = z
   .meta({ id: 'MapSettings' });
 export type MapSettings = z.infer<typeof MapSettings>;
 
-export const MapSettingsUpdate = MapSettings.partial().meta({ id: 'MapSettingsUpdate' });
+export const MapSettingsUpdate = z
+  .object({
+    defaultProjection: MapSettings.shape.defaultProjection.nullish(),
+    lighting: MapSettings.shape.lighting.nullish(),
+  })
+  .meta({ id: 'MapSettingsUpdate' });
 export type MapSettingsUpdate = z.infer<typeof MapSettingsUpdate>;
 
 const admin = { auth: 'admin', tier: 'admin' } as const;
 const change = {
   ...admin,
   method: 'PUT',
-  description: 'Partial, merged level by level; answers the whole setting. Takes effect within two seconds.',
+  description:
+    'Partial, merged recursively; null resets a part to its default. Returns the whole setting. Takes effect within two seconds.',
   ifMatch: true,
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 } as const;
 
 export const readLayout = defineRoute('settings.readLayout', {
   ...admin,
   method: 'GET',
   path: '/api/admin/layout',
-  summary: 'Read what cards and pages show',
+  summary: 'Read the layout',
+  description: 'Public; changed by administrators.',
   replies: { 200: data(Layout) },
-  needs: ['table:get'],
+  permissions: ['table:get'],
 });
 
 export const updateLayout = defineRoute('settings.updateLayout', {
   ...change,
   path: '/api/admin/layout',
-  summary: 'Change what cards and pages show',
+  summary: 'Update the layout',
   body: LayoutUpdate,
   replies: { 200: data(Layout) },
 });
@@ -64,16 +72,17 @@ export const readTheme = defineRoute('settings.readTheme', {
   ...admin,
   method: 'GET',
   path: '/api/admin/theme',
-  summary: 'Read the colours and fonts',
+  summary: 'Read the theme',
+  description: 'Public; changed by administrators. Also available as CSS.',
   replies: { 200: data(Theme) },
-  needs: ['table:get'],
+  permissions: ['table:get'],
 });
 
 export const updateTheme = defineRoute('settings.updateTheme', {
   ...change,
   path: '/api/admin/theme',
-  summary: 'Change the colours and fonts',
-  description: `${change.description} Null takes a colour or a shadow away.`,
+  summary: 'Update the theme',
+  description: `${change.description} Null removes a colour or a shadow that has no default.`,
   body: ThemeUpdate,
   replies: { 200: data(Theme) },
 });
@@ -82,16 +91,17 @@ export const readMap = defineRoute('settings.readMap', {
   ...admin,
   method: 'GET',
   path: '/api/admin/map',
-  summary: 'Read how the map looks',
+  summary: 'Read the map settings',
+  description: 'Public; changed by administrators.',
   feature: 'map',
   replies: { 200: data(MapSettings) },
-  needs: ['table:get'],
+  permissions: ['table:get'],
 });
 
 export const updateMap = defineRoute('settings.updateMap', {
   ...change,
   path: '/api/admin/map',
-  summary: 'Change how the map looks',
+  summary: 'Update the map settings',
   feature: 'map',
   body: MapSettingsUpdate,
   replies: { 200: data(MapSettings) },
@@ -99,7 +109,7 @@ export const updateMap = defineRoute('settings.updateMap', {
 
 const Price = z.int().min(0).describe('In the smallest unit of the currency, such as cents.');
 
-/** The bounds that a form can tell its user before he meets them: lengths in characters, sizes in bytes. */
+/** The limits that a form can validate: lengths in characters, sizes in bytes. */
 export const limits = {
   page_size_default: 40,
   page_size_max: 100,
@@ -125,26 +135,36 @@ export const limits = {
   import_file_bytes_max: IMPORT_FILE_BYTES_MAX,
 } as const;
 
-/** All that a front end needs to know beside the listings. */
+/** The configuration of a front end. */
 export const SiteSettings = z
   .object({
     layout: Layout,
     theme: Theme,
-    map: MapSettings.optional().describe('Absent while the map is switched off.'),
-    features: z.array(z.enum(features)).describe('What is switched on.'),
-    sort_keys: z.array(z.enum(sortKeys)).describe('What `sort` takes; the first is the default.'),
-    sort_aliases: z
-      .record(z.string(), z.string())
-      .describe('Other spellings that `sort` takes, with what they stand for.'),
+    map: MapSettings.optional().describe('Absent while the `map` feature is off.'),
+    features: z.array(z.enum(features)).describe('The enabled features.'),
+    sort_keys: z.array(z.enum(sortKeys)).describe('The values of `sort`; the first is the default.'),
+    sort_aliases: z.record(z.string(), z.string()).describe('Aliases of `sort` with their canonical value.'),
     plans: z.array(z.object({ id: Plan, price: Price, currency: z.string() })),
     promotion_prices: z
       .object({
         currency: z.string(),
-        placements: z.array(z.object({ placement: z.string(), price: Price.describe('For a month.') })),
-        bundle_discount_percent: z.int().min(0).max(100).describe('What all placements together are cheaper by.'),
+        placements: z.array(z.object({ placement: z.string(), price: Price.describe('Per month.') })),
+        bundle_discount_percent: z.int().min(0).max(100).describe('The discount for all placements together.'),
       })
       .optional()
-      .describe('Absent while promotions are switched off.'),
+      .describe('Absent while the `promotions` feature is off.'),
+    sign_in: z
+      .object({
+        issuer: z.string().describe('The issuer of access tokens.'),
+        client_id: z.string().nullable().describe('The client of the front end.'),
+        authorization_endpoint: z
+          .string()
+          .nullable()
+          .describe("Authorization code flow with PKCE. Null: see the issuer's discovery document."),
+        token_endpoint: z.string().nullable().describe("Null: see the issuer's discovery document."),
+        end_session_endpoint: z.string().nullable().describe("Null: see the issuer's discovery document."),
+      })
+      .describe('How a browser obtains an access token.'),
     limits: z.object(
       Object.fromEntries(Object.keys(limits).map((name) => [name, z.int().min(0)])) as Record<
         keyof typeof limits,
@@ -155,17 +175,18 @@ export const SiteSettings = z
   .meta({ id: 'SiteSettings' });
 export type SiteSettings = z.infer<typeof SiteSettings>;
 
-/** How long a shared cache may keep what a change of the settings alters, in seconds. */
+/** The `max-age` of responses that depend on settings, in seconds. */
 const CACHE_SECONDS = 1;
 
 export const readPublic = defineRoute('settings.readPublic', {
   method: 'GET',
   path: '/api/settings',
-  summary: 'Read all that a front end needs to know',
+  summary: 'Read the public settings',
+  description: 'All that a front end needs at its start, in one response.',
   auth: 'public',
   tier: 'general',
   replies: { 200: data(SiteSettings) },
-  needs: ['table:query'],
+  permissions: ['table:query', 'sign-in'],
   cacheSeconds: CACHE_SECONDS,
 });
 
@@ -173,10 +194,10 @@ export const readThemeCss = defineRoute('settings.readThemeCss', {
   method: 'GET',
   path: '/api/settings/theme.css',
   summary: 'Read the theme as a style sheet',
-  description: 'Variables under `:root`, and those for dark surroundings under `.dark`.',
+  description: 'Variables under `:root`, and those of the dark theme under `.dark`.',
   auth: 'public',
   tier: 'general',
   replies: { 200: { stream: false, contentType: 'text/css; charset=utf-8', description: 'CSS variables.' } },
-  needs: ['table:query'],
+  permissions: ['table:query'],
   cacheSeconds: CACHE_SECONDS,
 });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
 /**
- * The colours, fonts and shapes of the site. They end up in a style sheet, so each value is checked against the grammar
- * that it is meant to have: what cannot be read as a colour, a length, a font or a shadow is refused, and nothing that is
- * accepted can end its declaration.
+ * The colours, fonts and shapes of the site. The values are written into a style sheet, so each is validated against its
+ * CSS grammar: a value that is not a colour, length, font or shadow is rejected, and no accepted value can end its
+ * declaration.
  */
 
-/** How many entries a theme has at most. */
+/** The most entries of a theme. */
 const COLORS_MAX = 64;
 const SHADOWS_MAX = 16;
 
@@ -14,9 +14,9 @@ const Name = z.string().regex(/^[a-z](?:-?[a-z0-9]){0,39}$/, {
   error: 'must be lower-case letters and digits with single hyphens, at most 40',
 });
 
-/** Names that would take the variables of fonts, shapes and shadows. */
+/** Names reserved for the variables of fonts, shapes and shadows. */
 const ColorName = Name.refine((name) => !/^(?:radius$|font-|shadow-)/.test(name), {
-  error: 'is the name of another variable',
+  error: 'must not be the name of another variable',
 });
 
 const HSL = /^(\d{1,3}(?:\.\d{1,3})?) (\d{1,3}(?:\.\d{1,3})?)% (\d{1,3}(?:\.\d{1,3})?)%$/;
@@ -43,7 +43,7 @@ const Radius = z
   .overwrite((value) => value.trim())
   .refine((value) => RADIUS.test(value), { error: 'must be a length, such as 0.5rem' });
 
-/** A family as it stands in a list: words without quotes, or anything readable within them. */
+/** A font family in a list: unquoted words, or printable characters in quotes. */
 const FAMILY = /^(?:-?[a-z][a-z0-9-]*(?: [a-z0-9][a-z0-9-]*)*|"[\p{L}\p{N} ._-]{1,60}"|'[\p{L}\p{N} ._-]{1,60}')$/iu;
 
 const Font = z
@@ -60,7 +60,7 @@ const COLOR =
 
 /** One shadow of a list: lengths, a colour, `inset`. */
 const isShadow = (layer: string): boolean => {
-  // A space within parentheses separates nothing.
+  // A space within parentheses is not a separator.
   const words = layer.match(/[^\s(]+(?:\([^()]*(?:\([^()]*\)[^()]*)?\))?/g) ?? [];
   if (words.join(' ') !== layer.replace(/\s+/g, ' ')) return false;
   const lengths = words.filter((word) => LENGTH.test(word)).length;
@@ -83,10 +83,10 @@ export const Theme = z
   .object({
     colors: z.object({
       light: z.record(z.string(), z.string()).describe('Variable to `hue saturation% lightness%`.'),
-      dark: z.record(z.string(), z.string()).describe('The same for dark surroundings.'),
+      dark: z.record(z.string(), z.string()).describe('The same for the dark theme.'),
     }),
     fonts: z.object({ sans: z.string(), serif: z.string(), mono: z.string() }),
-    radius: z.string().describe('How round corners are: a CSS length.'),
+    radius: z.string().describe('The corner radius: a CSS length.'),
     shadows: z.record(z.string(), z.string()).describe('Name to CSS shadow.'),
   })
   .meta({ id: 'Theme' });
@@ -97,18 +97,18 @@ const atMost = (max: number) => (entries: object) => Object.keys(entries).length
 
 const Colors = z.record(ColorName, Hsl.nullable()).refine(atMost(COLORS_MAX), tooMany('colours', COLORS_MAX));
 
-/** A part of a theme; null takes a colour or a shadow away. */
+/** A part of a theme; null resets it to its default, and removes a colour or a shadow without one. */
 export const ThemeUpdate = z
   .object({
-    colors: z.object({ light: Colors.optional(), dark: Colors.optional() }).optional(),
-    fonts: z.object({ sans: Font.optional(), serif: Font.optional(), mono: Font.optional() }).optional(),
-    radius: Radius.optional(),
-    shadows: z.record(Name, Shadow.nullable()).refine(atMost(SHADOWS_MAX), tooMany('shadows', SHADOWS_MAX)).optional(),
+    colors: z.object({ light: Colors.nullish(), dark: Colors.nullish() }).nullish(),
+    fonts: z.object({ sans: Font.nullish(), serif: Font.nullish(), mono: Font.nullish() }).nullish(),
+    radius: Radius.nullish(),
+    shadows: z.record(Name, Shadow.nullable()).refine(atMost(SHADOWS_MAX), tooMany('shadows', SHADOWS_MAX)).nullish(),
   })
   .meta({ id: 'ThemeUpdate' });
 export type ThemeUpdate = z.infer<typeof ThemeUpdate>;
 
-/** The bounds of a merged theme: parts that are within them may make a whole that is not. */
+/** The limits of a merged theme: valid parts can add up to an invalid whole. */
 export const ThemeBounds = z.object({
   colors: z.object({
     light: z.looseObject({}).refine(atMost(COLORS_MAX), tooMany('colours', COLORS_MAX)),

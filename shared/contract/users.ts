@@ -1,13 +1,26 @@
 import * as z from 'zod';
-import { data, page } from './envelope.ts';
-import { commaSeparated, line, paging, REFERENCE_MAX, Timestamp, text, WebUrl } from './fields.ts';
-import { ViewerMarks } from './projects.ts';
+import { Comment } from './comments.ts';
+import {
+  commaSeparated,
+  data,
+  line,
+  page,
+  paging,
+  REFERENCE_MAX,
+  Timestamp,
+  TimestampInput,
+  text,
+  WebUrl,
+} from './fields.ts';
+import { LedgerEntry } from './payments.ts';
+import { Project, ViewerState } from './projects.ts';
+import { AdminReport } from './reports.ts';
 import { defineRoute } from './route.ts';
 
 export const Role = z.enum(['user', 'moderator', 'admin']);
 export type Role = z.infer<typeof Role>;
 
-/** What a user can be mailed about beside the results of moderation, which are always sent. */
+/** The optional mails. Results of moderation are always sent. */
 export const notificationNames = [
   'submission_received',
   'payment_received',
@@ -17,30 +30,38 @@ export const notificationNames = [
 export type NotificationName = (typeof notificationNames)[number];
 
 const preference = {
-  submission_received: z.boolean().describe('A submission arrived and waits for moderation.'),
-  payment_received: z.boolean().describe('A payment came in.'),
-  promotion_ending: z.boolean().describe('A promotion is about to end.'),
-  weekly_digest: z.boolean().describe('What happened to the own projects in a week.'),
+  submission_received: z.boolean().describe('A submission was received.'),
+  payment_received: z.boolean().describe('A payment was received.'),
+  promotion_ending: z.boolean().describe('A promotion ends soon.'),
+  weekly_digest: z.boolean().describe("The week's statistics of the user's projects."),
 } as const satisfies Record<NotificationName, z.ZodBoolean>;
 
-/** Which mails a user wants; all of them until he says otherwise. The results of moderation are always sent. */
+/** The notification preferences; all on by default. */
 export const Notifications = z.object(preference).meta({ id: 'Notifications' });
 export type Notifications = z.infer<typeof Notifications>;
 
-/** A user as he and administrators see him. */
+/** A user as visible to themselves and administrators. */
 export const User = z
   .object({
     id: z.string().describe("The identity provider's subject."),
-    email: z.string().nullable().describe('Null while the identity provider has told none.'),
+    email: z.string().nullable().describe('Null when the identity provider supplies none.'),
+    email_verified: z
+      .boolean()
+      .describe('Whether the identity provider has verified the address. Mail is sent to verified addresses only.'),
     name: z.string().nullable(),
     avatar_url: z.string().nullable(),
     bio: z.string().nullable(),
     website: z.string().nullable(),
     role: Role,
     is_admin: z.boolean().describe('True exactly when `role` is `admin`.'),
-    is_banned: z.boolean().describe('Banned users read and do not write.'),
+    is_banned: z
+      .boolean()
+      .describe(
+        'Banned users can read, export and erase their data, but not write. Banned administrators have no access to the administration.',
+      ),
     ban_reason: z.string().nullable(),
-    joined_at: Timestamp.describe('When the directory first saw him.'),
+    ban_expires_at: Timestamp.nullable().describe('The end of the ban; null when there is no ban or it does not end.'),
+    joined_at: Timestamp.describe('The time of the first request.'),
     notifications: Notifications,
   })
   .meta({ id: 'User' });
@@ -48,18 +69,21 @@ export type User = z.infer<typeof User>;
 
 const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
 
-/** What a user says about himself; any part of it. */
+/** A partial update of a profile. */
 export const ProfileUpdate = z
   .object({
-    name: blankAsNull(line(1, 100).nullable()).optional().describe('What others see beside his comments.'),
-    avatar_url: blankAsNull(WebUrl.nullable()).optional().describe('The address of a picture.'),
+    name: blankAsNull(line(1, 100).nullable()).optional().describe('The name shown with comments.'),
+    avatar_url: blankAsNull(WebUrl.nullable()).optional().describe('The URL of an image.'),
     bio: blankAsNull(text(0, 500).nullable()).optional().describe('Plain text, stored as written.'),
     website: blankAsNull(WebUrl.nullable()).optional(),
   })
   .meta({ id: 'ProfileUpdate' });
 export type ProfileUpdate = z.infer<typeof ProfileUpdate>;
 
-/** Which mails a user wants; those that are not named stay as they are. */
+/** The settings of a user. */
+const UserSettings = z.object({ notifications: Notifications });
+
+/** A partial update of the notification preferences. */
 export const UserSettingsUpdate = z
   .object({ notifications: Notifications.partial().optional() })
   .meta({ id: 'UserSettingsUpdate' });
@@ -69,45 +93,47 @@ export const readProfile = defineRoute('users.readProfile', {
   method: 'GET',
   path: '/api/user/profile',
   summary: "Read the caller's own profile",
+  description: 'With the email address and the role.',
   auth: 'user',
   tier: 'general',
   replies: { 200: data(User) },
-  needs: [],
+  // Stores the role that `ADMIN_EMAILS` gives; every other route only applies it.
+  permissions: ['users:roles'],
 });
 
 export const updateProfile = defineRoute('users.updateProfile', {
   method: 'PUT',
   path: '/api/user/profile',
-  summary: "Change the caller's own profile",
-  description:
-    'Partial; an empty text or null takes a field away. Address, role and bans are not for the user to change.',
+  summary: "Update the caller's own profile",
+  description: 'Partial; an empty string or null clears a field. E-mail address, role and ban cannot be changed here.',
   auth: 'user',
   tier: 'auth',
   body: ProfileUpdate,
   replies: { 200: data(User) },
-  needs: [],
+  permissions: [],
 });
 
 export const readSettings = defineRoute('users.readSettings', {
   method: 'GET',
   path: '/api/user/settings',
-  summary: 'Read which mails the caller wants',
+  summary: "Read the caller's notification preferences",
+  description: 'Which mails the caller receives.',
   auth: 'user',
   tier: 'general',
-  replies: { 200: data(z.object({ notifications: Notifications })) },
-  needs: [],
+  replies: { 200: data(UserSettings) },
+  permissions: [],
 });
 
 export const updateSettings = defineRoute('users.updateSettings', {
   method: 'PUT',
   path: '/api/user/settings',
-  summary: 'Say which mails the caller wants',
-  description: 'Partial. Answers the whole record of the user.',
+  summary: "Update the caller's notification preferences",
+  description: 'Partial. Returns all preferences.',
   auth: 'user',
   tier: 'auth',
   body: UserSettingsUpdate,
-  replies: { 200: data(User) },
-  needs: [],
+  replies: { 200: data(UserSettings) },
+  permissions: [],
 });
 
 const MARKS_MAX = 100;
@@ -117,7 +143,7 @@ export const votes = defineRoute('users.votes', {
   path: '/api/user/votes',
   summary: "Read the caller's votes and ratings of some projects",
   description:
-    'One mark per reference, under the reference as it was given. What is not the id or slug of any project has a mark without a vote.',
+    'One entry per reference, keyed by the reference as sent. An unknown reference has an entry without vote and rating.',
   auth: 'user',
   tier: 'general',
   query: z.object({
@@ -132,45 +158,66 @@ export const votes = defineRoute('users.votes', {
       )
       .describe('Ids or slugs, at most 100.'),
   }),
-  replies: { 200: data(z.record(z.string(), ViewerMarks)) },
-  needs: ['table:get'],
+  replies: { 200: data(z.record(z.string(), ViewerState)) },
+  permissions: ['table:get'],
 });
+
+/** Everything stored about a user. */
+const UserExport = z
+  .object({
+    exported_at: Timestamp,
+    profile: User.extend({ comment_count: z.int().min(0) }),
+    ledgers_complete: z
+      .boolean()
+      .describe('False while `events` and `audit_log` may lack entries from before an upgrade of the service.'),
+  })
+  .catchall(z.array(z.record(z.string(), z.unknown())))
+  .meta({ id: 'UserExport' });
 
 export const exportData = defineRoute('users.exportData', {
   method: 'GET',
   path: '/api/user/export',
   summary: 'Export everything stored about the caller',
   description:
-    'Streamed. `exported_at`, `profile`, and a list per kind of thing that belongs to the caller: `projects`, `votes`, `ratings`, `comments`, `payments`, `checkouts` and what else there is.',
+    'Streamed. `data` has `exported_at`, `profile`, and a list per kind of record that belongs to the caller, such as `projects`, `votes`, `ratings`, `comments`, `payments` and `checkouts`. `events` and `audit_log` are the entries that name the caller; who caused those of others is not in them. Banned users may export their data.',
   auth: 'user',
   tier: 'general',
   replies: {
-    200: { stream: true, contentType: 'application/json; charset=utf-8', description: 'One object; lists by kind.' },
+    200: {
+      stream: true,
+      contentType: 'application/json; charset=utf-8',
+      description: 'Lists by kind.',
+      schema: data(UserExport),
+    },
   },
-  needs: ['table:get', 'table:query', 'table:collection'],
+  permissions: ['table:get', 'table:query', 'table:collection'],
   timeoutSeconds: 300,
 });
 
 export const erase = defineRoute('users.erase', {
   method: 'DELETE',
   path: '/api/user',
-  summary: 'Forget the caller',
+  summary: 'Erase the caller',
   description:
-    'Name, address and everything else of the profile are gone at once and for good, and tokens of this user are no longer taken. Votes and ratings go, in the background where they are many. Comments stay without a name, and so do projects unless `projects` is `delete`. An administrator has to be revoked by another one first.',
+    'Deletes the profile immediately and permanently and rejects tokens of this user. Votes and ratings are deleted, in the background if there are many. Comments stay without a name, and so do projects unless `projects` is `delete`. Reports, the event ledger and the audit log lose the id and the words of the user. The last administrator cannot be erased. Banned users may erase themselves.',
   auth: 'user',
   tier: 'auth',
+  allowsBanned: true,
   query: z.object({
-    projects: z.enum(['keep', 'delete']).default('keep').describe('`delete` removes the own projects for good.'),
+    projects: z
+      .enum(['keep', 'delete'])
+      .default('keep')
+      .describe("`delete` deletes the caller's projects permanently."),
   }),
   replies: { 200: data(z.object({ id: z.string(), erased_at: Timestamp })) },
   failures: ['SELF_CHANGE'],
-  needs: ['table:get', 'table:collection', 'table:write'],
+  permissions: ['table:get', 'table:collection', 'table:write', 'users:erase'],
 });
 
-/** A user as administrators see him. */
+/** A user as visible to administrators. */
 export const AdminUser = User.extend({
-  project_count: z.int().min(0).describe('Projects of every status, without deleted ones.'),
-  comment_count: z.int().min(0).describe('Comments that stand.'),
+  project_count: z.int().min(0).describe('Projects of every status except deleted.'),
+  comment_count: z.int().min(0).describe('Existing comments.'),
 }).meta({ id: 'AdminUser' });
 export type AdminUser = z.infer<typeof AdminUser>;
 
@@ -192,31 +239,75 @@ export const list = defineRoute('users.list', {
       .refine((value) => [...value].length <= 100, { error: 'must have at most 100 characters' })
       .transform((value) => (value === '' ? undefined : value))
       .optional()
-      .describe('Substring of name or address; case and accents do not matter.'),
+      .describe('Substring of name or e-mail address; case and accents are ignored.'),
     ...paging(40),
   }),
   replies: { 200: page(AdminUser) },
-  needs: ['table:collection', 'catalog'],
+  permissions: ['table:collection', 'catalog'],
 });
 
-/** What administrators decide about a user; any part of it. */
+const NEWEST_MAX = 10;
+
+/** What administrators see of a user before they decide about one of their listings. */
+export const UserDossier = AdminUser.extend({
+  counts: z
+    .object({
+      live: z.int().min(0),
+      pending: z.int().min(0),
+      rejected: z.int().min(0),
+      deleted: z.int().min(0).describe('Soft-deleted ones, which the other counts do not contain.'),
+    })
+    .describe("The user's projects."),
+  submissions: z
+    .array(
+      Project.pick({ id: true, slug: true, name: true, url: true, status: true, created_at: true }).extend({
+        deleted_at: Timestamp.nullable(),
+      }),
+    )
+    .describe(`The newest ${NEWEST_MAX} projects of every status, soft-deleted ones too.`),
+  comments: z.array(Comment.omit({ user: true })).describe(`The newest ${NEWEST_MAX} comments.`),
+  reports: z.array(AdminReport).describe(`The newest ${NEWEST_MAX} reports by the user.`),
+  payments: z.array(LedgerEntry).describe(`The newest ${NEWEST_MAX} payments, refunds and disputes.`),
+}).meta({ id: 'UserDossier' });
+export type UserDossier = z.infer<typeof UserDossier>;
+
+export const read = defineRoute('users.read', {
+  method: 'GET',
+  path: '/api/admin/users/{user}',
+  summary: 'Read a user',
+  description: 'With the number of projects by status and the newest projects, comments, reports and payments.',
+  auth: 'admin',
+  tier: 'admin',
+  replies: { 200: data(UserDossier) },
+  failures: ['NOT_FOUND'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'catalog'],
+});
+
+/** A partial update of a user by an administrator. */
 export const UserUpdate = z
   .object({
-    is_admin: z.boolean().optional().describe('True sets `role` to `admin`; false takes that role away.'),
+    is_admin: z.boolean().optional().describe('True sets `role` to `admin`; false resets it.'),
     role: Role.optional().describe('`admin` sets `is_admin`, any other role resets it.'),
     is_banned: z.boolean().optional(),
-    ban_reason: blankAsNull(text(0, 1000).nullable()).optional().describe('Shown to the user; goes with the ban.'),
+    ban_reason: blankAsNull(text(0, 1000).nullable()).optional().describe('Shown to the user; removed with the ban.'),
+    ban_expires_at: TimestampInput.nullable()
+      .optional()
+      .describe('When the ban ends by itself, in the future; null for a ban that does not end.'),
   })
   .refine(
     (body) => body.is_admin === undefined || body.role === undefined || body.is_admin === (body.role === 'admin'),
     {
-      error: 'contradicts is_admin',
+      error: 'must agree with is_admin',
       path: ['role'],
     },
   )
   .refine((body) => body.is_banned !== false || !body.ban_reason, {
-    error: 'only a banned user has one',
+    error: 'must be absent when the ban is lifted',
     path: ['ban_reason'],
+  })
+  .refine((body) => body.is_banned !== false || !body.ban_expires_at, {
+    error: 'must be absent when the ban is lifted',
+    path: ['ban_expires_at'],
   })
   .meta({ id: 'UserUpdate' });
 export type UserUpdate = z.infer<typeof UserUpdate>;
@@ -224,12 +315,13 @@ export type UserUpdate = z.infer<typeof UserUpdate>;
 export const update = defineRoute('users.update', {
   method: 'PUT',
   path: '/api/admin/users/{user}',
-  summary: 'Grant, revoke or ban',
-  description: 'Effective at once. Banning fires `userBanned`. Administrators cannot revoke or ban themselves.',
+  summary: 'Update a user',
+  description:
+    'Effective immediately. A ban fires `userBanned`; one with `ban_expires_at` ends by itself at that time. Administrators cannot revoke or ban themselves.',
   auth: 'admin',
   tier: 'admin',
   body: UserUpdate,
   replies: { 200: data(AdminUser) },
   failures: ['NOT_FOUND', 'SELF_CHANGE'],
-  needs: ['table:write', 'catalog'],
+  permissions: ['table:collection', 'table:write', 'users:roles'],
 });

@@ -1,21 +1,20 @@
 import * as z from 'zod';
-import { data, page } from './envelope.ts';
 import { eventKindNames } from './events.ts';
-import { line, paging, Timestamp, WebUrl } from './fields.ts';
+import { data, ledger, ledgerPaging, line, page, paging, Timestamp, WebUrl } from './fields.ts';
 import { defineRoute } from './route.ts';
 
-/** A webhook as administrators see it; its secret is shown when it is made and at no other time. */
+/** A webhook as visible to administrators. The secret is only in the response that creates or rotates it. */
 export const Webhook = z
   .object({
     id: z.string().describe('`whk_` and a ULID.'),
-    url: z.string().describe('Where events are sent.'),
-    kinds: z.array(z.string()).describe('Which events are sent.'),
+    url: z.string().describe('The URL that receives events.'),
+    kinds: z.array(z.string()).describe('The event kinds to send.'),
     description: z.string().nullable(),
-    is_active: z.boolean().describe('Whether anything is sent.'),
-    failing_since: Timestamp.nullable().describe('The first of the failures that no success has interrupted.'),
-    disabled_at: Timestamp.nullable().describe('When it was switched off because nothing got through for five days.'),
+    is_active: z.boolean().describe('Whether events are sent.'),
+    failing_since: Timestamp.nullable().describe('The time of the first failure since the last success.'),
+    disabled_at: Timestamp.nullable().describe('The time when it was disabled after five days of failures.'),
     previous_secret_expires_at: Timestamp.nullable().describe(
-      'Until when messages are also signed with the secret before the last rotation.',
+      'The end of the period in which messages are also signed with the previous secret.',
     ),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -24,14 +23,14 @@ export const Webhook = z
 export type Webhook = z.infer<typeof Webhook>;
 
 const WebhookWithSecret = Webhook.extend({
-  secret: z.string().describe('`whsec_` and 32 bytes in base64, for checking signatures. It is not shown again.'),
+  secret: z.string().describe('`whsec_` and 32 bytes in base64, to verify signatures. It is not shown again.'),
 }).meta({ id: 'WebhookWithSecret' });
 
 const blankAsNull = z.literal('').transform(() => null);
 
 const fields = {
   url: WebUrl.describe(
-    'An https address that leads to the public internet. Addresses of Discord and Slack get a message that they understand.',
+    'An https URL on the public internet; names without a dot and names under localhost, local, internal, home.arpa and onion are rejected. Discord and Slack URLs receive messages in their own format.',
   ),
   kinds: z
     .array(z.enum(eventKindNames, { error: 'must be a kind of event' }))
@@ -39,7 +38,7 @@ const fields = {
     .max(100, { error: 'must name at most 100 kinds of events' })
     .overwrite((kinds) => [...new Set(kinds)]),
   description: z.union([blankAsNull, line(1, 200).nullable()]).optional(),
-  is_active: z.boolean().optional().describe('On when absent.'),
+  is_active: z.boolean().optional().describe('Defaults to true.'),
 } as const;
 
 export const WebhookBody = z.object(fields).meta({ id: 'WebhookBody' });
@@ -53,27 +52,27 @@ export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 const Attempt = z
   .object({
     at: Timestamp,
-    ok: z.boolean().describe('Whether the answer was a 2xx.'),
-    status: z.int().nullable().describe('What was answered; null when nothing was.'),
+    ok: z.boolean().describe('Whether the response was a 2xx.'),
+    status: z.int().nullable().describe('The response status; null without a response.'),
     duration_ms: z.int().min(0),
-    response: z.string().nullable().describe('The first 1024 bytes of the answer.'),
-    error: z.string().nullable().describe('Why it failed; null when it did not.'),
+    response: z.string().nullable().describe('The first 1024 bytes of the response.'),
+    error: z.string().nullable().describe('The reason of a failure, or null.'),
   })
   .meta({ id: 'WebhookAttempt' });
 export type Attempt = z.infer<typeof Attempt>;
 
-/** How an event fared on its way to a webhook. */
+/** The delivery of an event to a webhook. */
 export const Delivery = z
   .object({
     id: z.string().describe('`dlv_` and the ULID of the event.'),
     webhook_id: z.string(),
-    event_id: z.string().describe('What the receiver sees as `webhook-id`, the same in every attempt.'),
+    event_id: z.string().describe('The `webhook-id` header, the same in every attempt.'),
     kind: z.string(),
     state: z
       .enum(['pending', 'delivered', 'failed', 'cancelled'])
-      .describe('`failed`: all tries are used up. `cancelled`: the webhook was switched off meanwhile.'),
-    attempts: z.array(Attempt).describe('Oldest first; the last 20.'),
-    next_attempt_at: Timestamp.nullable().describe('Null unless it is pending.'),
+      .describe('`failed`: no attempts left. `cancelled`: the webhook was disabled.'),
+    attempts: z.array(Attempt).describe('The last 20 attempts, oldest first.'),
+    next_attempt_at: Timestamp.nullable().describe('Null unless the delivery is pending.'),
     created_at: Timestamp,
   })
   .meta({ id: 'WebhookDelivery' });
@@ -87,10 +86,10 @@ export const list = defineRoute('webhooks.list', {
   method: 'GET',
   path: '/api/admin/webhooks',
   summary: 'List the webhooks',
-  description: 'Oldest first, without their secrets.',
+  description: 'Oldest first, without secrets.',
   query: z.object(paging(40)),
   replies: { 200: page(Webhook) },
-  needs: ['table:query'],
+  permissions: ['table:query'],
 });
 
 export const create = defineRoute('webhooks.create', {
@@ -99,12 +98,12 @@ export const create = defineRoute('webhooks.create', {
   path: '/api/admin/webhooks',
   summary: 'Create a webhook',
   description:
-    'Events are sent as Standard Webhooks describes: signed with the secret that this answer shows for the only time. Addresses that do not lead to the public internet are refused, now and whenever something is sent.',
-  // The address of a chat's webhook is its password.
+    'Events are sent according to Standard Webhooks, signed with the secret, which only this response contains. URLs outside the public internet are rejected, here and at each delivery.',
+  // The URL of a chat webhook is its credential.
   confidential: ['url'],
   body: WebhookBody,
   replies: { 201: data(WebhookWithSecret) },
-  needs: ['table:write'],
+  permissions: ['table:write', 'secrets:seal'],
 });
 
 export const read = defineRoute('webhooks.read', {
@@ -112,23 +111,24 @@ export const read = defineRoute('webhooks.read', {
   method: 'GET',
   path: '/api/admin/webhooks/{webhook}',
   summary: 'Read a webhook',
+  description: 'Without its secret, which only creation and rotation return.',
   replies: { 200: data(Webhook) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get'],
+  permissions: ['table:get'],
 });
 
 export const update = defineRoute('webhooks.update', {
   ...common,
   method: 'PUT',
   path: '/api/admin/webhooks/{webhook}',
-  summary: 'Change a webhook',
-  description: 'What is absent stays. Switching it on again forgets earlier failures.',
-  // The address of a chat's webhook is its password.
+  summary: 'Update a webhook',
+  description: 'Partial. Enabling it again resets earlier failures.',
+  // The URL of a chat webhook is its credential.
   confidential: ['url'],
   body: WebhookUpdate,
   replies: { 200: data(Webhook) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write', 'secrets:seal'],
 });
 
 export const remove = defineRoute('webhooks.remove', {
@@ -136,22 +136,22 @@ export const remove = defineRoute('webhooks.remove', {
   method: 'DELETE',
   path: '/api/admin/webhooks/{webhook}',
   summary: 'Delete a webhook',
-  description: 'Nothing more is sent to it, also of what was waiting.',
+  description: 'Pending deliveries are cancelled.',
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:write'],
+  permissions: ['table:write'],
 });
 
 export const rotate = defineRoute('webhooks.rotate', {
   ...common,
   method: 'POST',
   path: '/api/admin/webhooks/{webhook}/rotate',
-  summary: 'Give a webhook a new secret',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'For 24 hours messages carry a signature of the new and one of the previous secret, so that a receiver can change over. The new secret is not shown again.',
+    'For 24 hours messages are signed with both the new and the previous secret. The new secret is not shown again.',
   replies: { 200: data(WebhookWithSecret) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write', 'secrets:seal'],
 });
 
 export const test = defineRoute('webhooks.test', {
@@ -160,10 +160,10 @@ export const test = defineRoute('webhooks.test', {
   path: '/api/admin/webhooks/{webhook}/test',
   summary: 'Send a ping to a webhook',
   description:
-    'Sends an event of the kind `ping` at once, also while the webhook is switched off, and answers how it went. It is tried once and does not appear among the deliveries.',
+    'Sends a `ping` event immediately, also to a disabled webhook, and returns the result. It is not retried and not listed among the deliveries.',
   replies: { 200: data(Attempt.extend({ event_id: z.string() }).meta({ id: 'WebhookPing' })) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get'],
+  permissions: ['table:get', 'secrets:open'],
   timeoutSeconds: SENDING_SECONDS,
 });
 
@@ -172,22 +172,36 @@ export const listDeliveries = defineRoute('webhooks.listDeliveries', {
   method: 'GET',
   path: '/api/admin/webhooks/{webhook}/deliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'By event, newest first; they are kept for 30 days.',
-  query: z.object(paging(40)),
-  replies: { 200: page(Delivery) },
+  description:
+    'By event, newest first; kept for 30 days. Following `meta.nextAfter` returns every delivery once, also while new ones arrive.',
+  query: z.object(ledgerPaging('dlv')),
+  replies: { 200: ledger(Delivery) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:query'],
+  permissions: ['table:get', 'table:query'],
 });
 
 export const replay = defineRoute('webhooks.replay', {
   ...common,
   method: 'POST',
   path: '/api/admin/webhooks/{webhook}/deliveries/{delivery}/replay',
-  summary: 'Send an event again',
+  summary: 'Replay a delivery',
   description:
-    'At once, whatever has become of it, with the `webhook-id` of the first time. When it fails, the retries begin anew.',
+    'Sends the event immediately, whatever its state, with the original `webhook-id`. A failure restarts the retries.',
   replies: { 200: data(Delivery) },
   failures: ['NOT_FOUND'],
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write', 'secrets:open'],
   timeoutSeconds: SENDING_SECONDS,
+});
+
+export const stripe = defineRoute('webhooks.stripe', {
+  method: 'POST',
+  path: '/api/webhooks/stripe',
+  summary: 'Receive an event of the payment provider',
+  description:
+    'A Stripe event, signed over the raw body at most 5 minutes ago. Each event takes effect exactly once; unknown kinds are ignored. A signed body that is not an event is 400 `INVALID_INPUT`. Any status but 200 makes the provider retry.',
+  auth: 'signature',
+  tier: 'none',
+  replies: { 200: data(z.object({ received: z.literal(true) })) },
+  failures: ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'PAYMENTS_UNAVAILABLE'],
+  permissions: ['table:get', 'table:query', 'table:write', 'stripe'],
 });

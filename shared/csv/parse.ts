@@ -1,19 +1,43 @@
 import { CsvError, type Options, parse } from 'csv-parse/sync';
 
-/** The separators that are understood; of equally likely ones the first. */
-export const separators = [',', ';', '\t'] as const;
-export type Separator = (typeof separators)[number];
+const startsWith = (bytes: Uint8Array, ...first: readonly number[]): boolean =>
+  first.every((byte, position) => bytes[position] === byte);
 
-/** One record of a file, or why it cannot be read. Its number counts records; the first is 1. */
+// Spreadsheets save "Unicode text" as UTF-16 with a byte order mark.
+const encodingOf = (bytes: Uint8Array): string => {
+  if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
+  if (startsWith(bytes, 0xfe, 0xff)) return 'utf-16be';
+  return 'utf-8';
+};
+
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark, and removes the mark.
+ * @returns undefined for any other encoding: a wrong guess would corrupt text silently.
+ */
+export const decodeText = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+};
+
+/** The supported separators; detection prefers earlier ones. */
+export const separators = [',', ';', '\t'] as const;
+type Separator = (typeof separators)[number];
+
 export interface CsvRecord {
+  /** The position among the records of the file, from 1. */
   readonly number: number;
   readonly cells: readonly string[];
+  /** Why the record could not be read, to follow "The row …". */
   readonly broken?: string;
 }
 
-const options = (separator: Separator): Options => ({
+const optionsFor = (separator: Separator): Options => ({
   delimiter: separator,
-  // All three in one file are no mistake of anybody who edits it here and there.
+  // One file may mix all three after it was edited on several systems.
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
   skip_empty_lines: true,
@@ -25,16 +49,18 @@ const isQuoteError = (error: unknown): error is CsvError =>
     error.code === 'CSV_INVALID_CLOSING_QUOTE' ||
     error.code === 'INVALID_OPENING_QUOTE');
 
-// Behind a wrong quote reading begins anew at the next line. That takes time, so it has an end somewhere: this many lines
-// read in vain, where beginning anew counts as much as a hundred.
-const LINES_IN_VAIN_MAX = 1_000_000;
-const NEW_BEGINNING_LINES = 100;
+/**
+ * After a misplaced quote the parser restarts at the next line, which bounds the work: a parse that fails costs its
+ * lines, and a restart as much as `RESTART_COST` lines.
+ */
+const WASTED_LINES_MAX = 1_000_000;
+const RESTART_COST = 100;
 
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Where the next line with any character begins and ends; its break is left out. */
-const lineFrom = (bytes: Buffer, from: number): { start: number; end: number } => {
+/** Finds the next non-empty line; `end` excludes its line break. */
+const nextLine = (bytes: Buffer, from: number): { start: number; end: number } => {
   const isBreak = (at: number) => bytes[at] === LF || bytes[at] === CR;
   let start = from;
   while (start < bytes.length && isBreak(start)) start += 1;
@@ -43,10 +69,10 @@ const lineFrom = (bytes: Buffer, from: number): { start: number; end: number } =
   return { start, end };
 };
 
-/** The cells of a line that has a quote where none may be, such as `5" pipe`, with the quote as a part of the text. */
-const withLooseQuotes = (line: Buffer, separator: Separator): readonly string[] | undefined => {
+/** Reads a line with a quote inside an unquoted cell, such as `5" pipe`; the quote becomes part of the text. */
+const cellsWithLooseQuotes = (line: Buffer, separator: Separator): readonly string[] | undefined => {
   try {
-    return parse(line, { ...options(separator), relax_quotes: true })[0];
+    return parse(line, { ...optionsFor(separator), relax_quotes: true })[0];
   } catch (error) {
     if (isQuoteError(error)) return undefined;
     throw error;
@@ -54,31 +80,31 @@ const withLooseQuotes = (line: Buffer, separator: Separator): readonly string[] 
 };
 
 /**
- * Reads the records of a text; lines without any character are none. A quote in the wrong place would swallow what comes
- * after it: its line alone is taken as it stands or, when it then has not as many cells as the first record, is broken,
- * and reading goes on behind it.
- * @param max how many records are read at most.
+ * Reads records and skips empty lines. A misplaced quote would swallow the records after it, so its line is read on
+ * its own with the quote as text. The record is broken when it then has another number of cells than the first
+ * record.
+ * @param max the most records to read.
  */
-export const readRecords = (text: string, separator: Separator, max: number): CsvRecord[] => {
+export const parseRecords = (text: string, separator: Separator, max: number): CsvRecord[] => {
   const records: CsvRecord[] = [];
-  const take = (cells: readonly string[], broken?: string): void => {
+  const add = (cells: readonly string[], broken?: string): void => {
     records.push({ number: records.length + 1, cells, ...(broken !== undefined && { broken }) });
   };
-  const takeLoose = (line: Buffer): void => {
-    const cells = withLooseQuotes(line, separator);
+  const addLoose = (line: Buffer): void => {
+    const cells = cellsWithLooseQuotes(line, separator);
     const width = records[0]?.cells.length ?? cells?.length;
-    if (cells?.length === width) take(cells ?? []);
-    else take([], 'has a quote in the wrong place');
+    if (cells?.length === width) add(cells ?? []);
+    else add([], 'has a misplaced quote');
   };
   let rest = Buffer.from(text);
-  for (let inVain = 0; rest.length > 0 && records.length < max; ) {
+  for (let wastedLines = 0; rest.length > 0 && records.length < max; ) {
     let readTo = 0;
     try {
       parse(rest, {
-        ...options(separator),
+        ...optionsFor(separator),
         to: max - records.length,
         on_record: (cells: string[], { bytes }) => {
-          take(cells);
+          add(cells);
           readTo = bytes;
           return null;
         },
@@ -86,24 +112,23 @@ export const readRecords = (text: string, separator: Separator, max: number): Cs
       break;
     } catch (error) {
       if (!isQuoteError(error)) throw error;
-      const { start, end } = lineFrom(rest, readTo);
-      inVain += NEW_BEGINNING_LINES + Number(error.lines);
-      if (inVain > LINES_IN_VAIN_MAX) {
-        take([], 'has a quote in the wrong place, as have many before it; nothing after it is read');
+      const { start, end } = nextLine(rest, readTo);
+      wastedLines += RESTART_COST + Number(error.lines);
+      if (wastedLines > WASTED_LINES_MAX) {
+        add([], 'has a misplaced quote, like many before it; nothing after it is read');
         break;
       }
-      takeLoose(rest.subarray(start, end));
+      addLoose(rest.subarray(start, end));
       rest = rest.subarray(end);
     }
   }
   return records;
 };
 
-/** The cells of the first record, trimmed, as they are with a separator. */
 const headerWith = (text: string, separator: Separator): string[] =>
-  (readRecords(text, separator, 1)[0]?.cells ?? []).map((cell) => cell.trim());
+  (parseRecords(text, separator, 1)[0]?.cells ?? []).map((cell) => cell.trim());
 
-/** The separator under which the first record has most of the expected cells, or else most cells. */
+/** Picks the separator that yields most of the expected header cells, or among equals most cells. */
 export const detectSeparator = (text: string, expected: readonly string[]): Separator => {
   let best: { separator: Separator; known: number; cells: number } | undefined;
   for (const separator of separators) {

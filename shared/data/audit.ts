@@ -1,11 +1,60 @@
+import { decodeTime, ulid } from 'ulid';
 import type { AuditEntry } from '#contract/audit.ts';
-import { now } from '#platform/clock.ts';
-import { auditYearOf } from './audit-item.ts';
-import { inKeyOrder } from './key-order.ts';
-import { auditPartition, auditSubjectPartition } from './keys.ts';
-import { collectionPages, type Item } from './read.ts';
+import { type AuditedRequest, auditedRequest } from '#platform/audit-context.ts';
+import { now, secondsFromNow } from '#platform/clock.ts';
+import { auditKey, auditPartition, auditSubjectPartition, inAuditSubject, type Key, subjectOf } from './keys.ts';
+import { MENTIONED } from './mentions.ts';
+import { collectionPages, type Item, inKeyOrder } from './read.ts';
 
-const readEntry = (item: Item): AuditEntry => ({
+/** The time to live of an entry, in seconds: two years. */
+const KEPT_SECONDS = 2 * 365 * 86_400;
+/** The stored part of the input, in characters of JSON. */
+const INPUT_MAX = 4000;
+/** The number of subjects listed for a bulk change. */
+const SUBJECTS_MAX = 100;
+
+const bounded = (input: unknown): unknown => {
+  const text = JSON.stringify(input ?? null);
+  if (text.length <= INPUT_MAX) return input ?? null;
+  // Names a user, whose mention must find the entry.
+  const { owner_id } = input as Item;
+  return { shortened: text.slice(0, INPUT_MAX), ...(owner_id !== undefined && { owner_id }) };
+};
+
+/** The year of an entry, which selects its partition, from the time in its id. */
+const auditYearOf = (id: string): number => new Date(decodeTime(id.slice('aud_'.length))).getUTCFullYear();
+
+const newEntry = (request: AuditedRequest, keys: readonly Key[]): AuditEntry => ({
+  id: `aud_${ulid()}`,
+  at: now(),
+  actor_id: request.actorId,
+  action: request.action,
+  subjects: [...new Set(keys.flatMap((key) => subjectOf(key) ?? []))].slice(0, SUBJECTS_MAX),
+  request_id: request.requestId,
+  address: request.address,
+  input: bounded(request.input),
+});
+
+/**
+ * The audit entry that a transaction adds to its writes during an audited request; undefined outside of one.
+ * @param keys the keys of the items it writes.
+ */
+export const auditItem = (keys: readonly Key[]): (Item & Key) | undefined => {
+  const request = auditedRequest();
+  if (!request) return undefined;
+  const entry = newEntry(request, keys);
+  const [subject] = entry.subjects;
+  return {
+    ...auditKey(auditYearOf(entry.id), entry.id),
+    ...(subject !== undefined && inAuditSubject(subject, entry.id)),
+    type: 'audit',
+    ttl: secondsFromNow(KEPT_SECONDS),
+    ...MENTIONED,
+    ...entry,
+  };
+};
+
+const entryOf = (item: Item): AuditEntry => ({
   id: String(item.id),
   at: String(item.at),
   actor_id: String(item.actor_id),
@@ -16,33 +65,36 @@ const readEntry = (item: Item): AuditEntry => ({
   input: inKeyOrder(item.input ?? null),
 });
 
-/** Which part of the log is read. */
-export interface AuditRange {
-  /** Only entries before this one. */
+interface AuditRange {
+  /** The id of the entry to continue after. */
   readonly before?: string | undefined;
-  /** How many are wanted: a hint for the size of a read. */
+  /** The number of wanted entries, used as the page size of queries. */
   readonly count: number;
 }
 
-/** Entries are kept for two years, which lie in at most three. */
-const YEARS = 3;
+/** Two years of entries span at most three calendar years. */
+const AUDIT_YEARS = 3;
 
-/** Walks the log, newest first. */
-export async function* auditBackwards(range: AuditRange): AsyncGenerator<AuditEntry> {
-  const newest = Number(range.before ? auditYearOf(range.before) : now().slice(0, 4));
-  for (let year = newest; year > newest - YEARS; year -= 1) {
+/** The partitions of the audit log, newest first. @param newest by default the current year. */
+export const auditPartitions = (newest = Number(now().slice(0, 4))): string[] =>
+  Array.from({ length: AUDIT_YEARS }, (_, age) => auditPartition(newest - age));
+
+/** Iterates over the audit log, newest first. */
+export async function* auditEntries({ before, count }: AuditRange): AsyncGenerator<AuditEntry> {
+  const partitions = auditPartitions(before === undefined ? undefined : auditYearOf(before));
+  for (const [age, partition] of partitions.entries()) {
     const pages = collectionPages({
-      partition: auditPartition(year),
+      partition,
       newestFirst: true,
-      pageSize: range.count,
-      ...(year === newest && range.before !== undefined && { before: range.before }),
+      pageSize: count,
+      ...(age === 0 && before !== undefined && { before }),
     });
-    for await (const items of pages) yield* items.map(readEntry);
+    for await (const items of pages) yield* items.map(entryOf);
   }
 }
 
-/** Walks what was done to one thing, newest first. */
-export async function* auditOfSubject(subject: string, range: AuditRange): AsyncGenerator<AuditEntry> {
+/** Iterates over the entries of one subject, newest first. */
+export async function* auditEntriesOfSubject(subject: string, range: AuditRange): AsyncGenerator<AuditEntry> {
   const pages = collectionPages({
     partition: auditSubjectPartition(subject),
     index: 'collection',
@@ -50,5 +102,5 @@ export async function* auditOfSubject(subject: string, range: AuditRange): Async
     pageSize: range.count,
     ...(range.before !== undefined && { before: range.before }),
   });
-  for await (const items of pages) yield* items.map(readEntry);
+  for await (const items of pages) yield* items.map(entryOf);
 }

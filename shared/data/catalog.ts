@@ -1,138 +1,160 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Catalog } from '#catalog/catalog.ts';
-import type { ReadCatalog } from '#catalog/types.ts';
+import type { ReadCatalog, TextSearch } from '#catalog/types.ts';
 import { elapsed, type Moment, moment, NEVER } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
-import { feedSince } from './feed.ts';
-import { type LoadedSnapshot, loadSnapshot } from './snapshots.ts';
-import { lastWriteAt } from './write-marks.ts';
+import { withTimeLimit } from '#platform/time-limit.ts';
+import { FEED_QUERY_LIMIT_MS, feedSince } from './feed.ts';
+import { type ReplicaState, snapshotLoader } from './snapshots.ts';
+import { lastWriteAt } from './write.ts';
 
 /**
- * This process's replica of the directory. It follows the feed: at most one look a second, shared by all requests, and
- * one more at once when this very process has changed something, so that it sees its own writes.
+ * All requests of a process share one refresh from the feed per interval. Own writes of the process trigger another
+ * one.
  */
+export const REFRESH_MS = 1000;
 
-const REFRESH_MS = 1000;
+// Writers stamp a change just before they commit it, and their clocks differ. Every refresh therefore starts before the
+// watermark, periodically much earlier, to include late writes. Applying a change repeatedly has no effect.
+export const OVERLAP_MS = 2000;
+export const WIDE_OVERLAP_MS = 30_000;
+export const WIDE_EVERY_MS = 5000;
 
-// Writers stamp a change just before it is committed, and their clocks differ. Each look starts a little before the
-// newest change that was seen, and now and then much before it, so what comes late is still found. What is found again
-// changes nothing.
-const OVERLAP_MS = 2000;
-const WIDE_OVERLAP_MS = 30_000;
-const WIDE_EVERY_MS = 5000;
+/**
+ * Writes become visible within this time after their stamp. Bounds what the overlap reads again while nothing is
+ * written.
+ */
+const LATE_WRITE_MAX_MS = 60_000;
 
-// While nothing is written, what was written last would be found again by every look, and after an import that is much.
-// What a look has not found this long after its stamp will not come any more.
-const SETTLED_MS = 60_000;
-
-// Tombstones stay in the feed for a day; who has not looked for so long may have missed one and starts anew.
+/** Tombstones expire from the feed after a day; a replica without a refresh for this long may have missed one. */
 const ABSENCE_MAX_MS = 12 * 3600 * 1000;
 
-// While the table cannot be reached, lists are answered from memory for this long: a hiccup must not take them away.
+/** How long lists are served from memory while the feed is unreachable, throttled or slow. */
 const GRACE_MS = 30_000;
 
-/** The directory as it is in the memory of a process. */
+/** A process's replica of the directory. It follows the feed. */
 interface Replica {
   (freshness?: 'second' | 'now'): Promise<ReadCatalog>;
-  /** What is in the memory now, and up to when nothing that was stamped is missing. */
-  state(): LoadedSnapshot;
+  state(): ReplicaState;
 }
 
 /**
- * A replica that knows nothing yet; a process has one.
- * @param wroteAt when this process last changed what the catalog follows, in milliseconds of the monotonic clock.
- * @param begin what it may begin with instead of reading the feed from its beginning.
+ * Creates an empty replica.
+ * @param wroteAt the time of this process's latest write to the feed, in milliseconds of the monotonic clock.
+ * @param loadState the initial state; undefined: the feed is read from its beginning.
  */
 export const makeReplica = (
   wroteAt: () => number,
-  begin: () => Promise<LoadedSnapshot | undefined> = loadSnapshot,
+  loadState: () => Promise<ReplicaState | undefined> = snapshotLoader(),
 ): Replica => {
   let replica = new Catalog();
+  /** The newest stamp read so far. */
   let watermark: string | undefined;
-  /** When the watermark was first seen: since then at least as much time has passed for whoever wrote it. */
-  let markedAt = Number.NEGATIVE_INFINITY;
-  /** No look needs to go back behind this, in milliseconds since the epoch by the clocks of writers. */
-  let settled = Number.NEGATIVE_INFINITY;
-  /** When the last look began. */
-  let lookedAt = NEVER;
-  let lookedWideAt = NEVER;
-  let looking: Promise<void> | undefined;
+  /** Monotonic time of the latest advance of the watermark: the writers' clocks advanced at least as much since. */
+  let advancedAt = Number.NEGATIVE_INFINITY;
+  /** No refresh starts before this, in milliseconds since the epoch by the writers' clocks. */
+  let completeUntil = Number.NEGATIVE_INFINITY;
+  /** When the latest successful refresh started. */
+  let refreshedAt = NEVER;
+  let refreshedWideAt = NEVER;
+  let refreshing: Promise<void> | undefined;
 
-  const look = async (): Promise<void> => {
-    const beganAt = moment();
-    if (watermark !== undefined && elapsed(lookedAt, beganAt) > ABSENCE_MAX_MS) {
+  /** Starts from the initial state, if there is one. */
+  const load = async (): Promise<void> => {
+    const initial = await loadState();
+    if (!initial) return;
+    replica = initial.catalog;
+    completeUntil = initial.completeUntil;
+    watermark = new Date(completeUntil).toISOString();
+    advancedAt = performance.now();
+  };
+
+  const refresh = async (): Promise<void> => {
+    const startedAt = moment();
+    if (watermark !== undefined && elapsed(refreshedAt, startedAt) > ABSENCE_MAX_MS) {
       count('CatalogReload');
-      log.warn('the catalog is too old to be followed and is loaded anew');
+      log.warn('the catalog is too old to be refreshed and is reloaded');
       replica = new Catalog();
       watermark = undefined;
-      settled = Number.NEGATIVE_INFINITY;
+      completeUntil = Number.NEGATIVE_INFINITY;
     }
-    if (watermark === undefined) {
-      const known = await begin();
-      if (known) {
-        replica = known.catalog;
-        settled = known.settled;
-        watermark = new Date(settled).toISOString();
-        markedAt = performance.now();
-      }
-    }
-    const isWide = elapsed(lookedWideAt, beganAt) > WIDE_EVERY_MS;
+    if (watermark === undefined) await load();
+    const isWide = elapsed(refreshedWideAt, startedAt) > WIDE_EVERY_MS;
     const overlapMs = isWide ? WIDE_OVERLAP_MS : OVERLAP_MS;
     const since =
       watermark === undefined
         ? undefined
-        : new Date(Math.max(Date.parse(watermark) - overlapMs, settled)).toISOString();
-    for await (const page of feedSince(since)) {
-      replica.apply(page.changes);
-      // A writer whose clock runs ahead must not make us pass over what others write until then.
-      const reachable = page.changedAt < new Date().toISOString() ? page.changedAt : new Date().toISOString();
+        : new Date(Math.max(Date.parse(watermark) - overlapMs, completeUntil)).toISOString();
+    for await (const { changes, readUntil } of feedSince(since, isWide ? 'all' : 'written')) {
+      replica.apply(changes);
+      // Capped at the local time: a stamp from a writer whose clock is ahead must not skip the writes of others.
+      const reachable = readUntil < new Date().toISOString() ? readUntil : new Date().toISOString();
       if (reachable > (watermark ?? '')) {
         watermark = reachable;
-        markedAt = performance.now();
+        advancedAt = performance.now();
       }
     }
-    lookedAt = beganAt;
+    refreshedAt = startedAt;
     if (!isWide) return;
-    lookedWideAt = beganAt;
-    // By the monotonic clock alone: what was written may linger for as long as time has really passed, and that one never leaps.
+    refreshedWideAt = startedAt;
+    // Measured by the monotonic clock alone, which never jumps.
     if (watermark !== undefined)
-      settled = Date.parse(watermark) + Math.max(0, beganAt.monotonic - markedAt) - SETTLED_MS;
+      completeUntil = Date.parse(watermark) + Math.max(0, startedAt.monotonic - advancedAt) - LATE_WRITE_MAX_MS;
   };
 
-  const sharedLook = (): Promise<void> => {
-    looking ??= look().finally(() => {
-      looking = undefined;
+  const sharedRefresh = (): Promise<void> => {
+    refreshing ??= refresh().finally(() => {
+      refreshing = undefined;
     });
-    return looking;
+    return refreshing;
   };
 
-  const isStale = (freshness: 'second' | 'now', askedAt: Moment): boolean =>
-    // A look that began after the question is new enough, however much is written meanwhile.
-    lookedAt.monotonic < askedAt.monotonic &&
-    (freshness === 'now' || wroteAt() > lookedAt.monotonic || elapsed(lookedAt, askedAt) > REFRESH_MS);
+  const isStale = (freshness: 'second' | 'now', requestedAt: Moment): boolean =>
+    // A refresh that started after the request is always fresh enough, so continuous writes cannot delay it forever.
+    refreshedAt.monotonic < requestedAt.monotonic &&
+    (freshness === 'now' || wroteAt() > refreshedAt.monotonic || elapsed(refreshedAt, requestedAt) > REFRESH_MS);
 
   const read = async (freshness: 'second' | 'now' = 'second'): Promise<ReadCatalog> => {
-    const askedAt = moment();
+    const requestedAt = moment();
+    const mayBeStale = (): boolean => freshness !== 'now' && elapsed(refreshedAt, requestedAt) <= GRACE_MS;
+    const update = async (): Promise<void> => {
+      while (isStale(freshness, requestedAt)) await sharedRefresh();
+    };
     try {
-      while (isStale(freshness, askedAt)) await sharedLook();
+      // A refresh may consist of many queries: a request that can be served from memory does not wait for all of them.
+      await (mayBeStale() ? withTimeLimit(FEED_QUERY_LIMIT_MS, update) : update());
     } catch (error) {
-      if (freshness === 'now' || elapsed(lookedAt, askedAt) > GRACE_MS) throw error;
+      if (!mayBeStale()) throw error;
       count('CatalogStale');
-      log.warn('the feed cannot be read; lists are answered from what is known', { error: error as Error });
+      log.warn('the feed cannot be read; lists are served from memory', { error });
     }
     return replica;
   };
-  const state = (): LoadedSnapshot => ({
+  const state = (): ReplicaState => ({
     catalog: replica,
-    settled,
-    newest: watermark,
-    takenAt: Number.isFinite(lookedAt.epoch) ? new Date(lookedAt.epoch).toISOString() : '',
+    completeUntil,
+    watermark,
+    takenAt: Number.isFinite(refreshedAt.epoch) ? new Date(refreshedAt.epoch).toISOString() : '',
   });
   return Object.assign(read, { state });
 };
 
 /**
- * The directory as it is in the memory of this process.
- * @param freshness `second`: at most a second old, a little older while the table cannot be reached. `now`: not older than this call.
+ * The catalog of this process.
+ * @param freshness `second`: at most a second old, up to `GRACE_MS` older while the table is unreachable. `now`:
+ * includes all writes committed before this call.
  */
 export const catalog = makeReplica(lastWriteAt);
+
+/** Builds the index that a text search needs, in steps of some milliseconds between which other requests are served. */
+export const prepareInSteps = async (directory: ReadCatalog, search: TextSearch): Promise<void> => {
+  while (!directory.prepareSearch(search)) await nextIteration();
+};
+
+/** The catalog, at most a second old, ready for a text search. */
+export const catalogToSearch = async (search: TextSearch): Promise<ReadCatalog> => {
+  const directory = await catalog();
+  await prepareInSteps(directory, search);
+  return directory;
+};

@@ -1,9 +1,8 @@
-import type { CategoryRecord } from '#domain/categories/category.ts';
 import type { Message } from '#events/catalogue.ts';
-import { secondsFromNow } from '#platform/clock.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import { elapsed, moment, NEVER, secondsFromNow } from '#platform/clock.ts';
 import { conflict } from '#shared/errors.ts';
-import { categoryItem, categoryOf } from './category-items.ts';
-import { absent, either, every, exists, is } from './conditions.ts';
+import { ConflictError } from './conflict.ts';
 import {
   categoriesPartition,
   categoryKey,
@@ -11,22 +10,73 @@ import {
   categorySlugKey,
   categorySlugPrefix,
   categoryTombstoneKey,
+  type Key,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, findItems, wholeCollection } from './read.ts';
-import { removeItem, transact, type Write } from './write.ts';
+import { findItem, findItems, type Item, wholeCollection } from './read.ts';
+import {
+  absent,
+  type Condition,
+  deleteItem,
+  either,
+  every,
+  exists,
+  is,
+  lastWriteAt,
+  transact,
+  type Write,
+} from './write.ts';
 
-/** All categories, the newest state. There are some dozens, so they are read together. */
+export const categoryItem = (category: CategoryRecord): Item & Key => ({
+  ...categoryKey(category.id),
+  type: 'category',
+  ...category,
+});
+
+const orNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** @throws Error when `id`, `slug` or `name` is missing. */
+export const categoryOf = (item: Item): CategoryRecord => {
+  const { id, slug, name } = item;
+  if (typeof id !== 'string' || typeof slug !== 'string' || typeof name !== 'string') {
+    throw new Error(`The item ${String(item.sk)} is not a category.`);
+  }
+  return {
+    id,
+    slug,
+    name,
+    sphere: orNull(item.sphere),
+    description: orNull(item.description),
+    icon: orNull(item.icon),
+    color: orNull(item.color),
+    sort_order: Number(item.sort_order),
+    created_at: String(item.created_at),
+    updated_at: String(item.updated_at),
+    version: Number(item.version),
+  };
+};
+
+/** Reads all categories, strongly consistent; there are some dozens. */
 export const allCategories = async (): Promise<CategoryRecord[]> => {
   const items = await wholeCollection({ partition: categoriesPartition, prefix: categoryPrefix });
   return items.map(categoryOf);
 };
 
-/** A category by id or slug; the newest state. */
-export const findCategory = async (reference: string): Promise<CategoryRecord | undefined> => {
-  if (reference.startsWith('cat_')) return await categoryById(reference);
-  const claim = await findItem(categorySlugKey(reference));
-  return claim?.state === 'held' ? await categoryById(String(claim.category_id)) : undefined;
+/** How long the spheres are cached, in milliseconds; a write of this process invalidates them. */
+const SPHERES_TTL_MS = 1000;
+
+let sphereOfCategory: ReadonlyMap<string, string> = new Map();
+let readAt = NEVER;
+
+/** The distinct spheres of some categories, in their order. */
+export const spheresOf = async (categories: readonly string[]): Promise<string[]> => {
+  const startedAt = moment();
+  if (elapsed(readAt, startedAt) > SPHERES_TTL_MS || lastWriteAt() > readAt.monotonic) {
+    const all = await allCategories();
+    sphereOfCategory = new Map(all.flatMap(({ slug, sphere }) => (sphere === null ? [] : [[slug, sphere]])));
+    readAt = startedAt;
+  }
+  return [...new Set(categories.flatMap((slug) => sphereOfCategory.get(slug) ?? []))];
 };
 
 const categoryById = async (id: string): Promise<CategoryRecord | undefined> => {
@@ -34,49 +84,57 @@ const categoryById = async (id: string): Promise<CategoryRecord | undefined> => 
   return item && categoryOf(item);
 };
 
+/** Finds a category by id or slug, strongly consistent. */
+export const findCategory = async (reference: string): Promise<CategoryRecord | undefined> => {
+  if (reference.startsWith('cat_')) return await categoryById(reference);
+  const claim = await findItem(categorySlugKey(reference));
+  return claim?.state === 'held' ? await categoryById(String(claim.category_id)) : undefined;
+};
+
 /**
- * A slug that its category has given up stays claimed while projects still carry it: a new category of that slug must not
- * have its projects taken for those of the old one.
+ * A slug that its category no longer uses. Its claim stays, in the state `leaving`, while projects still carry the
+ * slug: otherwise they would be counted under a new category with the same slug.
  */
-export interface LeavingSlug {
+interface RetiredSlug {
   readonly categoryId: string;
-  /** What its category is called now, however often it was renamed since; null when it is gone. */
+  /** The current slug of the category, after any number of renames; null when the category is deleted. */
   readonly to: string | null;
 }
 
-/** Whether a slug is on its way out, and to what. */
-export const findLeavingSlug = async (slug: string): Promise<LeavingSlug | undefined> => {
+export const findRetiredSlug = async (slug: string): Promise<RetiredSlug | undefined> => {
   const claim = await findItem(categorySlugKey(slug));
   if (claim?.state !== 'leaving') return undefined;
   const categoryId = String(claim.category_id);
   return { categoryId, to: (await categoryById(categoryId))?.slug ?? null };
 };
 
-/** Slugs that their categories have given up, and that are not free yet. */
-export const leavingSlugs = async (): Promise<string[]> => {
+/** Lists the slugs that are retired and not deleted yet. */
+export const retiredSlugs = async (): Promise<string[]> => {
   const claims = await wholeCollection({ partition: categoriesPartition, prefix: categorySlugPrefix });
   return claims.filter(({ state }) => state === 'leaving').map(({ sk }) => String(sk).slice(categorySlugPrefix.length));
 };
 
-/** Gives a slug free when no project carries it any more; somebody else may have taken it over already. */
-export const releaseSlug = async (slug: string, categoryId: string): Promise<void> => {
-  await removeItem(categorySlugKey(slug), every(is('state', 'leaving'), is('category_id', categoryId)));
+const retiredBy = (categoryId: string): Condition => every(is('state', 'leaving'), is('category_id', categoryId));
+
+/** Deletes the claim of a retired slug, unless another category has claimed the slug. */
+export const deleteRetiredSlug = async (slug: string, categoryId: string): Promise<void> => {
+  await deleteItem(categorySlugKey(slug), retiredBy(categoryId));
 };
 
-const giveUpSlug = (category: CategoryRecord): Write => ({
+const retireSlug = (category: CategoryRecord): Write => ({
   put: { ...categorySlugKey(category.slug), type: 'categorySlug', category_id: category.id, state: 'leaving' },
 });
 
-/** Another category has taken the slug over, and the projects that carry it are that one's now. */
-export class SlugTakenOver extends Error {
-  override readonly name = 'SlugTakenOver';
+/** Another category has claimed a retired slug; projects that carry the slug belong to that category. */
+export class SlugReclaimed extends Error {
+  override readonly name = 'SlugReclaimed';
 }
 
-/** The condition of carrying a change over: the slug has not come to belong to another category meanwhile. */
-export const isNobodyElses = (slug: string, categoryId: string): Write => ({
+/** Fails a transaction with `SlugReclaimed` when a category other than this one has claimed the slug. */
+export const notReclaimed = (slug: string, categoryId: string): Write => ({
   check: categorySlugKey(slug),
-  when: either(absent, every(is('state', 'leaving'), is('category_id', categoryId))),
-  orElse: () => new SlugTakenOver(slug),
+  when: either(absent, retiredBy(categoryId)),
+  orElse: () => new SlugReclaimed(`Another category has claimed the slug "${slug}".`),
 });
 
 const claimSlug = (category: CategoryRecord): Write => ({
@@ -85,28 +143,23 @@ const claimSlug = (category: CategoryRecord): Write => ({
   orElse: () => conflict('CATEGORY_EXISTS', `The slug "${category.slug}" belongs to another category.`),
 });
 
-/** Stores a new category. @throws 409 when its slug is taken. */
+/** @throws 409 CATEGORY_EXISTS when the slug is taken. */
 export const insertCategory = async (category: CategoryRecord): Promise<void> => {
   await transact([{ put: categoryItem(category), inFeed: true, when: absent }, claimSlug(category)]);
 };
 
-/** Somebody else changed a category since it was read. */
-export class CategoryChanged extends Error {
+/** A category changed after it was read. */
+class CategoryChanged extends ConflictError {
   override readonly name = 'CategoryChanged';
 }
 
-/** A category before and after. */
-export interface CategoryStep {
-  readonly previous: CategoryRecord;
-  readonly next: CategoryRecord;
-}
-
 /**
- * Stores the next states of categories, all or none.
- * @throws {CategoryChanged} when one is not as `previous` any more; 409 when a new slug is taken.
+ * Replaces categories in one transaction.
+ * @throws {CategoryChanged} when the stored version of one differs from `previous`.
+ * @throws 409 CATEGORY_EXISTS when a new slug is taken.
  */
 export const replaceCategories = async (
-  steps: readonly CategoryStep[],
+  steps: readonly { readonly previous: CategoryRecord; readonly next: CategoryRecord }[],
   messages: readonly Message[],
 ): Promise<void> => {
   await transact([
@@ -115,29 +168,29 @@ export const replaceCategories = async (
         put: categoryItem(next),
         inFeed: true,
         when: every(exists, is('version', previous.version)),
-        orElse: () => new CategoryChanged(next.id),
+        orElse: () => new CategoryChanged(`The category ${next.id} was changed concurrently.`),
       },
-      ...(previous.slug === next.slug ? [] : [claimSlug(next), giveUpSlug(previous)]),
+      ...(previous.slug === next.slug ? [] : [claimSlug(next), retireSlug(previous)]),
     ]),
     ...messages.map(inOutbox),
   ]);
 };
 
-/** How long the feed remembers that a category is gone, in seconds; longer than any reader goes without looking. */
+/** How long the feed keeps a deletion, in seconds: longer than any replica goes without reading the feed. */
 const TOMBSTONE_SECONDS = 86_400;
 
 /**
- * Removes a category; projects lose its slug by the task in `messages`.
- * @throws {CategoryChanged} when it is gone, or has another slug by now.
+ * Deletes a category and retires its slug. The task in `messages` removes the slug from projects.
+ * @throws {CategoryChanged} when it is deleted or its slug has changed.
  */
-export const removeCategory = async (category: CategoryRecord, messages: readonly Message[]): Promise<void> => {
+export const deleteCategory = async (category: CategoryRecord, messages: readonly Message[]): Promise<void> => {
   await transact([
     {
-      remove: categoryKey(category.id),
+      delete: categoryKey(category.id),
       when: every(exists, is('slug', category.slug)),
-      orElse: () => new CategoryChanged(category.id),
+      orElse: () => new CategoryChanged(`The category ${category.id} was changed concurrently.`),
     },
-    giveUpSlug(category),
+    retireSlug(category),
     {
       put: {
         ...categoryTombstoneKey(category.id),
@@ -151,8 +204,25 @@ export const removeCategory = async (category: CategoryRecord, messages: readonl
   ]);
 };
 
-/** Which of some slugs belong to no category. */
+/** Returns the slugs that belong to no category. */
 export const missingCategories = async (slugs: readonly string[]): Promise<string[]> => {
   const claims = await findItems(slugs.map(categorySlugKey));
   return slugs.filter((_, position) => claims[position]?.state !== 'held');
+};
+
+/** Returns category ids by slug, without slugs that belong to no category. */
+export const categoryIds = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const claims = await findItems(slugs.map(categorySlugKey));
+  return new Map(
+    slugs.flatMap((slug, position) => {
+      const claim = claims[position];
+      return claim?.state === 'held' ? [[slug, String(claim.category_id)]] : [];
+    }),
+  );
+};
+
+/** Returns the current slugs of categories in the order of `ids`, without deleted categories. */
+export const categorySlugs = async (ids: readonly string[]): Promise<readonly string[]> => {
+  const items = await findItems(ids.map(categoryKey));
+  return items.flatMap((item) => (item ? [categoryOf(item).slug] : []));
 };

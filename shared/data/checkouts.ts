@@ -1,75 +1,96 @@
-import type { CheckoutRecord, Draft } from '#domain/payments/checkout.ts';
-import type { Settlement } from '#domain/payments/settlement.ts';
+import type { Message } from '#events/catalogue.ts';
+import type { CheckoutRecord, Draft, LedgerRecord } from '#model/checkout.ts';
+import type { ProjectRecord } from '#model/project.ts';
 import { secondsFromNow } from '#platform/clock.ts';
-import { absent, either, every, exists, is } from './conditions.ts';
+import { ConflictError } from './conflict.ts';
 import {
-  amongOpenCheckouts,
   checkoutDraftKey,
   checkoutKey,
+  deduplicationKey,
+  inOpenCheckouts,
+  inOwnerCollection,
   type Key,
-  ofUser,
+  ledgerKey,
+  ledgerPartition,
+  ledgerPrefix,
   openCheckoutsPartition,
   paymentIntentKey,
-  receiptKey,
 } from './keys.ts';
-import { ledgerItem } from './ledger.ts';
 import { inOutbox } from './outbox.ts';
-import { categoryExists, insertionOf, replacementOf } from './projects.ts';
-import { collectionPages, findItem, type Item } from './read.ts';
-import { userIsThere } from './user-records.ts';
-import { removeItem, transact, updateItem, type Write } from './write.ts';
+import { categoryExists, projectInsertion, projectReplacement } from './projects.ts';
+import { collectionPages, countCollection, findItem, type Item, orNull, pageOfCollection } from './read.ts';
+import { userNotErased } from './users.ts';
+import { absent, deleteItem, either, every, exists, is, transact, updateItem, type Write } from './write.ts';
 
 const DAY_SECONDS = 86_400;
-/** How long the submission behind a checkout is kept: seven days beyond the day on which its payment page closes. */
+/** The payment page closes within a day; its events can arrive for some days more. */
 const DRAFT_SECONDS = 8 * DAY_SECONDS;
-/** How long a checkout is kept that nobody has paid, and how long it is remembered that an event was taken in. */
-const UNPAID_SECONDS = 90 * DAY_SECONDS;
-const RECEIPT_SECONDS = 40 * DAY_SECONDS;
+const UNPAID_CHECKOUT_SECONDS = 90 * DAY_SECONDS;
+/** Longer than Stripe can redeliver an event. */
+const STRIPE_DEDUPLICATION_SECONDS = 40 * DAY_SECONDS;
 
-// While it is open it stands in the index among the open ones, afterwards among its buyer's things; and only what nobody has paid ever goes.
+/** Another write changed the checkout since it was read. */
+class CheckoutChanged extends ConflictError {
+  override readonly name = 'CheckoutChanged';
+}
+
+/** The provider's event has been processed before. */
+class AlreadyReceived extends Error {
+  override readonly name = 'AlreadyReceived';
+}
+
+/** Open checkouts are indexed together, all others by buyer. Only checkouts without any payment expire. */
 const checkoutItem = (checkout: CheckoutRecord): Item & Key => ({
   ...checkoutKey(checkout.id),
   ...(checkout.status === 'open'
-    ? amongOpenCheckouts(checkout.created_at, checkout.id)
-    : ofUser(checkout.user_id, 'CHECKOUT', checkout.id)),
+    ? inOpenCheckouts(checkout.created_at, checkout.id)
+    : inOwnerCollection(checkout.user_id, 'CHECKOUT', checkout.id)),
   ...(checkout.paid_at === null &&
-    checkout.payment_intent === null && { ttl: Math.floor(Date.parse(checkout.created_at) / 1000) + UNPAID_SECONDS }),
+    checkout.payment_intent === null && {
+      ttl: Math.floor(Date.parse(checkout.created_at) / 1000) + UNPAID_CHECKOUT_SECONDS,
+    }),
   type: 'checkout',
   ...checkout,
 });
 
-const checkoutOf = (item: Item): CheckoutRecord => {
-  const orNull = <T>(value: unknown): T | null => (value === undefined ? null : (value as T));
-  return {
-    id: String(item.id),
-    kind: item.kind as CheckoutRecord['kind'],
-    status: item.status as CheckoutRecord['status'],
-    user_id: String(item.user_id),
-    title: String(item.title),
-    amount: Number(item.amount),
-    currency: String(item.currency),
-    project_id: orNull(item.project_id),
-    placements: orNull(item.placements),
-    months: orNull(item.months),
-    session_id: orNull(item.session_id),
-    checkout_url: orNull(item.checkout_url),
-    payment_intent: orNull(item.payment_intent),
-    created_at: String(item.created_at),
-    updated_at: String(item.updated_at),
-    paid_at: orNull(item.paid_at),
-    amount_refunded: Number(item.amount_refunded),
-    is_disputed: item.is_disputed === true,
-    version: Number(item.version),
-  };
-};
+const deliveryOf = ({ status, paid_at }: Item): CheckoutRecord['delivery'] =>
+  status === 'fulfilled' || (status === 'refunded' && orNull(paid_at) !== null) ? 'done' : null;
 
-/** A checkout; the newest state. */
+const checkoutOf = (item: Item): CheckoutRecord => ({
+  id: String(item.id),
+  kind: item.kind as CheckoutRecord['kind'],
+  status: item.status as CheckoutRecord['status'],
+  user_id: String(item.user_id),
+  title: String(item.title),
+  amount: Number(item.amount),
+  currency: String(item.currency),
+  project_id: orNull(item.project_id),
+  placements: orNull(item.placements),
+  months: orNull(item.months),
+  session_id: orNull(item.session_id),
+  checkout_url: orNull(item.checkout_url),
+  payment_intent: orNull(item.payment_intent),
+  created_at: String(item.created_at),
+  updated_at: String(item.updated_at),
+  paid_at: orNull(item.paid_at),
+  amount_refunded: Number(item.amount_refunded),
+  // Earlier versions stored `is_disputed` in place of the three attributes.
+  is_fully_refunded:
+    typeof item.is_fully_refunded === 'boolean'
+      ? item.is_fully_refunded
+      : item.status === 'refunded' && item.is_disputed !== true,
+  disputes: (item.disputes ?? []) as CheckoutRecord['disputes'],
+  delivery: (item.delivery ?? deliveryOf(item)) as CheckoutRecord['delivery'],
+  version: Number(item.version),
+});
+
+/** A checkout, read consistently. */
 export const findCheckout = async (checkoutId: string): Promise<CheckoutRecord | undefined> => {
   const item = await findItem(checkoutKey(checkoutId));
   return item && checkoutOf(item);
 };
 
-/** What a premium submission said, as long as it is kept. */
+/** The premium submission that a checkout pays for; undefined once it has expired. */
 export const findDraft = async (checkoutId: string): Promise<Draft | undefined> => {
   const item = await findItem(checkoutDraftKey(checkoutId));
   if (!item) return undefined;
@@ -77,16 +98,16 @@ export const findDraft = async (checkoutId: string): Promise<Draft | undefined> 
   return { submission, slug, categoryIds } as Draft;
 };
 
-/** The checkout that a payment of the provider has paid. */
-export const checkoutOfIntent = async (paymentIntent: string): Promise<string | undefined> =>
+/** The id of the checkout that a payment of the provider belongs to; undefined until an event has linked them. */
+export const findCheckoutIdByPayment = async (paymentIntent: string): Promise<string | undefined> =>
   (await findItem(paymentIntentKey(paymentIntent)))?.checkout_id as string | undefined;
 
-/** Keeps a new checkout, and with a premium submission what it said. @throws 401 when the buyer was erased meanwhile. */
+/** Stores a new checkout and the draft of a premium submission. @throws 401 when the buyer was erased concurrently. */
 export const insertCheckout = async (checkout: CheckoutRecord, draft: Draft | undefined): Promise<void> => {
   await transact([
     { put: checkoutItem(checkout), when: absent },
-    // Who is being forgotten must not leave behind what the erasure has not seen.
-    userIsThere(checkout.user_id),
+    // Without this check the items could be written after the erasure has collected the user's items.
+    userNotErased(checkout.user_id),
     ...(draft
       ? [
           {
@@ -104,14 +125,14 @@ export const insertCheckout = async (checkout: CheckoutRecord, draft: Draft | un
   ]);
 };
 
-/** Forgets a checkout that nobody will ever hear of. One that news have come of stays. */
-export const dropCheckout = async (checkoutId: string): Promise<void> => {
+/** Deletes an open checkout whose session could not be created, unless an event has arrived for it. */
+export const discardCheckout = async (checkoutId: string): Promise<void> => {
   const isUntouched = every(is('status', 'open'), is('session_id', null), is('payment_intent', null));
-  if (await removeItem(checkoutKey(checkoutId), isUntouched)) await removeItem(checkoutDraftKey(checkoutId));
+  if (await deleteItem(checkoutKey(checkoutId), isUntouched)) await deleteItem(checkoutDraftKey(checkoutId));
 };
 
-/** Notes the provider's session. News of it may have come before, and stay. */
-export const rememberSession = async (
+/** Stores the provider's session. It updates single attributes, so changes by events that arrived first are kept. */
+export const saveSession = async (
   checkoutId: string,
   session: { readonly sessionId: string; readonly url: string },
 ): Promise<void> => {
@@ -119,35 +140,73 @@ export const rememberSession = async (
   await updateItem(checkoutKey(checkoutId), { set, add: { version: 1 } }, exists);
 };
 
-/** Checkouts that nobody has paid and that were opened before a moment, oldest first. */
+/** Open checkouts created before a time, oldest first. */
 export async function* openCheckouts(before: string): AsyncGenerator<CheckoutRecord> {
   for await (const items of collectionPages({ index: 'collection', partition: openCheckoutsPartition, before })) {
     for (const item of items) yield checkoutOf(item);
   }
 }
 
-/** The event has taken effect before. */
-export class AlreadyReceived extends Error {
-  override readonly name = 'AlreadyReceived';
+/** The attribute `type` holds the type of the item, so the type of the entry has another name. */
+const ledgerItem = ({ type, ...entry }: LedgerRecord): Item & Key => ({
+  ...ledgerKey(entry.user_id, entry.id),
+  type: 'ledgerEntry',
+  entry_type: type,
+  ...entry,
+});
+
+const ledgerEntryOf = (item: Item): LedgerRecord => ({
+  id: String(item.id),
+  type: item.entry_type as LedgerRecord['type'],
+  checkout_id: String(item.checkout_id),
+  user_id: String(item.user_id),
+  kind: item.kind as LedgerRecord['kind'],
+  project_id: orNull(item.project_id),
+  amount: Number(item.amount),
+  currency: String(item.currency),
+  note: orNull(item.note),
+  created_at: String(item.created_at),
+});
+
+/** The number of entries in a user's ledger. */
+export const countLedger = (userId: string): Promise<number> => countCollection(ledgerPartition(userId), ledgerPrefix);
+
+/** Entries of a user's ledger, newest first, after the first `skip`. */
+export const pageOfLedger = async (userId: string, skip: number, count: number): Promise<LedgerRecord[]> => {
+  const range = { partition: ledgerPartition(userId), prefix: ledgerPrefix, newestFirst: true };
+  return (await pageOfCollection(range, skip, count)).map(ledgerEntryOf);
+};
+
+/** A write of the project that belongs to a payment. */
+type ProjectChange =
+  | { readonly insert: ProjectRecord }
+  | { readonly replace: ProjectRecord; readonly by: ProjectRecord };
+
+/** Everything that one report about a payment changes, written in one transaction. */
+export interface Settlement {
+  /** The provider's event, for deduplication; undefined when the state was polled. */
+  readonly eventId: string | undefined;
+  readonly previous: CheckoutRecord;
+  readonly next: CheckoutRecord;
+  readonly entries: readonly LedgerRecord[];
+  readonly project?: ProjectChange;
+  /** The writes of a promotion. */
+  readonly promotion?: readonly Write[];
+  readonly messages: readonly Message[];
 }
 
-/** Somebody else changed the checkout since it was read. */
-export class CheckoutChanged extends Error {
-  override readonly name = 'CheckoutChanged';
-}
-
-const receipt = (eventId: string): Write => ({
+const deduplicationRecord = (eventId: string): Write => ({
   put: {
-    ...receiptKey('webhooks.stripe', eventId),
+    ...deduplicationKey('webhooks.stripe', eventId),
     type: 'receipt',
     state: 'done',
-    ttl: secondsFromNow(RECEIPT_SECONDS),
+    ttl: secondsFromNow(STRIPE_DEDUPLICATION_SECONDS),
   },
   when: absent,
   orElse: () => new AlreadyReceived(eventId),
 });
 
-const intentPointer = ({ id, payment_intent }: CheckoutRecord): Write[] =>
+const paymentLink = ({ id, payment_intent }: CheckoutRecord): Write[] =>
   payment_intent === null
     ? []
     : [
@@ -157,33 +216,41 @@ const intentPointer = ({ id, payment_intent }: CheckoutRecord): Write[] =>
         },
       ];
 
-const projectWrites = async (step: Settlement<Write>['project']): Promise<Write[]> => {
-  if (!step) return [];
-  if ('replace' in step) return await replacementOf(step.replace, step.by);
-  const { insert } = step;
-  return [...insertionOf(insert), ...insert.categories.map(categoryExists), userIsThere(insert.owner_id)];
+const projectWrites = async (change: ProjectChange | undefined): Promise<Write[]> => {
+  if (!change) return [];
+  if ('replace' in change) return await projectReplacement(change.replace, change.by);
+  const { insert } = change;
+  return [...projectInsertion(insert), ...insert.categories.map(categoryExists), userNotErased(insert.owner_id)];
 };
 
 /**
- * Lets news about a checkout take effect, all of it or nothing: the receipt of the event, the checkout, the ledger, the
- * project or promotion, and what is told about it.
- * @throws {AlreadyReceived}, {@link CheckoutChanged}; ProjectChanged; 409, 400 and 401 when a slug, an address, a category
- * or the buyer of a submission went meanwhile.
+ * Writes a settlement: all of it or nothing.
+ * @returns false when the provider's event has been processed before.
+ * @throws {ConflictError} when the checkout, the project, the promotion or a slot was changed concurrently; 409, 400
+ * and 401 when the slug or address of a submission was taken, a category deleted or the buyer erased concurrently.
  */
-export const settle = async ({ eventId, previous, next, ...effect }: Settlement<Write>): Promise<void> => {
-  await transact([
-    ...(eventId === undefined ? [] : [receipt(eventId)]),
+export const writeSettlement = async (settlement: Settlement): Promise<boolean> => {
+  const { eventId, previous, next, entries, project, promotion, messages } = settlement;
+  const writes: Write[] = [
+    ...(eventId === undefined ? [] : [deduplicationRecord(eventId)]),
     {
       put: checkoutItem(next),
       when: every(exists, is('version', previous.version)),
-      orElse: () => new CheckoutChanged(next.id),
+      orElse: () => new CheckoutChanged(`The checkout ${next.id} was changed concurrently.`),
     },
-    ...(next.payment_intent === previous.payment_intent ? [] : intentPointer(next)),
-    ...effect.entries.map((entry): Write => ({ put: ledgerItem(entry), when: absent })),
-    ...(await projectWrites(effect.project)),
-    ...(effect.others ?? []),
-    // What was submitted has become a project; it need not be kept twice.
-    ...(effect.project && 'insert' in effect.project ? [{ remove: checkoutDraftKey(next.id) }] : []),
-    ...effect.messages.map(inOutbox),
-  ]);
+    ...(next.payment_intent === previous.payment_intent ? [] : paymentLink(next)),
+    ...entries.map((entry): Write => ({ put: ledgerItem(entry), when: absent })),
+    ...(await projectWrites(project)),
+    ...(promotion ?? []),
+    // The draft has become the project.
+    ...(project && 'insert' in project ? [{ delete: checkoutDraftKey(next.id) }] : []),
+    ...messages.map(inOutbox),
+  ];
+  try {
+    await transact(writes);
+    return true;
+  } catch (error) {
+    if (error instanceof AlreadyReceived) return false;
+    throw error;
+  }
 };

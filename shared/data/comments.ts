@@ -1,15 +1,20 @@
-import type { CommentRecord } from '#domain/comments/comment.ts';
-import type { UserRecord } from '#domain/users/user.ts';
 import type { Message } from '#events/catalogue.ts';
+import type { CommentRecord } from '#model/comment.ts';
 import { notFound } from '#shared/errors.ts';
-import { absent, exists } from './conditions.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
-import { commentKey, type Key, ofUser, projectPartition, projectPrefix, userKey } from './keys.ts';
+import {
+  commentKey,
+  inOwnerCollection,
+  type Key,
+  ownerPartition,
+  ownerPrefix,
+  projectPartition,
+  projectPrefix,
+} from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, findItems, type Item, pageOfCollection } from './read.ts';
-import { userOf } from './user-items.ts';
-import { changeUserCounts } from './user-records.ts';
-import { ConditionFailed, transact } from './write.ts';
+import { findItem, firstOfCollection, type Item, pageOfCollection } from './read.ts';
+import { changeUserCounts, findUsers } from './users.ts';
+import { absent, ConditionFailed, exists, transact } from './write.ts';
 
 const commentOf = (item: Item): CommentRecord => ({
   id: String(item.id),
@@ -22,12 +27,12 @@ const commentOf = (item: Item): CommentRecord => ({
 
 const commentItem = (comment: CommentRecord): Item & Key => ({
   ...commentKey(comment.project_id, comment.id),
-  ...ofUser(comment.user_id, 'COMMENT', comment.id),
+  ...inOwnerCollection(comment.user_id, 'COMMENT', comment.id),
   type: 'comment',
   ...comment,
 });
 
-/** Stores a new comment. @throws 404 when the project is not open. */
+/** Inserts a comment and publishes its event. @throws 404 when the project is not open. */
 export const insertComment = async (comment: CommentRecord, message: Message): Promise<void> => {
   await transact([
     projectIsOpen(comment.project_id),
@@ -38,61 +43,67 @@ export const insertComment = async (comment: CommentRecord, message: Message): P
   ]);
 };
 
-/** A comment of a project. */
 export const findComment = async (projectId: string, commentId: string): Promise<CommentRecord | undefined> => {
   const item = await findItem(commentKey(projectId, commentId));
   return item && commentOf(item);
 };
 
-/** Stores a changed comment. @throws 404 when the project is not open or the comment is gone. */
+/** @throws 404 when the project is not open or the comment was deleted. */
 export const replaceComment = async (comment: CommentRecord): Promise<void> => {
   await transact([projectIsOpen(comment.project_id), { put: commentItem(comment), when: exists, orElse: notFound }]);
 };
 
-/** Removes a comment. @throws 404 when the project is not open or the comment is gone. */
-export const removeComment = async (comment: CommentRecord): Promise<void> => {
+/** @throws 404 when the project is not open or the comment was deleted. */
+export const deleteComment = async (comment: CommentRecord): Promise<void> => {
   await transact([
     projectIsOpen(comment.project_id),
-    { remove: commentKey(comment.project_id, comment.id), when: exists, orElse: notFound },
+    { delete: commentKey(comment.project_id, comment.id), when: exists, orElse: notFound },
     changeCounts(comment.project_id, { comments_count: -1 }),
     changeUserCounts(comment.user_id, -1),
   ]);
 };
 
-// Each comes with its author's counter at worst, and a transaction takes a hundred writes.
-const REMOVED_AT_ONCE = 45;
+/** A transaction takes 100 writes: a comment and, at worst, its author's counter each. */
+const REMOVED_PER_TRANSACTION = 45;
 
-const isOvertaken = (error: unknown): boolean => error instanceof ConditionFailed;
-
-/** Removes a page of the comments of a project that is gone. @returns how many; fewer than there are when others do it too. */
+/** Deletes comments of a purged project. @returns how many; 0 if some were removed concurrently. */
 const removePage = async (comments: readonly CommentRecord[]): Promise<number> => {
   const byAuthor = Map.groupBy(comments, (comment) => comment.user_id);
-  const authors = await findAuthors([...byAuthor.keys()]);
+  const authors = await findUsers([...byAuthor.keys()]);
   try {
     await transact([
-      ...comments.map((comment) => ({ remove: commentKey(comment.project_id, comment.id), when: exists })),
+      ...comments.map((comment) => ({ delete: commentKey(comment.project_id, comment.id), when: exists })),
       ...[...byAuthor].flatMap(([userId, written]) =>
         authors.has(userId) ? [changeUserCounts(userId, -written.length)] : [],
       ),
     ]);
     return comments.length;
   } catch (error) {
-    if (!isOvertaken(error)) throw error;
+    if (!(error instanceof ConditionFailed)) throw error;
     return 0;
   }
 };
 
-/** Removes all comments of a project that is gone, each with its author's count. It may run any number of times. */
-export const removeComments = async (projectId: string): Promise<number> => {
+/** Deletes all comments of a purged project and subtracts them from their authors' counters. Idempotent. */
+export const deleteComments = async (projectId: string): Promise<number> => {
   let removed = 0;
   for (;;) {
-    const comments = await pageOfComments(projectId, 0, REMOVED_AT_ONCE);
+    const comments = await pageOfComments(projectId, 0, REMOVED_PER_TRANSACTION);
     if (comments.length === 0) return removed;
     removed += await removePage(comments);
   }
 };
 
-/** Comments of a project, newest first; `skip` of them passed over. Deep pages cost less when it is known how many there are. */
+/** The newest comments of a user, from the index, which follows the table within moments. */
+export const newestCommentsBy = async (userId: string, count: number): Promise<CommentRecord[]> => {
+  const range = { partition: ownerPartition(userId), index: 'collection', newestFirst: true } as const;
+  return (await firstOfCollection({ ...range, prefix: ownerPrefix.comments }, count)).map(commentOf);
+};
+
+/**
+ * Comments of a project, newest first.
+ * @param total if known, pages past the middle are read from the other end.
+ */
 export const pageOfComments = async (
   projectId: string,
   skip: number,
@@ -101,10 +112,4 @@ export const pageOfComments = async (
 ): Promise<CommentRecord[]> => {
   const range = { partition: projectPartition(projectId), prefix: projectPrefix.comments, newestFirst: true };
   return (await pageOfCollection(range, skip, count, total)).map(commentOf);
-};
-
-/** The users behind some ids; those who are not known are left out. */
-export const findAuthors = async (userIds: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> => {
-  const items = await findItems(userIds.map(userKey));
-  return new Map(items.flatMap((item) => (item ? [[String(item.id), userOf(item)]] : [])));
 };

@@ -1,27 +1,26 @@
-import type { ProjectCounts } from '#domain/projects/project.ts';
+import type { ProjectCounts } from '#model/project.ts';
 import { notFound } from '#shared/errors.ts';
-import { every, exists, is } from './conditions.ts';
 import { countsKey, projectKey } from './keys.ts';
-import { countsOf } from './project-items.ts';
+import { countsOf } from './projects.ts';
 import { findItem } from './read.ts';
-import type { Write } from './write.ts';
+import { every, exists, is, type Write } from './write.ts';
 
-/** The counters of a project at this moment. */
+/** The counters of a project; consistent. */
 export const readCounts = async (projectId: string): Promise<ProjectCounts> =>
   countsOf(await findItem(countsKey(projectId)));
 
-/** The condition of every reaction: the project is live and not deleted. Otherwise 404. */
+/** A check that fails the transaction with 404 unless the project is live and not deleted. */
 export const projectIsOpen = (projectId: string): Write => ({
   check: projectKey(projectId),
   when: every(exists, is('status', 'live'), is('deleted_at', null)),
   orElse: notFound,
 });
 
-type Steps = Partial<Record<Exclude<keyof ProjectCounts, 'version'>, number>>;
+type Changes = Partial<Record<Exclude<keyof ProjectCounts, 'version'>, number>>;
 
-/** Adds to the counters of a project; it belongs into the transaction of the reaction, so they are always exact. */
-export const changeCounts = (projectId: string, steps: Steps): Write => ({
+/** Adds to the counters of a project, in the transaction of the reaction, so that they stay exact. */
+export const changeCounts = (projectId: string, changes: Changes): Write => ({
   update: countsKey(projectId),
-  inFeed: true,
-  change: { set: { type: 'counts', project_id: projectId }, add: { ...steps, version: 1 } },
+  inFeed: 'bySecond',
+  change: { set: { type: 'counts', project_id: projectId }, add: { ...changes, version: 1 } },
 });

@@ -1,9 +1,4 @@
-import { purgeOwnProject, removeRemains } from '#domain/users/erase.ts';
-import type { MessageData } from '#events/catalogue.ts';
-import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
-import { log } from '#platform/log.ts';
-import { exists, is } from './conditions.ts';
+import { retryOnConflict } from './conflict.ts';
 import { changeCounts } from './counts.ts';
 import {
   checkoutDraftKey,
@@ -15,16 +10,16 @@ import {
   ratingKey,
   voteKey,
 } from './keys.ts';
-import { findProject, removeProject } from './projects.ts';
 import { collectionPages, findItem } from './read.ts';
-import { eraseUser } from './user-records.ts';
-import { findUser } from './users.ts';
-import { ConditionFailed, removeItem, transact, type Write } from './write.ts';
+import { deleteItem, exists, is, transact, type Write } from './write.ts';
 
-/** What erasing a user takes: the walk through what is his, and its removal piece by piece. */
+/** The time of a run of the erasure is up; the task is delivered again. */
+export class TimeUp extends Error {
+  override readonly name = 'TimeUp';
+}
 
-/** Ids that one kind of a user's things has or is about, a page at a time. */
-async function* idsBehind(userId: string, prefix: string, attribute: string): AsyncGenerator<readonly string[]> {
+/** One attribute of all items with a prefix in a user's collection, a page at a time. */
+async function* attributePages(userId: string, prefix: string, attribute: string): AsyncGenerator<readonly string[]> {
   const pages = collectionPages({
     partition: ownerPartition(userId),
     index: 'collection',
@@ -34,97 +29,80 @@ async function* idsBehind(userId: string, prefix: string, attribute: string): As
   for await (const items of pages) yield items.map((item) => String(item[attribute]));
 }
 
-/** Ids of his checkouts: those that nobody has paid yet stand with everybody's, and there are never many of them. */
-async function* checkoutsOf(userId: string): AsyncGenerator<readonly string[]> {
+/** Ids of the projects that a user voted for. */
+export const votedProjectIds = (userId: string) => attributePages(userId, ownerPrefix.votes, 'project_id');
+
+/** Ids of the projects that a user rated. */
+export const ratedProjectIds = (userId: string) => attributePages(userId, ownerPrefix.ratings, 'project_id');
+
+/** Ids of a user's reports of projects. */
+export const reportIds = (userId: string) => attributePages(userId, ownerPrefix.reports, 'id');
+
+/** Ids of a user's projects, soft-deleted ones too. */
+export const ownedProjectIds = (userId: string) => attributePages(userId, ownerPrefix.projects, 'id');
+
+/** Ids of a user's checkouts. The open ones of all users share a partition; they are few. */
+export async function* checkoutIds(userId: string): AsyncGenerator<readonly string[]> {
   const open = { partition: openCheckoutsPartition, index: 'collection', only: ['id', 'user_id'] } as const;
   for await (const items of collectionPages(open)) {
     yield items.filter((item) => item.user_id === userId).map((item) => String(item.id));
   }
-  yield* idsBehind(userId, ownerPrefix.checkouts, 'id');
+  yield* attributePages(userId, ownerPrefix.checkouts, 'id');
 }
 
-/** The project is gone for good: its counters are gone too and must not come back. */
-class ProjectGone extends Error {
-  override readonly name = 'ProjectGone';
+/** The project has been purged; its counters must not be recreated. */
+class ProjectPurged extends Error {
+  override readonly name = 'ProjectPurged';
 }
-
-// A removal loses only to another change of the very same thing, made by a request that began before the erasure.
-const TRIES = 10;
 
 /**
- * Takes a reaction away with its count. Reactions to projects that are not live any more count as well: the project may
- * come back.
- * @param step the removal on condition of the state as it is now, with its change of the counters; undefined when there is
- * nothing to remove.
+ * Deletes a reaction and updates the counter of its project. Projects that are not live are updated too, because they
+ * may become live again.
+ * @param writesOf reads the reaction and returns its conditional deletion and the counter update; undefined when it
+ * does not exist.
+ * @returns false when there was no reaction.
  */
-const withdraw = async (
+const withdraw = (
   projectId: string,
   key: Key,
-  step: () => Promise<readonly [removal: Write, counting: Write] | undefined>,
-): Promise<boolean> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const writes = await step();
+  writesOf: () => Promise<readonly [deletion: Write, counters: Write] | undefined>,
+): Promise<boolean> =>
+  retryOnConflict(async () => {
+    const writes = await writesOf();
     if (!writes) return false;
     try {
       await transact([
-        { check: projectKey(projectId), when: exists, orElse: () => new ProjectGone(projectId) },
+        { check: projectKey(projectId), when: exists, orElse: () => new ProjectPurged(projectId) },
         ...writes,
       ]);
       return true;
     } catch (error) {
-      if (error instanceof ProjectGone) return await removeItem(key, exists);
-      if (!(error instanceof ConditionFailed) || attempt >= TRIES) throw error;
+      if (error instanceof ProjectPurged) return await deleteItem(key, exists);
+      throw error;
     }
-  }
-};
+  });
 
-const withdrawVote = (projectId: string, userId: string): Promise<boolean> => {
+/** Deletes a vote and decrements the counter. @returns false when there was no vote. */
+export const eraseVote = (projectId: string, userId: string): Promise<boolean> => {
   const key = voteKey(projectId, userId);
   return withdraw(projectId, key, async () =>
-    (await findItem(key)) ? [{ remove: key, when: exists }, changeCounts(projectId, { upvote_count: -1 })] : undefined,
+    (await findItem(key)) ? [{ delete: key, when: exists }, changeCounts(projectId, { upvote_count: -1 })] : undefined,
   );
 };
 
-const withdrawRating = (projectId: string, userId: string): Promise<boolean> => {
+/** Deletes a rating and subtracts it from the counters. @returns false when there was no rating. */
+export const eraseRating = (projectId: string, userId: string): Promise<boolean> => {
   const key = ratingKey(projectId, userId);
   return withdraw(projectId, key, async () => {
     const rating = (await findItem(key))?.rating;
     if (rating === undefined) return undefined;
     return [
-      { remove: key, when: is('rating', Number(rating)) },
+      { delete: key, when: is('rating', Number(rating)) },
       changeCounts(projectId, { ratings_sum: -Number(rating), ratings_count: -1 }),
     ];
   });
 };
 
-const workshop = { now, newId };
-
-/** What removing his remains works with. */
-export const remainsPorts = {
-  votesOf: (userId: string) => idsBehind(userId, ownerPrefix.votes, 'project_id'),
-  ratingsOf: (userId: string) => idsBehind(userId, ownerPrefix.ratings, 'project_id'),
-  checkoutsOf,
-  projectsOf: (userId: string) => idsBehind(userId, ownerPrefix.projects, 'id'),
-  withdrawVote,
-  withdrawRating,
-  removeDraft: (checkoutId: string) => removeItem(checkoutDraftKey(checkoutId), exists),
-  purgeOwn: (projectId: string, userId: string) =>
-    purgeOwnProject({ ...workshop, findProject, removeProject }, projectId, userId),
-};
-
-/** How much of a request's 10 seconds goes into removing, in milliseconds. */
-const REQUEST_BUDGET_MS = 4000;
-/** How much of the task's 300 seconds, in milliseconds. */
-export const ERASURE_BUDGET_MS = 280_000;
-
-const beginRemoval = async (task: MessageData<'userErased'>): Promise<void> => {
-  try {
-    await removeRemains(remainsPorts, task, REQUEST_BUDGET_MS);
-  } catch (error) {
-    // The user is erased, and that is what he is told; the rest is the task's work in any case.
-    log.warn('the removal of what an erased user left is left to the task', { error: error as Error });
-  }
-};
-
-/** What forgetting somebody works with. */
-export const erasePorts = { ...workshop, findUser, eraseUser, beginRemoval };
+/** Deletes the submission draft of a premium checkout. @returns false when there was none. */
+export const deleteCheckoutDraft = (checkoutId: string): Promise<boolean> =>
+  deleteItem(checkoutDraftKey(checkoutId), exists);

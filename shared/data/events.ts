@@ -1,64 +1,79 @@
 import { eventKinds, type LedgerEvent } from '#contract/events.ts';
-import { readMessage } from '#events/catalogue.ts';
+import { parseMessage } from '#events/catalogue.ts';
+import { monthsBack } from '#model/days.ts';
+import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
-import { eventKey, eventKindPartition, eventsPartition } from './keys.ts';
-import { collectionPages, findItems, type Item } from './read.ts';
+import { earlierEventKey, eventKey, eventKindPartitions, eventsPartitions } from './keys.ts';
+import { EVENT_SECONDS } from './outbox.ts';
+import { findItems, type Item, itemsOfPartitions } from './read.ts';
 
-/** An event of an item; undefined for tasks, which the ledger does not show, and for what cannot be read. */
+/** The event in an item; undefined for tasks, which are not part of the ledger, and for invalid items. */
 const eventOf = (item: Item): LedgerEvent | undefined => {
   if (item.type !== 'event') return undefined;
   const { id, kind, occurred_at, actor_id, data } = item;
   try {
-    const message = readMessage({ id, kind, occurred_at, actor_id, data });
+    const message = parseMessage({ id, kind, occurred_at, actor_id, data });
     return message.kind in eventKinds ? (message as LedgerEvent) : undefined;
   } catch (error) {
-    // One item that nobody understands must not take the whole ledger away.
-    log.error('an event of the ledger cannot be read and is left out', { event_id: id, error: error as Error });
+    // Skipped, so that one invalid item cannot break the ledger.
+    log.error('skipped an invalid event of the ledger', { event_id: id, error });
     return undefined;
   }
 };
 
-/** Which part of the ledger is read. */
-export interface LedgerRange {
-  /** `yyyy-mm`, the newest first: the partitions that are walked. */
-  readonly months: readonly string[];
-  /** Only events before this one. */
+interface EventRange {
+  /** Only events before the one with this id. */
   readonly before?: string | undefined;
-  /** How many are wanted: a hint for the size of a read. */
+  /** How many events the caller needs. */
   readonly count: number;
 }
 
-/** Walks the events of all kinds, newest first. */
-export async function* eventsBackwards(range: LedgerRange): AsyncGenerator<LedgerEvent> {
-  for (const [position, month] of range.months.entries()) {
-    const pages = collectionPages({
-      partition: eventsPartition(month),
-      newestFirst: true,
-      pageSize: range.count,
-      // Earlier months hold nothing that the first one has.
-      ...(position === 0 && range.before !== undefined && { before: range.before }),
-    });
-    for await (const items of pages) yield* items.flatMap((item) => eventOf(item) ?? []);
+/** The events of some partitions, newest first. */
+async function* eventsOf(
+  partitions: readonly string[],
+  { before, count }: EventRange,
+  index?: 'collection',
+): AsyncGenerator<LedgerEvent> {
+  const items = itemsOfPartitions(
+    partitions,
+    { newestFirst: true, ...(index && { index }), ...(before !== undefined && { before }) },
+    count,
+  );
+  for await (const item of items) {
+    const event = eventOf(item);
+    if (event) yield event;
   }
 }
 
-/** Walks the events of one kind, newest first. */
-export async function* eventsOfKindBackwards(
-  kind: string,
-  range: Omit<LedgerRange, 'months'>,
-): AsyncGenerator<LedgerEvent> {
-  const pages = collectionPages({
-    partition: eventKindPartition(kind),
-    index: 'collection',
-    newestFirst: true,
-    pageSize: range.count,
-    ...(range.before !== undefined && { before: range.before }),
-  });
-  for await (const items of pages) yield* items.flatMap((item) => eventOf(item) ?? []);
+/** Queries the events of all kinds, newest first. @param months `yyyy-mm`, newest first. */
+export async function* queryEvents(months: readonly string[], { before, count }: EventRange) {
+  for (const [index, month] of months.entries()) {
+    // All events of the following months are older.
+    yield* eventsOf(eventsPartitions(month), { count, before: index === 0 ? before : undefined });
+  }
 }
 
-/** In which of some months an event stands. */
+/** Queries the events of one kind, newest first. */
+export const queryEventsOfKind = (kind: string, range: EventRange): AsyncGenerator<LedgerEvent> =>
+  eventsOf(eventKindPartitions(kind), range, 'collection');
+
+/** The time in an event's id and `occurred_at`, which decides its partition, may differ by this much. */
+export const EVENT_SLACK_MS = 60_000;
+
+/** DynamoDB deletes expired items within days. */
+const EXPIRY_DELAY_MS = 7 * 86_400_000;
+
+/** The months of all stored events, newest first. */
+export const storedEventMonths = (): string[] => {
+  const at = Date.parse(now());
+  return monthsBack(at + EVENT_SLACK_MS, at - EVENT_SECONDS * 1000 - EXPIRY_DELAY_MS);
+};
+
+/** Which of some months, `yyyy-mm`, contains an event. */
 export const findEventMonth = async (eventId: string, months: readonly string[]): Promise<string | undefined> => {
-  const items = await findItems(months.map((month) => eventKey(month, eventId)));
-  return months.find((_, position) => items[position] !== undefined);
+  const [items, earlier] = await Promise.all([
+    findItems(months.map((month) => eventKey(month, eventId))),
+    findItems(months.map((month) => earlierEventKey(month, eventId))),
+  ]);
+  return months.find((_, index) => items[index] !== undefined || earlier[index] !== undefined);
 };

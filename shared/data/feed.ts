@@ -1,74 +1,174 @@
+import * as z from 'zod';
 import type { CatalogChange } from '#catalog/types.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import { noCounts, type ProjectCounts, ProjectRecord } from '#model/project.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
-import { categoryOf } from './category-items.ts';
-import { checkedCategory, checkedCounts, checkedId, checkedProject } from './feed-checks.ts';
-import { feedPartition } from './keys.ts';
-import { countsOf, projectOf } from './project-items.ts';
-import { collectionPages, type Item } from './read.ts';
+import { settings } from '#platform/settings.ts';
+import { categoryOf } from './categories.ts';
+import { feedPartitions } from './keys.ts';
+import { countsOf, projectOf } from './projects.ts';
+import { collectionPages, firstOfCollection, type Item } from './read.ts';
 
-/** The feed: every card, counter and category by the time of its last change. It is what catalogs are made from. */
+type Check = (value: unknown) => boolean;
+
+/** Compiles the type, enum and range of a schema into a plain function, because a cold start validates every item. */
+const checkOf = (schema: z.ZodType): Check => {
+  if (schema instanceof z.ZodNullable) {
+    const isValid = checkOf(schema.unwrap() as z.ZodType);
+    return (value) => value === null || isValid(value);
+  }
+  if (schema instanceof z.ZodArray) {
+    const isValid = checkOf(schema.element as z.ZodType);
+    return (value) => Array.isArray(value) && value.every(isValid);
+  }
+  if (schema instanceof z.ZodEnum) {
+    const options: readonly unknown[] = schema.options;
+    return (value) => options.includes(value);
+  }
+  if (schema instanceof z.ZodNumber) {
+    const [min, max] = [schema.minValue ?? Number.NEGATIVE_INFINITY, schema.maxValue ?? Number.POSITIVE_INFINITY];
+    return (value) => Number.isFinite(value) && (value as number) >= min && (value as number) <= max;
+  }
+  if (schema instanceof z.ZodString) return (value) => typeof value === 'string';
+  throw new Error(`The feed cannot validate a field of the type ${schema.def.type}.`);
+};
+
+type Checks<T> = readonly (readonly [keyof T & string, Check])[];
+
+// `projectOf` has validated the required strings.
+const projectChecks = Object.entries(ProjectRecord.shape)
+  .filter(([, schema]) => !(schema instanceof z.ZodString))
+  .map(([field, schema]) => [field as keyof ProjectRecord, checkOf(schema)] as const);
+
+const countChecks = (Object.keys(noCounts) as (keyof ProjectCounts)[]).map(
+  (field) => [field, Number.isFinite] as const,
+);
+
+const categoryChecks: Checks<CategoryRecord> = [
+  ['sort_order', Number.isFinite],
+  ['version', Number.isFinite],
+];
+
+/** The indexes of a catalog are shared by all projects: one invalid value would corrupt the results of others. */
+const checked = <T>(record: T, checks: Checks<T>): T => {
+  for (const [field, isValid] of checks) if (!isValid(record[field])) throw new Error(`The ${field} is invalid.`);
+  return record;
+};
+
+const idOf = (id: unknown): string => {
+  if (typeof id !== 'string') throw new Error('The id is missing.');
+  return id;
+};
 
 const changeOf = (item: Item): CatalogChange => {
   switch (item.type) {
     case 'project':
-      return { kind: 'project', project: checkedProject(projectOf(item)) };
+      return { kind: 'project', project: checked(projectOf(item), projectChecks) };
     case 'counts':
-      return { kind: 'counts', projectId: checkedId(item.project_id), counts: checkedCounts(countsOf(item)) };
+      return { kind: 'counts', projectId: idOf(item.project_id), counts: checked(countsOf(item), countChecks) };
     case 'projectRemoved':
       return {
         kind: 'projectRemoved',
-        projectId: checkedId(item.project_id),
+        projectId: idOf(item.project_id),
         ...(typeof item.version === 'number' && { version: item.version }),
       };
     case 'category':
-      return { kind: 'category', category: checkedCategory(categoryOf(item)) };
+      return { kind: 'category', category: checked(categoryOf(item), categoryChecks) };
     case 'categoryRemoved':
-      return { kind: 'categoryRemoved', categoryId: checkedId(item.category_id) };
+      return { kind: 'categoryRemoved', categoryId: idOf(item.category_id) };
     default:
-      throw new Error(`The feed has an item of an unknown type: ${String(item.type)}.`);
+      throw new Error(`The item type ${String(item.type)} is unknown.`);
   }
 };
 
-/** A page of the feed: its changes, and the time of the last of them. */
-export interface FeedPage {
+/** A part of the feed. */
+interface FeedPage {
   readonly changes: readonly CatalogChange[];
-  /** ISO 8601 in UTC with milliseconds; empty where none of its items bears a time. */
-  readonly changedAt: string;
+  /**
+   * All changes up to this time, ISO 8601 in UTC with milliseconds, are in this page and those before it; empty when no
+   * item has a time.
+   */
+  readonly readUntil: string;
 }
 
 const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 
-/** When an item was changed; empty for one that bears no time. */
+/** The time in an item's feed key; empty if it has none. */
 const timeOf = (item: Item): string => {
   const stamp = String(item.feed_sk).slice(0, TIME_LENGTH);
   return Number.isNaN(Date.parse(stamp)) ? '' : stamp;
 };
 
-/**
- * Walks the feed from a time on, oldest first. An item that cannot be read is skipped, counted and logged: one poisoned
- * item must not take every list away.
- */
-export async function* feedSince(changedAt: string | undefined): AsyncGenerator<FeedPage> {
-  const pages = collectionPages({
-    partition: feedPartition,
-    index: 'feed',
-    ...(changedAt !== undefined && { after: changedAt }),
-  });
-  for await (const items of pages) {
-    const changes: CatalogChange[] = [];
-    for (const item of items) {
-      try {
-        changes.push(changeOf(item));
-      } catch (error) {
-        count('CatalogItemSkipped');
-        log.error('an item of the feed cannot be read and is skipped', {
-          pk: item.pk,
-          sk: item.sk,
-          error: error as Error,
-        });
-      }
+const lastTimeOf = (items: readonly Item[]): string => timeOf(items.findLast((item) => timeOf(item) !== '') ?? {});
+
+/** The changes in feed items. Malformed items are skipped, counted and logged: one of them must not break all lists. */
+const changesOf = (items: readonly Item[]): CatalogChange[] =>
+  items.flatMap((item) => {
+    try {
+      return changeOf(item);
+    } catch (error) {
+      count('CatalogItemSkipped');
+      log.error('skipped an invalid item of the feed', { pk: item.pk, sk: item.sk, error });
+      return [];
     }
-    yield { changes, changedAt: timeOf(items.findLast((item) => timeOf(item) !== '') ?? {}) };
+  });
+
+/** The time limit of one query of the feed: below the timeout of every function, with time left to respond. */
+export const FEED_QUERY_LIMIT_MS = 3000;
+
+/** A partition of the feed that has more items, as far as it has been read. */
+class PartitionReader {
+  readonly #pages: AsyncGenerator<readonly Item[]>;
+  /** The time of the last item read; empty if there is none. */
+  readUntil = '';
+
+  constructor(partition: string, after: string | undefined) {
+    this.#pages = collectionPages({
+      partition,
+      index: 'feed',
+      queryLimitMs: FEED_QUERY_LIMIT_MS,
+      ...(after !== undefined && { after }),
+    });
+  }
+
+  /** The next items; undefined after the last ones. */
+  async next(): Promise<readonly Item[] | undefined> {
+    const { value } = await this.#pages.next();
+    const items = value as readonly Item[] | undefined;
+    if (items) this.readUntil = lastTimeOf(items) || this.readUntil;
+    return items;
   }
 }
+
+/**
+ * Reads the feed (projects, counters and categories by time of change) after a time: of each partition the oldest changes
+ * first, of all partitions concurrently.
+ * @param among `written`: the partitions that this stage writes to. `all`: also those that it wrote to with other settings.
+ * @throws {TimeLimitExceeded} when a query does not respond in time.
+ */
+export async function* feedSince(after: string | undefined, among: 'written' | 'all'): AsyncGenerator<FeedPage> {
+  const partitions = among === 'all' ? feedPartitions : feedPartitions.slice(0, settings().feedShards);
+  let unfinished = partitions.map((partition) => new PartitionReader(partition, after));
+  let newest = '';
+  while (unfinished.length > 0) {
+    const reads = await Promise.all(unfinished.map(async (reader) => ({ reader, items: await reader.next() })));
+    unfinished = reads.filter(({ items }) => items !== undefined).map(({ reader }) => reader);
+    const times = unfinished.map(({ readUntil }) => readUntil).sort();
+    newest = [newest, ...times].reduce((one, other) => (one > other ? one : other));
+    // Later changes of the partition that was read least far are still missing.
+    yield { changes: changesOf(reads.flatMap(({ items }) => items ?? [])), readUntil: times[0] ?? newest };
+  }
+}
+
+/** Counts the changes in the feed after a time, or all of them, up to `max`. */
+export const countFeedChanges = async (since: string | undefined, max: number): Promise<number> => {
+  const after = since === undefined ? {} : { after: since };
+  let total = 0;
+  for (const partition of feedPartitions) {
+    const changes = await firstOfCollection({ partition, index: 'feed', only: ['feed_sk'], ...after }, max - total);
+    total += changes.length;
+    if (total >= max) break;
+  }
+  return total;
+};

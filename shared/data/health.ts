@@ -4,10 +4,10 @@ import { settings } from '#platform/settings.ts';
 import { healthKey } from './keys.ts';
 
 /**
- * Asks the table for one item, which nobody ever writes.
- * @throws when the table answers with an error, or the signal ends the wait.
+ * Reads an item that never exists, to check that the table responds.
+ * @throws when the table responds with an error or the signal aborts.
  */
-export const askTable = async (signal: AbortSignal): Promise<void> => {
+export const readHealthItem = async (signal: AbortSignal): Promise<void> => {
   await dynamo().send(new GetCommand({ TableName: settings().table, Key: healthKey, ConsistentRead: true }), {
     abortSignal: signal,
   });

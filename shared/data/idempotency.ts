@@ -1,73 +1,75 @@
 import { ulid } from 'ulid';
 import { secondsFromNow } from '#platform/clock.ts';
+import { requestTime } from '#platform/request-time.ts';
 import { AppError, conflict } from '#shared/errors.ts';
-import { absent, either, is, isBelow } from './conditions.ts';
 import { idempotencyKey } from './keys.ts';
 import { findItem } from './read.ts';
-import { putItem, removeItem, updateItem } from './write.ts';
+import { absent, deleteItem, either, is, isBelow, putItem, updateItem } from './write.ts';
 
-/** How long an answer is kept, in seconds. */
+/** The time to live of a record, in seconds. */
 const KEPT_SECONDS = 86_400;
-/** Longer than any request runs: after that one that has not ended has died, in seconds. */
-const RUN_SECONDS = 40;
+/** A write that started in the time of its request ends within this. */
+const MARGIN_SECONDS = 2;
 
-/** An answer as it left, to be given again. */
-export interface KeptAnswer {
+/** For how long this attempt counts as running, in seconds: it starts no write after the end of its time. */
+const runSeconds = (): number => Math.ceil((requestTime()?.remainingMs() ?? 0) / 1000) + MARGIN_SECONDS;
+
+/** A response as it was sent. */
+interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request that runs under a key. */
+/** A request in progress under an idempotency key. */
 export interface RunningRequest {
-  /** Who asks for what under which key, made unreadable. */
+  /** A hash of caller, route and key. */
   readonly name: string;
   /**
-   * A ULID that stays the same when the request is tried again: what the work makes takes its id from it, so a try after
-   * one that died finds what that one has made.
+   * A ULID that retries of the request share. Ids of created records derive from it, so a retry after a crash finds
+   * what the first attempt wrote.
    */
   readonly seed: string;
-  /** Tells this run from an earlier one that was given up, in seconds since the epoch. */
+  /** When the request counts as ended, in seconds since the epoch; identifies this attempt. */
   readonly until: number;
 }
 
 /**
- * Begins a request under a key, or finds that it was answered before.
- * @param digest of the body: the same key with another body is a mistake.
- * @throws 422 for another body, 409 while the first one runs.
+ * Starts a request under a key, or returns the stored response.
+ * @param digest the hash of the request body.
+ * @throws 422 when the key was used with another body, 409 while another attempt runs.
  */
-export const beginOnce = async (name: string, digest: string): Promise<RunningRequest | KeptAnswer> => {
+export const beginRequest = async (name: string, digest: string): Promise<RunningRequest | StoredResponse> => {
   const key = idempotencyKey(name);
-  const until = secondsFromNow(RUN_SECONDS);
+  const until = secondsFromNow(runSeconds());
   const seed = ulid();
-  const first = { type: 'idempotency', state: 'running', digest, seed, until, ttl: secondsFromNow(KEPT_SECONDS) };
-  if (await putItem({ ...key, ...first }, either(absent, isBelow('ttl', secondsFromNow(0)))))
+  const record = { type: 'idempotency', state: 'running', digest, seed, until, ttl: secondsFromNow(KEPT_SECONDS) };
+  // DynamoDB deletes expired items late, so an expired record counts as absent.
+  if (await putItem({ ...key, ...record }, either(absent, isBelow('ttl', secondsFromNow(0)))))
     return { name, seed, until };
 
   const known = await findItem(key);
   if (!known) throw conflict('IN_PROGRESS');
   if (known.digest !== digest) throw new AppError('IDEMPOTENCY_MISMATCH');
-  if (known.state === 'done') return known.answer as KeptAnswer;
-  const isDead = Number(known.until) < secondsFromNow(0);
-  const taken = isDead && (await updateItem(key, { set: { until } }, is('until', Number(known.until))));
-  if (!taken) throw conflict('IN_PROGRESS', 'The first request with this key is still running.');
+  if (known.state === 'done') return known.answer as StoredResponse;
+  const isCrashed = Number(known.until) < secondsFromNow(0);
+  const isOurs = isCrashed && (await updateItem(key, { set: { until } }, is('until', Number(known.until))));
+  if (!isOurs) throw conflict('IN_PROGRESS', 'The first request with this key is still running.');
   return { name, seed: String(known.seed), until };
 };
 
-/** Keeps the answer of a request for a day. */
-const keepAnswer = async (request: RunningRequest, answer: KeptAnswer): Promise<void> => {
-  await updateItem(idempotencyKey(request.name), { set: { state: 'done', answer } }, is('until', request.until));
+/** Stores the response of a completed request. */
+export const storeResponse = async (request: RunningRequest, response: StoredResponse): Promise<void> => {
+  const done = { state: 'done', answer: response };
+  await updateItem(idempotencyKey(request.name), { set: done }, is('until', request.until));
 };
 
-/** Lets a request be tried again that was refused: nothing of it is kept. */
-const forgetRefused = async (request: RunningRequest): Promise<void> => {
-  await removeItem(idempotencyKey(request.name), is('until', request.until));
+/** Deletes the record of a rejected request, which has written nothing. */
+export const forgetRequest = async (request: RunningRequest): Promise<void> => {
+  await deleteItem(idempotencyKey(request.name), is('until', request.until));
 };
 
-/** Lets a request be tried again that broke: it may have done its work, so it keeps its seed. */
-const allowAgain = async (request: RunningRequest): Promise<void> => {
+/** Permits an immediate retry of a failed request. It may have written something, so the seed is kept. */
+export const allowRetry = async (request: RunningRequest): Promise<void> => {
   await updateItem(idempotencyKey(request.name), { set: { until: 0 } }, is('until', request.until));
 };
-
-/** What the gate of idempotent routes works with. */
-export const idempotency = { beginOnce, keepAnswer, forgetRefused, allowAgain };

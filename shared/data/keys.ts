@@ -1,32 +1,41 @@
 import { createHash } from 'node:crypto';
 
-/**
- * The grammar of the one table: the only place where a key is spelled. Every builder returns the attributes that place
- * an item; the infrastructure, the single-machine world and the entities take them from here.
- */
+// The keys of the single table; no other file spells a key. `…Key` builds the primary key of an item, `…Partition` a
+// partition key, `…Prefix` a sort-key prefix, and `in…` the attributes that put an item into a partition of an index.
 
-/** Where an item lives. */
+/** The primary key of an item. */
 export interface Key {
   readonly pk: string;
   readonly sk: string;
 }
 
-/** The shape of the table and its indexes, for whoever creates it. */
+/** The schema of the table and its indexes, from which they are created. */
 export const tableShape = {
   partitionKey: 'pk',
   sortKey: 'sk',
   ttl: 'ttl',
   indexes: [
-    /** All cards, counters and categories by time of change: what the catalog follows. */
+    /** Projects, counters and categories by time of change, which the catalog follows; changed users. */
     { name: 'feed', partitionKey: 'feed_pk', sortKey: 'feed_sk' },
-    /** Collections that belong to somebody or something: a user's writings, all users, events of a kind. */
+    /** Other collections: items by owner, all users, events by kind and so on. */
     { name: 'collection', partitionKey: 'collection_pk', sortKey: 'collection_sk' },
   ],
 } as const;
 
 export type IndexName = (typeof tableShape.indexes)[number]['name'];
 
-/** What a process begins with that has no catalog yet: which snapshot there is, and its parts. */
+// A partition takes 1,000 write units a second. Collections that are written more often are spread over several; the first
+// has the name of the collection alone, as when it was the only one.
+const partitionsOf = (collection: string, count: number): readonly string[] => [
+  collection,
+  ...Array.from({ length: count - 1 }, (_, index) => `${collection}#${index + 1}`),
+];
+
+/** One of some partitions, by a digest of the text. */
+const onePartition = (partitions: readonly string[], text: string): string =>
+  partitions[createHash('sha256').update(text).digest().readUInt32BE() % partitions.length] as string;
+
+/** The newest catalog snapshot, from which cold processes start, and its parts. */
 export const snapshotPrefix = 'SNAPSHOT';
 export const snapshotKey: Key = { pk: snapshotPrefix, sk: 'NEWEST' };
 export const snapshotPartKey = (generation: string, part: number): Key => ({
@@ -34,7 +43,7 @@ export const snapshotPartKey = (generation: string, part: number): Key => ({
   sk: 'PART',
 });
 
-// Projects and what hangs on them share a partition, so one query finds everything that a purge has to take along.
+// A project shares its partition with its dependent items, so that one query finds everything a purge deletes.
 export const projectKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'CARD' });
 export const countsKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'COUNTS' });
 export const projectTombstoneKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'TOMBSTONE' });
@@ -50,6 +59,8 @@ export const commentKey = (projectId: string, commentId: string): Key => ({
   pk: `PROJECT#${projectId}`,
   sk: `COMMENT#${commentId}`,
 });
+/** The result of checking the URL of a project. */
+export const linkKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'LINK' });
 export const projectPartition = (projectId: string): string => `PROJECT#${projectId}`;
 /** Sort-key prefixes inside a project's partition. */
 export const projectPrefix = {
@@ -60,11 +71,25 @@ export const projectPrefix = {
   days: 'DAY#',
 } as const;
 
-/** A slug belongs to the project that holds this claim, also after the project has taken another one. */
+/** A user's report of a project, and the lookup of its key by report id. */
+export const reportKey = (projectId: string, userId: string): Key => ({
+  pk: `PROJECT#${projectId}`,
+  sk: `REPORT#${userId}`,
+});
+export const reportIdKey = (reportId: string): Key => ({ pk: `REPORT#${reportId}`, sk: 'REPORT' });
+export const reportsPartition = (status: string): string => `REPORTS#${status}`;
+
+/** The reports of a status by creation. */
+export const inReportStatus = (status: string, createdAt: string, reportId: string) => ({
+  collection_pk: reportsPartition(status),
+  collection_sk: `${createdAt}#${reportId}`,
+});
+
+/** The claim of a project on a slug, kept after the project changes its slug. */
 export const slugKey = (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' });
 /**
- * A canonical address belongs to the project that holds this claim; only kept where duplicates are refused. The key is made
- * of a hash of it: written out, an address may be several times as long as DynamoDB lets a key be.
+ * The claim of a project on a canonical URL, only written where duplicates are rejected. Hashed, because a URL may
+ * exceed the maximum length of a key.
  */
 export const urlKey = (canonicalUrl: string): Key => ({
   pk: `URL#${createHash('sha256').update(canonicalUrl).digest('base64url')}`,
@@ -83,35 +108,37 @@ export const categoryTombstoneKey = (categoryId: string): Key => ({
 
 export const userKey = (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'USER' });
 
-/** Events of a month share a partition: the ledger is walked backwards through at most four of them. */
+/** The partition key prefix of all events, by which the stream is filtered. */
+export const eventPrefix = 'EVENTS#';
+const EVENT_PARTITIONS = 4;
+/** The partitions of the events of a month, `yyyy-mm`. The ledger is read backwards through at most four months. */
+export const eventsPartitions = (month: string): readonly string[] =>
+  partitionsOf(`${eventPrefix}${month}`, EVENT_PARTITIONS);
 export const eventKey = (occurredAt: string, eventId: string): Key => ({
-  pk: `EVENTS#${occurredAt.slice(0, 7)}`,
+  pk: onePartition(eventsPartitions(occurredAt.slice(0, 7)), eventId),
   sk: eventId,
 });
-/** What every event's partition key begins with: the filter of the stream. */
-export const eventPrefix = 'EVENTS#';
+/** The key of an event that was written when a month had one partition. */
+export const earlierEventKey = (month: string, eventId: string): Key => ({ pk: `${eventPrefix}${month}`, sk: eventId });
 
-/** The partition of the events of a month, `yyyy-mm`. */
-export const eventsPartition = (month: string): string => `${eventPrefix}${month}`;
-
-/** That a subscriber has dealt with an event. */
-export const receiptKey = (subscriber: string, eventId: string): Key => ({
+/** The deduplication record of a subscriber and an event. */
+export const deduplicationKey = (subscriber: string, eventId: string): Key => ({
   pk: `RECEIPT#${subscriber}#${eventId}`,
   sk: 'RECEIPT',
 });
 
 export const checkoutKey = (checkoutId: string): Key => ({ pk: `CHECKOUT#${checkoutId}`, sk: 'CHECKOUT' });
-/** What a premium submission said, kept apart because it goes sooner than the checkout. */
+/** The body of a premium submission, a separate item because it expires before the checkout. */
 export const checkoutDraftKey = (checkoutId: string): Key => ({ pk: `CHECKOUT#${checkoutId}`, sk: 'DRAFT' });
-/** Which checkout a payment intent of the provider paid. */
+/** Maps a payment intent of the provider to its checkout. */
 export const paymentIntentKey = (paymentIntent: string): Key => ({ pk: `INTENT#${paymentIntent}`, sk: 'INTENT' });
-/** Places a checkout among those that nobody has paid yet, by the time it was opened. */
-export const amongOpenCheckouts = (createdAt: string, checkoutId: string) => ({
+/** The unpaid checkouts by creation. */
+export const inOpenCheckouts = (createdAt: string, checkoutId: string) => ({
   collection_pk: openCheckoutsPartition,
   collection_sk: `${createdAt}#${checkoutId}`,
 });
 export const openCheckoutsPartition = 'CHECKOUTS#OPEN';
-/** A line of a user's ledger of payments; lines sort by their ids, which begin with the time. */
+/** An entry of a user's payment ledger; entry ids sort by time. */
 export const ledgerKey = (userId: string, entryId: string): Key => ({
   pk: ledgerPartition(userId),
   sk: `${ledgerPrefix}${entryId}`,
@@ -119,23 +146,24 @@ export const ledgerKey = (userId: string, entryId: string): Key => ({
 export const ledgerPartition = (userId: string): string => `PAYMENTS#${userId}`;
 export const ledgerPrefix = 'ENTRY#';
 
-/** What a rate counter's partition key begins with: the limit of every function's write permission for counting. */
+/** The partition key prefix of rate counters, to which the write permission for counting is restricted. */
 export const ratePrefix = 'RATE#';
 export const rateKey = (tier: string, bucket: string, window: number): Key => ({
   pk: `${ratePrefix}${tier}#${bucket}#${window}`,
   sk: 'RATE',
 });
 
-export const feedPartition = 'FEED';
+/** The partitions of the feed. A stage writes to as many of them, from the first one, as its `feedShards` says. */
+export const feedPartitions = partitionsOf('FEED', 8);
 
-/** Places an item in the feed by the time of its change. */
-export const inFeed = (changedAt: string, key: Key) => ({
-  feed_pk: feedPartition,
-  feed_sk: `${changedAt}#${key.pk}#${key.sk}`,
+/** The feed of the catalog, by time of change (ISO 8601). All items of a project are in the same partition. */
+export const inFeed = (changedAt: string, { pk, sk }: Key, shards = 1) => ({
+  feed_pk: onePartition(feedPartitions.slice(0, shards), pk),
+  feed_sk: `${changedAt}#${pk}#${sk}`,
 });
 
-/** Places an item among its owner's. `kind` groups, `order` sorts within. */
-export const ofUser = (
+/** The items of an owner by kind, sorted by `order` within it. */
+export const inOwnerCollection = (
   userId: string,
   kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'REPORT' | 'CHECKOUT' | 'PROMOTION',
   order: string,
@@ -150,35 +178,45 @@ export const ownerPrefix = {
   votes: 'VOTE#',
   ratings: 'RATING#',
   comments: 'COMMENT#',
+  reports: 'REPORT#',
   checkouts: 'CHECKOUT#',
 } as const;
 
-/** Places a user among all users by the time of joining. */
-export const amongUsers = (joinedAt: string, userId: string) => ({
+/** All users by time of joining. */
+export const inUsers = (joinedAt: string, userId: string) => ({
   collection_pk: usersPartition,
   collection_sk: `${joinedAt}#${userId}`,
 });
 export const usersPartition = 'USERS';
-/** Places a user among all users, erased ones too, by the time of his last change: what the list of users follows. */
-export const amongChangedUsers = (changedAt: string, userId: string) => ({
+/** All users, erased ones included, by time of change; the admin list of users follows it. */
+export const inChangedUsers = (changedAt: string, userId: string) => ({
   feed_pk: changedUsersPartition,
   feed_sk: `${changedAt}#${userId}`,
 });
 export const changedUsersPartition = 'USERS';
 
-// There are only a few settings of the site, so they are read together.
+// The site has few settings, so they share a partition and are read together.
 export const settingsPartition = 'SETTINGS';
 export const settingPrefix = 'SETTING#';
 export const settingKey = (name: string): Key => ({ pk: settingsPartition, sk: `${settingPrefix}${name}` });
 
-/** Places an event among those of its kind. */
-export const ofEventKind = (kind: string, eventId: string) => ({
-  collection_pk: `EVENT_KIND#${kind}`,
+/** The partitions of the events of a kind. */
+export const eventKindPartitions = (kind: string): readonly string[] =>
+  partitionsOf(`EVENT_KIND#${kind}`, EVENT_PARTITIONS);
+export const inEventKind = (kind: string, eventId: string) => ({
+  collection_pk: onePartition(eventKindPartitions(kind), eventId),
   collection_sk: eventId,
 });
-export const eventKindPartition = (kind: string): string => `EVENT_KIND#${kind}`;
 
-// There are some dozens of webhooks, so they are read together; their deliveries have a partition per webhook.
+// There are dozens of saved replies at most, so they share a partition.
+export const savedRepliesPartition = 'REPLIES';
+export const savedReplyPrefix = 'REPLY#';
+export const savedReplyKey = (replyId: string): Key => ({
+  pk: savedRepliesPartition,
+  sk: `${savedReplyPrefix}${replyId}`,
+});
+
+// There are dozens of webhooks at most, so they share a partition; their deliveries have a partition per webhook.
 export const webhooksPartition = 'WEBHOOKS';
 export const webhookPrefix = 'WEBHOOK#';
 export const webhookKey = (webhookId: string): Key => ({ pk: webhooksPartition, sk: `${webhookPrefix}${webhookId}` });
@@ -188,16 +226,16 @@ export const deliveryKey = (webhookId: string, deliveryId: string): Key => ({
   pk: deliveriesPartition(webhookId),
   sk: `${deliveryPrefix}${deliveryId}`,
 });
-/** Places a delivery that waits among all that wait, by the time when it is due. Settled ones are in no collection. */
-export const amongDue = (dueAt: string, webhookId: string, deliveryId: string) => ({
+/** The pending deliveries by due time. Finished ones are in no collection. */
+export const inDueDeliveries = (dueAt: string, webhookId: string, deliveryId: string) => ({
   collection_pk: duePartition,
   collection_sk: `${dueAt}#${webhookId}#${deliveryId}`,
 });
 export const duePartition = 'DELIVERIES_DUE';
-/** Behind everything that is due at a time or before it. */
+/** Sorts after all deliveries due at or before a time. */
 export const dueUpTo = (at: string): string => `${at}~`;
 
-// All promotions stand together for those who administer them. What is shown and sold comes from the few current ones.
+// All promotions share a partition for administration. Display and sale read the few current ones.
 export const promotionsPartition = 'PROMOTIONS';
 export const promotionPrefix = 'PROMOTION#';
 export const promotionKey = (promotionId: string): Key => ({
@@ -206,75 +244,84 @@ export const promotionKey = (promotionId: string): Key => ({
 });
 export const currentPromotionsPartition = 'PROMOTIONS_CURRENT';
 export const currentPromotionKey = (promotionId: string): Key => ({ pk: currentPromotionsPartition, sk: promotionId });
-/** How often a place of a placement has been given out: who gives one out does so in turn. */
-export const placeKey = (placement: string): Key => ({ pk: promotionsPartition, sk: `PLACE#${placement}` });
+/** The allocation version of a placement: its slots are allocated one after the other. */
+export const placementAllocationKey = (placement: string): Key => ({
+  pk: promotionsPartition,
+  sk: `PLACE#${placement}`,
+});
 export const promotionCountsKey = (promotionId: string): Key => ({
   pk: `PROMOTION_COUNTS#${promotionId}`,
   sk: 'COUNTS',
 });
-/** What a user's promotions among all that is his begin with. */
+/** The sort key prefix of promotions among the items of an owner. */
 export const ownerPromotionsPrefix = 'PROMOTION#';
 
-/** Where a job stopped. */
-export const bookmarkKey = (job: string): Key => ({ pk: `JOB#${job}`, sk: 'BOOKMARK' });
-/** What is known about the site that a project leads to. */
-export const linkKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'LINK' });
-
-/** That the sample has been put into a directory on one machine. */
+export const checkpointKey = (job: string): Key => ({ pk: `JOB#${job}`, sk: 'BOOKMARK' });
+/** Marks a single-machine directory as seeded with sample data. */
 export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };
 
 /**
- * That an address takes no mail. The key is made of a hash of it, so that it names nobody; letters are not told apart by their
- * case, for no mailbox does.
+ * The suppression of mail to an address. Hashed, so that the key holds no personal data; ignores case, as mailboxes do.
  */
-export const mailStopKey = (address: string): Key => ({
+export const mailSuppressionKey = (address: string): Key => ({
   pk: `MAIL_STOP#${createHash('sha256').update(address.toLowerCase()).digest('base64url')}`,
   sk: 'MAIL_STOP',
 });
 
-/** Where nothing stands: what is read to see whether the table answers. */
+/** Never written; read by the health check. */
 export const healthKey: Key = { pk: 'HEALTH', sk: 'HEALTH' };
 
-/** A request under an idempotency key and its answer. */
+/** A request with an idempotency key, and its response. */
 export const idempotencyKey = (name: string): Key => ({ pk: `IDEMPOTENCY#${name}`, sk: 'IDEMPOTENCY' });
 
-/** What waits to be rolled up: of each day some partitions, among which requests are spread. */
+/** Tracked events to be rolled up. Each day has several partitions, over which writes are spread. */
 export const trackedShards: readonly string[] = ['0', '1', '2', '3'];
 export const trackedPartition = (day: string, shard: string): string => `TRACKED#${day}#${shard}`;
 export const trackedKey = (day: string, batchId: string): Key => ({
   pk: trackedPartition(day, String(batchId.charCodeAt(batchId.length - 1) % trackedShards.length)),
   sk: batchId,
 });
-/** What visitors of a day are made unreadable with. A day that has one is open: something of it may wait. */
+/** The salt of a day's visitor hashes. It exists while events of the day may still have to be rolled up. */
 export const saltsPartition = 'SALTS';
 export const saltKey = (day: string): Key => ({ pk: saltsPartition, sk: day });
-/** Visitors of a day are spread by the first of their hexadecimal digits. */
+/** The visitors of a day are spread by the first hexadecimal digit of their hash. */
 export const visitorShards: readonly string[] = [...'0123456789abcdef'];
 export const visitorsPartition = (day: string, shard: string): string => `VISITORS#${day}#${shard}`;
 export const visitorKey = (day: string, visitor: string): Key => ({
   pk: visitorsPartition(day, visitor.charAt(0)),
   sk: visitor,
 });
-/** What was counted on a day: of the site together, of a project beside it. The steps of submissions are counted apart. */
-export const analyticsPartition = 'ANALYTICS';
-export const siteDayPrefix = 'DAY#';
+/**
+ * Daily figures: of the site in one partition, of a project in its partition. The submission funnel is a separate item.
+ */
+const analyticsPartition = 'ANALYTICS';
+const siteDayPrefix = 'DAY#';
 export const siteDayKey = (day: string): Key => ({ pk: analyticsPartition, sk: `${siteDayPrefix}${day}` });
 export const projectDayKey = (projectId: string, day: string): Key => ({
   pk: projectPartition(projectId),
   sk: `${projectPrefix.days}${day}`,
 });
-/** The steps of submissions on the day whose figures stand under a key. */
+/** The submission funnel of the day whose figures have the given key. */
 export const funnelKey = ({ pk, sk }: Key): Key => ({ pk, sk: `${sk}#FUNNEL` });
-/** Behind everything of a day whose figures stand under a sort key. */
+/** Sorts after all items of the day whose figures have the given sort key. */
 export const afterDay = (sortKey: string): string => `${sortKey}~`;
 
-/** The audit log: a partition a year, and one for each thing that something was done to. */
-export const auditPartition = (year: number): string => `AUDIT#${year}`;
+/** The audit log: a partition per year, and an index partition per subject. */
+export const auditPrefix = 'AUDIT#';
+export const auditPartition = (year: number): string => `${auditPrefix}${year}`;
 export const auditKey = (year: number, entryId: string): Key => ({ pk: auditPartition(year), sk: entryId });
 export const auditSubjectPartition = (subject: string): string => `AUDIT_OF#${subject}`;
-export const ofAuditSubject = (subject: string, entryId: string) => ({
+export const inAuditSubject = (subject: string, entryId: string) => ({
   collection_pk: auditSubjectPartition(subject),
   collection_sk: entryId,
+});
+
+/** Where a user is named in the event ledger and the audit log. */
+export const mentionsPartition = (userId: string): string => `MENTIONS#${userId}`;
+/** @param entryId of the first entry; without its kind, so that all mentions of a user are sorted by time. */
+export const mentionKey = (userId: string, entryId: string): Key => ({
+  pk: mentionsPartition(userId),
+  sk: entryId.slice(entryId.indexOf('_') + 1),
 });
 
 const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
@@ -289,7 +336,7 @@ const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['promotion', /^PROMOTION#([^ ]+) PROMOTION$/],
 ];
 
-/** What the audit log calls the thing behind a key, such as `project:prj_…`; undefined for what only serves another. */
+/** The audit log subject of a key, such as `project:prj_…`; undefined for auxiliary items. */
 export const subjectOf = ({ pk, sk }: Key): string | undefined => {
   for (const [kind, pattern] of SUBJECTS) {
     const id = pattern.exec(`${pk} ${sk}`)?.[1];
@@ -297,17 +344,3 @@ export const subjectOf = ({ pk, sk }: Key): string | undefined => {
   }
   return undefined;
 };
-
-/** What a user has reported of a project, and the way to it from the report's id. */
-export const reportKey = (projectId: string, userId: string): Key => ({
-  pk: `PROJECT#${projectId}`,
-  sk: `REPORT#${userId}`,
-});
-export const reportIdKey = (reportId: string): Key => ({ pk: `REPORT#${reportId}`, sk: 'REPORT' });
-export const reportsPartition = (status: string): string => `REPORTS#${status}`;
-
-/** Places a report among those of its status by the time of its first words. */
-export const ofReportStatus = (status: string, createdAt: string, reportId: string) => ({
-  collection_pk: reportsPartition(status),
-  collection_sk: `${createdAt}#${reportId}`,
-});

@@ -1,27 +1,46 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
 import { eventKinds } from '#contract/events.ts';
-import { type Message, readMessage } from '#events/catalogue.ts';
-import { eventKey, ofEventKind } from './keys.ts';
+import { type Message, parseMessage } from '#events/catalogue.ts';
+import { eventKey, eventPrefix, inEventKind } from './keys.ts';
+import { MENTIONED } from './mentions.ts';
 import type { Write } from './write.ts';
 
 const DAY_SECONDS = 86_400;
-/** How long the ledger shows an event, and how long a task is kept to be looked at, in seconds. */
-const EVENT_SECONDS = 90 * DAY_SECONDS;
+/** How long events stay in the ledger, and how long tasks are kept for inspection, in seconds. */
+export const EVENT_SECONDS = 90 * DAY_SECONDS;
 const TASK_SECONDS = 7 * DAY_SECONDS;
 
 /**
- * The write that puts a message into the outbox; it belongs into the transaction of what it tells about.
- * @throws when it does not fit the catalogue: nobody could be told, so what it tells about must not happen either.
+ * The write that adds a message to the outbox, for the transaction of the change that it reports.
+ * @throws ZodError when the message does not match its schema, so that no change is committed with a message that cannot
+ *   be published.
  */
 export const inOutbox = (message: Message): Write => {
-  readMessage(message);
+  parseMessage(message);
   const isEvent = message.kind in eventKinds;
   return {
     put: {
       ...eventKey(message.occurred_at, message.id),
-      ...(isEvent && ofEventKind(message.kind, message.id)),
+      ...(isEvent && inEventKind(message.kind, message.id)),
       type: isEvent ? 'event' : 'task',
       ttl: Math.floor(Date.parse(message.occurred_at) / 1000) + (isEvent ? EVENT_SECONDS : TASK_SECONDS),
+      ...MENTIONED,
       ...message,
     },
   };
 };
+
+/** The message in a record of the table's stream. @throws ZodError when the item is not a message. */
+export const messageOf = (record: DynamoDBRecord): Message => {
+  const image = record.dynamodb?.NewImage ?? {};
+  const { id, kind, occurred_at, actor_id, data } = unmarshall(image as Record<string, AttributeValue>);
+  return parseMessage({ id, kind, occurred_at, actor_id, data });
+};
+
+/** The Lambda event filter of the publisher: new items of the outbox only, so that other writes do not invoke it. */
+export const outboxFilter = {
+  eventName: ['INSERT'],
+  dynamodb: { Keys: { pk: { S: [{ prefix: eventPrefix }] } } },
+} as const;

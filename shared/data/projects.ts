@@ -1,18 +1,96 @@
-import { canonicalUrl } from '#domain/projects/canonical-url.ts';
-import { noCounts, type ProjectCounts, type ProjectRecord } from '#domain/projects/project.ts';
 import type { Message } from '#events/catalogue.ts';
+import { canonicalUrl } from '#model/canonical-url.ts';
+import { isOpen } from '#model/policy.ts';
+import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { settings } from '#platform/settings.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
-import { absent, either, every, exists, is, isBelow } from './conditions.ts';
-import { categorySlugKey, countsKey, linkKey, projectKey, projectTombstoneKey, slugKey, urlKey } from './keys.ts';
+import { ConflictError } from './conflict.ts';
+import {
+  categorySlugKey,
+  countsKey,
+  inOwnerCollection,
+  type Key,
+  linkKey,
+  ownerPartition,
+  ownerPrefix,
+  projectKey,
+  projectTombstoneKey,
+  slugKey,
+  urlKey,
+} from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { countsItem, countsOf, projectItem, projectOf } from './project-items.ts';
-import { findItem, findItems } from './read.ts';
-import { userIsThere } from './user-records.ts';
-import { transact, type Write } from './write.ts';
+import { collectionPages, findItem, findItems, type Item, orNull } from './read.ts';
+import { userNotErased } from './users.ts';
+import { absent, either, every, exists, is, isBelow, transact, type Write } from './write.ts';
 
-/** A project and its counters as they are stored at this moment. */
+export const projectItem = (project: ProjectRecord): Item & Key => ({
+  ...projectKey(project.id),
+  ...inOwnerCollection(project.owner_id, 'PROJECT', `${project.created_at}#${project.id}`),
+  type: 'project',
+  ...project,
+});
+
+const text = (item: Item, name: keyof ProjectRecord): string => {
+  const value = item[name];
+  if (typeof value !== 'string') throw new Error(`The item ${String(item.pk)} has no ${name}.`);
+  return value;
+};
+
+const list = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : []);
+
+/**
+ * The record in an item. Attributes that the item predates read as null or an empty list. It is a literal, not a loop over
+ * the schema, because the feed is read through it and a loop takes three times as long; the compiler reports missing fields.
+ * @throws when a required attribute is missing.
+ */
+export const projectOf = (item: Item): ProjectRecord => ({
+  id: text(item, 'id'),
+  slug: text(item, 'slug'),
+  earlier_slugs: list(item.earlier_slugs),
+  plan: item.plan === 'premium' ? 'premium' : 'standard',
+  name: text(item, 'name'),
+  url: text(item, 'url'),
+  description: text(item, 'description'),
+  long_description: orNull(item.long_description),
+  categories: list(item.categories),
+  tags: list(item.tags),
+  logo_url: orNull(item.logo_url),
+  screenshots: list(item.screenshots),
+  video_url: orNull(item.video_url),
+  pricing_type: text(item, 'pricing_type') as ProjectRecord['pricing_type'],
+  status: text(item, 'status') as ProjectRecord['status'],
+  owner_id: text(item, 'owner_id'),
+  latitude: orNull(item.latitude),
+  longitude: orNull(item.longitude),
+  address_city: orNull(item.address_city),
+  address_country: orNull(item.address_country),
+  created_at: text(item, 'created_at'),
+  updated_at: text(item, 'updated_at'),
+  published_at: orNull(item.published_at),
+  deleted_at: orNull(item.deleted_at),
+  rejection_reason: orNull(item.rejection_reason),
+  paid_at: orNull(item.paid_at),
+  version: Number(item.version),
+});
+
+export const countsItem = (projectId: string, counts: ProjectCounts): Item & Key => ({
+  ...countsKey(projectId),
+  type: 'counts',
+  project_id: projectId,
+  ...counts,
+});
+
+/** The counters in an item; zeros for a missing item. */
+export const countsOf = (item: Item | undefined): ProjectCounts => ({
+  upvote_count: Number(item?.upvote_count ?? 0),
+  ratings_sum: Number(item?.ratings_sum ?? 0),
+  ratings_count: Number(item?.ratings_count ?? 0),
+  comments_count: Number(item?.comments_count ?? 0),
+  views_count: Number(item?.views_count ?? 0),
+  version: Number(item?.version ?? 0),
+});
+
 export interface StoredProject {
   readonly project: ProjectRecord;
   readonly counts: ProjectCounts;
@@ -20,7 +98,7 @@ export interface StoredProject {
 
 const PROJECT_ID = /^prj_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** The id behind an id, a slug or an earlier slug. An id is answered as it is, whether it exists or not. */
+/** Resolves an id, a slug or an earlier slug to an id. An id is returned without checking that it exists. */
 export const findProjectId = async (reference: string): Promise<string | undefined> => {
   if (PROJECT_ID.test(reference)) return reference;
   const claim = await findItem(slugKey(reference));
@@ -28,38 +106,73 @@ export const findProjectId = async (reference: string): Promise<string | undefin
 };
 
 const storedProject = async (id: string): Promise<StoredProject | undefined> => {
-  const [card, counts] = await findItems([projectKey(id), countsKey(id)]);
-  return card && { project: projectOf(card), counts: countsOf(counts) };
+  const [item, counts] = await findItems([projectKey(id), countsKey(id)]);
+  return item && { project: projectOf(item), counts: countsOf(counts) };
 };
 
-/** Those of some ids under which there is no project: gone for good, or never there. */
+/** Those ids that no project has. Soft-deleted projects exist. */
 export const missingProjects = async (ids: readonly string[]): Promise<readonly string[]> => {
-  const cards = await findItems(ids.map(projectKey));
-  return ids.filter((_, position) => cards[position] === undefined);
+  const items = await findItems(ids.map(projectKey));
+  return ids.filter((_, position) => items[position] === undefined);
 };
 
-// Where slugs have led. It is a guess: only the card that has the slug itself proves it, for no other can have it then.
-const guesses = new Map<string, string>();
-const GUESSES_MAX = 10_000;
+/** The given projects, without those that do not exist. */
+export const existingProjects = async (ids: readonly string[]): Promise<ProjectRecord[]> =>
+  (await findItems(ids.map(projectKey))).flatMap((item) => (item ? [projectOf(item)] : []));
 
-const guess = (slug: string, id: string): void => {
-  if (guesses.size >= GUESSES_MAX) guesses.clear();
-  guesses.set(slug, id);
+/** Maps references, ids or slugs, to the ids of their projects; only live projects are included. */
+export const liveProjectIds = async (references: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const ids = await Promise.all(references.map(findProjectId));
+  const found = references.flatMap((reference, index) => {
+    const id = ids[index];
+    return id === undefined ? [] : [{ reference, id }];
+  });
+  const items = await findItems(found.map(({ id }) => projectKey(id)));
+  return new Map(
+    found.flatMap(({ reference, id }, index) => {
+      const item = items[index];
+      return item && isOpen(projectOf(item)) ? [[reference, id]] : [];
+    }),
+  );
 };
 
-/** A project by id, slug or earlier slug; the newest state. */
+/** The number of a user's projects of every status, without deleted ones; eventually consistent. */
+export const countProjectsOf = async (userId: string): Promise<number> => {
+  const owned = {
+    partition: ownerPartition(userId),
+    index: 'collection',
+    prefix: ownerPrefix.projects,
+    only: ['deleted_at', 'collection_sk'],
+  } as const;
+  let total = 0;
+  for await (const items of collectionPages(owned)) {
+    total += items.filter((item) => orNull(item.deleted_at) === null).length;
+  }
+  return total;
+};
+
+// Caches slug to id, which saves a read. An entry is only a hint: it holds if the project still has the slug.
+const idOfSlug = new Map<string, string>();
+const CACHED_SLUGS_MAX = 10_000;
+
+const cacheSlug = (slug: string, id: string): void => {
+  if (idOfSlug.size >= CACHED_SLUGS_MAX) idOfSlug.clear();
+  idOfSlug.set(slug, id);
+};
+
+/** Reads a project by id, slug or earlier slug; consistent. */
 export const findProject = async (reference: string): Promise<StoredProject | undefined> => {
-  const guessed = guesses.get(reference);
-  const likely = guessed === undefined ? undefined : await storedProject(guessed);
-  if (likely?.project.slug === reference) return likely;
+  const cachedId = idOfSlug.get(reference);
+  const cached = cachedId === undefined ? undefined : await storedProject(cachedId);
+  if (cached?.project.slug === reference) return cached;
   const id = await findProjectId(reference);
   if (id === undefined) return undefined;
   const found = await storedProject(id);
-  if (found?.project.slug === reference) guess(reference, id);
+  if (found?.project.slug === reference) cacheSlug(reference, id);
   return found;
 };
 
-/** The projects that some slugs belong to, now or from earlier; free slugs are left out. */
+/** Ids of projects by current or earlier slug; free slugs are omitted. */
 export const slugHolders = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const claims = await findItems(slugs.map(slugKey));
   return new Map(
@@ -70,12 +183,12 @@ export const slugHolders = async (slugs: readonly string[]): Promise<ReadonlyMap
   );
 };
 
-/** Which of some slugs belong to a project, now or from earlier. */
+/** Those slugs that are a project's current or earlier slug. */
 export const takenSlugs = async (slugs: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await slugHolders(slugs)).keys());
 
-/** Somebody else changed the project since it was read. */
-export class ProjectChanged extends Error {
+/** The project was changed or removed since it was read. */
+export class ProjectChanged extends ConflictError {
   override readonly name = 'ProjectChanged';
 }
 
@@ -87,7 +200,7 @@ const claimSlug = (slug: string, projectId: string): Write => ({
   orElse: slugTaken(slug),
 });
 
-// The claim of a canonical address is what makes DUPLICATE_URLS=reject hold for two submissions at once.
+// The claim of a canonical URL enforces DUPLICATE_URLS=reject for concurrent submissions.
 const claimUrl = (project: ProjectRecord): Write[] =>
   settings().duplicateUrls === 'reject' && project.deleted_at === null
     ? [
@@ -103,71 +216,73 @@ const releaseUrl = async (project: ProjectRecord): Promise<Write[]> => {
   if (settings().duplicateUrls !== 'reject') return [];
   const key = urlKey(canonicalUrl(project.url));
   const claim = await findItem(key);
-  return claim?.project_id === project.id ? [{ remove: key, when: is('project_id', project.id) }] : [];
+  return claim?.project_id === project.id ? [{ delete: key, when: is('project_id', project.id) }] : [];
 };
 
-/** A category that is removed while somebody takes it must not come to be carried by his project. */
+/** A check that fails the transaction with 400 if the category is deleted concurrently. */
 export const categoryExists = (slug: string): Write => ({
   check: categorySlugKey(slug),
   when: every(exists, is('state', 'held')),
   orElse: () => invalidField(['categories'], `"${slug}" is not a category`),
 });
 
-/** Whether a project with this address would be refused because another has claimed it. */
-export const isAddressRefused = async (url: string): Promise<boolean> =>
+/** Whether DUPLICATE_URLS=reject rejects a new project with this URL. */
+export const isDuplicateUrl = async (url: string): Promise<boolean> =>
   settings().duplicateUrls === 'reject' && (await findItem(urlKey(canonicalUrl(url)))) !== undefined;
 
-/** The writes of a new project: its card, its slug and, where duplicates are refused, its address. */
-export const insertionOf = (project: ProjectRecord): Write[] => [
+/** The writes of a new project: its record, its slug and, if duplicates are rejected, its URL. */
+export const projectInsertion = (project: ProjectRecord): Write[] => [
   { put: projectItem(project), inFeed: true, when: absent },
   claimSlug(project.slug, project.id),
   ...claimUrl(project),
 ];
 
 /**
- * The writes of a project that may have been removed for good under this id, beside those of its insertion. Whoever follows
- * the feed tells its new counters from those that it had by their version, as he does with its card.
+ * Further writes of an insertion under an id that a purged project may have had. Readers of the feed distinguish the new
+ * record and counters from the old ones by their version.
  */
-export const returnOf = (project: ProjectRecord): Write[] => [
-  // Clocks differ: the removal may bear a later time, and would then be taken for the newer news.
+export const projectReinsertion = (project: ProjectRecord): Write[] => [
+  // With clock skew the tombstone may have a higher version than the record, and readers would drop the record.
   { check: projectTombstoneKey(project.id), when: isBelow('version', project.version) },
   { put: countsItem(project.id, { ...noCounts, version: project.version }), inFeed: true },
 ];
 
-/** The writes of a project's next state, with what it takes and gives up. */
-export const replacementOf = async (previous: ProjectRecord, next: ProjectRecord): Promise<Write[]> => {
-  const addressMoves = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
-  const staysAt = next.deleted_at === null && canonicalUrl(previous.url) === canonicalUrl(next.url);
+/** The writes of a project's next state, with the slug and URL that it claims and releases. */
+export const projectReplacement = async (previous: ProjectRecord, next: ProjectRecord): Promise<Write[]> => {
+  const urlChanges = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
+  const keepsCanonicalUrl = next.deleted_at === null && canonicalUrl(previous.url) === canonicalUrl(next.url);
   return [
     {
       put: projectItem(next),
       inFeed: true,
       when: every(exists, is('version', previous.version)),
-      orElse: () => new ProjectChanged(next.id),
+      orElse: () => new ProjectChanged(`The project ${next.id} was changed concurrently.`),
     },
     ...(previous.slug === next.slug ? [] : [claimSlug(next.slug, next.id)]),
-    ...(addressMoves ? claimUrl(next) : []),
-    ...(addressMoves && !staysAt ? await releaseUrl(previous) : []),
+    ...(urlChanges ? claimUrl(next) : []),
+    ...(urlChanges && !keepsCanonicalUrl ? await releaseUrl(previous) : []),
   ];
 };
 
 /**
- * Stores a new project with its slug and its events.
- * @throws 409 when the slug or, where that is refused, the address belongs to another; 400 when a category is gone.
+ * Inserts a project with its slug and events.
+ * @throws {ConditionFailed} when the id exists; 409 for a taken slug or URL, 400 for an unknown category, 401 for an erased
+ * owner.
  */
 export const insertProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
   await transact([
-    ...insertionOf(project),
+    ...projectInsertion(project),
     ...project.categories.map(categoryExists),
-    // Who is being forgotten must not come to own what the erasure has not seen.
-    userIsThere(project.owner_id),
+    // An erasure that runs concurrently would miss the project.
+    userNotErased(project.owner_id),
     ...messages.map(inOutbox),
   ]);
 };
 
 /**
- * Stores the next state of a project with what follows from it.
- * @throws {ProjectChanged} when it is not as `previous` any more; 409 and 400 as `insertProject`.
+ * Replaces a project and writes its events.
+ * @param conditions further writes or checks of the transaction.
+ * @throws {ProjectChanged} when the version is not that of `previous`; 409 and 400 as `insertProject`.
  */
 export const replaceProject = async (
   previous: ProjectRecord,
@@ -176,46 +291,46 @@ export const replaceProject = async (
   conditions: readonly Write[] = [],
 ): Promise<void> => {
   await transact([
-    ...(await replacementOf(previous, next)),
+    ...(await projectReplacement(previous, next)),
     ...conditions,
     ...next.categories.filter((slug) => !previous.categories.includes(slug)).map(categoryExists),
     ...messages.map(inOutbox),
   ]);
 };
 
-/** How long the feed remembers that a project is gone for good, in seconds; longer than any reader goes without looking. */
+/** How long the feed keeps the tombstone of a project, in seconds; longer than any reader pauses. */
 const TOMBSTONE_SECONDS = 86_400;
 
-// What is left of a transaction for the claims of a project's slugs; more than these are taken away in the background.
-const SLUGS_AT_ONCE = 80;
+/** How many slugs the transaction of a removal releases; the task releases the others. */
+const RELEASED_SLUGS_MAX = 80;
 
 /**
- * Removes a project for good, with its slugs; its votes, ratings and comments are left to the task in `messages`. Only
- * while it is as it was read: a slug that it has taken since would stay claimed for ever.
- * @throws {ProjectChanged} when it is gone or not as `project` any more.
+ * Deletes a project permanently, with its slugs; the task in `messages` deletes its votes, ratings and comments. It requires
+ * the version that was read, because a slug that was claimed since would never be released.
+ * @throws {ProjectChanged} when the project was changed or removed.
  */
-export const removeProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
-  const slugs = [project.slug, ...project.earlier_slugs].slice(0, SLUGS_AT_ONCE);
+export const deleteProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
+  const slugs = [project.slug, ...project.earlier_slugs].slice(0, RELEASED_SLUGS_MAX);
   await transact([
     {
-      remove: projectKey(project.id),
+      delete: projectKey(project.id),
       when: every(exists, is('version', project.version)),
-      orElse: () => new ProjectChanged(project.id),
+      orElse: () => new ProjectChanged(`The project ${project.id} was changed concurrently.`),
     },
-    { remove: countsKey(project.id) },
-    { remove: linkKey(project.id) },
+    { delete: countsKey(project.id) },
+    { delete: linkKey(project.id) },
     {
       put: {
         ...projectTombstoneKey(project.id),
         type: 'projectRemoved',
         project_id: project.id,
-        // Newer than every state that the project has been in, and older than any in which an import may bring it back.
+        // Higher than every version of the project, and lower than the first version of an import under the same id.
         version: Math.max(Date.parse(now()), project.version),
         ttl: secondsFromNow(TOMBSTONE_SECONDS),
       },
       inFeed: true,
     },
-    ...slugs.map((slug): Write => ({ remove: slugKey(slug) })),
+    ...slugs.map((slug): Write => ({ delete: slugKey(slug) })),
     ...(await releaseUrl(project)),
     ...messages.map(inOutbox),
   ]);

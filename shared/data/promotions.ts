@@ -1,23 +1,22 @@
-import { type Placement, placementNames } from '#contract/placement.ts';
-import type { Occupancy, Turns } from '#domain/promotions/places.ts';
+import { type Placement, placementNames } from '#contract/fields.ts';
+import type { Message } from '#events/catalogue.ts';
 import {
+  type AllocationVersions,
   checkoutOfPromotion,
   isCurrent,
-  type PromotionCounter,
+  type Occupancy,
   type PromotionCounts,
   type PromotionRecord,
-} from '#domain/promotions/promotion.ts';
-import type { Message } from '#events/catalogue.ts';
-import { absent, every, exists, is } from './conditions.ts';
+} from '#model/promotion.ts';
 import {
   checkoutKey,
   currentPromotionKey,
   currentPromotionsPartition,
+  inOwnerCollection,
   type Key,
-  ofUser,
   ownerPartition,
   ownerPromotionsPrefix,
-  placeKey,
+  placementAllocationKey,
   projectKey,
   promotionCountsKey,
   promotionKey,
@@ -25,15 +24,11 @@ import {
   promotionsPartition,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, findItems, type Item, wholeCollection } from './read.ts';
-import { transact, updateItem, type Write } from './write.ts';
+import { findItem, findItems, type Item, orNull, wholeCollection } from './read.ts';
+import { absent, every, exists, is, transact, type Write } from './write.ts';
 
-/**
- * Promotions. All records stand together, in the order of their ids; those that are pending or active as far as anybody
- * has noted have a copy among the current ones, which is all that showing and selling ever read.
- */
-
-const orNull = <T>(value: unknown): T | null => (value === undefined ? null : (value as T));
+// All promotions are one collection in the order of their ids. Those with the status pending or active have a copy in a
+// second, small partition, which is all that the public list and the allocation of slots read.
 
 const promotionOf = (item: Item): PromotionRecord => ({
   id: String(item.id),
@@ -55,32 +50,32 @@ const promotionOf = (item: Item): PromotionRecord => ({
 
 const promotionItem = (promotion: PromotionRecord): Item & Key => ({
   ...promotionKey(promotion.id),
-  ...ofUser(promotion.user_id, 'PROMOTION', promotion.id),
+  ...inOwnerCollection(promotion.user_id, 'PROMOTION', promotion.id),
   type: 'promotion',
   ...promotion,
 });
 
 const PROMOTION_ID = /^prm_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** A promotion; the newest state. */
+/** A promotion, read consistently; undefined for an id of another form. */
 export const findPromotion = async (promotionId: string): Promise<PromotionRecord | undefined> => {
   if (!PROMOTION_ID.test(promotionId)) return undefined;
   const item = await findItem(promotionKey(promotionId));
   return item && promotionOf(item);
 };
 
-/** Whether a checkout is open that a promotion of this id would come of. */
+/** Whether the checkout that would create the promotion with this id is open. */
 export const isPaymentPending = async (promotionId: string): Promise<boolean> => {
   if (!PROMOTION_ID.test(promotionId)) return false;
   const item = await findItem(checkoutKey(checkoutOfPromotion(promotionId)));
   return item?.kind === 'promotion' && item.status === 'open';
 };
 
-/** Every promotion that is pending or active as far as anybody has noted; the newest state. */
+/** Every promotion whose stored status is pending or active, read consistently. */
 export const currentPromotions = async (): Promise<PromotionRecord[]> =>
   (await wholeCollection({ partition: currentPromotionsPartition })).map(promotionOf);
 
-/** All promotions there have ever been, newest first. */
+/** All promotions of any status, newest first. */
 export const allPromotions = async (): Promise<PromotionRecord[]> => {
   const items = await wholeCollection({ partition: promotionsPartition, prefix: promotionPrefix, newestFirst: true });
   return items.map(promotionOf);
@@ -97,70 +92,90 @@ export const promotionsOfUser = async (userId: string): Promise<PromotionRecord[
   return items.map(promotionOf);
 };
 
-/** What stands in the places at this moment, and the turns at which a place can be given out. */
+/** The occupied slots, with the versions that an allocation based on them has to carry. */
 export const readOccupancy = async (): Promise<Occupancy> => {
-  // The turns first: whoever gives out a place that the second read has missed makes the write that relies on it fail.
-  const places = await findItems(placementNames.map(placeKey));
-  const turns = Object.fromEntries(placementNames.map((name, nth) => [name, Number(places[nth]?.turn ?? 0)]));
-  return { turns: turns as Record<Placement, number>, current: await currentPromotions() };
+  // Versions are read first: an allocation that the second read misses then fails the write that relies on it.
+  const items = await findItems(placementNames.map(placementAllocationKey));
+  const versions = placementNames.map((name, index) => [name, Number(items[index]?.turn ?? 0)]);
+  return {
+    allocationVersions: Object.fromEntries(versions) as Record<Placement, number>,
+    current: await currentPromotions(),
+  };
 };
 
-const takePlaces = (turns: Turns): Write[] =>
-  Object.entries(turns).map(([placement, turn]) => ({
-    put: { ...placeKey(placement), type: 'place', turn: turn + 1 },
-    when: turn === 0 ? absent : is('turn', turn),
+/** Increments the allocation version of each placement. The attribute is stored under its earlier name `turn`. */
+const allocateSlots = (versions: AllocationVersions): Write[] =>
+  Object.entries(versions).map(([placement, version]) => ({
+    put: { ...placementAllocationKey(placement), type: 'place', turn: version + 1 },
+    when: version === 0 ? absent : is('turn', version),
   }));
 
 const currentCopy = (promotion: PromotionRecord): Write =>
   isCurrent(promotion)
     ? { put: { ...currentPromotionKey(promotion.id), type: 'currentPromotion', ...promotion } }
-    : { remove: currentPromotionKey(promotion.id) };
+    : { delete: currentPromotionKey(promotion.id) };
+
+/** A check that the project is live: only then it can be promoted. */
+const projectIsLive = ({ project_id }: PromotionRecord): Write => ({
+  check: projectKey(project_id),
+  when: every(exists, is('status', 'live'), is('deleted_at', null)),
+});
 
 /**
- * The writes of a new promotion. They fail as `ConditionFailed` when it is there already, when a place is not free any
- * more, and when the project has been deleted since it was read: nothing else would ever end a promotion of it.
+ * The writes of a new promotion. They fail with `ConditionFailed` when it exists, when a slot was allocated
+ * concurrently, and when the project is no longer live; after its deletion, the handler of the deletion would miss the
+ * new promotion.
  */
-export const promotionInsertion = (promotion: PromotionRecord, turns: Turns): Write[] => [
+export const promotionInsertion = (promotion: PromotionRecord, versions: AllocationVersions): Write[] => [
   { put: promotionItem(promotion), when: absent },
-  { check: projectKey(promotion.project_id), when: every(exists, is('deleted_at', null)) },
+  projectIsLive(promotion),
   currentCopy(promotion),
-  ...takePlaces(turns),
+  ...allocateSlots(versions),
 ];
 
-/** The writes of a promotion's next state. They fail as `ConditionFailed` when it or a place is not as it was read. */
-export const promotionReplacement = (previous: PromotionRecord, next: PromotionRecord, turns: Turns): Write[] => [
+/**
+ * The writes of a promotion's next state. They fail with `ConditionFailed` when it or a slot was changed concurrently,
+ * and when it will run longer although its project is no longer live.
+ * @param versions of the slots that it needs to run longer; undefined when it does not.
+ */
+export const promotionReplacement = (
+  previous: PromotionRecord,
+  next: PromotionRecord,
+  versions: AllocationVersions | undefined,
+): Write[] => [
+  ...(versions ? [projectIsLive(next)] : []),
   { put: promotionItem(next), when: every(exists, is('version', previous.version)) },
   currentCopy(next),
-  ...takePlaces(turns),
+  ...allocateSlots(versions ?? {}),
 ];
 
-/** Stores a new promotion. @throws {ConditionFailed} when a place is not free any more, or its project was deleted. */
+/** Stores a new promotion. @throws {ConditionFailed} see `promotionInsertion`. */
 export const insertPromotion = async (
   promotion: PromotionRecord,
-  turns: Turns,
+  versions: AllocationVersions,
   messages: readonly Message[],
 ): Promise<void> => {
-  await transact([...promotionInsertion(promotion, turns), ...messages.map(inOutbox)]);
+  await transact([...promotionInsertion(promotion, versions), ...messages.map(inOutbox)]);
 };
 
-/** Stores the next state of a promotion. @throws {ConditionFailed} when it or a place is not as it was read any more. */
+/** Stores the next state of a promotion. @throws {ConditionFailed} see `promotionReplacement`. */
 export const replacePromotion = async (
   previous: PromotionRecord,
   next: PromotionRecord,
-  turns: Turns,
+  versions: AllocationVersions | undefined,
   messages: readonly Message[],
 ): Promise<void> => {
-  await transact([...promotionReplacement(previous, next, turns), ...messages.map(inOutbox)]);
+  await transact([...promotionReplacement(previous, next, versions), ...messages.map(inOutbox)]);
 };
 
-/** The counters of some promotions, in their order. */
+/** The counters of promotions, in the order of the ids. */
 export const readPromotionCounts = async (promotionIds: readonly string[]): Promise<PromotionCounts[]> => {
   const items = await findItems(promotionIds.map(promotionCountsKey));
   return items.map((item) => ({ impressions: Number(item?.impressions ?? 0), clicks: Number(item?.clicks ?? 0) }));
 };
 
-/** Counts one more impression or click: one small write, exact however many come at once. */
-export const addToPromotion = async (promotionId: string, counter: PromotionCounter): Promise<void> => {
-  const set = { type: 'promotionCounts', promotion_id: promotionId };
-  await updateItem(promotionCountsKey(promotionId), { set, add: { [counter]: 1 } });
-};
+/** The write that adds impressions and clicks to the counters of a promotion. */
+export const addToPromotion = (promotionId: string, counts: PromotionCounts): Write => ({
+  update: promotionCountsKey(promotionId),
+  change: { set: { type: 'promotionCounts', promotion_id: promotionId }, add: { ...counts } },
+});

@@ -1,18 +1,35 @@
+import type { ProjectCounts } from '#model/project.ts';
 import { now } from '#platform/clock.ts';
-import { absent, is } from './conditions.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
-import { ofUser, ratingKey } from './keys.ts';
-import { findItem } from './read.ts';
-import { userIsThere } from './user-records.ts';
-import { transact } from './write.ts';
+import { countsKey, inOwnerCollection, ratingKey } from './keys.ts';
+import { countsOf } from './projects.ts';
+import { findItem, findItemsAtOnce, type Item } from './read.ts';
+import { userNotErased } from './users.ts';
+import { absent, is, transact } from './write.ts';
+
+const ratingOf = (item: Item | undefined): number | undefined => item?.rating as number | undefined;
 
 /** A user's rating of a project, 1 to 5. */
 export const findRating = async (projectId: string, userId: string): Promise<number | undefined> =>
-  (await findItem(ratingKey(projectId, userId)))?.rating as number | undefined;
+  ratingOf(await findItem(ratingKey(projectId, userId)));
+
+/** The sum and the number of the ratings of all users but this one. */
+export const sumRatingsOfOthers = async (
+  projectId: string,
+  userId: string,
+): Promise<Pick<ProjectCounts, 'ratings_sum' | 'ratings_count'>> => {
+  const [item, counts] = await findItemsAtOnce([ratingKey(projectId, userId), countsKey(projectId)]);
+  const { ratings_sum, ratings_count } = countsOf(counts);
+  const own = ratingOf(item);
+  return {
+    ratings_sum: Math.max(0, ratings_sum - (own ?? 0)),
+    ratings_count: Math.max(0, ratings_count - (own === undefined ? 0 : 1)),
+  };
+};
 
 /**
- * Writes a rating in place of `previous`.
- * @throws 404 when the project is not open; ConditionFailed when the rating is not `previous` any more.
+ * Replaces a rating, or inserts it if `previous` is undefined.
+ * @throws 404 when the project is not open; ConditionFailed when the stored rating is not `previous`.
  */
 export const replaceRating = async (
   projectId: string,
@@ -23,11 +40,11 @@ export const replaceRating = async (
   const ratedAt = now();
   await transact([
     projectIsOpen(projectId),
-    userIsThere(userId),
+    userNotErased(userId),
     {
       put: {
         ...ratingKey(projectId, userId),
-        ...ofUser(userId, 'RATING', projectId),
+        ...inOwnerCollection(userId, 'RATING', projectId),
         type: 'rating',
         project_id: projectId,
         user_id: userId,
@@ -40,11 +57,11 @@ export const replaceRating = async (
   ]);
 };
 
-/** Removes a rating. @throws 404 when the project is not open; ConditionFailed when it is not `previous` any more. */
-export const removeRating = async (projectId: string, userId: string, previous: number): Promise<void> => {
+/** @throws 404 when the project is not open; ConditionFailed when the stored rating is not `previous`. */
+export const deleteRating = async (projectId: string, userId: string, previous: number): Promise<void> => {
   await transact([
     projectIsOpen(projectId),
-    { remove: ratingKey(projectId, userId), when: is('rating', previous) },
+    { delete: ratingKey(projectId, userId), when: is('rating', previous) },
     changeCounts(projectId, { ratings_sum: -previous, ratings_count: -1 }),
   ]);
 };

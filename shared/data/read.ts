@@ -1,125 +1,154 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import DataLoader from 'dataloader';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
+import { withTimeLimit } from '#platform/time-limit.ts';
+import { Unavailable } from '#platform/unavailable.ts';
+import { retryOnConflict } from './conflict.ts';
 import { type IndexName, type Key, tableShape } from './keys.ts';
 
-/** An item as it is stored. */
+/** A stored item. */
 export type Item = Readonly<Record<string, unknown>>;
+
+/** The primary key in an item. */
+export const keyOf = (item: Item): Key => ({ pk: String(item.pk), sk: String(item.sk) });
+
+/** An attribute that the item may predate. */
+export const orNull = <T>(value: unknown): T | null => (value === undefined ? null : (value as T));
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
+
+/** Sorts the keys of maps at every depth: DynamoDB does not keep their order, and entity tags depend on it. */
+export const inKeyOrder = <T>(value: T): T => {
+  if (Array.isArray(value)) return value.map((element: unknown) => inKeyOrder(element)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(byName);
+  return Object.fromEntries(entries.map(([name, member]) => [name, inKeyOrder(member)])) as T;
+};
 
 const BATCH_MAX = 100;
 const BATCH_TRIES = 8;
 
 const identify = (key: Key): string => JSON.stringify([key.pk, key.sk]);
 
-const readOne = async (key: Key): Promise<Item | undefined> => {
-  const answer = await dynamo().send(new GetCommand({ TableName: settings().table, Key: key, ConsistentRead: true }));
-  return answer.Item;
+const getItem = async (key: Key): Promise<Item | undefined> => {
+  const response = await dynamo().send(new GetCommand({ TableName: settings().table, Key: key, ConsistentRead: true }));
+  return response.Item;
 };
 
-/** Reads up to 100 items. @throws when the table keeps refusing a part of them. */
-const readTogether = async (keys: readonly Key[]): Promise<Map<string, Item>> => {
+/** Reads up to 100 items. @throws when keys remain unprocessed after all attempts. */
+const batchGet = async (keys: readonly Key[]): Promise<Map<string, Item>> => {
   const found = new Map<string, Item>();
   let pending = keys;
   for (let attempt = 1; pending.length > 0; attempt += 1) {
-    if (attempt > BATCH_TRIES) throw new Error('The table keeps refusing a batch of reads.');
+    if (attempt > BATCH_TRIES) throw new Unavailable('DynamoDB left keys of a batch read unprocessed.');
     if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
-    const answer = await dynamo().send(
+    const response = await dynamo().send(
       new BatchGetCommand({ RequestItems: { [settings().table]: { Keys: [...pending], ConsistentRead: true } } }),
     );
-    for (const item of answer.Responses?.[settings().table] ?? []) found.set(identify(item as unknown as Key), item);
-    pending = (answer.UnprocessedKeys?.[settings().table]?.Keys ?? []) as unknown as Key[];
+    for (const item of response.Responses?.[settings().table] ?? []) found.set(identify(item as unknown as Key), item);
+    pending = (response.UnprocessedKeys?.[settings().table]?.Keys ?? []) as unknown as Key[];
   }
   return found;
 };
 
-interface Wish {
-  readonly key: Key;
-  readonly found: PromiseWithResolvers<Item | undefined>;
-}
-
-let wishes = new Map<string, Wish>();
-
-const fulfilOne = async ({ key, found }: Wish): Promise<void> => {
-  try {
-    found.resolve(await readOne(key));
-  } catch (error) {
-    found.reject(error);
-  }
-};
-
-/** Whether the table refuses what was asked, and not just now: one of the keys is none that it could have. */
-const isRefused = (error: unknown): boolean =>
+/**
+ * Whether DynamoDB rejected a key itself, such as one that is too long. By name: the SDK has no class for these errors.
+ */
+const isInvalidKey = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'ValidationException' || error.name === 'SerializationException');
 
-const fulfil = async (some: readonly (readonly [string, Wish])[]): Promise<void> => {
-  const [first] = some;
-  if (first && some.length === 1) {
-    await fulfilOne(first[1]);
-    return;
+/** Reads the items of one batch: per key its item, undefined, or an error. */
+const readBatch = async (keys: readonly Key[]): Promise<(Item | undefined | Error)[]> => {
+  // From here on reads of these keys belong to another batch: the loader's cache only merges duplicates within one.
+  for (const key of keys) loader.clear(key);
+  if (keys.length > 1) {
+    try {
+      const found = await batchGet(keys);
+      return keys.map((key) => found.get(identify(key)));
+    } catch (error) {
+      if (!isInvalidKey(error)) return keys.map(() => error as Error);
+    }
   }
-  try {
-    const found = await readTogether(some.map(([, { key }]) => key));
-    for (const [id, wish] of some) wish.found.resolve(found.get(id));
-  } catch (error) {
-    // They come from callers who know nothing of each other: what one has asked must not be the failure of all.
-    if (isRefused(error)) await Promise.all(some.map(([, wish]) => fulfilOne(wish)));
-    else for (const [, wish] of some) wish.found.reject(error);
-  }
+  // One key alone, or a batch with an invalid key: the others come from unrelated callers and must not fail with it.
+  return await Promise.all(keys.map((key) => getItem(key).catch((error: Error) => error)));
 };
 
-const fulfilAll = (): void => {
-  const all = [...wishes];
-  wishes = new Map();
-  for (let start = 0; start < all.length; start += BATCH_MAX) void fulfil(all.slice(start, start + BATCH_MAX));
-};
+const loader = new DataLoader(readBatch, {
+  cacheKeyFn: identify,
+  maxBatchSize: BATCH_MAX,
+  batchScheduleFn: setImmediate,
+});
 
 /**
- * The newest state of an item. What is asked for in the same turn of the event loop is read in one call to the table: a
- * call costs the process much more than an item, and a process with many callers at once makes many fewer of them.
+ * The newest state of an item, by a consistent read. Reads of the same event-loop iteration share one BatchGetItem: a
+ * request costs the process far more than an item.
  */
-export const findItem = (key: Key): Promise<Item | undefined> => {
-  if (wishes.size === 0) setImmediate(fulfilAll);
-  const id = identify(key);
-  let wish = wishes.get(id);
-  if (!wish) {
-    wish = { key, found: Promise.withResolvers() };
-    wishes.set(id, wish);
-  }
-  return wish.found.promise;
-};
+export const findItem = (key: Key): Promise<Item | undefined> => loader.load(key);
 
 /**
  * The newest states of many items, in the order of the keys; a missing item is undefined.
- * @throws when the table keeps refusing a part of them.
+ * @throws when keys remain unprocessed after all attempts.
  */
 export const findItems = async (keys: readonly Key[]): Promise<(Item | undefined)[]> =>
   await Promise.all(keys.map(findItem));
 
-/** Which items of a collection are read, and in which order. */
-export interface CollectionRange {
+/** A transaction that reads is cancelled while a write of one of its items is in progress. */
+const isCancelled = (error: unknown): boolean => error instanceof TransactionCanceledException;
+
+/** Enough for the item of a counter that hundreds of requests change per second. */
+const SNAPSHOT_ATTEMPTS_MAX = 20;
+
+/**
+ * The states of some items at one moment, in the order of the keys; a missing item is undefined. While the items are
+ * written without a pause, the newest state of each is returned instead.
+ */
+export const findItemsAtOnce = async (keys: readonly Key[]): Promise<(Item | undefined)[]> => {
+  const TableName = settings().table;
+  try {
+    const { Responses } = await retryOnConflict(
+      () =>
+        dynamo().send(
+          new TransactGetCommand({ TransactItems: keys.map((key) => ({ Get: { TableName, Key: { ...key } } })) }),
+        ),
+      { isConflict: isCancelled, attemptsMax: SNAPSHOT_ATTEMPTS_MAX },
+    );
+    return keys.map((_, position) => Responses?.[position]?.Item);
+  } catch (error) {
+    if (!isCancelled(error)) throw error;
+    return await findItems(keys);
+  }
+};
+
+/** The range of a query. */
+interface CollectionRange {
   readonly partition: string;
   readonly index?: IndexName;
-  /** Only sort keys that begin with this. */
+  /** Sort keys with this prefix. */
   readonly prefix?: string;
-  /** Only sort keys after this one. */
+  /** Sort keys greater than this. */
   readonly after?: string;
-  /** Only sort keys before this one. */
+  /** Sort keys less than this. */
   readonly before?: string;
   readonly newestFirst?: boolean;
-  /** How many items one call to the table returns at most. */
+  /** The `Limit` of each query. */
   readonly pageSize?: number;
-  /** Only these attributes; the sort key must be among them where there is an end to be left out. */
+  /** Projection; must include the sort key when there is an `after` or `before`. */
   readonly only?: readonly string[];
+  /** False for eventually consistent reads of the table, at half the price. */
+  readonly isConsistent?: boolean;
+  /** The time limit of each query with its retries. */
+  readonly queryLimitMs?: number;
 }
 
 const attributesOf = (index: IndexName | undefined) =>
   index ? (tableShape.indexes.find((one) => one.name === index) ?? tableShape) : tableShape;
 
-// A collection's sort keys are all below this; DynamoDB compares them as UTF-8 bytes.
+// Greater than every sort key; DynamoDB compares them as UTF-8 bytes.
 const LAST = '\u{10ffff}';
 
-/** What every query of a range says. */
 const queryOf = (range: CollectionRange) => {
   const { partitionKey, sortKey } = attributesOf(range.index);
   const low = range.after ?? range.prefix;
@@ -132,7 +161,7 @@ const queryOf = (range: CollectionRange) => {
   ].join(' AND ');
   return {
     TableName: settings().table,
-    ...(range.index ? { IndexName: range.index } : { ConsistentRead: true }),
+    ...(range.index ? { IndexName: range.index } : { ConsistentRead: range.isConsistent ?? true }),
     KeyConditionExpression: condition,
     ExpressionAttributeNames: {
       '#p': partitionKey,
@@ -148,33 +177,89 @@ const queryOf = (range: CollectionRange) => {
 };
 
 /**
- * Walks a collection page by page; a page is at most 1 MB.
- * Reads of the table itself are consistent, those of an index follow the table within moments.
+ * Yields a collection in pages of at most 1 MB. Reads of the table are strongly consistent by default, reads
+ * of an index eventually consistent.
  */
 export async function* collectionPages(range: CollectionRange): AsyncGenerator<readonly Item[]> {
   const { sortKey } = attributesOf(range.index);
   const query = queryOf(range);
-  // BETWEEN includes its ends, and the caller asked for what lies strictly between. Without a sort key there is no end.
+  // BETWEEN includes its bounds, which `after` and `before` exclude.
   const isEnd = (key: unknown): boolean => key !== undefined && (key === range.after || key === range.before);
   const names = Object.fromEntries((range.only ?? []).map((attribute, position) => [`#o${position}`, attribute]));
   let start: Record<string, unknown> | undefined;
   do {
-    const answer = await dynamo().send(
-      new QueryCommand({
-        ...query,
-        ExpressionAttributeNames: { ...query.ExpressionAttributeNames, ...names },
-        ...(range.only && { ProjectionExpression: Object.keys(names).join(', ') }),
-        ...(range.pageSize && { Limit: range.pageSize }),
-        ExclusiveStartKey: start,
-      }),
-    );
-    const items = (answer.Items ?? []).filter((item) => !isEnd(item[sortKey]));
+    const command = new QueryCommand({
+      ...query,
+      ExpressionAttributeNames: { ...query.ExpressionAttributeNames, ...names },
+      ...(range.only && { ProjectionExpression: Object.keys(names).join(', ') }),
+      ...(range.pageSize && { Limit: range.pageSize }),
+      ExclusiveStartKey: start,
+    });
+    const { queryLimitMs } = range;
+    const response = await (queryLimitMs === undefined
+      ? dynamo().send(command)
+      : withTimeLimit(queryLimitMs, (signal) => dynamo().send(command, { abortSignal: signal })));
+    const items = (response.Items ?? []).filter((item) => !isEnd(item[sortKey]));
     if (items.length > 0) yield items;
-    start = answer.LastEvaluatedKey;
+    start = response.LastEvaluatedKey;
   } while (start);
 }
 
-/** A whole collection; only for those that are known to be small. */
+/** A partition that is read item by item, in pages. */
+class PartitionCursor {
+  readonly #pages: AsyncGenerator<readonly Item[]>;
+  #items: readonly Item[] = [];
+  #next = 0;
+
+  constructor(range: CollectionRange) {
+    this.#pages = collectionPages(range);
+  }
+
+  /** The next item; undefined after the last one. */
+  get item(): Item | undefined {
+    return this.#items[this.#next];
+  }
+
+  /** Moves to the next item, initially to the first one. */
+  async advance(): Promise<void> {
+    this.#next += 1;
+    if (this.#next < this.#items.length) return;
+    const page = await this.#pages.next();
+    this.#items = page.done ? [] : page.value;
+    this.#next = 0;
+  }
+}
+
+/** How much of a page of evenly spread items each partition is asked for at once. */
+const PAGE_MARGIN = 1.5;
+
+/**
+ * Yields the items of partitions in the common order of their sort keys.
+ * @param count how many items the caller needs, which are spread evenly over the partitions; more are read if it goes on.
+ */
+export async function* itemsOfPartitions(
+  partitions: readonly string[],
+  range: Omit<CollectionRange, 'partition' | 'pageSize'>,
+  count: number,
+): AsyncGenerator<Item> {
+  const { sortKey } = attributesOf(range.index);
+  const pageSize = Math.ceil((count / partitions.length) * PAGE_MARGIN);
+  const cursors = partitions.map((partition) => new PartitionCursor({ ...range, partition, pageSize }));
+  await Promise.all(cursors.map((cursor) => cursor.advance()));
+  const isEarlier = (one: unknown, other: unknown): boolean =>
+    range.newestFirst ? String(one) > String(other) : String(one) < String(other);
+  for (;;) {
+    let first: PartitionCursor | undefined;
+    for (const cursor of cursors) {
+      if (cursor.item && (!first?.item || isEarlier(cursor.item[sortKey], first.item[sortKey]))) first = cursor;
+    }
+    if (!first?.item) return;
+    yield first.item;
+    await first.advance();
+  }
+}
+
+/** All items of a collection; only for small ones. */
 export const wholeCollection = async (range: CollectionRange): Promise<Item[]> => {
   const all: Item[] = [];
   for await (const items of collectionPages(range)) all.push(...items);
@@ -184,7 +269,7 @@ export const wholeCollection = async (range: CollectionRange): Promise<Item[]> =
 /** The first items of a collection, at most `count`. */
 export const firstOfCollection = async (range: CollectionRange, count: number): Promise<Item[]> => {
   const first: Item[] = [];
-  // An end of the range may come along and is then left out.
+  // One more for the item at a bound, which is filtered out.
   const isBounded = range.after !== undefined || range.before !== undefined;
   for await (const items of collectionPages({ ...range, pageSize: isBounded ? count + 1 : count })) {
     first.push(...items);
@@ -194,34 +279,34 @@ export const firstOfCollection = async (range: CollectionRange, count: number): 
 };
 
 /**
- * Passes over items of a range without reading them out.
- * @returns the sort key of the last one, or undefined when there is nothing behind them.
+ * Skips items of a range without transferring them.
+ * @returns the sort key of the last skipped item, or undefined when none follow.
  */
-const passOver = async (range: CollectionRange, skip: number): Promise<string | undefined> => {
+const skipItems = async (range: CollectionRange, skip: number): Promise<string | undefined> => {
   const { sortKey } = attributesOf(range.index);
-  let passed = 0;
+  let skipped = 0;
   let start: Record<string, unknown> | undefined;
   do {
-    const answer = await dynamo().send(
-      new QueryCommand({ ...queryOf(range), Select: 'COUNT', Limit: skip - passed, ExclusiveStartKey: start }),
+    const response = await dynamo().send(
+      new QueryCommand({ ...queryOf(range), Select: 'COUNT', Limit: skip - skipped, ExclusiveStartKey: start }),
     );
-    passed += answer.Count ?? 0;
-    start = answer.LastEvaluatedKey;
-  } while (start && passed < skip);
+    skipped += response.Count ?? 0;
+    start = response.LastEvaluatedKey;
+  } while (start && skipped < skip);
   return start && String(start[sortKey]);
 };
 
-/** Items of a range without ends, from one of its ends on. */
+/** Items of a range without bounds, counted from its first item in reading order. */
 const pageFrom = async (range: CollectionRange, skip: number, count: number): Promise<Item[]> => {
   if (skip === 0) return await firstOfCollection(range, count);
-  const last = await passOver(range, skip);
+  const last = await skipItems(range, skip);
   if (last === undefined) return [];
   return await firstOfCollection({ ...range, [range.newestFirst ? 'before' : 'after']: last }, count);
 };
 
 /**
- * Some items of a collection, `skip` of them passed over. What is passed over is only counted.
- * @param total how many there are, if that is known: a page behind the middle is then read from the other end.
+ * A page of `count` items after the first `skip`, which are counted but not transferred.
+ * @param total the size of the collection, if known: pages behind the middle are then read from the other end.
  */
 export const pageOfCollection = async (
   range: Omit<CollectionRange, 'after' | 'before' | 'pageSize'>,
@@ -229,23 +314,23 @@ export const pageOfCollection = async (
   count: number,
   total = Number.POSITIVE_INFINITY,
 ): Promise<Item[]> => {
-  const behind = total - skip - count;
-  // The first page is always read from its own end: it shows what has come since the others were counted.
-  if (skip === 0 || skip <= behind) return await pageFrom(range, skip, count);
+  const after = total - skip - count;
+  // The first page is always read from its own end, to include items added after the total was counted.
+  if (skip === 0 || skip <= after) return await pageFrom(range, skip, count);
   if (skip >= total) return [];
-  const fromBehind = { ...range, newestFirst: !range.newestFirst };
-  return (await pageFrom(fromBehind, Math.max(0, behind), Math.min(count, total - skip))).toReversed();
+  const reversed = { ...range, newestFirst: !range.newestFirst };
+  return (await pageFrom(reversed, Math.max(0, after), Math.min(count, total - skip))).toReversed();
 };
 
-/** How many items a collection has, without reading them out. */
+/** The number of items in a collection, without transferring them. */
 export const countCollection = async (partition: string, prefix?: string, index?: IndexName): Promise<number> => {
   const query = queryOf({ partition, ...(prefix !== undefined && { prefix }), ...(index && { index }) });
   let total = 0;
   let start: Record<string, unknown> | undefined;
   do {
-    const answer = await dynamo().send(new QueryCommand({ ...query, Select: 'COUNT', ExclusiveStartKey: start }));
-    total += answer.Count ?? 0;
-    start = answer.LastEvaluatedKey;
+    const response = await dynamo().send(new QueryCommand({ ...query, Select: 'COUNT', ExclusiveStartKey: start }));
+    total += response.Count ?? 0;
+    start = response.LastEvaluatedKey;
   } while (start);
   return total;
 };

@@ -1,10 +1,8 @@
-import type { ProjectCounts } from '#domain/projects/project.ts';
-import type { Recounted } from '#domain/projects/recount.ts';
+import type { ProjectCounts, Recounted } from '#model/project.ts';
 import { notFound } from '#shared/errors.ts';
-import { exists, is, lacks } from './conditions.ts';
 import { countsKey, projectKey, projectPartition, projectPrefix } from './keys.ts';
 import { collectionPages, countCollection } from './read.ts';
-import { transact } from './write.ts';
+import { exists, is, lacks, transact } from './write.ts';
 
 const sumRatings = async (projectId: string): Promise<Pick<Recounted, 'ratings_sum' | 'ratings_count'>> => {
   const pages = collectionPages({
@@ -20,7 +18,7 @@ const sumRatings = async (projectId: string): Promise<Pick<Recounted, 'ratings_s
   return { ratings_sum, ratings_count };
 };
 
-/** Counts the votes, ratings and comments that a project has. */
+/** Counts the stored votes, ratings and comments of a project. */
 export const countReactions = async (projectId: string): Promise<Recounted> => {
   const partition = projectPartition(projectId);
   const [upvote_count, comments_count, ratings] = await Promise.all([
@@ -32,8 +30,9 @@ export const countReactions = async (projectId: string): Promise<Recounted> => {
 };
 
 /**
- * Replaces what can be counted anew of a project's counters.
- * @throws 404 when the project is gone; ConditionFailed when the counters are not of `previous` version any more.
+ * Replaces the counters of a project that can be recounted; others, such as views, stay.
+ * @throws 404 when the project is deleted.
+ * @throws {ConditionFailed} when the version of the stored counters differs from `previous`.
  */
 export const replaceCounts = async (
   projectId: string,

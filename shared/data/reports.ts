@@ -1,69 +1,120 @@
 import type { ReportStatus } from '#contract/reports.ts';
-import type { ReportRecord } from '#domain/reports/report.ts';
-import { absent, is } from './conditions.ts';
+import type { ReportRecord } from '#model/report.ts';
+import { retryOnConflict } from './conflict.ts';
 import { projectIsOpen } from './counts.ts';
 import {
+  inOwnerCollection,
+  inReportStatus,
   type Key,
-  ofReportStatus,
-  ofUser,
+  ownerPartition,
+  ownerPrefix,
+  projectKey,
   projectPartition,
   projectPrefix,
   reportIdKey,
   reportKey,
   reportsPartition,
 } from './keys.ts';
-import { collectionPages, countCollection, findItem, findItems, type Item, pageOfCollection } from './read.ts';
-import { userIsThere } from './user-records.ts';
-import { removeItems, transact } from './write.ts';
+import {
+  collectionPages,
+  countCollection,
+  findItem,
+  findItems,
+  firstOfCollection,
+  type Item,
+  keyOf,
+  orNull,
+  pageOfCollection,
+} from './read.ts';
+import { userNotErased } from './users.ts';
+import { absent, deleteItem, deleteItems, exists, is, transact } from './write.ts';
 
-/** Reports of listings: one item per user and project, and one that leads from the report's id, and from its author, to it. */
+// A report has two items: one per user and project, and a pointer to it by report id, which also lists it under its
+// author. The report of an erased author has its own id in place of the author's.
 
 const reportOf = (item: Item): ReportRecord => ({
   id: String(item.id),
   project_id: String(item.project_id),
-  user_id: String(item.user_id),
+  user_id: orNull(item.user_id),
   reason: String(item.reason),
   details: (item.details ?? null) as string | null,
   status: item.status as ReportStatus,
+  note: orNull(item.note),
   created_at: String(item.created_at),
   updated_at: String(item.updated_at),
   version: Number(item.version),
 });
 
-/** What a user has reported of a project. */
+/** @param userId the author; the report's own id once the author is erased. */
 export const findReportOf = async (projectId: string, userId: string): Promise<ReportRecord | undefined> => {
   const item = await findItem(reportKey(projectId, userId));
   return item && reportOf(item);
 };
 
-/** A report by its id. */
 export const findReport = async (reportId: string): Promise<ReportRecord | undefined> => {
   const pointer = await findItem(reportIdKey(reportId));
-  return pointer && (await findReportOf(String(pointer.project_id), String(pointer.user_id)));
+  return pointer && (await findReportOf(String(pointer.project_id), String(pointer.user_id ?? reportId)));
+};
+
+const reportItem = (report: ReportRecord): Item & Key => ({
+  ...reportKey(report.project_id, report.user_id ?? report.id),
+  ...inReportStatus(report.status, report.created_at, report.id),
+  type: 'report',
+  ...report,
+});
+
+/**
+ * Replaces a report, or inserts it if `previous` is undefined.
+ * @throws ConditionFailed when the stored version is not that of `previous`. For a new report 404 when the project is not
+ * open, 401 when the author was erased.
+ */
+export const replaceReport = async (previous: ReportRecord | undefined, next: ReportRecord): Promise<void> => {
+  const { id, project_id } = next;
+  const user_id = next.user_id ?? id;
+  await transact([
+    ...(previous ? [] : [projectIsOpen(project_id), userNotErased(user_id)]),
+    { put: reportItem(next), when: previous ? is('version', previous.version) : absent },
+    ...(previous
+      ? []
+      : [
+          {
+            put: {
+              ...reportIdKey(id),
+              ...inOwnerCollection(user_id, 'REPORT', id),
+              type: 'reportId',
+              id,
+              project_id,
+              user_id,
+            },
+          },
+        ]),
+  ]);
 };
 
 /**
- * Stores a report. A new one needs its project to be open and its author to be there.
- * @throws ConditionFailed when it is not as `previous` any more; 404 when the project is not open, 401 for an erased author.
+ * Removes the author and their words from a report. A report of a purged project is deleted.
+ * @returns false when it has no author any more.
  */
-export const replaceReport = async (previous: ReportRecord | undefined, next: ReportRecord): Promise<void> => {
-  const { id, project_id, user_id } = next;
-  await transact([
-    ...(previous ? [] : [projectIsOpen(project_id), userIsThere(user_id)]),
-    {
-      put: {
-        ...reportKey(project_id, user_id),
-        ...ofReportStatus(next.status, next.created_at, id),
-        type: 'report',
-        ...next,
-      },
-      when: previous ? is('version', previous.version) : absent,
-    },
-    ...(previous
-      ? []
-      : [{ put: { ...reportIdKey(id), ...ofUser(user_id, 'REPORT', id), type: 'reportId', id, project_id, user_id } }]),
-  ]);
-};
+export const anonymizeReport = (reportId: string): Promise<boolean> =>
+  retryOnConflict(async () => {
+    const pointer = await findItem(reportIdKey(reportId));
+    if (pointer?.user_id === undefined) return false;
+    const [projectId, userId] = [String(pointer.project_id), String(pointer.user_id)];
+    const report = await findReportOf(projectId, userId);
+    if (!report || !(await findItem(projectKey(projectId)))) {
+      await deleteItem(reportKey(projectId, userId));
+      // A concurrent run that has just removed the author keeps the pointer.
+      return await deleteItem(reportIdKey(reportId), is('user_id', userId));
+    }
+    await transact([
+      // A purge that begins now finds the report.
+      { check: projectKey(projectId), when: exists },
+      { delete: reportKey(projectId, userId), when: is('version', report.version) },
+      { put: reportItem({ ...report, user_id: null, reason: '', details: null, version: report.version + 1 }) },
+      { put: { ...reportIdKey(reportId), type: 'reportId', id: reportId, project_id: projectId }, when: exists },
+    ]);
+    return true;
+  });
 
 const STATUSES: readonly ReportStatus[] = ['open', 'resolved', 'dismissed'];
 
@@ -75,17 +126,17 @@ const rangeOf = (status: ReportStatus) =>
     only: ['id', 'pk', 'sk', 'collection_sk'],
   }) as const;
 
-/** Where the reports of several statuses are, newest first, as far as the end of a page. */
-const mergedPlaces = async (statuses: readonly ReportStatus[], skip: number, count: number): Promise<Item[]> => {
-  // A page may be all of one status, so of each its length is read: only keys, and nothing behind the page.
+/** The keys of a page of reports of several statuses, newest first. */
+const mergedKeys = async (statuses: readonly ReportStatus[], skip: number, count: number): Promise<Item[]> => {
+  // A page may consist of one status only, so the keys up to its end are read of each.
   const lists = await Promise.all(statuses.map((status) => pageOfCollection(rangeOf(status), 0, skip + count)));
-  // A report that is settled at this moment may stand under two of them.
-  const places = new Map(lists.flat().map((place) => [String(place.collection_sk), place]));
-  const newestFirst = [...places].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, place]) => place);
+  // The index may list a report under two statuses while its status changes.
+  const keys = new Map(lists.flat().map((item) => [String(item.collection_sk), item]));
+  const newestFirst = [...keys].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, item]) => item);
   return newestFirst.slice(skip, skip + count);
 };
 
-/** Reports of a status, or all, newest first, with how many there are. All are counted, but only a page is read as a whole. */
+/** A page of reports, newest first, with the exact total. The index is counted; only the items of the page are read. */
 export const pageOfReports = async (
   status: ReportStatus | 'all',
   skip: number,
@@ -97,22 +148,30 @@ export const pageOfReports = async (
   );
   const total = counts.reduce((sum, one) => sum + one, 0);
   if (skip >= total) return { reports: [], total };
-  const places =
+  const keys =
     status === 'all'
-      ? await mergedPlaces(STATUSES, skip, count)
+      ? await mergedKeys(STATUSES, skip, count)
       : await pageOfCollection(rangeOf(status), skip, count, total);
-  const reports = await findItems(places.map(({ pk, sk }): Key => ({ pk: String(pk), sk: String(sk) })));
+  const reports = await findItems(keys.map(keyOf));
   return { reports: reports.flatMap((item) => (item ? [reportOf(item)] : [])), total };
 };
 
-/** Takes away what was reported of a project that is gone, with the ways that lead there. @returns how many there were. */
-export const removeReports = async (projectId: string): Promise<number> => {
+/** The newest reports by a user, from the index, which follows the table within moments. */
+export const newestReportsBy = async (userId: string, count: number): Promise<ReportRecord[]> => {
+  const range = { partition: ownerPartition(userId), index: 'collection', newestFirst: true } as const;
+  const pointers = await firstOfCollection({ ...range, prefix: ownerPrefix.reports }, count);
+  const reports = await findItems(pointers.map(({ project_id }) => reportKey(String(project_id), userId)));
+  return reports.flatMap((item) => (item ? [reportOf(item)] : []));
+};
+
+/** Deletes the reports of a purged project and their pointers. @returns how many reports. */
+export const deleteReports = async (projectId: string): Promise<number> => {
   let removed = 0;
   const range = { partition: projectPartition(projectId), prefix: projectPrefix.reports, only: ['id', 'pk', 'sk'] };
   for await (const items of collectionPages(range)) {
-    // The ways first: should the process die in between, the reports still say which there are.
-    await removeItems(items.map(({ id }) => reportIdKey(String(id))));
-    await removeItems(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+    // Pointers first: if the process dies in between, the next run still finds them through the reports.
+    await deleteItems(items.map(({ id }) => reportIdKey(String(id))));
+    await deleteItems(items.map(keyOf));
     removed += items.length;
   }
   return removed;

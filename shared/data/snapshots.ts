@@ -8,30 +8,29 @@ import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';
 import { loggable } from '#platform/loggable.ts';
 import { count } from '#platform/metrics.ts';
-import { absent, either, is } from './conditions.ts';
-import { snapshotKey, snapshotPartKey } from './keys.ts';
+import { settings } from '#platform/settings.ts';
+import { isUnavailable } from '#platform/unavailable.ts';
+import { retryOnConflict } from './conflict.ts';
+import { feedPartitions, snapshotKey, snapshotPartKey } from './keys.ts';
 import { firstOfCollection, type Item } from './read.ts';
-import { putItem } from './write.ts';
+import { absent, either, is, putItem } from './write.ts';
 
-/**
- * Snapshots of the catalog: what a process begins with that has none yet. A snapshot lies in parts, each an item, and one
- * item that names the newest is written when all of them are there. Nothing depends on them: whatever is wrong with one,
- * the feed has everything.
- */
-
-/** A catalog from a snapshot. */
-export interface LoadedSnapshot {
+/** The state of a replica, which a snapshot stores: the initial state of a cold process. */
+export interface ReplicaState {
   readonly catalog: Catalog;
-  /** Every change that was stamped before this time is in it, in milliseconds since the epoch. */
-  readonly settled: number;
+  /** The catalog contains every change stamped before this time, in milliseconds since the epoch. */
+  readonly completeUntil: number;
   /** The stamp of the newest change in it, ISO 8601; undefined when there is none. */
-  readonly newest: string | undefined;
-  /** When whoever took it began to look at the feed for the last time, ISO 8601. */
+  readonly watermark: string | undefined;
+  /** The start of the latest refresh from the feed, ISO 8601. */
   readonly takenAt: string;
 }
 
-/** What is said of the newest snapshot, as it is stored. */
-interface Newest {
+/**
+ * The item that describes the newest snapshot, written after all its parts. Snapshots are an optimisation: without a
+ * usable one, the feed has everything.
+ */
+interface Manifest {
   readonly generation: string;
   readonly format: number;
   readonly parts: number;
@@ -42,113 +41,187 @@ interface Newest {
   readonly newest_at: string;
   readonly taken_at: string;
   readonly listings: number;
+  /** How many partitions of the feed its writer followed; absent in snapshots of releases that knew one. */
+  readonly feed_partitions?: number;
 }
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** An item takes 400 KB, with its key and its attributes. */
-const PART_BYTES = 380_000;
-const PARTS_AT_ONCE = 16;
-/** How much is decompressed at once: in the usual 16 KB it takes half as long again. */
+/** DynamoDB limits an item to 400 KB, its key and attribute names included. */
+const PART_BYTES_MAX = 380_000;
+/** A smaller part would cost more in rounding and requests than it spreads the load. */
+const PART_BYTES_MIN = 32_768;
+const CONCURRENT_PARTS = 16;
+
+/**
+ * The size of the parts of a snapshot of this many bytes. All cold processes read the same parts, and a key takes 3,000 units
+ * a second: a small snapshot has several parts too.
+ */
+export const partBytesOf = (bytes: number): number =>
+  Math.min(PART_BYTES_MAX, Math.max(PART_BYTES_MIN, Math.ceil(bytes / CONCURRENT_PARTS)));
+
+/** With the default of 16 KB, decompression takes half as long again. */
 const CHUNK_BYTES = 1 << 20;
 
-/** The feed forgets what was removed for good after a day; who begins with an older state would never hear of it. */
+/** Tombstones expire from the feed after a day; a reader with an older state would miss them. */
 const AGE_MAX_MS = 12 * 3600 * 1000;
-/** Longer than a snapshot may be used, with time for whoever has just begun to read it. */
-const KEPT_SECONDS = 13 * 3600;
+/** Longer than `AGE_MAX_MS`, so that no parts expire while they are read. */
+const TTL_SECONDS = 13 * 3600;
 
-/** Of the bytes and of the times by which a reader goes: later ones would make him pass over changes. */
-const digestOf = ({ settled_at, taken_at }: Pick<Newest, 'settled_at' | 'taken_at'>, bytes: Uint8Array): string =>
+/** Covers the bytes and the times from which readers continue: later times would make them skip changes. */
+const digestOf = ({ settled_at, taken_at }: Pick<Manifest, 'settled_at' | 'taken_at'>, bytes: Uint8Array): string =>
   createHash('sha256').update(`${settled_at} ${taken_at} `).update(bytes).digest('base64url');
 
-/** Asked for as a collection: one item by its key would travel together with what others ask for. */
-const itemIn = async (partition: string): Promise<Item | undefined> => (await firstOfCollection({ partition }, 1))[0];
+/** A query instead of `findItem`, which would share a batch with the reads of concurrent requests. */
+const itemIn = async (partition: string, isConsistent = true): Promise<Item | undefined> =>
+  (await firstOfCollection({ partition, isConsistent }, 1))[0];
 
-/** What is said of the newest snapshot. */
-export const findNewest = async (): Promise<Newest | undefined> => (await itemIn(snapshotKey.pk)) as Newest | undefined;
+/** The manifest of the newest snapshot, of any format and age. */
+export const findSnapshotManifest = async (): Promise<Manifest | undefined> =>
+  (await itemIn(snapshotKey.pk)) as Manifest | undefined;
 
-/** Does something with each of some numbers, a few at a time. */
-const forEach = async (total: number, act: (number: number) => Promise<void>): Promise<void> => {
-  let next = 0;
+/** Acts on some parts concurrently. The first error ends it: no further part is begun. */
+const forEachPart = async (parts: readonly number[], act: (part: number) => Promise<void>): Promise<void> => {
+  const rest = [...parts];
   const worker = async (): Promise<void> => {
-    while (next < total) {
-      next += 1;
-      await act(next - 1);
+    for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
+      try {
+        await act(part);
+      } catch (error) {
+        rest.length = 0;
+        throw error;
+      }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(PARTS_AT_ONCE, total) }, worker));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENT_PARTS, parts.length) }, worker));
 };
 
-const readParts = async ({ generation, parts }: Newest): Promise<Buffer> => {
-  const found = new Array<Uint8Array>(parts);
-  await forEach(parts, async (part) => {
-    const bytes = (await itemIn(snapshotPartKey(generation, part).pk))?.bytes;
-    if (!(bytes instanceof Uint8Array)) throw new Error(`Part ${part} of ${parts} is missing.`);
-    found[part] = bytes;
-  });
-  return Buffer.concat(found);
-};
+const ATTEMPTS_MAX = 20;
 
-const load = async (newest: Newest): Promise<LoadedSnapshot> => {
-  const packed = await readParts(newest);
-  if (packed.length !== newest.bytes || digestOf(newest, packed) !== newest.digest)
-    throw new Error('Its digest is another.');
-  const bytes = await decompress(packed, { maxOutputLength: newest.unpacked_bytes, chunkSize: CHUNK_BYTES });
+/** Repeats a read while the table is throttled or unreachable, within the time of the request. */
+const whileUnavailable = <T>(read: () => Promise<T>): Promise<T> =>
+  retryOnConflict(read, { isConflict: isUnavailable, attemptsMax: ATTEMPTS_MAX });
+
+/** A part is missing, or its bytes are not those of the manifest. */
+class DamagedSnapshot extends Error {
+  override readonly name = 'DamagedSnapshot';
+}
+
+/** A snapshot as far as a process has read it. Parts that were read stay when the read of another one fails. */
+class PartialSnapshot {
+  readonly manifest: Manifest;
+  readonly #parts = new Map<number, Uint8Array>();
+
+  constructor(manifest: Manifest) {
+    this.manifest = manifest;
+  }
+
+  /**
+   * Reads the missing parts with eventual consistency, at half the price. It can miss parts that were written just before;
+   * the digest detects that, and all parts are read once more with strong consistency.
+   * @throws {DamagedSnapshot} when that does not help.
+   */
+  async packed(): Promise<Buffer> {
+    try {
+      return await this.#read(false);
+    } catch (error) {
+      if (!(error instanceof DamagedSnapshot)) throw error;
+      this.#parts.clear();
+      return await this.#read(true);
+    }
+  }
+
+  async #read(isConsistent: boolean): Promise<Buffer> {
+    const { generation, parts, bytes, digest } = this.manifest;
+    const numbers = Array.from({ length: parts }, (_, part) => part);
+    const missing = numbers.filter((part) => !this.#parts.has(part));
+    await forEachPart(missing, async (part) => {
+      const item = await whileUnavailable(() => itemIn(snapshotPartKey(generation, part).pk, isConsistent));
+      if (!(item?.bytes instanceof Uint8Array)) throw new DamagedSnapshot(`Part ${part} of ${parts} is missing.`);
+      this.#parts.set(part, item.bytes);
+    });
+    const packed = Buffer.concat(numbers.map((part) => this.#parts.get(part) as Uint8Array));
+    if (packed.length !== bytes || digestOf(this.manifest, packed) !== digest)
+      throw new DamagedSnapshot('The digest does not match.');
+    return packed;
+  }
+}
+
+const stateOf = async (manifest: Manifest, packed: Buffer): Promise<ReplicaState> => {
+  const bytes = await decompress(packed, { maxOutputLength: manifest.unpacked_bytes, chunkSize: CHUNK_BYTES });
   return {
     catalog: Catalog.of(readSnapshot(bytes)),
-    settled: Date.parse(newest.settled_at),
-    newest: newest.newest_at,
-    takenAt: newest.taken_at,
+    completeUntil: Date.parse(manifest.settled_at),
+    watermark: manifest.newest_at,
+    takenAt: manifest.taken_at,
   };
 };
 
-const isUsable = ({ format, taken_at }: Newest): boolean => {
-  // Another release reads and writes its own.
-  if (format !== SNAPSHOT_FORMAT) return false;
-  // By two clocks: one that is ahead a little makes no difference to half a day.
+const isUsable = ({ format, taken_at, feed_partitions = 1 }: Manifest): boolean => {
+  // Written by another release.
+  if (format !== SNAPSHOT_FORMAT || feed_partitions < settings().feedShards) return false;
+  // Compares the clocks of two processes; their skew is small against half a day.
   return Math.abs(Date.parse(now()) - Date.parse(taken_at)) < AGE_MAX_MS;
 };
 
-/** The newest snapshot, if there is one that can be used. What is wrong with one is counted and logged, never fatal. */
-export const loadSnapshot = async (): Promise<LoadedSnapshot | undefined> => {
-  try {
-    const newest = await findNewest();
-    return newest && isUsable(newest) ? await load(newest) : undefined;
-  } catch (error) {
-    count('CatalogSnapshotUnusable');
-    log.error('the snapshot of the catalog cannot be used; the feed is read from its beginning', {
-      ...loggable(error),
-    });
-    return undefined;
-  }
+/**
+ * A function that loads the newest snapshot; undefined when none is usable. A damaged one is counted and logged. After an
+ * error it continues with the parts that are still missing, so that every request of a cold process brings it closer.
+ * The function throws when the table is throttled or unreachable for as long as the request may take: after a deployment
+ * every process loads the snapshot, and reading the whole feed instead, from few keys, would make that worse.
+ */
+export const snapshotLoader = (): (() => Promise<ReplicaState | undefined>) => {
+  let partial: PartialSnapshot | undefined;
+  const load = async (): Promise<ReplicaState | undefined> => {
+    if (!partial || !isUsable(partial.manifest)) {
+      const newest = await whileUnavailable(findSnapshotManifest);
+      if (!newest || !isUsable(newest)) return undefined;
+      partial = new PartialSnapshot(newest);
+    }
+    return await stateOf(partial.manifest, await partial.packed());
+  };
+  return async () => {
+    try {
+      const state = await load();
+      partial = undefined;
+      return state;
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      partial = undefined;
+      count('CatalogSnapshotUnusable');
+      log.error('the catalog snapshot is unusable; the feed is read from its beginning', { error: loggable(error) });
+      return undefined;
+    }
+  };
 };
 
 /**
- * Keeps a catalog.
- * @returns undefined when somebody else has kept one meanwhile.
+ * Stores a replica's state as the newest snapshot.
+ * @returns undefined when a newer snapshot was written concurrently, or when the replica has read nothing yet.
  */
 export const storeSnapshot = async ({
   catalog,
-  settled,
-  newest: newestAt,
+  completeUntil,
+  watermark,
   takenAt,
-}: LoadedSnapshot): Promise<{ listings: number; bytes: number } | undefined> => {
-  // Who has read nothing cannot say what he has not missed.
-  if (!Number.isFinite(settled) || newestAt === undefined) return undefined;
-  const before = await findNewest();
+}: ReplicaState): Promise<{ listings: number; bytes: number } | undefined> => {
+  if (!Number.isFinite(completeUntil) || watermark === undefined) return undefined;
+  const before = await findSnapshotManifest();
   const { size: listings } = catalog;
   const bytes = writeSnapshot(catalog.contents());
   const packed = await compress(bytes);
   const generation = newId('snp');
-  const ttl = secondsFromNow(KEPT_SECONDS);
-  const parts = Math.ceil(packed.length / PART_BYTES);
-  await forEach(parts, async (part) => {
-    const piece = packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
-    await putItem({ ...snapshotPartKey(generation, part), type: 'snapshotPart', bytes: piece, ttl });
+  const ttl = secondsFromNow(TTL_SECONDS);
+  const partBytes = partBytesOf(packed.length);
+  const parts = Math.ceil(packed.length / partBytes);
+  const numbers = Array.from({ length: parts }, (_, part) => part);
+  await forEachPart(numbers, async (part) => {
+    const slice = packed.subarray(part * partBytes, (part + 1) * partBytes);
+    await putItem({ ...snapshotPartKey(generation, part), type: 'snapshotPart', bytes: slice, ttl });
   });
-  const times = { settled_at: new Date(settled).toISOString(), taken_at: takenAt };
-  const newest: Newest = {
+  const times = { settled_at: new Date(completeUntil).toISOString(), taken_at: takenAt };
+  const newest: Manifest = {
     generation,
     format: SNAPSHOT_FORMAT,
     parts,
@@ -156,12 +229,13 @@ export const storeSnapshot = async ({
     unpacked_bytes: bytes.length,
     digest: digestOf(times, packed),
     ...times,
-    newest_at: newestAt,
+    newest_at: watermark,
     listings,
+    feed_partitions: feedPartitions.length,
   };
-  const isFirst = await putItem(
+  const isNewest = await putItem(
     { ...snapshotKey, type: 'snapshot', ...newest, ttl },
     before ? either(absent, is('generation', before.generation)) : absent,
   );
-  return isFirst ? { listings, bytes: packed.length } : undefined;
+  return isNewest ? { listings, bytes: packed.length } : undefined;
 };

@@ -1,22 +1,36 @@
 import {
+  auditPrefix,
   checkoutDraftKey,
+  eventPrefix,
   ledgerPartition,
   ledgerPrefix,
   openCheckoutsPartition,
   ownerPartition,
   reportKey,
 } from './keys.ts';
-import { findMailStop } from './mail-stops.ts';
+import { findSuppression } from './mail-suppression.ts';
+import { mentionPages } from './mentions.ts';
 import { collectionPages, findItem, findItems, type Item } from './read.ts';
 import { findUser } from './users.ts';
 
-/** Everything that is stored about somebody beside his record, as it is stored but for what only places it. */
+/** Attributes that exist for storage only; exported items do not contain them. */
+const STORAGE_ATTRIBUTES = new Set([
+  'pk',
+  'sk',
+  'feed_pk',
+  'feed_sk',
+  'collection_pk',
+  'collection_sk',
+  'type',
+  'ttl',
+  'version',
+  'mentions_stored',
+]);
 
-const PLACING = new Set(['pk', 'sk', 'feed_pk', 'feed_sk', 'collection_pk', 'collection_sk', 'type', 'ttl', 'version']);
+const content = (item: Item): Item =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => !STORAGE_ATTRIBUTES.has(name)));
 
-const content = (item: Item): Item => Object.fromEntries(Object.entries(item).filter(([name]) => !PLACING.has(name)));
-
-/** Kinds of things with the name of their list. A kind that is not among them gets its own name with an `s`. */
+/** List names by item type. The list of any other type is its name with an `s`. */
 const LISTS: Readonly<Record<string, string>> = {
   project: 'projects',
   vote: 'votes',
@@ -26,60 +40,78 @@ const LISTS: Readonly<Record<string, string>> = {
   promotion: 'promotions',
   ledgerEntry: 'payments',
   checkout: 'checkouts',
+  event: 'events',
+  audit: 'audit_log',
 };
 
-/** Some things of one kind, in the order in which they are stored. Things of a kind come together. */
-export interface ExportedPart {
+/** The lists that every export contains, empty ones too, in alphabetical order. */
+export const exportedLists: readonly string[] = Object.values(LISTS).toSorted();
+
+/** Exported items of one list, in storage order. */
+interface ExportedPart {
   readonly list: string;
   readonly items: readonly Item[];
 }
 
 const listOf = (item: Item): string => LISTS[String(item.type)] ?? `${String(item.type)}s`;
 
-/** Parts of a page, one for each run of things of the same kind. */
 function* partsOf(items: readonly Item[]): Generator<ExportedPart> {
   for (const [list, some] of Map.groupBy(items, listOf)) yield { list, items: some.map(content) };
 }
 
-/** A checkout that nobody has paid yet, with what was submitted with it. */
+/** An open checkout with its submission draft. */
 const withDraft = async (checkout: Item): Promise<Item> => {
   const draft = await findItem(checkoutDraftKey(String(checkout.id)));
   return draft ? { ...checkout, submission: draft.submission } : checkout;
 };
 
-/** A page of somebody's things: his reports stand with their projects, and among his things is only what leads there. */
-const followed = async (items: readonly Item[]): Promise<Item[]> => {
+/** Replaces pointers to reports by the reports, which are stored with their projects. */
+const resolveReports = async (items: readonly Item[]): Promise<Item[]> => {
   const pointers = items.filter((item) => item.type === 'reportId');
   const keys = pointers.map((item) => reportKey(String(item.project_id), String(item.user_id)));
-  const reports = new Map((await findItems(keys)).map((report, position) => [pointers[position], report]));
+  const reports = new Map((await findItems(keys)).map((report, index) => [pointers[index], report]));
   return items.flatMap((item) =>
     item.type === 'reportId' ? [reports.get(item)].filter((one) => one !== undefined) : [item],
   );
 };
 
-/** That his address takes no mail stands under the address, which is in his record. */
-const mailStopsOf = async (userId: string): Promise<ExportedPart> => {
-  const address = (await findUser(userId))?.email;
-  const stop = address && (await findMailStop(address));
+/** The mail suppression of the user's address; it is stored under the address. */
+const mailStops = async (userId: string): Promise<ExportedPart> => {
+  const user = await findUser(userId);
+  // An unverified address may be that of another person.
+  const address = user?.email_verified ? user.email : null;
+  const stop = address && (await findSuppression(address));
   return { list: 'mail_stops', items: stop ? [{ ...stop }] : [] };
 };
 
-/** Walks what belongs to a user, kind by kind, a page at a time. */
-export async function* belongingsOf(userId: string): AsyncGenerator<ExportedPart> {
-  yield await mailStopsOf(userId);
-  // There are never many that nobody has paid yet, whosever they are: they close after a day. Those that have come to an
-  // end are the first of the user's collection, so all of them come together.
+/** An entry without the id and the address of another user who caused it. */
+const asSeenBy = (userId: string, entry: Item): Item =>
+  entry.actor_id === userId ? entry : { ...entry, actor_id: null, ...('address' in entry && { address: null }) };
+
+/** The entries of one ledger that name a user, oldest first. Tasks are not part of the export. */
+async function* ledgerParts(userId: string, partitionPrefix: string): AsyncGenerator<ExportedPart> {
+  for await (const mentions of mentionPages(userId)) {
+    const keys = mentions.flatMap(({ entries }) => entries.filter(({ pk }) => pk.startsWith(partitionPrefix)));
+    const entries = (await findItems(keys)).filter((item) => item !== undefined && item.type !== 'task');
+    yield* partsOf(entries.map((entry) => asSeenBy(userId, entry as Item)));
+  }
+}
+
+/** Reads everything stored about a user beside the record, a page at a time. The parts of a list are adjacent. */
+export async function* userDataPages(userId: string): AsyncGenerator<ExportedPart> {
+  yield await mailStops(userId);
+  // All open checkouts of all users are read: they expire after a day, so there are few. The user's collection begins
+  // with the closed ones, which keeps the list of checkouts adjacent.
   for await (const items of collectionPages({ partition: openCheckoutsPartition, index: 'collection' })) {
     const own = items.filter((item) => item.user_id === userId);
     yield* partsOf(await Promise.all(own.map(withDraft)));
   }
   for await (const items of collectionPages({ partition: ownerPartition(userId), index: 'collection' })) {
-    yield* partsOf(await followed(items));
+    yield* partsOf(await resolveReports(items));
   }
   for await (const items of collectionPages({ partition: ledgerPartition(userId), prefix: ledgerPrefix })) {
     yield* partsOf(items);
   }
+  yield* ledgerParts(userId, eventPrefix);
+  yield* ledgerParts(userId, auditPrefix);
 }
-
-/** The lists that an export has in any case, in the order of their names. */
-export const exportedLists: readonly string[] = Object.values(LISTS).toSorted();

@@ -1,67 +1,276 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Identity, UserRecord } from '#domain/users/user.ts';
-import { newsOf, newUser } from '#domain/users/user.ts';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Message } from '#events/catalogue.ts';
+import { asciiLowerCase, type Identity } from '#model/identity.ts';
+import { type CommentCount, identityChanges, liftExpiredBan, newUser, UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { settings } from '#platform/settings.ts';
-import { amongChangedUsers, userKey } from './keys.ts';
-import { sendSingle } from './single-write.ts';
-import { userItem, userOf } from './user-items.ts';
+import { forbidden, unauthorized } from '#shared/errors.ts';
+import { ConflictError } from './conflict.ts';
+import {
+  inChangedUsers,
+  inUsers,
+  type Key,
+  mailSuppressionKey,
+  ownerPartition,
+  ownerPrefix,
+  userKey,
+  usersPartition,
+} from './keys.ts';
+import { inOutbox } from './outbox.ts';
+import { collectionPages, findItems, type Item, wholeCollection } from './read.ts';
+import {
+  type Condition,
+  either,
+  every,
+  exists,
+  hasPassed,
+  is,
+  lacks,
+  sendSingle,
+  transact,
+  updateItem,
+  type Write,
+} from './write.ts';
+
+/** The record in an item. A ban that has ended is lifted. */
+export const userOf = (item: Item): UserRecord => liftExpiredBan(UserRecord.parse(item), now());
+
+/** The item of a new user. */
+export const userItem = (user: UserRecord, changedAt: string): Item & Key => ({
+  ...userKey(user.id),
+  ...inUsers(user.joined_at, user.id),
+  ...inChangedUsers(changedAt, user.id),
+  type: 'user',
+  ...user,
+  // Conditions test whether the attribute exists.
+  erased_at: undefined,
+});
 
 /**
- * The user records that the identity gate reads and makes. It sends its commands itself, apart from `read.ts` and
- * `write.ts`, because every function with a login may do just this much and its role is limited to these keys.
+ * The item that replaces the record of an erased user. It blocks the id, keeps a ban and removes the user from replicas. The
+ * comments remain, and so does their count.
  */
+const erasedItem = (user: UserRecord, erasedAt: string): Item & Key => ({
+  ...userKey(user.id),
+  ...inChangedUsers(erasedAt, user.id),
+  type: 'user',
+  id: user.id,
+  erased_at: erasedAt,
+  ...(user.is_banned && { is_banned: true }),
+  comment_count: user.comment_count,
+  version: user.version + 1,
+});
 
-/** The newest record of a user; of an erased one, what stays of him. */
+/** A concurrent write changed the user first. */
+class UserChanged extends ConflictError {
+  override readonly name = 'UserChanged';
+}
+
+const isActive: Condition = every(exists, lacks('erased_at'));
+
+/**
+ * A condition for transactions that write content of a user: fails with 401 once the user is erased, so that no content
+ * is written after the erasure has looked for it.
+ */
+export const userNotErased = (userId: string): Write => ({
+  check: userKey(userId),
+  when: isActive,
+  orElse: unauthorized,
+});
+
+/**
+ * Adds to a user's comment counter, in the transaction that writes or deletes the comments. Increments fail with 401
+ * for an erased user; decrements do not.
+ */
+export const changeUserCounts = (userId: string, comments: number): Write => ({
+  update: userKey(userId),
+  inFeed: (changedAt) => inChangedUsers(changedAt, userId),
+  change: { add: { comment_count: comments, version: 1 } },
+  ...(comments > 0 ? { when: isActive, orElse: unauthorized } : { when: exists }),
+});
+
+const hasVersion = (version: number): Condition => (version === 0 ? lacks('version') : is('version', version));
+const isUnchanged = ({ version }: UserRecord): Condition => every(isActive, hasVersion(version));
+
+/** Attributes that a replacement does not set: they are fixed or have writers of their own. */
+const NOT_REPLACED: ReadonlySet<string> = new Set<keyof UserRecord>([
+  'id',
+  'joined_at',
+  'email',
+  'email_verified',
+  'comment_count',
+  'erased_at',
+  'version',
+]);
+
+/** The attributes of a user that a replacement may set. */
+const replaceable = (user: UserRecord): readonly (readonly [string, unknown])[] =>
+  Object.entries(user).filter(([name]) => !NOT_REPLACED.has(name));
+
+const replacement = (
+  previous: UserRecord,
+  attributes: readonly (readonly [string, unknown])[],
+  when: Condition,
+): Write => ({
+  update: userKey(previous.id),
+  inFeed: (changedAt) => inChangedUsers(changedAt, previous.id),
+  change: { set: Object.fromEntries(attributes), add: { version: 1 } },
+  when,
+  orElse: () => new UserChanged(`The user ${previous.id} was changed concurrently.`),
+});
+
+/** Stores the next state of a user. @throws {UserChanged} unless the stored record equals `previous`. */
+export const replaceUser = async (previous: UserRecord, next: UserRecord): Promise<void> => {
+  // Unchanged attributes are not written: most functions may not write roles and bans.
+  const changed = replaceable(next).filter(([name, value]) => value !== previous[name as keyof UserRecord]);
+  await transact([replacement(previous, changed, isUnchanged(previous))]);
+};
+
+// Records that a function without the permission to write bans created have none.
+const isNotBanned: Condition = either(lacks('is_banned'), is('is_banned', false), hasPassed('ban_expires_at'));
+const isActiveAdmin: Condition = every(isActive, is('is_admin', true), isNotBanned);
+
+/**
+ * Stores the next state of a user as changed by an administrator, with its events. The transaction checks that the
+ * caller is still an administrator: of two who revoke each other, one fails.
+ * @throws {UserChanged} unless the stored record equals `previous`; 403 when the caller is no longer an administrator.
+ */
+export const replaceUserAs = async (
+  adminId: string,
+  previous: UserRecord,
+  next: UserRecord,
+  messages: readonly Message[],
+): Promise<void> => {
+  const isSelf = adminId === next.id;
+  // All attributes: the item may contain a ban that has ended, which `previous` does not show.
+  const attributes = replaceable(next);
+  await transact([
+    ...(isSelf ? [] : [{ check: userKey(adminId), when: isActiveAdmin, orElse: forbidden }]),
+    replacement(previous, attributes, isSelf ? every(isUnchanged(previous), isActiveAdmin) : isUnchanged(previous)),
+    ...messages.map(inOutbox),
+  ]);
+};
+
+/**
+ * Replaces a user's record by the item of an erased user and enqueues the task that deletes the rest.
+ * @param remainingAdminId required to erase an administrator: the transaction checks that this one remains. Two
+ * administrators who name each other cannot both be erased, so no count of administrators is needed.
+ * @throws {UserChanged} unless the stored record equals `previous` and the remaining administrator is still one.
+ */
+export const eraseUser = async (
+  previous: UserRecord,
+  erasedAt: string,
+  messages: readonly Message[],
+  remainingAdminId?: string,
+): Promise<void> => {
+  await transact([
+    ...(remainingAdminId === undefined
+      ? []
+      : [
+          {
+            check: userKey(remainingAdminId),
+            when: isActiveAdmin,
+            orElse: () => new UserChanged(`The user ${remainingAdminId} was changed concurrently.`),
+          },
+        ]),
+    {
+      put: erasedItem(previous, erasedAt),
+      inFeed: (changedAt) => inChangedUsers(changedAt, previous.id),
+      when: isUnchanged(previous),
+      orElse: () => new UserChanged(`The user ${previous.id} was changed concurrently.`),
+    },
+    // Deleted too: its key is an unsalted hash of the address, which can be brute-forced. An unverified address may be
+    // that of another person, whose suppression stays.
+    ...(previous.email === null || !previous.email_verified ? [] : [{ delete: mailSuppressionKey(previous.email) }]),
+    ...messages.map(inOutbox),
+  ]);
+};
+
+// The identity middleware runs in every function with a login. It reads and writes users with commands of its own,
+// apart from `read.ts` and `write.ts`, so that the roles of these functions can be limited to user keys.
+
+/** The newest record of a user; an erased one has `erased_at`. */
 export const findUser = async (userId: string): Promise<UserRecord | undefined> => {
-  const answer = await dynamo().send(
+  const { Item: item } = await dynamo().send(
     new GetCommand({ TableName: settings().table, Key: userKey(userId), ConsistentRead: true }),
   );
-  return answer.Item && userOf(answer.Item);
+  return item && userOf(item);
+};
+
+/** What only functions with the permission `users:roles` may write. A record without them is of a plain user. */
+const ROLE_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'role',
+  'is_admin',
+  'role_decided',
+  'is_banned',
+  'ban_reason',
+  'ban_expires_at',
+]);
+
+/** The attributes of a new user that a function may write, without the key. */
+const newAttributes = (user: UserRecord, mayWriteRoles: boolean): readonly (readonly [string, unknown])[] => {
+  // An unknown address makes a function with the permission decide the role at the first request to it.
+  const stored = mayWriteRoles || !user.is_admin ? user : { ...user, email: null, email_verified: false };
+  return Object.entries(userItem(stored, now())).filter(
+    ([name, value]) =>
+      value !== undefined && name !== 'pk' && name !== 'sk' && (mayWriteRoles || !ROLE_ATTRIBUTES.has(name)),
+  );
+};
+
+const createUser = async (user: UserRecord, mayWriteRoles: boolean): Promise<boolean> => {
+  const created = await sendSingle((options) => {
+    const attributes = newAttributes(user, mayWriteRoles);
+    return dynamo().send(
+      // An update, because the permission to replace whole records would include the role.
+      new UpdateCommand({
+        TableName: settings().table,
+        Key: userKey(user.id),
+        UpdateExpression: `SET ${attributes.map((_, index) => `#a${index} = :a${index}`).join(', ')}`,
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ExpressionAttributeNames: Object.fromEntries(attributes.map(([name], index) => [`#a${index}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(attributes.map(([, value], index) => [`:a${index}`, value])),
+      }),
+      options,
+    );
+  });
+  return created !== undefined;
 };
 
 /**
- * The record of a verified identity, made at first sight. Two requests at once make one record.
- * @returns also what stays of an erased user, with `erased_at`: nobody may act in his name.
+ * The record of a verified identity, created by its first request; concurrent first requests create one record.
+ * @param mayWriteRoles whether the function has the permission `users:roles`. Without it, the role that `ADMIN_EMAILS`
+ * gives applies to this request, and is stored by a later request to a function with it.
+ * @returns an erased user too, with `erased_at`.
  */
-export const userAtFirstSight = async (identity: Identity): Promise<UserRecord> => {
+export const findOrCreateUser = async (identity: Identity, mayWriteRoles: boolean): Promise<UserRecord> => {
   const known = await findUser(identity.sub);
-  if (known) return known.erased_at === null ? await withNews(known, identity) : known;
+  if (known) return known.erased_at === null ? await applyIdentity(known, identity, mayWriteRoles) : known;
   const user = newUser(identity, settings().adminEmails, now());
-  const made = await sendSingle(() =>
-    dynamo().send(
-      new PutCommand({
-        TableName: settings().table,
-        Item: userItem(user, now()),
-        ConditionExpression: 'attribute_not_exists(pk)',
-      }),
-    ),
-  );
-  return made ? user : ((await findUser(identity.sub)) ?? user);
+  return (await createUser(user, mayWriteRoles)) ? user : ((await findUser(identity.sub)) ?? user);
 };
 
-/** The record with what the identity tells beyond it. A change in between wins: the next request tells it again. */
-const withNews = async (known: UserRecord, identity: Identity): Promise<UserRecord> => {
-  const news = newsOf(known, identity, settings().adminEmails);
-  if (!news) return known;
-  const answer = await sendSingle(() => {
-    // Placed by the time of the very try that succeeds: a stamp that is older than its commit could be passed over.
-    const { feed_pk, feed_sk } = amongChangedUsers(now(), known.id);
+/** Adds what a later token contains. When a concurrent write wins, the next request applies it. */
+const applyIdentity = async (known: UserRecord, identity: Identity, mayWriteRoles: boolean): Promise<UserRecord> => {
+  const changes = identityChanges(known, identity, settings().adminEmails);
+  if (!changes) return known;
+  const isPromotion = changes.is_admin !== known.is_admin;
+  if (isPromotion && !mayWriteRoles) return { ...known, ...changes };
+  const output = await sendSingle((options) => {
+    // Stamped in each attempt: a stamp older than its commit could be missed by replicas.
+    const { feed_pk, feed_sk } = inChangedUsers(now(), known.id);
     return dynamo().send(
       new UpdateCommand({
         TableName: settings().table,
         Key: userKey(known.id),
-        UpdateExpression:
-          'SET email = :email, email_verified = :verified, #role = :role, is_admin = :admin, feed_pk = :pk, feed_sk = :sk ADD version :one',
+        UpdateExpression: `SET email = :email, email_verified = :verified, feed_pk = :pk, feed_sk = :sk${isPromotion ? ', #role = :role, is_admin = :admin' : ''} ADD version :one`,
         ConditionExpression:
           known.version === 0 ? 'attribute_not_exists(version) AND attribute_exists(pk)' : 'version = :version',
-        ExpressionAttributeNames: { '#role': 'role' },
+        ...(isPromotion && { ExpressionAttributeNames: { '#role': 'role' } }),
         ExpressionAttributeValues: {
-          ':email': news.email,
-          ':verified': news.email_verified,
-          ':role': news.role,
-          ':admin': news.is_admin,
+          ':email': changes.email,
+          ':verified': changes.email_verified,
+          ...(isPromotion && { ':role': changes.role, ':admin': changes.is_admin }),
           ':pk': feed_pk,
           ':sk': feed_sk,
           ':one': 1,
@@ -69,8 +278,118 @@ const withNews = async (known: UserRecord, identity: Identity): Promise<UserReco
         },
         ReturnValues: 'ALL_NEW',
       }),
+      options,
     );
   });
-  if (!answer) return (await findUser(known.id)) ?? known;
-  return answer.Attributes ? userOf(answer.Attributes) : known;
+  if (!output) return (await findUser(known.id)) ?? known;
+  return output.Attributes ? userOf(output.Attributes) : known;
+};
+
+/** Users by id; unknown ids are omitted. */
+export const findUsers = async (userIds: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> => {
+  const items = await findItems(userIds.map(userKey));
+  return new Map(items.flatMap((item) => (item ? [[String(item.id), userOf(item)]] : [])));
+};
+
+/** Sets the role of a user. @returns false when the user does not exist or has been erased. */
+export const setRole = async (userId: string, role: UserRecord['role']): Promise<boolean> => {
+  const change = { set: { role, is_admin: role === 'admin', role_decided: true }, add: { version: 1 } };
+  const updated = await updateItem(userKey(userId), change, isActive, (changedAt) => inChangedUsers(changedAt, userId));
+  return updated !== undefined;
+};
+
+/** Makes a user an administrator. @returns false when the user does not exist or has been erased. */
+export const makeAdmin = (userId: string): Promise<boolean> => setRole(userId, 'admin');
+
+/** An administrator other than this user, who is not banned. Reads all users up to the first. */
+export const findOtherAdmin = async (userId: string): Promise<string | undefined> => {
+  const range = { partition: usersPartition, index: 'collection', only: ['id', 'is_admin'] } as const;
+  for await (const items of collectionPages(range)) {
+    for (const { id, is_admin } of items) {
+      if (is_admin !== true || id === userId) continue;
+      // The index lags behind the table.
+      const user = await findUser(String(id));
+      if (user?.erased_at === null && user.is_admin && !user.is_banned) return user.id;
+    }
+  }
+  return undefined;
+};
+
+/** Ids of the users with a verified address. Reads all users; for the command line. */
+export const userIdsByEmail = async (email: string): Promise<string[]> => {
+  const wanted = asciiLowerCase(email.trim());
+  const found: string[] = [];
+  for await (const items of collectionPages({ partition: usersPartition, index: 'collection' })) {
+    for (const item of items) if (item.email === wanted && item.email_verified === true) found.push(String(item.id));
+  }
+  return found;
+};
+
+/** Length of an ISO 8601 time with milliseconds, in characters. */
+const TIME_LENGTH = 24;
+
+/**
+ * The comment counters of all users who are not erased, in the order of joining, from their newest records.
+ * @param after the `position` to continue after.
+ */
+export async function* commentCounts(
+  after: string | undefined,
+): AsyncGenerator<readonly (CommentCount & { readonly position: string })[]> {
+  const pages = collectionPages({
+    partition: usersPartition,
+    index: 'collection',
+    only: ['id', 'collection_sk'],
+    ...(after !== undefined && { after }),
+  });
+  for await (const listed of pages) {
+    const items = await findItems(listed.map(({ id }) => userKey(String(id))));
+    yield items.flatMap((item, index) => {
+      if (!item || item.erased_at !== undefined) return [];
+      const { id, comment_count, version } = userOf(item);
+      const changedAt = String(item.feed_sk ?? '').slice(0, TIME_LENGTH);
+      const position = String(listed[index]?.collection_sk);
+      return [{ userId: id, counted: comment_count, version, changedAt, position }];
+    });
+  }
+}
+
+/** The number of a user's comments in the index, which follows the table within moments. */
+export const countCommentsBy = async (userId: string): Promise<number> => {
+  const pages = collectionPages({
+    partition: ownerPartition(userId),
+    index: 'collection',
+    prefix: ownerPrefix.comments,
+    only: ['collection_sk'],
+  });
+  let total = 0;
+  for await (const items of pages) total += items.length;
+  return total;
+};
+
+/** Sets a comment counter. @returns false when the record has another version by now. */
+export const correctCommentCount = async ({ userId, version }: CommentCount, count: number): Promise<boolean> => {
+  const changed = await updateItem(
+    userKey(userId),
+    { set: { comment_count: count }, add: { version: 1 } },
+    every(isActive, hasVersion(version)),
+    (changedAt) => inChangedUsers(changedAt, userId),
+  );
+  return changed !== undefined;
+};
+
+/** All administrators who are not banned. Reads every user: for rare background work only. */
+export async function* allAdmins(): AsyncGenerator<UserRecord> {
+  for await (const items of collectionPages({ partition: usersPartition, index: 'collection' })) {
+    yield* items.map(userOf).filter(({ is_admin, is_banned }) => is_admin && !is_banned);
+  }
+}
+
+/** The ids of all users who have not been erased. */
+export const allUserIds = async (): Promise<string[]> => {
+  const items = await wholeCollection({
+    partition: usersPartition,
+    index: 'collection',
+    only: ['id', 'collection_sk'],
+  });
+  return items.map(({ id }) => String(id));
 };

@@ -1,25 +1,30 @@
 import { now } from '#platform/clock.ts';
-import { absent, exists } from './conditions.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
-import { ofUser, voteKey } from './keys.ts';
-import { findItem } from './read.ts';
-import { userIsThere } from './user-records.ts';
-import { transact } from './write.ts';
+import { countsKey, inOwnerCollection, voteKey } from './keys.ts';
+import { countsOf } from './projects.ts';
+import { findItem, findItemsAtOnce } from './read.ts';
+import { userNotErased } from './users.ts';
+import { absent, exists, transact } from './write.ts';
 
-/** Whether a user's vote for a project stands. */
 export const hasVoted = async (projectId: string, userId: string): Promise<boolean> =>
   (await findItem(voteKey(projectId, userId))) !== undefined;
 
-/** Writes a vote. @throws 404 when the project is not open; ConditionFailed when the vote stands already. */
+/** The number of votes of all users but this one. */
+export const countVotesOfOthers = async (projectId: string, userId: string): Promise<number> => {
+  const [vote, counts] = await findItemsAtOnce([voteKey(projectId, userId), countsKey(projectId)]);
+  return Math.max(0, countsOf(counts).upvote_count - (vote ? 1 : 0));
+};
+
+/** @throws 404 when the project is not open; ConditionFailed when the vote exists. */
 export const insertVote = async (projectId: string, userId: string): Promise<void> => {
   const createdAt = now();
   await transact([
     projectIsOpen(projectId),
-    userIsThere(userId),
+    userNotErased(userId),
     {
       put: {
         ...voteKey(projectId, userId),
-        ...ofUser(userId, 'VOTE', projectId),
+        ...inOwnerCollection(userId, 'VOTE', projectId),
         type: 'vote',
         project_id: projectId,
         user_id: userId,
@@ -31,11 +36,11 @@ export const insertVote = async (projectId: string, userId: string): Promise<voi
   ]);
 };
 
-/** Takes a vote back. @throws 404 when the project is not open; ConditionFailed when there is none. */
-export const removeVote = async (projectId: string, userId: string): Promise<void> => {
+/** @throws 404 when the project is not open; ConditionFailed when there is no vote. */
+export const deleteVote = async (projectId: string, userId: string): Promise<void> => {
   await transact([
     projectIsOpen(projectId),
-    { remove: voteKey(projectId, userId), when: exists },
+    { delete: voteKey(projectId, userId), when: exists },
     changeCounts(projectId, { upvote_count: -1 }),
   ]);
 };

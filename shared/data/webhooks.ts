@@ -1,10 +1,102 @@
-import type { WebhookRecord } from '#domain/webhooks/webhook.ts';
+import type { LedgerEvent } from '#contract/events.ts';
 import type { Message } from '#events/catalogue.ts';
-import { absent, every, exists, is } from './conditions.ts';
-import { type Key, webhookKey, webhookPrefix, webhooksPartition } from './keys.ts';
+import { DEDUPLICATION_SECONDS } from '#events/subscriptions.ts';
+import type { DeliveryRecord } from '#model/delivery.ts';
+import type { SealedSecret, WebhookRecord } from '#model/webhook.ts';
+import {
+  deliveriesPartition,
+  deliveryKey,
+  deliveryPrefix,
+  duePartition,
+  dueUpTo,
+  inDueDeliveries,
+  type Key,
+  webhookKey,
+  webhookPrefix,
+  webhooksPartition,
+} from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, type Item, wholeCollection } from './read.ts';
-import { ConditionFailed, transact, updateItem, type Write } from './write.ts';
+import { findItem, firstOfCollection, type Item, wholeCollection } from './read.ts';
+import {
+  absent,
+  ConditionFailed,
+  deleteItem,
+  every,
+  exists,
+  is,
+  putItem,
+  transact,
+  updateItem,
+  type Write,
+} from './write.ts';
+
+/** As long as a delivery is stored, in seconds, it can be replayed and a repeated event adds no second one. */
+const DELIVERY_SECONDS = DEDUPLICATION_SECONDS;
+
+const deliveryItem = (delivery: DeliveryRecord): Item & Key => ({
+  ...deliveryKey(delivery.webhook_id, delivery.id),
+  ...(delivery.next_attempt_at !== null && inDueDeliveries(delivery.next_attempt_at, delivery.webhook_id, delivery.id)),
+  type: 'delivery',
+  ttl: Math.floor(Date.parse(delivery.created_at) / 1000) + DELIVERY_SECONDS,
+  ...delivery,
+  // As JSON text, because DynamoDB maps do not keep the order of members and every attempt must send the same bytes.
+  event: JSON.stringify(delivery.event),
+});
+
+const deliveryOf = (item: Item): DeliveryRecord => ({
+  id: String(item.id),
+  webhook_id: String(item.webhook_id),
+  event: JSON.parse(String(item.event)) as LedgerEvent,
+  state: item.state as DeliveryRecord['state'],
+  tries: Number(item.tries),
+  attempts: item.attempts as DeliveryRecord['attempts'],
+  next_attempt_at: (item.next_attempt_at ?? null) as string | null,
+  created_at: String(item.created_at),
+  version: Number(item.version),
+});
+
+/** Inserts a delivery. @returns false when the event already has a delivery for this webhook. */
+export const insertDelivery = (delivery: DeliveryRecord): Promise<boolean> => putItem(deliveryItem(delivery), absent);
+
+/** Reads a delivery, strongly consistent. */
+export const findDelivery = async (webhookId: string, deliveryId: string): Promise<DeliveryRecord | undefined> => {
+  const item = await findItem(deliveryKey(webhookId, deliveryId));
+  return item && deliveryOf(item);
+};
+
+/** Replaces a delivery. @returns false when it was changed or deleted concurrently. */
+export const replaceDelivery = (previous: DeliveryRecord, next: DeliveryRecord): Promise<boolean> =>
+  putItem(deliveryItem(next), every(exists, is('version', previous.version)));
+
+/**
+ * Replaces a delivery on behalf of an administrator: in a transaction, because only transactions write the audit log.
+ * @throws {ConditionFailed} when it was changed or deleted concurrently.
+ */
+export const replaceDeliveryAudited = (previous: DeliveryRecord, next: DeliveryRecord): Promise<void> =>
+  transact([{ put: deliveryItem(next), when: every(exists, is('version', previous.version)) }]);
+
+/** Deletes a delivery. */
+export const deleteDelivery = async (delivery: DeliveryRecord): Promise<void> => {
+  await deleteItem(deliveryKey(delivery.webhook_id, delivery.id));
+};
+
+/** Deliveries that are due at a time, the longest due first; eventually consistent. */
+export const dueDeliveries = async (at: string, count: number): Promise<DeliveryRecord[]> => {
+  const items = await firstOfCollection({ partition: duePartition, index: 'collection', before: dueUpTo(at) }, count);
+  return items.map(deliveryOf);
+};
+
+/** Deliveries of a webhook, newest first, older than the one with the id `after`. */
+export const deliveriesAfter = async (
+  webhookId: string,
+  after: string | undefined,
+  count: number,
+): Promise<DeliveryRecord[]> => {
+  const partition = deliveriesPartition(webhookId);
+  const before = after === undefined ? {} : { before: deliveryKey(webhookId, after).sk };
+  const items = await firstOfCollection({ partition, prefix: deliveryPrefix, newestFirst: true, ...before }, count);
+  return items.map(deliveryOf);
+};
 
 const webhookOf = (item: Item): WebhookRecord => ({
   id: String(item.id),
@@ -26,20 +118,34 @@ const webhookItem = (webhook: WebhookRecord): Item & Key => ({
   ...webhook,
 });
 
-/** All webhooks, oldest first; the newest state. There are some dozens, so they are read together. */
+/** All webhooks, oldest first, strongly consistent. There are few enough to read them together. */
 export const allWebhooks = async (): Promise<WebhookRecord[]> => {
   const items = await wholeCollection({ partition: webhooksPartition, prefix: webhookPrefix });
   return items.map(webhookOf);
 };
 
-/** A webhook by its id; the newest state. */
+/** Reads a webhook, strongly consistent. */
 export const findWebhook = async (id: string): Promise<WebhookRecord | undefined> => {
   const item = await findItem(webhookKey(id));
   return item && webhookOf(item);
 };
 
-/** Does writes, unless a condition does not hold. @returns whether it was done. */
-const unlessChanged = async (writes: readonly Write[]): Promise<boolean> => {
+/** Inserts a webhook. */
+export const insertWebhook = (webhook: WebhookRecord): Promise<void> =>
+  transact([{ put: webhookItem(webhook), when: absent }]);
+
+/** Replaces a webhook. @throws {ConditionFailed} when it was changed or deleted concurrently. */
+export const replaceWebhook = (previous: WebhookRecord, next: WebhookRecord): Promise<void> =>
+  transact([{ put: webhookItem(next), when: every(exists, is('version', previous.version)) }]);
+
+/** Replaces the secrets of a webhook by their encrypted form, unless the webhook was changed concurrently. */
+export const replaceSecrets = async (webhook: WebhookRecord, secrets: readonly SealedSecret[]): Promise<void> => {
+  const change = { set: { secrets }, add: { version: 1 } };
+  await updateItem(webhookKey(webhook.id), change, every(exists, is('version', webhook.version)));
+};
+
+/** Runs a transaction. @returns false when a condition failed. */
+const tryTransact = async (writes: readonly Write[]): Promise<boolean> => {
   try {
     await transact(writes);
     return true;
@@ -49,33 +155,26 @@ const unlessChanged = async (writes: readonly Write[]): Promise<boolean> => {
   }
 };
 
-/** Stores a new webhook. */
-export const insertWebhook = (webhook: WebhookRecord): Promise<void> =>
-  transact([{ put: webhookItem(webhook), when: absent }]);
+/** Deletes a webhook. @returns whether it existed. */
+export const deleteWebhook = (id: string): Promise<boolean> => tryTransact([{ delete: webhookKey(id), when: exists }]);
 
-/** Stores the next state of a webhook. @returns whether it was still as `previous`. */
-export const replaceWebhook = (previous: WebhookRecord, next: WebhookRecord): Promise<boolean> =>
-  unlessChanged([{ put: webhookItem(next), when: every(exists, is('version', previous.version)) }]);
-
-/** Removes a webhook. @returns whether it was there. */
-export const removeWebhook = (id: string): Promise<boolean> =>
-  unlessChanged([{ remove: webhookKey(id), when: exists }]);
-
-/** Notes since when nothing gets through to a webhook, unless that is noted already. */
-export const noteFailing = async (id: string, since: string): Promise<void> => {
+/** Sets `failing_since` unless it is set. */
+export const markFailing = async (id: string, since: string): Promise<void> => {
   const change = { set: { failing_since: since }, add: { version: 1 } };
   await updateItem(webhookKey(id), change, every(exists, is('failing_since', null)));
 };
 
-/** Notes that something has got through. */
-export const noteWorking = async (id: string): Promise<void> => {
+/** Clears `failing_since`. */
+export const clearFailing = async (id: string): Promise<void> => {
   await updateItem(webhookKey(id), { set: { failing_since: null }, add: { version: 1 } }, exists);
 };
 
-/** Switches a webhook off that still fails since that time, with the event that says so; otherwise nothing happens. */
+/**
+ * Switches a webhook off and records the event. Does nothing when the webhook was switched off, deleted or has worked
+ * since `failingSince`.
+ */
 export const disableWebhook = async (id: string, failingSince: string, at: string, event: Message): Promise<void> => {
-  // Unless somebody else has switched it off, repaired or removed it.
-  await unlessChanged([
+  await tryTransact([
     {
       update: webhookKey(id),
       change: { set: { is_active: false, disabled_at: at, updated_at: at }, add: { version: 1 } },

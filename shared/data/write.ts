@@ -1,5 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
   DeleteCommand,
@@ -8,153 +12,321 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { now } from '#platform/clock.ts';
+import { endOfSecond, now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { limitWithinRequest, requestTime, writeOptions } from '#platform/request-time.ts';
 import { settings } from '#platform/settings.ts';
-import { auditItem } from './audit-item.ts';
-import { type Change, type Condition, Placeholders, updateExpression } from './conditions.ts';
+import { withTimeLimit } from '#platform/time-limit.ts';
+import { isThrottlingName, Unavailable } from '#platform/unavailable.ts';
+import { auditItem } from './audit.ts';
+import { ConflictError, retryOnConflict } from './conflict.ts';
 import { inFeed, type Key } from './keys.ts';
+import { isLedgerItem, mentionItems } from './mentions.ts';
 import type { Item } from './read.ts';
-import { pastConflicts, sendSingle } from './single-write.ts';
-import { markWrite } from './write-marks.ts';
-
-/** What the caller is told when a condition does not hold. */
-type Refusal = () => Error;
-
-/** Places an item in a feed of its own by the time of its change, ISO 8601. */
-type Placing = (changedAt: string) => Item;
 
 /**
- * One part of a transaction. `orElse` makes the error when its condition `when` does not hold. What is `inFeed` is placed
- * in the feed of the catalog, or where it says, by the time of the very try that succeeds: a stamp that is older than its
- * commit could be passed over.
+ * The attribute names and values of one request. Expressions refer to them by placeholders only, so that no input
+ * becomes part of an expression.
+ */
+class Placeholders {
+  readonly names: Record<string, string> = {};
+  readonly values: Record<string, unknown> = {};
+  #nameCount = 0;
+  #valueCount = 0;
+
+  name(attribute: string): string {
+    for (const [placeholder, known] of Object.entries(this.names)) if (known === attribute) return placeholder;
+    const placeholder = `#n${this.#nameCount++}`;
+    this.names[placeholder] = attribute;
+    return placeholder;
+  }
+
+  value(value: unknown): string {
+    const placeholder = `:v${this.#valueCount++}`;
+    this.values[placeholder] = value;
+    return placeholder;
+  }
+
+  /** The members of a request; empty maps are omitted because DynamoDB rejects them. */
+  get members(): {
+    ExpressionAttributeNames?: Record<string, string>;
+    ExpressionAttributeValues?: Record<string, unknown>;
+  } {
+    return {
+      ...(this.#nameCount > 0 && { ExpressionAttributeNames: this.names }),
+      ...(this.#valueCount > 0 && { ExpressionAttributeValues: this.values }),
+    };
+  }
+}
+
+/** A condition expression. */
+export type Condition = (placeholders: Placeholders) => string;
+
+/** The item exists. */
+export const exists: Condition = (p) => `attribute_exists(${p.name('pk')})`;
+/** The item does not exist. */
+export const absent: Condition = (p) => `attribute_not_exists(${p.name('pk')})`;
+/** The attribute does not exist. */
+export const lacks =
+  (attribute: string): Condition =>
+  (p) =>
+    `attribute_not_exists(${p.name(attribute)})`;
+/** The attribute has this value. */
+export const is =
+  (attribute: string, value: string | number | boolean | null): Condition =>
+  (p) =>
+    `${p.name(attribute)} = ${p.value(value)}`;
+/** The attribute is less than a bound or does not exist. */
+export const isBelow =
+  (attribute: string, bound: number): Condition =>
+  (p) =>
+    `attribute_not_exists(${p.name(attribute)}) OR ${p.name(attribute)} < ${p.value(bound)}`;
+/** The attribute is a time, ISO 8601, that is not in the future. */
+export const hasPassed =
+  (attribute: string): Condition =>
+  (p) =>
+    `${p.name(attribute)} <= ${p.value(now())}`;
+export const every =
+  (...conditions: readonly Condition[]): Condition =>
+  (p) =>
+    conditions.map((condition) => `(${condition(p)})`).join(' AND ');
+export const either =
+  (...conditions: readonly Condition[]): Condition =>
+  (p) =>
+    conditions.map((condition) => `(${condition(p)})`).join(' OR ');
+
+/** The clauses of an update expression. */
+interface Change {
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly add?: Readonly<Record<string, number>>;
+  readonly remove?: readonly string[];
+}
+
+const updateExpression = (change: Change, p: Placeholders): string => {
+  const clauses = [
+    ['SET', Object.entries(change.set ?? {}).map(([name, value]) => `${p.name(name)} = ${p.value(value)}`)],
+    ['ADD', Object.entries(change.add ?? {}).map(([name, value]) => `${p.name(name)} ${p.value(value)}`)],
+    ['REMOVE', (change.remove ?? []).map((name) => p.name(name))],
+  ] as const;
+  return clauses
+    .filter(([, parts]) => parts.length > 0)
+    .map(([keyword, parts]) => `${keyword} ${parts.join(', ')}`)
+    .join(' ');
+};
+
+/** DynamoDB rejects a write to an item that is part of a concurrent transaction; the SDK does not retry it. */
+export const isTransactionConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
+
+/** The table is throttled for longer than the SDK retries. */
+const isThrottled = (error: unknown): boolean => error instanceof Error && isThrottlingName(error.name);
+
+/** The time to respond after the last attempt of a write, in milliseconds. */
+const RESPONSE_RESERVE_MS = 500;
+
+type WriteOptions = ReturnType<typeof writeOptions>;
+
+/**
+ * Sends a write and retries it while `isRetried` accepts the error. A retry ends in time to respond with 503: the SDK
+ * repeats throttled requests itself, with pauses of seconds.
+ * @param send creates a new request per attempt and sends it with these options.
+ * @throws the error of the last attempt; {TimeLimitExceeded} when a retry takes too long; 504 when the time of the request
+ * is over.
+ */
+const sendWithRetries = async <T>(
+  send: (options: WriteOptions) => Promise<T>,
+  isRetried: (error: unknown) => boolean,
+): Promise<T> => {
+  let isRetry = false;
+  const attempt = async (): Promise<T> => {
+    const options = writeOptions();
+    if (!isRetry || !requestTime()) {
+      isRetry = true;
+      return await send(options);
+    }
+    const limitMs = limitWithinRequest(Number.POSITIVE_INFINITY, RESPONSE_RESERVE_MS);
+    return await withTimeLimit(limitMs, (abortSignal) => send({ abortSignal }));
+  };
+  return await retryOnConflict(attempt, { isConflict: isRetried });
+};
+
+/**
+ * Sends a write of one item and retries it while it conflicts with transactions or is throttled.
+ * @param send creates a new request per attempt and sends it with these options.
+ * @param isRetried which errors are retried.
+ * @returns the response, or undefined when the condition of the write failed.
+ * @throws 504 when the time of the request is over.
+ */
+export const sendSingle = async <T>(
+  send: (options: WriteOptions) => Promise<T>,
+  isRetried = (error: unknown): boolean => isTransactionConflict(error) || isThrottled(error),
+): Promise<T | undefined> => {
+  try {
+    return await sendWithRetries(send, isRetried);
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};
+
+let writtenAt = Number.NEGATIVE_INFINITY;
+
+/**
+ * The time of this process's latest write to the feed, in milliseconds of the monotonic clock. The feed is written by
+ * transactions only.
+ */
+export const lastWriteAt = (): number => writtenAt;
+
+/** Creates the error for a failed condition. */
+type MakeError = () => Error;
+
+/** The feed attributes of an item for the time of its change, ISO 8601. */
+type FeedAttributes = (changedAt: string) => Item;
+
+/**
+ * The feed of an item, and its stamp there: the feed of the catalog with the time of the change (`true`) or the end of its
+ * second, or another feed. All changes of an item within a second then leave its place in the index as it is, which halves
+ * the cost of a counter that changes often.
+ */
+type Feed = true | 'bySecond' | FeedAttributes;
+
+/**
+ * One part of a transaction. `orElse` creates the error for a failed condition `when`. `inFeed` adds the item to a feed,
+ * stamped per attempt: readers could skip a stamp much older than the commit.
  */
 export type Write =
-  | { readonly put: Item & Key; readonly inFeed?: true | Placing; readonly when?: Condition; readonly orElse?: Refusal }
+  | {
+      readonly put: Item & Key;
+      readonly inFeed?: Feed;
+      readonly when?: Condition;
+      readonly orElse?: MakeError;
+    }
   | {
       readonly update: Key;
-      readonly inFeed?: true | Placing;
+      readonly inFeed?: Feed;
       readonly change: Change;
       readonly when?: Condition;
-      readonly orElse?: Refusal;
+      readonly orElse?: MakeError;
     }
-  | { readonly remove: Key; readonly when?: Condition; readonly orElse?: Refusal }
-  | { readonly check: Key; readonly when: Condition; readonly orElse?: Refusal };
+  | { readonly delete: Key; readonly when?: Condition; readonly orElse?: MakeError }
+  | { readonly check: Key; readonly when: Condition; readonly orElse?: MakeError };
 
-/** A condition without a word of its own did not hold: somebody else was faster. */
-export class ConditionFailed extends Error {
+/** A condition without a specific error failed: a concurrent write won. */
+export class ConditionFailed extends ConflictError {
   override readonly name = 'ConditionFailed';
 }
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-const placeOf = (placing: true | Placing | undefined, key: Key): Item => {
-  if (placing === undefined) return {};
-  return placing === true ? inFeed(now(), key) : placing(now());
+const feedAttributesOf = (feed: Feed | undefined, key: Key): Item => {
+  if (feed === undefined) return {};
+  if (typeof feed === 'function') return feed(now());
+  return inFeed(feed === 'bySecond' ? endOfSecond() : now(), key, settings().feedShards);
 };
 
-const placedChange = (write: Extract<Write, { update: Key }>): Change =>
+const isInCatalogFeed = (write: Write): boolean =>
+  'inFeed' in write && write.inFeed !== undefined && typeof write.inFeed !== 'function';
+
+const stampedChange = (write: Extract<Write, { update: Key }>): Change =>
   write.inFeed
-    ? { ...write.change, set: { ...write.change.set, ...placeOf(write.inFeed, write.update) } }
+    ? { ...write.change, set: { ...write.change.set, ...feedAttributesOf(write.inFeed, write.update) } }
     : write.change;
 
-const toRequest = (write: Write): TransactItem => {
-  const placeholders = new Placeholders();
-  const expression = 'update' in write ? updateExpression(placedChange(write), placeholders) : undefined;
-  const condition = write.when?.(placeholders);
-  const common = {
-    TableName: settings().table,
-    ...placeholders.members,
-    ...(condition !== undefined && { ConditionExpression: condition }),
-  };
-  if ('put' in write) {
-    return { Put: { ...common, Item: { ...write.put, ...placeOf(write.inFeed, write.put) } } };
-  }
-  if ('update' in write) return { Update: { ...common, Key: write.update, UpdateExpression: expression as string } };
-  if ('remove' in write) return { Delete: { ...common, Key: write.remove } };
-  return { ConditionCheck: { ...common, Key: write.check, ConditionExpression: condition as string } };
-};
-
-/** How many writes one transaction takes: DynamoDB's hundred, less the entry of the audit log. */
-export const TRANSACTION_MAX = 99;
-
-const keyOf = (write: Write): Key => {
-  if ('put' in write) return write.put;
-  if ('update' in write) return write.update;
-  return 'remove' in write ? write.remove : write.check;
-};
-
-/** The writes, and what the audit log says of them while somebody is to answer for them. */
-const withAudit = (writes: readonly Write[]): readonly Write[] => {
-  const entry = auditItem(writes.filter((write) => !('check' in write)).map(keyOf));
-  return entry ? [...writes, { put: entry }] : writes;
-};
-
-const isConflict = (code: string | undefined): boolean =>
-  code === 'TransactionConflict' || code === 'ThrottlingError' || code === 'ProvisionedThroughputExceeded';
-
-const reasonsOf = (error: unknown) =>
-  error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-
-/** Which write's condition did not hold, of several the first; -1 when that is not why the transaction failed. */
-const refusedWrite = (error: unknown): number =>
-  reasonsOf(error).findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
-
-const isOnlyConflict = (error: unknown): boolean =>
-  refusedWrite(error) < 0 && reasonsOf(error).some(({ Code }) => isConflict(Code));
-
-/**
- * Does all of the writes or none. Conflicts with other transactions are tried again; a condition that does not hold is
- * thrown as its `orElse` says, of several the first.
- * @throws {ConditionFailed} when a condition without `orElse` does not hold.
- */
-export const transact = async (changes: readonly Write[]): Promise<void> => {
-  const writes = withAudit(changes);
-  try {
-    await pastConflicts(isOnlyConflict, () =>
-      dynamo().send(new TransactWriteCommand({ TransactItems: writes.map(toRequest) })),
-    );
-  } catch (error) {
-    const refused = refusedWrite(error);
-    if (refused < 0) throw error;
-    throw writes[refused]?.orElse?.() ?? new ConditionFailed('A condition did not hold.');
-  }
-  if (writes.some((write) => 'inFeed' in write && write.inFeed === true)) markWrite();
-};
-
-/** What every write of one item says: where, and under which condition. */
+/** The members that all writes have in common. */
 const members = (placeholders: Placeholders, condition: string | undefined) => ({
   TableName: settings().table,
   ...placeholders.members,
   ...(condition !== undefined && { ConditionExpression: condition }),
 });
 
+const requestOf = (write: Write): TransactItem => {
+  const placeholders = new Placeholders();
+  const expression = 'update' in write ? updateExpression(stampedChange(write), placeholders) : undefined;
+  const condition = write.when?.(placeholders);
+  const common = members(placeholders, condition);
+  if ('put' in write) {
+    return { Put: { ...common, Item: { ...write.put, ...feedAttributesOf(write.inFeed, write.put) } } };
+  }
+  if ('update' in write) return { Update: { ...common, Key: write.update, UpdateExpression: expression as string } };
+  if ('delete' in write) return { Delete: { ...common, Key: write.delete } };
+  return { ConditionCheck: { ...common, Key: write.check, ConditionExpression: condition as string } };
+};
+
+/** The maximum of writes per transaction: DynamoDB's 100, less the audit log entry and the mention of its actor. */
+export const TRANSACTION_MAX = 98;
+
+/** The key of the item that a write addresses. */
+export const keyOfWrite = (write: Write): Key => {
+  if ('put' in write) return write.put;
+  if ('update' in write) return write.update;
+  return 'delete' in write ? write.delete : write.check;
+};
+
+/** Adds the audit log entry, if the current request is audited, and the mentions of users in it and in messages. */
+const withLedgers = (changes: readonly Write[]): readonly Write[] => {
+  const entry = auditItem(changes.filter((write) => !('check' in write)).map(keyOfWrite));
+  const writes = entry ? [...changes, { put: entry }] : changes;
+  const entries = writes.flatMap((write) => ('put' in write && isLedgerItem(write.put) ? [write.put] : []));
+  return [...writes, ...mentionItems(entries).map((put) => ({ put }))];
+};
+
+const isRetryable = (code: string | undefined): boolean => code === 'TransactionConflict' || isThrottlingName(code);
+
+const reasonsOf = (error: unknown) =>
+  error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+
+/** The index of the first write whose condition failed; -1 when the transaction failed for another reason. */
+const failedWrite = (error: unknown): number =>
+  reasonsOf(error).findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
+
+const isConflict = (error: unknown): boolean =>
+  isThrottled(error) || (failedWrite(error) < 0 && reasonsOf(error).some(({ Code }) => isRetryable(Code)));
+
+/**
+ * Executes all writes or none, and retries conflicts with other transactions and throttling.
+ * @throws the `orElse` of the first write whose condition failed; {ConditionFailed} when it has none; 504 when the time
+ * of the request is over.
+ */
+export const transact = async (changes: readonly Write[]): Promise<void> => {
+  const writes = withLedgers(changes);
+  try {
+    await sendWithRetries(
+      (options) => dynamo().send(new TransactWriteCommand({ TransactItems: writes.map(requestOf) }), options),
+      isConflict,
+    );
+  } catch (error) {
+    const failed = failedWrite(error);
+    if (failed < 0) throw error;
+    throw writes[failed]?.orElse?.() ?? new ConditionFailed('A condition did not hold.');
+  }
+  if (writes.some(isInCatalogFeed)) writtenAt = performance.now();
+};
+
 /**
  * Writes one item.
- * @returns whether its condition held.
+ * @returns false when the condition failed.
  */
 export const putItem = async (item: Item, when?: Condition): Promise<boolean> => {
   const placeholders = new Placeholders();
   const condition = when?.(placeholders);
   const command = () => new PutCommand({ ...members(placeholders, condition), Item: item });
-  return (await sendSingle(() => dynamo().send(command()))) !== undefined;
+  return (await sendSingle((options) => dynamo().send(command(), options))) !== undefined;
 };
 
 /**
- * Changes one item, creating it where it is not there and no condition forbids.
- * @param place places it in a feed of its own by the time of the very try that succeeds.
- * @returns the item afterwards, or undefined when its condition did not hold.
+ * Updates one item, or creates it.
+ * @param feed adds it to a feed, stamped per attempt.
+ * @returns the new state of the item, or undefined when the condition failed.
  */
 export const updateItem = async (
   key: Key,
   change: Change,
   when?: Condition,
-  place?: Placing,
+  feed?: FeedAttributes,
 ): Promise<Item | undefined> => {
   const command = () => {
     const placeholders = new Placeholders();
-    const placed = placedChange({ update: key, change, ...(place && { inFeed: place }) });
-    const expression = updateExpression(placed, placeholders);
+    const stamped = stampedChange({ update: key, change, ...(feed && { inFeed: feed }) });
+    const expression = updateExpression(stamped, placeholders);
     const condition = when?.(placeholders);
     return new UpdateCommand({
       ...members(placeholders, condition),
@@ -163,36 +335,37 @@ export const updateItem = async (
       ReturnValues: 'ALL_NEW',
     });
   };
-  const answer = await sendSingle(() => dynamo().send(command()));
-  return answer && (answer.Attributes ?? {});
+  const response = await sendSingle((options) => dynamo().send(command(), options));
+  return response && (response.Attributes ?? {});
 };
 
 /**
- * Removes one item.
- * @returns whether its condition held.
+ * Deletes one item.
+ * @returns false when the condition failed.
  */
-export const removeItem = async (key: Key, when?: Condition): Promise<boolean> => {
+export const deleteItem = async (key: Key, when?: Condition): Promise<boolean> => {
   const placeholders = new Placeholders();
   const condition = when?.(placeholders);
   const command = () => new DeleteCommand({ ...members(placeholders, condition), Key: key });
-  return (await sendSingle(() => dynamo().send(command()))) !== undefined;
+  return (await sendSingle((options) => dynamo().send(command(), options))) !== undefined;
 };
 
 const BATCH_MAX = 25;
 const BATCH_TRIES = 8;
 
 /**
- * Removes many items, each by itself: for what nobody can see any more, where half done is only unfinished.
- * @throws when the table keeps refusing a part of them.
+ * Deletes many items without a transaction: for invisible data, where the next run completes a partial deletion.
+ * @throws when items remain unprocessed after all attempts.
  */
-export const removeItems = async (keys: readonly Key[]): Promise<void> => {
+export const deleteItems = async (keys: readonly Key[]): Promise<void> => {
   for (let start = 0; start < keys.length; start += BATCH_MAX) {
     let pending = keys.slice(start, start + BATCH_MAX).map((key) => ({ DeleteRequest: { Key: { ...key } } }));
     for (let attempt = 1; pending.length > 0; attempt += 1) {
-      if (attempt > BATCH_TRIES) throw new Error('The table keeps refusing a batch of removals.');
+      if (attempt > BATCH_TRIES) throw new Unavailable('DynamoDB left items of a batch delete unprocessed.');
       if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
-      const answer = await dynamo().send(new BatchWriteCommand({ RequestItems: { [settings().table]: pending } }));
-      pending = (answer.UnprocessedItems?.[settings().table] ?? []) as typeof pending;
+      const command = new BatchWriteCommand({ RequestItems: { [settings().table]: pending } });
+      const response = await dynamo().send(command, writeOptions());
+      pending = (response.UnprocessedItems?.[settings().table] ?? []) as typeof pending;
     }
   }
 };

@@ -1,56 +1,62 @@
-import middy, { type MiddlewareObj, type Request } from '@middy/core';
-import type { EventBridgeEvent } from 'aws-lambda';
+import middy from '@middy/core';
+import type { Context, EventBridgeEvent } from 'aws-lambda';
 import { log } from '#platform/log.ts';
 import { loggable, RunFailed } from '#platform/loggable.ts';
 import { settings } from '#platform/settings.ts';
-import { type Message, readMessage } from './catalogue.ts';
+import { type Message, parseMessage } from './catalogue.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** A Lambda handler for messages of the bus. */
-export type Subscriber = (event: EventBridgeEvent<string, unknown>, context?: unknown) => Promise<void>;
+/** An event as EventBridge delivers it. */
+export type Delivery = EventBridgeEvent<string, unknown>;
 
-type Delivery = Request<EventBridgeEvent<string, unknown>, void>;
-
-/** Writes one line per delivery: which message, how it went. Nothing of what it says, which may be about people. */
-const line = (subscription: Subscription): MiddlewareObj => {
-  const about = ({ event, context }: Delivery) => ({
-    subscription: subscription.id,
-    request_id: (context as { awsRequestId?: string } | undefined)?.awsRequestId,
-    kind: event['detail-type'],
-    message_id: (event.detail as { id?: unknown } | null)?.id,
-  });
-  return {
-    after: (request: Delivery) => log.info('delivered', about(request)),
-    onError: (request: Delivery) => log.error('delivery failed', { ...about(request), ...loggable(request.error) }),
-  } as unknown as MiddlewareObj;
-};
+/** A Lambda handler for deliveries. When it throws, the bus delivers the event again. */
+type DeliveryHandler = (event: Delivery, context?: unknown) => Promise<void>;
 
 /**
- * Makes the door of a subscription. What it throws makes the bus deliver the message again, and a message may come twice
- * in any case: the work must not act twice.
- * @param ports what the work needs from outside, as plain functions.
+ * Logs one line per delivery with its outcome and without its data, which may be personal. Errors are replaced by
+ * `RunFailed`, because the Lambda runtime logs thrown errors with all their properties; so this must be the outermost
+ * wrapper.
+ * @param id the subscription.
+ * @param describe returns the log context of a delivery.
  */
-export const subscribe = <const S extends Subscription, Ports>(
-  subscription: S,
-  ports: Ports,
-  run: (message: Message<S['kinds'][number]>, ports: Ports) => Promise<void>,
-): Subscriber => {
-  const door = middy<EventBridgeEvent<string, unknown>, void>()
-    .use(line(subscription) as MiddlewareObj<EventBridgeEvent<string, unknown>, void>)
-    .handler(async (event, context) => {
-      const { feature } = subscription;
-      if (feature && !settings().features[feature]) {
-        const { id } = subscription;
-        log.info('skipped: the feature is off', { subscription: id, request_id: context?.awsRequestId, feature });
-        return;
-      }
-      await run(readMessage(event.detail) as Message<S['kinds'][number]>, ports);
-    }) as unknown as Subscriber;
-  return async (event, context) => {
+export const withDeliveryLog =
+  (
+    id: string,
+    describe: (event: Delivery) => Readonly<Record<string, unknown>>,
+    work: (event: Delivery, context: Context) => Promise<unknown>,
+  ): DeliveryHandler =>
+  async (event, context) => {
+    const request_id = (context as Partial<Context> | undefined)?.awsRequestId;
+    const logContext = { subscription: id, request_id, ...describe(event) };
     try {
-      await door(event, context);
+      await work(event, context as Context);
+      log.info('delivered', logContext);
     } catch (error) {
-      throw new RunFailed(subscription.id, error);
+      log.error('delivery failed', { ...logContext, error: loggable(error) });
+      throw new RunFailed(id, error);
     }
   };
+
+const describeMessage = ({ 'detail-type': kind, detail }: Delivery) => ({
+  kind,
+  message_id: (detail as { id?: unknown } | null)?.id,
+});
+
+/**
+ * Creates the handler of a subscription: validates the message and skips it while the feature is off. A message may be
+ * delivered more than once, so the work must be idempotent.
+ */
+export const subscribe = <const S extends Subscription>(
+  subscription: S,
+  run: (message: Message<S['kinds'][number]>) => Promise<void>,
+): DeliveryHandler => {
+  const { id, feature } = subscription;
+  const wrapped = middy<Delivery, void>().handler(async (event, context) => {
+    if (feature && !settings().features[feature]) {
+      log.info('skipped: the feature is off', { subscription: id, request_id: context?.awsRequestId, feature });
+      return;
+    }
+    await run(parseMessage(event.detail) as Message<S['kinds'][number]>);
+  });
+  return withDeliveryLog(id, describeMessage, wrapped);
 };

@@ -1,103 +1,123 @@
 import { eventKindNames } from '#contract/events.ts';
-import type { Feature, Need } from '#contract/route.ts';
-import type { MessageKind } from './catalogue.ts';
+import type { Feature, Permission } from '#contract/route.ts';
+import { type MessageKind, sourceOf } from './catalogue.ts';
 
-/** Who is told what happens: each has a function of its own, a rule, a dead-letter queue and an alarm. */
+/**
+ * The subscription to bounce and complaint feedback of SES, which publishes it to the default bus of the account, for all
+ * stages.
+ */
+export const mailFeedback = {
+  id: 'mail.noteReturn',
+  summary: 'Suppresses addresses after permanent bounces and complaints.',
+  source: 'aws.ses',
+  /** The `detail-type` of each. */
+  kinds: { bounce: 'Email Bounced', complaint: 'Email Complaint Received' },
+  permissions: ['table:write'],
+} as const satisfies { readonly permissions: readonly Permission[] } & Record<string, unknown>;
+
+/**
+ * How many days deduplication records are kept. Within this time, an event repeated by a retry or from the archive of the
+ * bus is not processed twice.
+ */
+export const DEDUPLICATION_DAYS = 30;
+export const DEDUPLICATION_SECONDS = DEDUPLICATION_DAYS * 86_400;
+
+/** A subscriber of messages. Each has its own function, rule, dead-letter queue and alarm. */
 export interface Subscription {
-  /** `domain.verbObject`; the door is `functions/<domain>/<verb-object>.ts`. */
+  /** `domain.actionObject`; the handler is `functions/<domain>/<action-object>.ts`. */
   readonly id: string;
   readonly summary: string;
   readonly kinds: readonly MessageKind[];
   /** Skipped while this feature is off. */
   readonly feature?: Feature;
-  readonly needs: readonly Need[];
-  /** When one run may take longer than the usual 30 seconds. */
+  readonly permissions: readonly Permission[];
+  /** The timeout of the function; 30 when absent. */
   readonly timeoutSeconds?: number;
 }
 
-/** States a subscription; the literal types survive. */
-const subscribe = <const S extends Subscription>(subscription: S): S => subscription;
+/** Keeps the literal types. */
+const defineSubscription = <const S extends Subscription>(subscription: S): S => subscription;
 
-export const mailSubmitter = subscribe({
+export const mailSubmitter = defineSubscription({
   id: 'mail.tellSubmitter',
   summary: 'Mails the submitter when a project is received, approved or rejected.',
   kinds: ['projectSubmitted', 'projectApproved', 'projectRejected'],
   feature: 'email',
-  needs: ['table:get', 'table:write', 'mail'],
+  permissions: ['table:get', 'table:write', 'mail'],
 });
 
-export const mailBuyer = subscribe({
+export const mailBuyer = defineSubscription({
   id: 'mail.tellBuyer',
-  summary: 'Mails whoever paid that the payment has arrived.',
+  summary: 'Mails the buyer when a payment is received.',
   kinds: ['paymentSettled'],
   feature: 'email',
-  needs: ['table:get', 'table:write', 'mail'],
+  permissions: ['table:get', 'table:write', 'mail'],
 });
 
-export const mailAdmins = subscribe({
+export const mailAdmins = defineSubscription({
   id: 'mail.tellAdmins',
   summary: 'Mails the administrators when a webhook was switched off.',
   kinds: ['webhookDisabled'],
   feature: 'email',
-  needs: ['table:get', 'table:collection', 'table:write', 'mail'],
+  permissions: ['table:get', 'table:collection', 'table:write', 'mail'],
   timeoutSeconds: 120,
 });
 
-export const enqueueWebhooks = subscribe({
+export const enqueueWebhooks = defineSubscription({
   id: 'webhooks.enqueue',
-  summary: 'Makes deliveries of an event for the webhooks that want it and tries each at once.',
+  summary: 'Creates the webhook deliveries of an event and attempts each immediately.',
   kinds: eventKindNames,
   feature: 'webhooks',
-  needs: ['table:get', 'table:query', 'table:write'],
+  permissions: ['table:get', 'table:query', 'table:write', 'secrets:open'],
   timeoutSeconds: 60,
 });
 
-export const finishPurge = subscribe({
+export const finishPurge = defineSubscription({
   id: 'projects.finishPurge',
-  summary: 'Takes away what a purged project left behind: votes, ratings, comments and slugs.',
+  summary: 'Deletes the orphaned data of a purged project: votes, ratings, comments and slugs.',
   kinds: ['projectPurged'],
-  needs: ['table:get', 'table:query', 'table:write', 'table:sweep'],
+  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'users:counts'],
   timeoutSeconds: 300,
 });
 
-export const finishCategoryChange = subscribe({
+export const finishCategoryChange = defineSubscription({
   id: 'categories.finishChange',
-  summary: 'Carries a removed or renamed category over to every project that had it.',
+  summary: 'Propagates the removal or renaming of a category to its projects.',
   kinds: ['categoryRemoved', 'categoryRenamed'],
-  needs: ['table:get', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:write', 'catalog'],
   timeoutSeconds: 300,
 });
 
-export const giveBackPayment = subscribe({
+export const refundUndeliverable = defineSubscription({
   id: 'payments.giveBack',
-  summary: 'Gives back what was paid for something that cannot be delivered.',
+  summary: 'Refunds a payment for something that cannot be delivered.',
   kinds: ['refundDue'],
-  needs: ['table:get', 'stripe'],
+  permissions: ['table:get', 'stripe'],
 });
 
-export const finishErasure = subscribe({
+export const finishErasure = defineSubscription({
   id: 'users.finishErasure',
   summary:
-    'Takes away what an erased user left behind: votes, ratings, unpaid submissions and, where he wanted that, his projects.',
+    'Deletes the data of an erased user: the account, votes, ratings, unpaid submissions and, on request, projects; removes the user from reports, events and the audit log.',
   kinds: ['userErased'],
-  needs: ['table:get', 'table:collection', 'table:write'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'accounts'],
   timeoutSeconds: 300,
 });
 
-export const endPromotionsOfProject = subscribe({
+export const endPromotionsOfProject = defineSubscription({
   id: 'promotions.endOfProject',
-  summary: 'Ends the promotions of a project that is gone for good, so that their places are free.',
+  summary: 'Ends the promotions of a permanently deleted project, which frees their slots.',
   kinds: ['projectDeleted'],
   feature: 'promotions',
-  needs: ['table:query', 'table:write'],
+  permissions: ['table:query', 'table:write'],
 });
 
-export const countSteps = subscribe({
+export const countSteps = defineSubscription({
   id: 'analytics.countStep',
   summary: 'Counts submissions, their payments and approvals for the funnel.',
   kinds: ['projectSubmitted', 'paymentSettled', 'projectApproved'],
   feature: 'analytics',
-  needs: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:write'],
 });
 
 export const subscriptions = [
@@ -108,7 +128,13 @@ export const subscriptions = [
   finishPurge,
   finishCategoryChange,
   finishErasure,
-  giveBackPayment,
+  refundUndeliverable,
   endPromotionsOfProject,
   countSteps,
 ] as const;
+
+/** The EventBridge event pattern of a subscription. */
+export const ruleOf = (subscription: Subscription): { source: string[]; 'detail-type': string[] } => ({
+  source: [...new Set(subscription.kinds.map(sourceOf))],
+  'detail-type': [...subscription.kinds],
+});

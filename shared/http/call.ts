@@ -3,29 +3,31 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod';
 import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
 import type { RunningRequest } from '#data/idempotency.ts';
-import type { VisitorSigns } from '#domain/analytics/track.ts';
-import type { UserRecord } from '#domain/users/user.ts';
+import type { VisitorSignals } from '#model/analytics.ts';
+import type { Fragment } from '#model/fragment.ts';
+import type { UserRecord } from '#model/user.ts';
+import type { RunningRequestTime } from '#platform/request-time.ts';
 import type { Settings } from '#platform/settings.ts';
 import type { Encoded } from './encoded.ts';
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** One part of a multipart body that came as a file. */
+/** A file part of a multipart body. */
 export interface UploadedFile {
   readonly filename: string;
   readonly content: Buffer;
 }
 
-/** A multipart body: its text fields and its files by name. */
+/** The text fields and files of a multipart body by name. */
 export interface MultipartBody {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
 
-/** A body whose sender is known by his signature over exactly these bytes. */
+/** A body that is authenticated by a signature over its exact bytes. */
 export interface SignedBody {
   readonly bytes: Buffer;
-  /** As it was sent; nobody has looked at it yet. */
+  /** The header as sent, not verified. */
   readonly signature: string | undefined;
 }
 
@@ -41,9 +43,9 @@ type UserOf<R extends Route> = R['auth'] extends 'user' | 'admin'
     ? UserRecord | undefined
     : undefined;
 
-type VisitorOf<R extends Route> = R['visitor'] extends true ? VisitorSigns : undefined;
+type VisitorOf<R extends Route> = R['visitor'] extends true ? VisitorSignals : undefined;
 
-/** What a door's work is given: input that has passed the route's schemas, and who asks. */
+/** The argument of a handler: validated input and the caller. */
 export interface Call<R extends Route = Route> {
   readonly params: Readonly<Record<PathVariable<R['path']>, string>>;
   readonly query: OutputOf<R['query']>;
@@ -52,44 +54,58 @@ export interface Call<R extends Route = Route> {
   /** The tags of `If-Match`, where the route honours it and the caller sent it. */
   readonly ifMatch: readonly string[] | undefined;
   readonly requestId: string;
-  /** What the caller's program calls itself; never to be kept. */
+  /** The `User-Agent` header; must not be stored. */
   readonly userAgent: string | undefined;
-  /** What visitors are told apart by, on routes that ask for it; never to be kept as it is. */
+  /** Signals that identify a visitor, on routes with `visitor`; must not be stored unhashed. */
   readonly visitor: VisitorOf<R>;
-  /** On idempotent routes with a key: a ULID that stays the same when the same request is tried again. */
+  /** On idempotent routes with a key: a ULID that retries of the request share. */
   readonly seed: string | undefined;
+  /** The time until the request is answered with 504, in milliseconds. */
+  readonly remainingMs: () => number;
 }
 
 interface ReplyHead<Status> {
   readonly status: Status;
-  /** A strong tag without quotes; made from the body when absent. */
-  readonly tag?: string;
+  /** The version of a single record; part of its ETag, which is otherwise the digest of the body alone. */
+  readonly version?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A reply whose body is written piece by piece. */
+export interface StreamReply<Status = number> extends ReplyHead<Status> {
+  readonly stream: AsyncIterable<string>;
+}
+
+/** A body of which lists may consist of fragments. */
+type WithFragments<Body> = {
+  readonly [Name in keyof Body]:
+    | Body[Name]
+    | (Body[Name] extends readonly (infer Item extends object)[] ? readonly Fragment<Item>[] : never);
+};
+
 type ReplyWith<Status, S> = S extends z.ZodType
-  ? ReplyHead<Status> & ({ readonly body: z.input<S> } | { readonly encoded: Encoded })
+  ?
+      | (ReplyHead<Status> & { readonly body: z.input<S> | WithFragments<z.input<S>> })
+      | (ReplyHead<Status> & { readonly encoded: Encoded })
   : S extends StreamedReply
-    ? ReplyHead<Status> & { readonly stream: AsyncIterable<string> }
+    ? StreamReply<Status>
     : ReplyHead<Status> & { readonly text: string };
 
-/** What a door may answer: one of the route's statuses with a body that fits its schema. */
+/** What a handler may return: one of the route's statuses with a matching body. */
 export type Reply<R extends Route = Route> = {
   [Status in keyof R['replies'] & number]: ReplyWith<Status, R['replies'][Status]>;
 }[keyof R['replies'] & number];
 
-/** How idempotent routes keep their answers; see `#data/idempotency.ts`. */
-export type Idempotency = typeof import('#data/idempotency.ts').idempotency;
-
-/** What the gates learn about a request and hand on to the next. */
-export interface GateState {
+/** The state of one request, shared by its middleware. */
+export interface RequestState {
   readonly route: Route;
   readonly settings: Settings;
+  readonly time: RunningRequestTime;
   startedAt: number;
   requestId: string;
-  /** The caller's address, as far as it can be believed. */
+  /** The client address, from trusted sources only. */
   address?: string;
-  /** Where the caller stands in his tier, once the limiter has passed him. */
+  /** The caller's quota in the route's tier; unset before the rate limiter has counted the request. */
   quota?: {
     readonly tier: string;
     readonly limit: number;
@@ -98,46 +114,41 @@ export interface GateState {
     readonly resetSeconds: number;
   };
   user?: UserRecord;
-  /** Whether the caller may do it to this thing, where the door was given the question; the body is as it came, unchecked. */
-  readonly permit:
-    | ((asked: { params: Record<string, string>; user: UserRecord | undefined; body: unknown }) => Promise<void>)
-    | undefined;
-  /** Whether a bearer's secret is the one of scheduled jobs, where the door was given the means to tell. */
-  readonly isJobSecret: ((presented: string) => Promise<boolean>) | undefined;
-  /** Reads a multipart body, where the door was given a reader. */
-  readonly readMultipart: ((event: APIGatewayProxyEvent) => Promise<MultipartBody>) | undefined;
-  /** Whether the credential came as a cookie, which a browser sends by itself. */
+  /** Whether the credential came in a cookie, which browsers attach to cross-site requests too. */
   byCookie: boolean;
+  /** Set by the middleware `authorize`: the caller may use the route, and the input comes next. */
+  isIdentified?: boolean;
+  /** Unset until the input has been validated. */
   input?: { params: Record<string, string>; query: unknown; body: unknown; ifMatch: readonly string[] | undefined };
-  /** How answers are kept under a key, where the door was given the means. */
-  readonly idempotency: Idempotency | undefined;
-  /** The request under whose key this run does the work. */
-  running?: RunningRequest;
-  /** An answer that was given before under the same key. */
-  kept?: APIGatewayProxyResult;
-  /** The failure that the caller is not told about. */
+  /** Set by the middleware `multipart`. */
+  multipartBody?: MultipartBody;
+  /** The request with an idempotency key that this invocation executes. */
+  runningRequest?: RunningRequest;
+  /** The response stored under the same idempotency key. */
+  storedResponse?: APIGatewayProxyResult;
+  /** The unexpected error behind a 500 or 503, for the log only. */
   cause?: unknown;
 }
 
-/** A request on its way through the gates. */
-export type GateRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult> & {
-  internal: { state: GateState };
+/** A Middy request with our state. */
+export type MiddlewareRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult> & {
+  internal: { state: RequestState };
 };
 
-const headersOf = new WeakMap<APIGatewayProxyEvent, ReadonlyMap<string, string | undefined>>();
+const lowerCaseHeaders = new WeakMap<APIGatewayProxyEvent, ReadonlyMap<string, string | undefined>>();
 
-/** One header of a request by its lower-case name; of several spellings the one that is written so, else the first. */
+/** A request header by its lower-case name. Of several spellings the lower-case one wins, else the first. */
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
   const direct = event.headers?.[name];
   if (direct !== undefined) return direct;
-  let known = headersOf.get(event);
-  if (!known) {
-    known = new Map(
+  let headers = lowerCaseHeaders.get(event);
+  if (!headers) {
+    headers = new Map(
       Object.entries(event.headers ?? {})
         .map(([key, value]) => [key.toLowerCase(), value] as const)
         .toReversed(),
     );
-    headersOf.set(event, known);
+    lowerCaseHeaders.set(event, headers);
   }
-  return known.get(name);
+  return headers.get(name);
 };

@@ -1,21 +1,39 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr, { type IPv6 } from 'ipaddr.js';
+import { InvalidEnvironment } from '#platform/settings.ts';
 
-/** Whether an address lies in one of the configured ranges (`10.0.0.0/8`, `::1`). */
-export const addressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
-  // The usual case, and what a list of ranges needs is loaded with the first one.
-  if (ranges.length === 0) return () => false;
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = '', bits] = range.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(address) === 0) throw new Error(`TRUSTED_PROXIES has "${range}", which is not an address range.`);
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+/** An address without its zone (`%eth0`) as IPv6; IPv4 addresses become IPv4-mapped ones. Undefined when invalid. */
+const parseAddress = (text: string): IPv6 | undefined => {
+  // Stricter than the parser of ipaddr.js, which accepts octal and shortened IPv4 addresses.
+  if (isIP(text) === 0) return undefined;
+  const address = ipaddr.parse(text.replace(/%.*$/, ''));
+  return 'toIPv4MappedAddress' in address ? address.toIPv4MappedAddress() : address;
 };
 
-/** Takes the port and brackets that proxies may write around an address. */
+const parseRange = (range: string): [network: IPv6, prefixBits: number] => {
+  const [text = '', bits, ...more] = range.split('/');
+  const network = parseAddress(text);
+  const familyBits = isIP(text) === 6 ? 128 : 32;
+  const isValid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= familyBits && more.length === 0);
+  if (!network || !isValid)
+    throw new InvalidEnvironment([`TRUSTED_PROXIES contains "${range}", which is not an address range`]);
+  return [network, bits === undefined ? 128 : Number(bits) + 128 - familyBits];
+};
+
+/**
+ * A predicate for addresses in any of the ranges (`10.0.0.0/8`, `::1`).
+ * @throws {InvalidEnvironment} for an invalid range.
+ */
+export const addressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
+  const parsed = ranges.map(parseRange);
+  if (parsed.length === 0) return () => false;
+  return (text) => {
+    const address = parseAddress(text);
+    return address !== undefined && parsed.some((range) => address.match(range));
+  };
+};
+
+/** Removes the port, brackets and IPv4-mapped prefix that proxies may add to an address. */
 const bare = (entry: string): string =>
   entry
     .trim()
@@ -24,8 +42,8 @@ const bare = (entry: string): string =>
     .replace(/^::ffff:(?=\d+\.)/i, '');
 
 /**
- * Whose request it is: the gateway's own view of the peer, unless that peer is trusted to speak for others. Then it is the
- * rightmost address of `X-Forwarded-For` that is not trusted itself; what stands left of it anybody may have written.
+ * The address of the client: that of the gateway's peer or, when the peer is trusted to forward, the rightmost
+ * untrusted address of `X-Forwarded-For`. Entries to the left of it can be forged.
  */
 export const clientAddress = (
   peer: string,
@@ -44,8 +62,8 @@ export const clientAddress = (
 };
 
 /**
- * What a caller has sent as `X-Forwarded-For` through a gateway that writes the peer behind it, and behind an edge also the
- * edge. Only for requests that are known to have come through one: elsewhere the peer's address may have been put there.
+ * The part of `X-Forwarded-For` that the caller sent: the gateway appends its peer, and behind an edge network also the
+ * edge. Only for requests known to have passed the gateway; elsewhere the caller may have written the peer's address.
  */
 export const sentThroughGateway = (forwardedFor: string | undefined, peer: string): string | undefined => {
   const chain = forwardedFor?.split(',') ?? [];
@@ -53,19 +71,9 @@ export const sentThroughGateway = (forwardedFor: string | undefined, peer: strin
   return own < 0 ? forwardedFor : chain.slice(0, own).join(',') || undefined;
 };
 
-/**
- * What is counted as one caller: an IPv4 address, or the /64 network of an IPv6 address, of which every household has a
- * whole one to pick addresses from.
- */
+/** The unit of rate limiting: an IPv4 address, or the /64 network of an IPv6 address, which has one subscriber. */
 export const bucketOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
-  const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array<string>(gap).fill('0'), ...right];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const groups = parseAddress(address)?.parts.slice(0, 4) ?? [];
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 };

@@ -3,7 +3,7 @@ const ALLOWED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempoten
 const METHODS = 'GET, POST, PUT, DELETE, OPTIONS';
 const PREFLIGHT_SECONDS = 600;
 
-/** The headers that let a page of a configured origin read an answer; none for any other origin. */
+/** Response headers that permit a configured origin to read the response. */
 export const corsHeaders = (origin: string | undefined, allowed: readonly string[]): Record<string, string> => {
   if (allowed.length === 0) return {};
   if (origin === undefined || !allowed.includes(origin)) return { vary: 'Origin' };
@@ -15,7 +15,7 @@ export const corsHeaders = (origin: string | undefined, allowed: readonly string
   };
 };
 
-/** The headers that answer a browser's question before it sends a request from another origin. */
+/** Response headers for a preflight request. */
 export const preflightHeaders = (origin: string | undefined, allowed: readonly string[]): Record<string, string> => {
   const headers = corsHeaders(origin, allowed);
   if (!headers['access-control-allow-origin']) return headers;

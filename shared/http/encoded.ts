@@ -1,77 +1,119 @@
-import { createHash } from 'node:crypto';
+import type * as z from 'zod';
 import type { ReadCatalog } from '#catalog/types.ts';
 import type { Route } from '#contract/route.ts';
+import { digest } from '#model/entity-tag.ts';
+import { Fragment, memberText } from '#model/fragment.ts';
 
-/** A body as it is sent, with its strong tag (without quotes). */
+/** A handler returned a reply that its route does not declare. */
+export class ContractViolation extends Error {
+  override readonly name = 'ContractViolation';
+}
+
+/** A serialized body with its digest, the strong ETag without quotes. */
 export interface Encoded {
   readonly text: string;
   readonly tag: string;
 }
 
-/** The tag of a text: the same text has the same tag in every process. */
-export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
+const isObject = (schema: z.ZodType): schema is z.ZodObject => schema.type === 'object';
+
+const isFragments = (value: unknown): value is readonly Fragment[] =>
+  Array.isArray(value) && value[0] instanceof Fragment;
 
 /**
- * Writes the body of a reply: it goes through the route's schema, so nothing leaves that nobody promised. A body that does
- * not fit is our own fault and loud.
- * @param tag stands for the body where something else than its text identifies it.
+ * Serializes a body of which some members are lists of fragments. Its tag is the digest of the body with the tag of each
+ * fragment in its place.
+ * @throws {ContractViolation} for a fragment that was made through another schema than the route declares.
  */
-export const encode = (route: Route, status: number, body: unknown, tag?: string): Encoded => {
+const assemble = (route: Route, schema: z.ZodObject, body: Readonly<Record<string, unknown>>): Encoded => {
+  const texts: string[] = [];
+  const tagged: string[] = [];
+  for (const [name, member] of Object.entries(schema.shape)) {
+    const value = body[name];
+    if (isFragments(value)) {
+      const { element } = member as z.ZodArray;
+      if (value.some((fragment) => fragment.schema !== element)) {
+        throw new ContractViolation(`${route.id} returned fragments in ${name} that do not match its contract.`);
+      }
+      texts.push(`${JSON.stringify(name)}:[${value.map(({ text }) => text).join(',')}]`);
+      tagged.push(`${name} ${value.map(({ tag }) => tag).join(' ')}`);
+    } else {
+      const text = memberText(schema, name, value);
+      if (text !== undefined) texts.push(text);
+      tagged.push(text ?? '');
+    }
+  }
+  return { text: `{${texts.join(',')}}`, tag: digest(tagged.join('\n')) };
+};
+
+/**
+ * Serializes a reply through the route's schema, which removes undeclared fields.
+ * @throws Error when the body does not match the schema.
+ */
+export const encode = (route: Route, status: number, body: unknown): Encoded => {
   const schema = route.replies[status];
   if (!schema || !('parse' in schema)) {
-    throw new Error(`${route.id} answered ${status} in another form than its contract says.`);
+    throw new ContractViolation(`${route.id} returned a reply for ${status} that does not match its contract.`);
+  }
+  if (isObject(schema) && Object.values(body as object).some(isFragments)) {
+    return assemble(route, schema, body as Readonly<Record<string, unknown>>);
   }
   const text = JSON.stringify(schema.parse(body));
-  return { text, tag: tag ?? digest(text) };
+  return { text, tag: digest(text) };
 };
 
-/** How much is kept of one state of the catalog, in characters. */
-const KEPT_MAX = 8_000_000;
+/** The cache size per catalog, in characters. */
+const CACHED_CHARACTERS_MAX = 8_000_000;
 
-interface Kept {
+interface Cache {
   version: number;
   characters: number;
-  readonly answers: Map<string, Encoded>;
+  /** By query; undefined for a query that was requested once. */
+  readonly replies: Map<string, Encoded | undefined>;
 }
 
-const keptOf = new WeakMap<ReadCatalog, Kept>();
+const cacheOf = new WeakMap<ReadCatalog, Cache>();
 
-const current = (catalog: ReadCatalog): Kept => {
+/** The cache of the catalog's current version; a new version empties it. */
+const currentCache = (catalog: ReadCatalog): Cache => {
   const { version } = catalog;
-  let kept = keptOf.get(catalog);
-  if (!kept) {
-    kept = { version, characters: 0, answers: new Map() };
-    keptOf.set(catalog, kept);
-  } else if (kept.version !== version) {
-    Object.assign(kept, { version, characters: 0 });
-    kept.answers.clear();
+  let cache = cacheOf.get(catalog);
+  if (!cache) {
+    cache = { version, characters: 0, replies: new Map() };
+    cacheOf.set(catalog, cache);
+  } else if (cache.version !== version) {
+    Object.assign(cache, { version, characters: 0 });
+    cache.replies.clear();
   }
-  return kept;
+  return cache;
+};
+
+const store = (cache: Cache, key: string, encoded: Encoded | undefined): void => {
+  const size = key.length + (encoded?.text.length ?? 0);
+  if (cache.characters + size > CACHED_CHARACTERS_MAX) {
+    cache.replies.clear();
+    cache.characters = 0;
+  }
+  cache.replies.set(key, encoded);
+  cache.characters += size;
 };
 
 /**
- * What the catalog and a question alone decide is written once for as long as the catalog stays as it is: whoever asks the
- * same again costs neither the search nor the writing, and his tag is known before there is a body.
- * @param question all that the answer depends on beside the catalog.
+ * A reply that depends only on the catalog and a query, cached for the catalog's current version from its second request
+ * on: queries that are not repeated would only displace those that are.
+ * @param query everything else that the body depends on.
  */
-export const encodedOnce = (
+export const cachedReply = (
   route: Route,
   catalog: ReadCatalog,
-  question: unknown,
-  answer: () => unknown,
+  query: unknown,
+  body: () => unknown,
 ): { readonly status: 200; readonly encoded: Encoded } => {
-  const kept = current(catalog);
-  const key = `${route.id} ${JSON.stringify(question)}`;
-  let encoded = kept.answers.get(key);
-  if (!encoded) {
-    encoded = encode(route, 200, answer());
-    const size = key.length + encoded.text.length;
-    if (kept.characters + size > KEPT_MAX) {
-      kept.answers.clear();
-      kept.characters = 0;
-    }
-    kept.answers.set(key, encoded);
-    kept.characters += size;
-  }
+  const cache = currentCache(catalog);
+  const key = `${route.id} ${JSON.stringify(query)}`;
+  const cached = cache.replies.get(key);
+  if (cached) return { status: 200, encoded: cached };
+  const encoded = encode(route, 200, body());
+  store(cache, key, cache.replies.has(key) ? encoded : undefined);
   return { status: 200, encoded };
 };

@@ -1,130 +1,162 @@
-import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
+import type { MiddlewareObj } from '@middy/core';
+import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { isAudited, type Route } from '#contract/route.ts';
+import type { VisitorSignals } from '#model/analytics.ts';
+import { hasAdminRights } from '#model/policy.ts';
 import { inAuditedRequest } from '#platform/audit-context.ts';
+import { startRequestTime } from '#platform/request-time.ts';
 import { settings } from '#platform/settings.ts';
-import { AppError } from '#shared/errors.ts';
 import {
   type Call,
-  type GateRequest,
-  type GateState,
   header,
-  type Idempotency,
+  type MiddlewareRequest,
   type MultipartBody,
   type Reply,
+  type RequestState,
 } from './call.ts';
-import { gates } from './gates.ts';
-import { visitorSigns } from './visitor.ts';
+import { bucketOf } from './client-address.ts';
+import type { Authorization } from './middleware/authorize.ts';
+import { orderedMiddleware, type Phases, type RouteMiddleware } from './middleware.ts';
 
-/** A Lambda handler for requests of the gateway. */
-export type Door = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+/** A Lambda handler for API Gateway proxy requests. */
+export type RouteHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** What a door brings for its gates beside its work. */
-export interface DoorOptions<R extends Route = Route> {
-  /**
-   * Whether this caller may do it to this thing, which the route alone cannot say: asked by the permission gate, before the
-   * input is checked. @throws 403, or 404 when he may not even know of it.
-   */
-  readonly permit?: (asked: Pick<Call<R>, 'params' | 'user'> & { readonly body: unknown }) => Promise<void>;
-  /** Reads a multipart body; needed by routes that take one. */
-  readonly readMultipart?: (event: APIGatewayProxyEvent) => Promise<MultipartBody>;
-  /** Whether a secret is the one that jobs are called with; needed by their routes. */
-  readonly isJobSecret?: (presented: string) => Promise<boolean>;
-  /** Keeps answers under a key; needed by idempotent routes. */
-  readonly idempotency?: Idempotency;
-  /** Hands the answer over piece by piece; needed by routes that stream. */
-  readonly streaming?: PluginExecutionMode;
-}
+/** How long before the timeout of the function or the gateway a request fails with 504, in milliseconds. */
+const TIMEOUT_EARLY_MS = 200;
+/** How long API Gateway waits for the beginning of a response, in milliseconds. */
+const GATEWAY_TIMEOUT_MS = 29_000;
 
-/** How long before the runtime would end it a request answers that it took too long, in milliseconds. */
-const LAST_WORD_MS = 200;
+/** When a phase that follows an error takes too long, the response is the one to the timeout. */
+const respondInTime = async (request: MiddlewareRequest, phase: Promise<void>): Promise<void> => {
+  try {
+    await phase;
+  } catch (error) {
+    if (!request.internal.state.time.signal.aborted) throw error;
+    request.error = error as Error;
+  }
+};
 
-/** More than this of a part of an upload is nothing that anybody would read in a log, in characters. */
-const PART_SHOWN_MAX = 4000;
+/** Runs every phase in the time of the request: a call in any of them may take too long. */
+const inRequestTime = ({ before, after, onError }: Phases): Phases => ({
+  ...(before && { before: (request) => request.internal.state.time.run(() => before(request)) }),
+  ...(after && { after: (request) => request.internal.state.time.run(() => after(request)) }),
+  ...(onError && {
+    onError: (request) => {
+      const ending = request.internal.state.time.run(() => onError(request));
+      return ending instanceof Promise ? respondInTime(request, ending) : ending;
+    },
+  }),
+});
 
-/** Of an upload the log has its words, and of its files how they are called and how large they are. */
-const withoutContents = ({ fields, files }: MultipartBody) => ({
-  ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value.slice(0, PART_SHOWN_MAX)])),
+/** The audited part of a multipart text field, in characters. */
+const AUDITED_FIELD_MAX = 4000;
+
+/** The fields of an upload, and the names and sizes of its files. */
+const auditedUpload = ({ fields, files }: MultipartBody) => ({
+  ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value.slice(0, AUDITED_FIELD_MAX)])),
   ...Object.fromEntries(
     Object.entries(files).map(([name, { filename, content }]) => [name, { filename, bytes: content.length }]),
   ),
 });
 
-const withoutSecrets = (route: Route, body: unknown): unknown => {
-  if (route.bodyKind === 'multipart') return withoutContents(body as MultipartBody);
+/** The body for the audit log, without the route's confidential fields. */
+const auditedBody = (route: Route, body: unknown): unknown => {
+  if (route.bodyKind === 'multipart') return auditedUpload(body as MultipartBody);
   const { confidential } = route;
   if (!confidential || typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !confidential.includes(name)));
 };
 
+/** The signals that analytics derives a visitor from. @param address the verified client address. */
+const visitorSignals = (event: APIGatewayProxyEvent, address: string | undefined): VisitorSignals => ({
+  network: address === undefined ? undefined : bucketOf(address),
+  userAgent: header(event, 'user-agent'),
+  country: header(event, 'cloudfront-viewer-country'),
+  site: URL.parse(header(event, 'origin') ?? '')?.hostname,
+  optsOut: header(event, 'sec-gpc')?.trim() === '1' || header(event, 'dnt')?.trim() === '1',
+});
+
 /**
- * Makes the door of a route: the gates in their order around its work.
- * @param ports what the work needs from outside, as plain functions.
- * @param run the work; it is given checked input and answers one of the route's statuses.
+ * The Lambda handler of a route.
+ * @param run takes validated input and returns one of the route's statuses.
+ * @param routeMiddleware what the contract requires (`idempotent`, multipart bodies, streamed replies) and `authorize`.
+ * @throws Error at load when the contract requires middleware that is missing.
  */
-export const handle = <const R extends Route, Ports>(
+export const handle = <const R extends Route>(
   route: R,
-  ports: Ports,
-  run: (call: Call<R>, ports: Ports) => Promise<Reply<R>>,
-  options: DoorOptions<R> = {},
-): Door => {
-  const streams = Object.values(route.replies).some((reply) => 'stream' in reply && reply.stream);
-  const { streaming } = options;
-  if (streams && !streaming) throw new Error(`${route.id} streams, but its door was not given the means.`);
-  // The gates share one state per request; the work finds it in the context, the way Middy hands things to a handler.
-  const open = {
-    before: (request: GateRequest): void => {
-      const state: GateState = {
+  run: (call: Call<R>) => Promise<Reply<R>>,
+  routeMiddleware: readonly (RouteMiddleware | Authorization<R>)[] = [],
+): RouteHandler => {
+  const ordered = orderedMiddleware(route, routeMiddleware);
+  const executionMode = routeMiddleware.find((one) => one.executionMode)?.executionMode ?? executionModeStandard;
+  // The functions of jobs and of streamed responses may run longer than the gateway waits.
+  const mayOutlastGateway = route.auth === 'cron' || executionMode !== executionModeStandard;
+  const timeLimitMs = (context: Context): number => {
+    const remainingMs = context.getRemainingTimeInMillis();
+    return (mayOutlastGateway ? Math.min(remainingMs, GATEWAY_TIMEOUT_MS) : remainingMs) - TIMEOUT_EARLY_MS;
+  };
+  // Middleware shares one state per request. Middy passes only event and context to the handler, so it is in both.
+  const createState: Phases = {
+    before: (request: MiddlewareRequest): void => {
+      const state: RequestState = {
         route,
-        // Asked by who needs one: what is wrong with them must be what the function ends with.
+        // Lazy: an invalid environment must surface as the error of the invocation.
         get settings() {
           return settings();
         },
         startedAt: 0,
         requestId: '',
         byCookie: false,
-        permit: options.permit as GateState['permit'],
-        isJobSecret: options.isJobSecret,
-        readMultipart: options.readMultipart,
-        idempotency: options.idempotency,
+        time: startRequestTime(timeLimitMs(request.context)),
       };
       request.internal.state = state;
       Object.assign(request.context, { state });
     },
+    // After all other middleware.
+    after: ({ internal }) => internal.state.time.end(),
+    onError: ({ internal }) => internal.state.time.end(),
   };
-  const door = middy({
-    executionMode: streaming ?? executionModeStandard,
-    timeoutEarlyInMillis: LAST_WORD_MS,
-    timeoutEarlyResponse: () => {
-      throw new AppError('TIMEOUT');
-    },
+  const wrapped = middy({
+    executionMode,
+    // Middy's own limit covers the handler only, and nothing of the middleware.
+    timeoutEarlyInMillis: 0,
   })
-    .use([open, ...Object.values(gates)] as unknown as MiddlewareObj[])
+    .use([createState, ...(ordered as Phases[]).map(inRequestTime)] as unknown as MiddlewareObj[])
     .handler(async (event: unknown, context: Context) => {
-      const { input, user, address, requestId, running, kept } = (context as Context & { state: GateState }).state;
-      // A kept answer needs no work; the reply gate gives it.
-      if (kept) return undefined;
+      const { state } = context as Context & { state: RequestState };
+      const { input, user, address, requestId, runningRequest, time } = state;
+      // The reply middleware returns the stored response.
+      if (state.storedResponse) return undefined;
       const userAgent = header(event as APIGatewayProxyEvent, 'user-agent');
-      const visitor = route.visitor && visitorSigns(event as APIGatewayProxyEvent, address);
-      const work = () =>
-        run({ ...input, user, requestId, userAgent, visitor, seed: running?.seed } as unknown as Call<R>, ports);
-      if (!user || !isAudited(route)) return await work();
-      const audited = { actorId: user.id, action: route.id, requestId, input: withoutSecrets(route, input?.body) };
-      return await inAuditedRequest({ ...audited, address: user.is_admin ? (address ?? null) : null }, work);
+      const visitor = route.visitor && visitorSignals(event as APIGatewayProxyEvent, address);
+      const call = {
+        ...input,
+        user,
+        requestId,
+        userAgent,
+        visitor,
+        seed: runningRequest?.seed,
+        remainingMs: time.remainingMs,
+      };
+      const execute = async () => await time.run(() => run(call as unknown as Call<R>));
+      if (!user || !isAudited(route)) return await execute();
+      const audited = { actorId: user.id, action: route.id, requestId, input: auditedBody(route, input?.body) };
+      return await inAuditedRequest({ ...audited, address: hasAdminRights(user) ? (address ?? null) : null }, execute);
     });
-  return door;
+  return wrapped;
 };
 
 /** A reply with status 200. */
-export const ok = <const B>(body: B, more: { tag?: string; headers?: Record<string, string> } = {}) => ({
+export const ok = <const B>(body: B, more: { version?: number; headers?: Record<string, string> } = {}) => ({
   status: 200 as const,
   body,
   ...more,
 });
 
 /** A reply with status 201. */
-export const created = <const B>(body: B, more: { tag?: string; headers?: Record<string, string> } = {}) => ({
+export const created = <const B>(body: B, more: { version?: number; headers?: Record<string, string> } = {}) => ({
   status: 201 as const,
   body,
   ...more,

@@ -1,8 +1,8 @@
 import type { Route } from '#contract/route.ts';
 import { type ErrorCode, errorCodes, statusOf, textOf } from '#shared/errors.ts';
-import { codeSentences } from './words.ts';
+import { codeSentences } from './descriptions.ts';
 
-/** Everything a route can fail with: what its gates refuse, computed from its fields, and what its work refuses. */
+/** The error codes of a route: those of the middleware, derived from its fields, and those that it declares. */
 export const failuresOf = (route: Route): readonly ErrorCode[] => {
   const writes = route.method !== 'GET';
   const knowsUser = route.auth === 'user' || route.auth === 'admin' || route.auth === 'optional';
@@ -12,14 +12,15 @@ export const failuresOf = (route: Route): readonly ErrorCode[] => {
     [route.tier !== 'none', 'RATE_LIMITED'],
     [route.auth === 'user' || route.auth === 'cron', 'UNAUTHORIZED'],
     [route.auth === 'signature', 'INVALID_SIGNATURE'],
-    [route.auth === 'admin', 'FORBIDDEN'],
-    // A cookie that another site made the browser send is refused on whatever writes.
-    [knowsUser && writes, 'FORBIDDEN', 'BANNED'],
+    [route.auth === 'admin', 'FORBIDDEN', 'BANNED'],
+    // Writes with a cookie are refused when they are cross-site.
+    [knowsUser && writes, 'FORBIDDEN'],
+    [knowsUser && writes && !route.allowsBanned, 'BANNED'],
     [takesBody || route.query !== undefined, 'INVALID_INPUT'],
     [takesBody, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     [route.ifMatch === true, 'STALE'],
     [route.idempotent === true, 'INVALID_INPUT', 'IN_PROGRESS', 'IDEMPOTENCY_MISMATCH'],
-    [true, 'INTERNAL', 'TIMEOUT', ...(route.failures ?? [])],
+    [true, 'INTERNAL', 'UNAVAILABLE', 'TIMEOUT', ...(route.failures ?? [])],
   ];
   const possible = new Set(conditions.flatMap(([holds, ...codes]) => (holds ? codes : [])));
   return errorCodes.filter((code) => possible.has(code));
@@ -36,12 +37,23 @@ const exampleOf = (code: ErrorCode): object => ({
   code,
   ...(code === 'INVALID_INPUT' && { details: { _errors: [], name: { _errors: ['is required'] } } }),
   ...(code === 'RATE_LIMITED' && { retryAfter: 12 }),
+  ...(code === 'UNAVAILABLE' && { retryAfter: 5 }),
   ...(code === 'INTERNAL' && { request_id: '7c1f9a52-2f7e-4a5e-9d0a-3f4b8a0d1c2e' }),
+});
+
+/** The name of the schema of failures with one of these codes. */
+const errorSchemaName = (codes: readonly ErrorCode[]): string => `${nameOf(codes)}Error`;
+
+const errorSchemaOf = (codes: readonly ErrorCode[]): object => ({
+  allOf: [
+    { $ref: '#/components/schemas/Error' },
+    { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+  ],
 });
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** The headers that every answer may carry. */
+/** The headers of every response. */
 export const commonHeaders = {
   'X-Request-Id': header('X-Request-Id'),
   RateLimit: header('RateLimit'),
@@ -50,21 +62,19 @@ export const commonHeaders = {
 
 const responseOf = (codes: readonly ErrorCode[]): object => ({
   description: codes.map((code) => `\`${code}\`: ${codeSentences[code]}`).join('\n\n'),
-  headers: { ...commonHeaders, ...(codes.includes('RATE_LIMITED') && { 'Retry-After': header('Retry-After') }) },
+  headers: {
+    ...commonHeaders,
+    ...((codes.includes('RATE_LIMITED') || codes.includes('UNAVAILABLE')) && { 'Retry-After': header('Retry-After') }),
+  },
   content: {
     'application/json': {
-      schema: {
-        allOf: [
-          { $ref: '#/components/schemas/Error' },
-          { type: 'object', properties: { code: { type: 'string', enum: codes } } },
-        ],
-      },
+      schema: { $ref: `#/components/schemas/${errorSchemaName(codes)}` },
       examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
     },
   },
 });
 
-/** The failure responses of a route by status, and the components that they refer to. */
+/** The failure responses of a route by status, and the components that they reference. */
 export const failureResponses = (route: Route) => {
   const byStatus = Object.groupBy(failuresOf(route), (code) => statusOf(code));
   const named = Object.entries(byStatus).map(([status, codes = []]) => ({ status, codes, name: nameOf(codes) }));
@@ -73,5 +83,6 @@ export const failureResponses = (route: Route) => {
       named.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
     ),
     components: Object.fromEntries(named.map(({ name, codes }) => [name, responseOf(codes)])),
+    schemas: Object.fromEntries(named.map(({ codes }) => [errorSchemaName(codes), errorSchemaOf(codes)])),
   };
 };

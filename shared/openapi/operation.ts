@@ -1,16 +1,17 @@
 import type * as z from 'zod';
+import { NoPage } from '#contract/fields.ts';
 import { ImportMapping, importFields } from '#contract/projects.ts';
 import type { ReplySchema, Route } from '#contract/route.ts';
+import { pathVariables } from './descriptions.ts';
 import { commonHeaders, failureResponses } from './failures.ts';
 import type { JsonSchema, Schemas } from './schemas.ts';
-import { pathVariables } from './words.ts';
 
 const takesNothing = (schema: z.ZodType): boolean => schema.safeParse(undefined).success;
 
 const isVague = (schema: JsonSchema): boolean =>
   !['type', 'enum', 'const', 'anyOf', 'oneOf', '$ref'].some((keyword) => keyword in schema);
 
-/** What a caller may write for a parameter: the checked value where JSON Schema can say it, else its text. */
+/** The schema of a parameter: that of the parsed value where JSON Schema can express it, else that of its text. */
 const parameterSchema = (schema: z.ZodType, schemas: Schemas): JsonSchema => {
   const checked = schemas.of(schema, 'output');
   const value = isVague(checked) ? schemas.of(schema, 'input') : checked;
@@ -19,17 +20,20 @@ const parameterSchema = (schema: z.ZodType, schemas: Schemas): JsonSchema => {
 };
 
 const queryParameters = (route: Route, schemas: Schemas): object[] =>
-  Object.entries((route.query?.shape ?? {}) as Record<string, z.ZodType>).map(([name, schema]) => {
+  Object.entries((route.query?.shape ?? {}) as Record<string, z.ZodType>).flatMap(([name, schema]) => {
+    if (schema === (NoPage as z.ZodType)) return [];
     const { description, ...value } = parameterSchema(schema, schemas);
-    return {
-      name,
-      in: 'query',
-      ...(description !== undefined && { description }),
-      ...(!takesNothing(schema) && { required: true }),
-      // Lists travel as one value with commas.
-      ...(value.type === 'array' && { style: 'form', explode: false }),
-      schema: value,
-    };
+    return [
+      {
+        name,
+        in: 'query',
+        ...(description !== undefined && { description }),
+        ...(!takesNothing(schema) && { required: true }),
+        // Lists are sent as one value with commas.
+        ...(value.type === 'array' && { style: 'form', explode: false }),
+        schema: value,
+      },
+    ];
   });
 
 const pathParameters = (route: Route): object[] =>
@@ -42,26 +46,26 @@ const pathParameters = (route: Route): object[] =>
 
 const isStream = (reply: ReplySchema): boolean => 'stream' in reply && reply.stream;
 
-/** Whether a caller may have the answer already: not where it is streamed, and a job runs whenever it is asked for. */
-const canBeAtHand = (route: Route): boolean =>
+/** Whether responses can be cached: streams and jobs cannot. */
+const isCacheable = (route: Route): boolean =>
   route.method === 'GET' && route.auth !== 'cron' && !Object.values(route.replies).some(isStream);
 
 const headerParameters = (route: Route): object[] => {
   const names = [
     ...(route.ifMatch ? ['If-Match'] : []),
-    ...(canBeAtHand(route) ? ['If-None-Match'] : []),
+    ...(isCacheable(route) ? ['If-None-Match'] : []),
     ...(route.idempotent ? ['Idempotency-Key'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 };
 
-/** What the multipart bodies consist of, by route. */
+/** The parts of multipart bodies by route. */
 const multipartBodies: Readonly<Record<string, (schemas: Schemas) => object>> = {
   'projects.importCsv': (schemas) => ({
     schema: {
       type: 'object',
       properties: {
-        file: { description: 'The CSV file.', type: 'string', contentMediaType: 'text/csv' },
+        file: { description: 'The CSV file.', type: 'string', contentMediaType: 'text/csv', minLength: 1 },
         mapping: {
           anyOf: [
             schemas.of(ImportMapping, 'input'),
@@ -72,8 +76,10 @@ const multipartBodies: Readonly<Record<string, (schemas: Schemas) => object>> = 
             },
           ],
         },
+        dry_run: { description: 'Report what would happen and write nothing.', type: 'boolean' },
       },
       required: ['file', 'mapping'],
+      additionalProperties: false,
     },
     encoding: { file: { contentType: 'text/csv' }, mapping: { contentType: 'application/json' } },
   }),
@@ -82,7 +88,7 @@ const multipartBodies: Readonly<Record<string, (schemas: Schemas) => object>> = 
 const requestBody = (route: Route, schemas: Schemas): object => {
   if (route.bodyKind === 'multipart') {
     const body = multipartBodies[route.id];
-    if (!body) throw new Error(`${route.id}: say in shared/openapi/operation.ts what its multipart body consists of.`);
+    if (!body) throw new Error(`${route.id}: describe the parts of its multipart body in shared/openapi/operation.ts.`);
     return { requestBody: { required: true, content: { 'multipart/form-data': body(schemas) } } };
   }
   if (!route.body) return {};
@@ -90,29 +96,31 @@ const requestBody = (route: Route, schemas: Schemas): object => {
   return { requestBody: { ...(!takesNothing(route.body) && { required: true }), content } };
 };
 
-const STATUS_WORDS: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' };
+const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
 
 const replyResponse = (status: string, reply: ReplySchema, schemas: Schemas): object => {
   const tag = isStream(reply) ? {} : { ETag: { $ref: '#/components/headers/ETag' } };
   const headers = { ...commonHeaders, ...tag };
   if ('stream' in reply) {
     const type = reply.contentType.split(';')[0] ?? reply.contentType;
-    const schema = type.endsWith('json') ? { type: 'object' } : { type: 'string' };
+    const declared = reply.stream ? reply.schema : undefined;
+    const fallback = type.endsWith('json') ? { type: 'object' } : { type: 'string' };
+    const schema = declared ? schemas.of(declared, 'output') : fallback;
     return { description: reply.description, headers, content: { [reply.contentType]: { schema } } };
   }
   return {
-    description: STATUS_WORDS[status] ?? 'Done.',
+    description: STATUS_DESCRIPTIONS[status] ?? 'Success.',
     headers,
     content: { 'application/json': { schema: schemas.of(reply, 'output') } },
   };
 };
 
 const notModified = (route: Route): object =>
-  canBeAtHand(route) ? { 304: { $ref: '#/components/responses/NotModified' } } : {};
+  isCacheable(route) ? { 304: { $ref: '#/components/responses/NotModified' } } : {};
 
 const SIGNED_IN = [{ bearer: [] }, { cookie: [] }];
 
-/** Ways to present a credential, by who may call. */
+/** Security requirements by kind of authentication. */
 const security: Readonly<Record<Route['auth'], readonly object[]>> = {
   public: [],
   optional: [{}, ...SIGNED_IN],
@@ -122,7 +130,7 @@ const security: Readonly<Record<Route['auth'], readonly object[]>> = {
   signature: [{ stripeSignature: [] }],
 };
 
-/** A route as an operation of the document, and the failure responses that it refers to. */
+/** The operation of a route, and the failure responses that it references. */
 export const operationOf = (route: Route, schemas: Schemas) => {
   const failures = failureResponses(route);
   const replies = Object.entries(route.replies).map(([status, reply]) => [
@@ -143,5 +151,5 @@ export const operationOf = (route: Route, schemas: Schemas) => {
     'x-rate-tier': route.tier,
     ...(route.feature && { 'x-feature': route.feature }),
   };
-  return { operation, failures: failures.components };
+  return { operation, failures: failures.components, failureSchemas: failures.schemas };
 };

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { simplified } from './simplify.ts';
+import { simplified, TRIMMED } from './simplify.ts';
 
-/** A JSON Schema of the 2020-12 dialect, which is that of OpenAPI 3.1. */
+/** A JSON Schema in the 2020-12 dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Whether a schema describes what a caller sends or what he gets. */
+/** Whether a schema describes a request or a response. */
 type Direction = 'input' | 'output';
 
 const BOUNDS = [
@@ -18,28 +18,31 @@ const BOUNDS = [
   'maxItems',
 ];
 
-/** What zod leaves out of transformed schemas, although a caller should know it. */
+/** Adds bounds that zod leaves out of transformed schemas, and marks texts whose length counts after trimming. */
 const completed =
   (direction: Direction) =>
   ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Record<string, unknown> }): void => {
     const { def } = zodSchema._zod;
+    if (def.type === 'string' && def.checks?.some((check) => check._zod.def.check === 'overwrite')) {
+      if ('minLength' in jsonSchema || 'maxLength' in jsonSchema) jsonSchema[TRIMMED] = true;
+    }
     if (def.type !== 'pipe') return;
     const out = (def.out as z.core.$ZodTypes)._zod.def;
     if (out.type === 'transform') {
       if (direction === 'output' && (out.transform as unknown) === Number) jsonSchema.type = 'number';
       return;
     }
-    // Bounds that are checked behind a transformation hold for the caller when the kind of value stays the same.
+    // Bounds checked after a transformation also hold for the input when the type stays the same.
     const behind: Record<string, unknown> = z.toJSONSchema(def.out, { io: direction, unrepresentable: 'any' });
     if (behind.type !== jsonSchema.type) return;
     for (const bound of BOUNDS) if (bound in behind) jsonSchema[bound] = behind[bound];
   };
 
-/** The place of a schema with a name while the document is made; its last name is decided at the end. */
-const place = (direction: Direction, name: string) => `#/components/${direction}/${name}`;
-const PLACES = /"#\/components\/(input|output)\/([^"]+)"/g;
+/** The provisional reference of a named schema; its final name is decided by `complete`. */
+const provisional = (direction: Direction, name: string) => `#/components/${direction}/${name}`;
+const PROVISIONAL = /"#\/components\/(input|output)\/([^"]+)"/g;
 
-/** Collects the schemas of a document: those with a name (`.meta({ id })`) become components, others stand where they are. */
+/** Collects the schemas of a document. Named schemas (`.meta({ id })`) become components, others are inlined. */
 export class Schemas {
   readonly #named: Record<Direction, Map<string, JsonSchema>> = { input: new Map(), output: new Map() };
 
@@ -51,7 +54,7 @@ export class Schemas {
       override: completed(direction),
     });
     const text = JSON.stringify(converted).replaceAll(/"#\/\$defs\/([^"]+)"/g, (_, name: string) =>
-      JSON.stringify(place(direction, name)),
+      JSON.stringify(provisional(direction, name)),
     );
     const { $schema: _, $defs = {}, ...rest } = JSON.parse(text) as Record<string, unknown>;
     for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
@@ -60,13 +63,13 @@ export class Schemas {
     return simplified(rest);
   }
 
-  /** Names that mean one thing to a sender and another to a reader, for instance because of defaults. */
+  /** Names whose input and output schemas differ, for instance because of defaults. */
   #ambiguous(): ReadonlySet<string> {
     const ambiguous = new Set<string>();
     const { input, output } = this.#named;
     const asOutput = (schema: JsonSchema) =>
-      JSON.stringify(schema).replaceAll(PLACES, (_, __, name: string) =>
-        JSON.stringify(place(ambiguous.has(name) ? 'input' : 'output', name)),
+      JSON.stringify(schema).replaceAll(PROVISIONAL, (_, __, name: string) =>
+        JSON.stringify(provisional(ambiguous.has(name) ? 'input' : 'output', name)),
       );
     for (let known = -1; known < ambiguous.size; ) {
       known = ambiguous.size;
@@ -78,7 +81,7 @@ export class Schemas {
     return ambiguous;
   }
 
-  /** The whole document with its schema components, each under its last name. */
+  /** The document with its schema components under their final names. */
   complete<D extends { components: object }>(document: D): D {
     const ambiguous = this.#ambiguous();
     const nameOf = (direction: string, name: string) =>
@@ -89,7 +92,7 @@ export class Schemas {
     }
     const sorted = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
     const whole = { ...document, components: { ...document.components, schemas: sorted } };
-    const text = JSON.stringify(whole).replaceAll(PLACES, (_, direction: string, name: string) =>
+    const text = JSON.stringify(whole).replaceAll(PROVISIONAL, (_, direction: string, name: string) =>
       JSON.stringify(`#/components/schemas/${nameOf(direction, name)}`),
     );
     return JSON.parse(text) as D;

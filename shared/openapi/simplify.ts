@@ -1,12 +1,24 @@
 type Schema = Record<string, unknown>;
 
+/** Marks a text whose length counts after trimming; becomes a sentence of its description. */
+export const TRIMMED = 'x-trimmed';
+const TRIMMED_SENTENCE = 'The length counts after trimming.';
+
+const describeTrimming = (schema: Readonly<Schema>): Schema => {
+  const { [TRIMMED]: isTrimmed, ...rest } = schema;
+  if (!isTrimmed) return rest;
+  const { description } = rest;
+  if (typeof description === 'string' && description.includes(TRIMMED_SENTENCE)) return rest;
+  return { ...rest, description: description ? `${String(description)} ${TRIMMED_SENTENCE}` : TRIMMED_SENTENCE };
+};
+
 const ORDER = ['$ref', 'description', 'type', 'format', 'enum', 'const', 'default', 'examples'];
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const schemasIn = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
-/** Alternatives within alternatives, as one list; their common words move up. */
+/** Flattens nested alternatives and lifts their description. */
 const flattened = (schema: Schema): Schema => {
   if (!Array.isArray(schema.anyOf)) return schema;
   let { description } = schema;
@@ -19,7 +31,7 @@ const flattened = (schema: Schema): Schema => {
   return { ...schema, ...(description !== undefined && { description }), anyOf };
 };
 
-/** A string that may be blank needs no alternative that says so, and `null` is one more type. */
+/** Merges the alternatives of blank strings and of `null`. */
 const joined = (schema: Schema): Schema => {
   if (!Array.isArray(schema.anyOf)) return schema;
   const takesBlank = (one: Schema) =>
@@ -27,7 +39,7 @@ const joined = (schema: Schema): Schema => {
     !['minLength', 'pattern', 'format', 'enum', 'const'].some((key) => key in one);
   let alternatives = schemasIn(schema.anyOf);
   if (alternatives.some(takesBlank)) alternatives = alternatives.filter((one) => one.const !== '');
-  const [first, second] = alternatives;
+  const [first, second] = alternatives.toSorted((a, b) => Number(a.type === 'null') - Number(b.type === 'null'));
   const { anyOf: _, ...rest } = schema;
   if (alternatives.length === 1) return { ...first, ...rest };
   const isNullable =
@@ -37,12 +49,12 @@ const joined = (schema: Schema): Schema => {
     !('enum' in first) &&
     !('const' in first);
   if (isNullable) return { ...first, ...rest, type: [first.type, 'null'] };
-  const words = alternatives.flatMap(({ description }) => description ?? []);
-  if (words.length !== 1 || rest.description !== undefined) return { ...rest, anyOf: alternatives };
-  return { description: words[0], ...rest, anyOf: alternatives.map(({ description: __, ...one }) => one) };
+  const descriptions = alternatives.flatMap(({ description }) => description ?? []);
+  if (descriptions.length !== 1 || rest.description !== undefined) return { ...rest, anyOf: alternatives };
+  return { description: descriptions[0], ...rest, anyOf: alternatives.map(({ description: __, ...one }) => one) };
 };
 
-/** What goes without saying: closed objects, the range of exact integers, patterns that a format stands for. */
+/** Redundant keywords: closed objects, the range of safe integers, patterns implied by a format. */
 const isNoise = (key: string, value: unknown, schema: Readonly<Schema>): boolean => {
   if (key === 'additionalProperties') return value === false || (isSchema(value) && Object.keys(value).length === 0);
   if (key === 'maximum' || key === 'minimum') return Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER;
@@ -51,10 +63,11 @@ const isNoise = (key: string, value: unknown, schema: Readonly<Schema>): boolean
 };
 
 /**
- * A JSON Schema as a reader wants it: without what goes without saying, its keywords in one order. Objects are left open,
- * because an answer may gain members and the service ignores those it does not know.
+ * Simplifies a JSON Schema: removes redundant keywords and orders the rest. Objects stay open, because responses may gain
+ * members and the service ignores unknown ones.
  */
-export const simplified = (given: Readonly<Schema>): Schema => {
+export const simplified = (marked: Readonly<Schema>): Schema => {
+  const given = describeTrimming(marked);
   const within = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
     if (isNoise(key, value, given)) return [];
     if (key === 'properties' && isSchema(value)) {

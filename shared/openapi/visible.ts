@@ -1,16 +1,17 @@
 import type { Feature } from '#contract/route.ts';
 
-/** As much of an OpenAPI document's shape as the service itself relies on. */
+/** The members of an OpenAPI document that the service uses. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** As much of an operation's shape as the service itself relies on. */
+/** The members of an operation that the service uses. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -22,13 +23,14 @@ export interface Operation {
 const referencesIn = (part: unknown): string[] =>
   [...JSON.stringify(part).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, name = '']) => name);
 
-/** The components that the paths lead to, directly or through each other. Security schemes are named, not referred to. */
+/** The components referenced by the paths and webhooks, directly or indirectly. Security schemes are referenced by name. */
 const reachable = ({
   paths,
+  webhooks = {},
   components,
-}: Pick<OpenApiDocument, 'paths' | 'components'>): OpenApiDocument['components'] => {
+}: Pick<OpenApiDocument, 'paths' | 'webhooks' | 'components'>): OpenApiDocument['components'] => {
   const found = new Set<string>();
-  const queue = referencesIn(paths);
+  const queue = referencesIn([paths, webhooks]);
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (found.has(name)) continue;
     found.add(name);
@@ -44,7 +46,7 @@ const reachable = ({
   return Object.fromEntries(kept) as OpenApiDocument['components'];
 };
 
-/** The document without the routes of switched-off features, and without tags and components that nothing needs. */
+/** The document without the routes of disabled features, and without unused tags and components. */
 export const visible = <D extends OpenApiDocument>(document: D, features?: Readonly<Record<Feature, boolean>>): D => {
   const isOn = ({ 'x-feature': feature }: Operation) =>
     features === undefined || feature === undefined || features[feature as Feature];
@@ -56,13 +58,18 @@ export const visible = <D extends OpenApiDocument>(document: D, features?: Reado
       )
       .filter(([, item]) => Object.keys(item).length > 0),
   );
+  const { webhooks: all, ...rest } = document;
+  const webhooks = all && (features === undefined || features.webhooks) ? all : undefined;
   const used = new Set(
-    Object.values(paths).flatMap((item) => Object.values(item).flatMap((operation) => operation.tags)),
+    Object.values({ ...paths, ...webhooks }).flatMap((item) =>
+      Object.values(item).flatMap((operation) => operation.tags),
+    ),
   );
   const tags = document.tags.filter(({ name }) => used.has(name));
-  return { ...document, tags, paths, components: reachable({ paths, components: document.components }) };
+  const components = reachable({ paths, ...(webhooks && { webhooks }), components: document.components });
+  return { ...rest, tags, paths, ...(webhooks && { webhooks }), components } as unknown as D;
 };
 
-/** The visible part of a document as it is sent. */
+/** The visible part of a document as JSON. */
 export const visibleText = (document: object, features: Readonly<Record<Feature, boolean>>): string =>
   JSON.stringify(visible(document as OpenApiDocument, features));

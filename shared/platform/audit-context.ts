@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What is being done on whose behalf, while an audited request runs. */
+/** The request that audit entries refer to. */
 export interface AuditedRequest {
   readonly actorId: string;
   /** The id of the route. */
   readonly action: string;
   readonly requestId: string;
-  /** Where the request came from; administrators only. */
+  /** The client address; null unless the actor is an administrator. */
   readonly address: string | null;
-  /** What was asked for, checked by the route's schema. */
+  /** The validated body. */
   readonly input: unknown;
 }
 
 const storage = new AsyncLocalStorage<AuditedRequest>();
 
-/** Does some work as part of an audited request: every transaction in it writes its entry into the log. */
+/** Runs work as an audited request: each of its transactions adds an audit entry. */
 export const inAuditedRequest = <T>(request: AuditedRequest, work: () => Promise<T>): Promise<T> =>
   storage.run(request, work);
 
-/** The audited request that is running, if one is. */
+/** The current audited request; undefined outside of one. */
 export const auditedRequest = (): AuditedRequest | undefined => storage.getStore();

@@ -1,4 +1,4 @@
 import { isbot } from 'isbot';
 
-/** Whether a user agent is that of a known bot. Who does not say what he is, is taken for none. */
+/** Whether a user agent is a known bot; false when it is missing. */
 export const isBot = (userAgent: string | undefined): boolean => isbot(userAgent);

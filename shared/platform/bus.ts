@@ -1,10 +1,24 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { requestHandler } from './aws-client.ts';
 import { settings } from './settings.ts';
 
-let client: EventBridgeClient | undefined;
+/** All attempts together take less than the timeout of the publisher. */
+const REQUEST_TIMEOUT_MS = 5000;
 
-/** What one entry on the bus says. */
-export interface BusEntry {
+let lazyClient: EventBridgeClient | undefined;
+
+const client = (): EventBridgeClient => {
+  lazyClient ??= new EventBridgeClient({ requestHandler: requestHandler(REQUEST_TIMEOUT_MS) });
+  return lazyClient;
+};
+
+/** Checks that the bus responds, without publishing anything. @throws when it does not, or when the signal aborts. */
+export const checkBus = async (signal: AbortSignal): Promise<void> => {
+  await client().send(new DescribeEventBusCommand({ Name: settings().bus }), { abortSignal: signal });
+};
+
+/** An entry to publish. */
+interface BusEntry {
   readonly id: string;
   readonly source: string;
   readonly kind: string;
@@ -12,33 +26,61 @@ export interface BusEntry {
   readonly time: Date;
 }
 
-/** How many entries one call to the bus takes. */
+/** The limits of one `PutEvents` request: entries, and bytes of their sources, kinds, times and details together. */
 const ENTRIES_MAX = 10;
+const BYTES_MAX = 256 * 1024;
+/** What an entry counts for its time. */
+const TIME_BYTES = 14;
+
+interface Encoded {
+  readonly entry: BusEntry;
+  readonly detail: string;
+}
+
+const bytesOf = ({ entry, detail }: Encoded): number =>
+  TIME_BYTES + Buffer.byteLength(entry.source) + Buffer.byteLength(entry.kind) + Buffer.byteLength(detail);
+
+/** Groups entries in their order. An entry above the limit gets a request of its own, so that only that one fails. */
+const batchesOf = (entries: readonly BusEntry[]): Encoded[][] => {
+  const batches: Encoded[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const encoded = { entry, detail: JSON.stringify(entry.detail) };
+    const batch = batches.at(-1);
+    const size = bytesOf(encoded);
+    if (!batch || batch.length === ENTRIES_MAX || bytes + size > BYTES_MAX) {
+      batches.push([encoded]);
+      bytes = size;
+    } else {
+      batch.push(encoded);
+      bytes += size;
+    }
+  }
+  return batches;
+};
 
 /**
- * Puts entries on the bus, ten at a time.
- * @returns the ids of those that the bus did not take; the caller tries them again.
+ * Publishes entries in batches.
+ * @returns the ids of entries that the bus rejected; the caller retries them.
  */
 export const putOnBus = async (entries: readonly BusEntry[]): Promise<string[]> => {
-  client ??= new EventBridgeClient({});
-  const refused: string[] = [];
-  for (let start = 0; start < entries.length; start += ENTRIES_MAX) {
-    const batch = entries.slice(start, start + ENTRIES_MAX);
-    const answer = await client.send(
+  const rejected: string[] = [];
+  for (const batch of batchesOf(entries)) {
+    const response = await client().send(
       new PutEventsCommand({
-        Entries: batch.map((entry) => ({
+        Entries: batch.map(({ entry, detail }) => ({
           EventBusName: settings().bus,
           Source: entry.source,
           DetailType: entry.kind,
-          Detail: JSON.stringify(entry.detail),
+          Detail: detail,
           Time: entry.time,
         })),
       }),
     );
-    for (const [position, result] of (answer.Entries ?? []).entries()) {
-      const entry = batch[position];
-      if (result.ErrorCode && entry) refused.push(entry.id);
+    for (const [position, result] of (response.Entries ?? []).entries()) {
+      const encoded = batch[position];
+      if (result.ErrorCode && encoded) rejected.push(encoded.entry.id);
     }
   }
-  return refused;
+  return rejected;
 };

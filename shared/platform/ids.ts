@@ -1,10 +1,14 @@
 import { monotonicFactory } from 'ulid';
+import manifest from '../../package.json' with { type: 'json' };
 
-/** What an id stands for, as its first letters say. */
-export type IdKind = 'prj' | 'cat' | 'cmt' | 'prm' | 'evt' | 'whk' | 'bat' | 'rep' | 'trk' | 'chk' | 'pay' | 'snp';
+/** The entity of an id, as its prefix. */
+type IdKind = 'prj' | 'cat' | 'cmt' | 'prm' | 'evt' | 'whk' | 'bat' | 'rep' | 'rpl' | 'trk' | 'chk' | 'pay' | 'snp';
 
-// Monotonic within a process, so ids made in one millisecond still sort in the order they were made.
+// Monotonic: ids of one process sort in creation order even within a millisecond.
 const nextUlid = monotonicFactory();
 
-/** A new id: the kind and a ULID, such as `prj_01J9Z3…`. */
+/** A new id such as `prj_01J9Z3…`. */
 export const newId = (kind: IdKind): string => `${kind}_${nextUlid()}`;
+
+/** The version of the service. */
+export const version: string = manifest.version;

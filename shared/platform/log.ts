@@ -2,11 +2,11 @@ import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { loggable } from './loggable.ts';
 
-/** What a line says: what happened and to what, and of errors no more than `loggable` allows, wherever they come from. */
-class Lines extends LogFormatter {
+/** Formats log lines. Errors, wherever they occur in a line, are reduced to what `loggable` permits. */
+class LineFormatter extends LogFormatter {
   override formatAttributes(
     { logLevel, message, timestamp, serviceName, xRayTraceId }: UnformattedAttributes,
-    more: LogAttributes,
+    additional: LogAttributes,
   ): LogItem {
     const attributes = {
       level: logLevel,
@@ -15,7 +15,7 @@ class Lines extends LogFormatter {
       service: serviceName,
       xray_trace_id: xRayTraceId,
     };
-    return new LogItem({ attributes }).addAttributes(more);
+    return new LogItem({ attributes }).addAttributes(additional);
   }
 
   override formatError(error: Error): LogAttributes {
@@ -23,5 +23,5 @@ class Lines extends LogFormatter {
   }
 }
 
-/** One JSON object per line. `LOG_LEVEL` decides what is written (`INFO` unless set). */
-export const log = new Logger({ serviceName: 'directory', logFormatter: new Lines() });
+/** Writes one JSON object per line. `LOG_LEVEL` sets the level (default `INFO`). */
+export const log = new Logger({ serviceName: 'directory', logFormatter: new LineFormatter() });

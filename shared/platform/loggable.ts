@@ -1,60 +1,55 @@
-/** What a log says of an error. */
-export interface LoggableError {
-  readonly error_name: string;
-  readonly error_code: string | undefined;
-  /** Where it comes from, the nearest call first. */
-  readonly error_stack: readonly string[];
-  /** Its words and those of its causes, where the log is read by nobody but whoever runs the service. */
-  readonly error_words?: readonly string[];
+/** The loggable part of an error: the member `error` of a log line. */
+interface LoggableError {
+  readonly name: string;
+  readonly code: string | undefined;
+  /** Stack frames, innermost first. */
+  readonly stack: readonly string[];
+  /** The messages of the error and its causes; only with `LOG_ERROR_MESSAGES`. */
+  readonly messages?: readonly string[];
 }
 
 const FRAMES_MAX = 12;
-
-const wordOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^[\w.$:-]{1,100}$/.test(value) ? value : undefined;
-
 const CAUSES_MAX = 5;
 
-const wordsOf = (error: unknown, left = CAUSES_MAX): readonly string[] =>
-  error instanceof Error && left > 0 ? [error.message, ...wordsOf(error.cause, left - 1)] : [];
+const identifierOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[\w.$:-]{1,100}$/.test(value) ? value : undefined;
 
-// On one machine the words of an error are those of whoever reads them; set by it and nowhere else.
-const withWords = (): boolean => process.env.LOG_ERROR_WORDS === 'on';
+const messagesOf = (error: unknown, left = CAUSES_MAX): readonly string[] =>
+  error instanceof Error && left > 0 ? [error.message, ...messagesOf(error.cause, left - 1)] : [];
+
+// Set by the local server only, where operator and users are the same person.
+const logsMessages = (): boolean => process.env.LOG_ERROR_MESSAGES === 'on';
 
 /**
- * What may be logged of an error: its kind and the way to it, never what it carries along, and its words only where
- * `LOG_ERROR_WORDS` is on, as it is on one machine. Libraries repeat there what they were given, such as the text that is no JSON, the address that mail does not reach, the header that is
- * too long.
+ * The name, code and stack frames of an error, without message and properties: libraries repeat input there, such as
+ * malformed JSON, an undeliverable mail address or an oversized header. Includes messages if `LOG_ERROR_MESSAGES` is `on`.
  */
 export const loggable = (error: unknown): LoggableError => {
-  if (!(error instanceof Error)) return { error_name: typeof error, error_code: undefined, error_stack: [] };
+  if (!(error instanceof Error)) return { name: typeof error, code: undefined, stack: [] };
   const { name, message, stack = '' } = error;
-  // The words stand in front of the calls, and could themselves look like one. Where others have taken their place since,
-  // nobody can say where they end.
-  const begins = stack.indexOf(message);
-  const calls = begins < 0 ? '' : stack.slice(begins + message.length);
+  // The message precedes the frames and may itself look like one. If it was changed after the stack was captured, the
+  // frames cannot be located and are omitted.
+  const messageStart = stack.indexOf(message);
+  const frames = messageStart < 0 ? '' : stack.slice(messageStart + message.length);
   return {
-    error_name: wordOf(name) ?? 'Error',
-    error_code: wordOf('code' in error ? error.code : undefined),
-    error_stack: calls
+    name: identifierOf(name) ?? 'Error',
+    code: identifierOf('code' in error ? error.code : undefined),
+    stack: frames
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line.startsWith('at '))
       .slice(0, FRAMES_MAX),
-    ...(withWords() && { error_words: wordsOf(error) }),
+    ...(logsMessages() && { messages: messagesOf(error) }),
   };
 };
 
-/** A run of a function failed, in words that anybody may read: the runtime logs what a function throws. */
+/** A failed run of a subscription, job or route. Its message is safe to log, because the runtime logs thrown errors. */
 export class RunFailed extends Error {
   override readonly name = 'RunFailed';
 
-  /**
-   * @param id of the subscription, job or route.
-   * @param error what happened; only its kind is repeated.
-   */
+  /** @param error only its name and code are repeated. */
   constructor(id: string, error: unknown) {
-    const { error_name, error_code } = loggable(error);
-    super(`${id} failed: ${[error_name, error_code].filter((word) => word !== undefined).join(' ')}.`);
+    const { name, code } = loggable(error);
+    super(`${id} failed: ${[name, code].filter((part) => part !== undefined).join(' ')}.`);
   }
 }

@@ -1,9 +1,11 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
-/** What is counted beside what the runtime counts by itself; every name has its place on the dashboard or in an alarm. */
+/** Custom metrics; each is on the dashboard or has an alarm. */
 export type MetricName =
   | 'RateCounterUnavailable'
   | 'UnhandledError'
+  | 'SlowResponse'
+  | 'SlowLongResponse'
   | 'CatalogItemSkipped'
   | 'CatalogReload'
   | 'CatalogSnapshotUnusable'
@@ -16,14 +18,14 @@ export type MetricName =
 
 let metrics: Metrics | undefined;
 
-/** Made when there is something to count, which most processes never have. */
-const collected = (): Metrics | undefined => {
-  // Without a namespace nobody collects, and the lines would only be noise.
+/** Lazy, because most processes never count anything. */
+const collector = (): Metrics | undefined => {
+  // Without a namespace, metrics are not collected.
   if (process.env.POWERTOOLS_METRICS_NAMESPACE) metrics ??= new Metrics({ serviceName: 'directory' });
   return metrics;
 };
 
-/** Counts one occurrence, at once: a function that is frozen afterwards loses nothing. */
+/** Writes a metric immediately, so that it is not lost when the function is frozen. */
 export const count = (name: MetricName, value = 1): void => {
-  collected()?.singleMetric().addMetric(name, MetricUnit.Count, value);
+  collector()?.singleMetric().addMetric(name, MetricUnit.Count, value);
 };

@@ -3,47 +3,57 @@ import * as z from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { log } from './log.ts';
 import { loggable } from './loggable.ts';
+import { limitWithinRequest } from './request-time.ts';
 import { secret } from './secret.ts';
 import { settings } from './settings.ts';
 
-/** What a model is asked: its rules, and the material as a message of its own. */
-export interface Question {
+/** Input of a language model. */
+export interface Prompt {
+  /** Instructions, sent as the system message. */
   readonly system: string;
+  /** User input as JSON, sent as the user message. */
   readonly material: string;
   readonly tokensMax: number;
 }
 
-/** What a model answered, and which one. */
-export interface Answer {
+/** Output of a language model. */
+interface Completion {
   readonly text: string;
+  /** The name of the model that generated it. */
   readonly model: string;
 }
 
-/** How long a model may think, in milliseconds: what the gateway's 29 seconds leave. */
+/** Timeout of a generation, in milliseconds; the gateway allows 29 seconds per request. */
 const TIMEOUT_MS = 25_000;
-/** The longest answer that is read, in bytes. */
-const ANSWER_BYTES_MAX = 256 * 1024;
+/** The time that remains to respond after a generation, in milliseconds. */
+const RESERVE_MS = 1000;
+/** Longest response body that is read, in bytes. */
+const RESPONSE_BYTES_MAX = 256 * 1024;
 const MODEL_NAME_MAX = 200;
+const TEMPERATURE = 0.3;
+
+const timeoutSignal = (): AbortSignal => AbortSignal.timeout(limitWithinRequest(TIMEOUT_MS, RESERVE_MS));
 
 let bedrock: BedrockRuntimeClient | undefined;
 
-const askBedrock = async (modelId: string, question: Question): Promise<Answer> => {
+const generateWithBedrock = async (modelId: string, prompt: Prompt): Promise<Completion> => {
   bedrock ??= new BedrockRuntimeClient({ maxAttempts: 2 });
-  const answer = await bedrock.send(
+  const { output } = await bedrock.send(
     new ConverseCommand({
       modelId,
-      system: [{ text: question.system }],
-      messages: [{ role: 'user', content: [{ text: question.material }] }],
-      inferenceConfig: { maxTokens: question.tokensMax, temperature: 0.3 },
+      system: [{ text: prompt.system }],
+      messages: [{ role: 'user', content: [{ text: prompt.material }] }],
+      inferenceConfig: { maxTokens: prompt.tokensMax, temperature: TEMPERATURE },
     }),
-    { abortSignal: AbortSignal.timeout(TIMEOUT_MS) },
+    { abortSignal: timeoutSignal() },
   );
-  const text = (answer.output?.message?.content ?? []).map((block) => block.text ?? '').join('');
+  const text = (output?.message?.content ?? []).map((block) => block.text ?? '').join('');
   return { text, model: modelId };
 };
 
-const Completion = z.object({
-  // It goes out with the answer, so it is bounded like the rest of it.
+/** The part of a chat completion that is used. */
+const ChatCompletion = z.object({
+  // Returned to the caller, hence bounded.
   model: z.string().max(MODEL_NAME_MAX).optional().catch(undefined),
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
 });
@@ -53,49 +63,49 @@ const boundedText = async (response: Response): Promise<string> => {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += (chunk as Uint8Array).byteLength;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error('the answer is too long');
+    if (bytes > RESPONSE_BYTES_MAX) throw new Error('The response is too long.');
     chunks.push(chunk as Uint8Array);
   }
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const askCompatible = async (baseUrl: string, model: string, question: Question): Promise<Answer> => {
+const generateWithCompatible = async (baseUrl: string, model: string, prompt: Prompt): Promise<Completion> => {
   const key = await secret('AI_API_KEY');
   const response = await fetch(`${baseUrl}/chat/completions`, {
     method: 'POST',
     redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: timeoutSignal(),
     headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
     body: JSON.stringify({
       model,
-      max_tokens: question.tokensMax,
-      temperature: 0.3,
+      max_tokens: prompt.tokensMax,
+      temperature: TEMPERATURE,
       messages: [
-        { role: 'system', content: question.system },
-        { role: 'user', content: question.material },
+        { role: 'system', content: prompt.system },
+        { role: 'user', content: prompt.material },
       ],
     }),
   });
   const body = await boundedText(response);
-  if (!response.ok) throw new Error(`the model's server answered ${response.status}`);
-  const { choices, model: used } = Completion.parse(JSON.parse(body));
+  if (!response.ok) throw new Error(`The model server returned ${response.status}.`);
+  const { choices, model: used } = ChatCompletion.parse(JSON.parse(body));
   return { text: choices[0]?.message.content ?? '', model: used ?? model };
 };
 
 /**
- * Asks the configured model: Amazon Bedrock, or any server that speaks the OpenAI-compatible protocol.
- * @throws AI_UNAVAILABLE when none is configured, or it fails or does not answer in time.
+ * Generates text with the configured model: Amazon Bedrock, or a server with an OpenAI-compatible API.
+ * @throws AI_UNAVAILABLE when no model is configured, or the request fails or times out.
  */
-export const askModel = async (question: Question): Promise<Answer> => {
+export const generateText = async (prompt: Prompt): Promise<Completion> => {
   const { ai } = settings();
   if (!ai) throw new AppError('AI_UNAVAILABLE', { message: 'No model is configured.' });
   try {
     return ai.baseUrl === undefined
-      ? await askBedrock(ai.model, question)
-      : await askCompatible(ai.baseUrl, ai.model, question);
+      ? await generateWithBedrock(ai.model, prompt)
+      : await generateWithCompatible(ai.baseUrl, ai.model, prompt);
   } catch (cause) {
-    // What it said may repeat what it was asked.
-    log.warn('the model did not answer', { ...loggable(cause) });
+    // Without the error's message, which may repeat the prompt.
+    log.warn('language model failed', { error: loggable(cause) });
     throw new AppError('AI_UNAVAILABLE', {}, { cause });
   }
 };

@@ -1,40 +1,40 @@
-import { lookup as lookUp } from 'node:dns/promises';
+import { lookup } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isRefusal } from '#shared/errors.ts';
-import { isLoopbackAddress, isPublicAddress } from './public-addresses.ts';
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 import { settings } from './settings.ts';
 
-/**
- * Requests to addresses that somebody else has chosen. They must not reach inside: names are resolved here, every address
- * is checked, and the connection goes to the very address that was checked. Redirects are not followed.
- */
+// Requests to user-supplied URLs, restricted to public addresses. Host names are resolved here, every address is checked
+// and the connection uses the checked addresses, which prevents DNS rebinding. Redirects are not followed.
 
-/** What is sent. */
-export interface OutboundRequest {
+/** A POST request. */
+interface OutboundRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** How it went. */
-export interface OutboundAnswer {
-  /** Null when there was no answer. */
+/** The result of a request. */
+interface OutboundResponse {
+  /** Null when there was no response. */
   readonly status: number | null;
-  /** The first 1024 bytes of the answer as text. */
+  /** The first 1024 bytes of the response body. */
   readonly response: string | null;
-  /** In words; null when there was an answer. */
+  /** Why there was no response, as a sentence. */
   readonly error: string | null;
   readonly duration_ms: number;
 }
 
-/** How a question for an address went. */
-export interface OutboundProbe {
-  /** Null when there was no answer. */
+/** The result of a probe. */
+interface OutboundProbe {
+  /** Null when there was no response. */
   readonly status: number | null;
-  /** Whether the name exists nowhere, as opposed to nobody being able to tell right now. */
+  /** Whether the host name does not exist, as opposed to a failed lookup. */
   readonly noSuchName: boolean;
+  /** The outcome of the lookup of the host name; null without a name or an answer. */
+  readonly lookup: 'resolved' | 'failed' | null;
 }
 
 interface Address {
@@ -43,92 +43,106 @@ interface Address {
   readonly family: number;
 }
 
-/** All addresses of a name. @throws when it has none. */
+/** Resolves a host name to all its addresses. @throws when it has none. */
 export type Resolve = (hostname: string) => Promise<readonly Address[]>;
 
 const TIMEOUT_MS = 10_000;
-/** How long a registration waits for a name; one that is not known yet is taken, and checked when something is sent. */
-const REGISTRATION_LOOKUP_MS = 2000;
+/** How long `urlError` waits for DNS. */
+const VALIDATION_LOOKUP_MS = 2000;
 const RESPONSE_KEPT_BYTES = 1024;
 const HEADERS_MAX_BYTES = 16 * 1024;
 
-const systemResolve: Resolve = (hostname) => lookUp(hostname, { all: true, verbatim: true });
+const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
 
-class Refused extends Error {
-  override readonly name = 'Refused';
+/** The host resolves to an internal address. */
+class InternalAddress extends Error {
+  override readonly name = 'InternalAddress';
 }
 
-const INSIDE = 'leads to an address that is not on the public internet';
+const INTERNAL = 'leads to an address that is not on the public internet';
 
-const mayReach = (address: string): boolean =>
+const isAllowed = (address: string): boolean =>
   isPublicAddress(address) || (settings().webhookAllowPrivate && isLoopbackAddress(address));
 
-/** The host of an address as a resolver takes it: IPv6 without brackets, names without the dot at the end. */
+/** The host as a resolver expects it: IPv6 without brackets, names without a trailing dot. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
-/**
- * What is wrong with an address before its name is resolved.
- * @param plain whether http is taken: for looking at sites, to which nothing is told.
- */
-const faultOf = (url: URL | null, plain = settings().webhookAllowPrivate): string | undefined => {
+/** Why a URL is not allowed, as far as can be decided without DNS. */
+const syntaxError = (url: URL | null, allowHttp = settings().webhookAllowPrivate): string | undefined => {
   if (!url) return 'must be an https address';
-  const isPlain = url.protocol === 'http:' && plain;
-  if (url.protocol !== 'https:' && !isPlain) return 'must be an https address';
-  if (url.username !== '' || url.password !== '') return 'must not carry a user name or a password';
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'must be an https address';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   const host = hostOf(url);
-  if (host === '') return 'must name a host';
-  return isIP(host) !== 0 && !mayReach(host) ? INSIDE : undefined;
+  if (host === '') return 'must contain a host';
+  return isIP(host) !== 0 && !isAllowed(host) ? INTERNAL : undefined;
 };
 
-const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
+/** Top-level names that are not on the public internet: special-use names (RFC 6761, 6762, 7686, 8375) and `internal`. */
+const INTERNAL_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|onion)$/;
+
+/**
+ * Why the host of a receiver of events is not allowed, by its name alone: what a resolver says about an internal name
+ * depends on the network. Parsed URLs have names in lower case.
+ */
+const nameError = (host: string): string | undefined => {
+  if (isIP(host) !== 0) return undefined;
+  const name = host.replace(/\.$/, '');
+  if (settings().webhookAllowPrivate && /(?:^|\.)localhost$/.test(name)) return undefined;
+  return !name.includes('.') || INTERNAL_NAMES.test(name) ? INTERNAL : undefined;
+};
+
+/** Why the URL of a receiver of events is not allowed, as far as can be decided without DNS. */
+const receiverError = (url: URL | null): string | undefined =>
+  syntaxError(url) ?? (url ? nameError(hostOf(url)) : undefined);
+
+const withTimeout = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, ms, undefined);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 };
 
 /**
- * Why nothing may be sent to an address, as far as can be told now; undefined when nothing speaks against it. A name that
- * cannot be resolved at this moment is not held against it.
+ * Why a URL is not allowed; undefined when it is. A name that cannot be resolved now is allowed, because every request
+ * checks the addresses again.
  */
-export const refusalOf = async (address: string, resolve: Resolve = systemResolve): Promise<string | undefined> => {
-  const url = URL.parse(address);
-  const fault = faultOf(url);
-  if (fault !== undefined || !url) return fault;
+export const urlError = async (value: string, resolve: Resolve = systemResolve): Promise<string | undefined> => {
+  const url = URL.parse(value);
+  const error = receiverError(url);
+  if (error !== undefined || !url) return error;
   const host = hostOf(url);
   if (isIP(host) !== 0) return undefined;
-  const known = await within(
+  const addresses = await withTimeout(
     resolve(host).catch(() => []),
-    REGISTRATION_LOOKUP_MS,
+    VALIDATION_LOOKUP_MS,
   );
-  return known?.every(({ address: one }) => mayReach(one)) === false ? INSIDE : undefined;
+  return addresses?.every(({ address }) => isAllowed(address)) === false ? INTERNAL : undefined;
 };
 
-/** Waits for something no longer than a signal allows. */
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   Promise.race([
     work,
-    new Promise<never>((_, fail) => {
-      signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true });
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     }),
   ]);
 
-/** The addresses behind a host, all of them checked. @throws when one may not be reached, or the time is up. */
+/** Resolves a host. @throws {InternalAddress} when any address is internal; the signal's reason when aborted. */
 const checkedAddresses = async (host: string, resolve: Resolve, signal: AbortSignal): Promise<readonly Address[]> => {
   const family = isIP(host);
   const addresses = family === 0 ? await unlessAborted(resolve(host), signal) : [{ address: host, family }];
-  if (addresses.length === 0 || !addresses.every(({ address }) => mayReach(address))) {
-    throw new Refused(`The name ${INSIDE}.`);
+  if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
+    throw new InternalAddress(`The name ${INTERNAL}.`);
   }
   return addresses;
 };
 
-/** Answers the connection's question for the name with what was checked, so that it goes there and nowhere else. */
+/** A lookup function that returns the checked addresses, so that the connection does not resolve the name again. */
 const lookupOf =
   (addresses: readonly Address[]): LookupFunction =>
   (_hostname, { all }, callback) => {
@@ -137,53 +151,53 @@ const lookupOf =
     else process.nextTick(callback, null, first.address, first.family);
   };
 
-const wordsOf = (error: Error & { code?: unknown }): string => {
+const descriptionOf = (error: Error & { code?: unknown }): string => {
   const code = typeof error.code === 'string' ? error.code : '';
-  if (error instanceof Refused) return error.message;
-  if (error.name === 'TimeoutError' || code === 'ABORT_ERR') return 'No answer in time.';
+  if (error instanceof InternalAddress) return error.message;
+  // `AbortSignal.timeout` rejects with a DOMException, which has no class of its own per reason.
+  if (error.name === 'TimeoutError' || code === 'ABORT_ERR') return 'No response in time.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name could not be resolved.';
   if (code === 'ECONNREFUSED') return 'The connection was refused.';
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'The connection broke off.';
-  if (/^(?:EPROTO$|ERR_(?:TLS|SSL)|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/.test(code))
-    return `No safe connection: ${code}.`;
-  if (code.startsWith('HPE_')) return 'The answer was not HTTP.';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'The connection was closed.';
+  if (/^(?:EPROTO$|ERR_(?:TLS|SSL)|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/.test(code)) return `TLS failed: ${code}.`;
+  if (code.startsWith('HPE_')) return 'The response was not HTTP.';
   return `The request failed${code === '' ? '' : `: ${code}`}.`;
 };
 
-/** Reads the beginning of an answer; the rest is not waited for. */
-const beginningOf = (answer: IncomingMessage): Promise<string> =>
+/** Reads the first bytes of a body without waiting for the rest. */
+const readStart = (response: IncomingMessage): Promise<string> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const finish = (): void => resolve(Buffer.concat(chunks).subarray(0, RESPONSE_KEPT_BYTES).toString('utf8'));
-    answer.on('data', (chunk: Buffer) => {
+    response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes >= RESPONSE_KEPT_BYTES) finish();
     });
-    answer.once('end', finish);
-    answer.once('error', finish);
-    answer.once('close', finish);
+    response.once('end', finish);
+    response.once('error', finish);
+    response.once('close', finish);
   });
 
-const closedEarly = (): Error => Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' });
+const connectionClosed = (): Error => Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' });
 
-interface Exchange extends Pick<OutboundRequest, 'headers'> {
+interface RequestOptions extends Pick<OutboundRequest, 'headers'> {
   readonly method: 'POST' | 'HEAD' | 'GET';
   readonly body?: string;
 }
 
-const exchange = async (
+const send = async (
   url: URL,
-  { method, headers, body }: Exchange,
+  { method, headers, body }: RequestOptions,
   resolve: Resolve,
   signal: AbortSignal,
-): Promise<Pick<OutboundAnswer, 'status' | 'response'>> => {
+): Promise<Pick<OutboundResponse, 'status' | 'response'>> => {
   const addresses = await checkedAddresses(hostOf(url), resolve, signal);
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const sent = send(url, {
+  const startRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request = startRequest(url, {
     method,
-    // A connection of its own: one from a pool was checked for somebody else.
+    // A new connection per request: a pooled one was validated for another host.
     agent: false,
     lookup: lookupOf(addresses),
     maxHeaderSize: HEADERS_MAX_BYTES,
@@ -191,75 +205,81 @@ const exchange = async (
     headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
   });
   try {
-    const answer = await new Promise<IncomingMessage>((settle, fail) => {
-      sent.once('response', settle);
-      // Once there is an answer, its status counts, whatever becomes of the rest of it.
-      sent.on('error', fail);
-      sent.once('close', () => fail(closedEarly()));
-      sent.end(body);
+    const response = await new Promise<IncomingMessage>((fulfil, reject) => {
+      request.once('response', fulfil);
+      // `on`, not `once`: errors after the response must not be unhandled; the status counts then.
+      request.on('error', reject);
+      request.once('close', () => reject(connectionClosed()));
+      request.end(body);
     });
-    return { status: answer.statusCode ?? null, response: await beginningOf(answer) };
+    return { status: response.statusCode ?? null, response: await readStart(response) };
   } finally {
-    sent.destroy();
+    request.destroy();
   }
 };
 
-/** What tests put in the place of the network. */
-export interface OutboundOptions {
-  /** How names are resolved, when not by the system. */
+/** Replacements for tests. */
+interface OutboundOptions {
   readonly resolve?: Resolve;
   readonly timeoutMs?: number;
 }
 
-/**
- * Sends a POST and waits at most ten seconds.
- * @returns how it went; it never throws for what the other side does.
- */
+/** Sends a POST request with a timeout of ten seconds. Never throws for a failure of the receiver. */
 export const postOutbound = async (
   request: OutboundRequest,
   { resolve = systemResolve, timeoutMs = TIMEOUT_MS }: OutboundOptions = {},
-): Promise<OutboundAnswer> => {
+): Promise<OutboundResponse> => {
   const startedAt = performance.now();
-  const took = () => Math.round(performance.now() - startedAt);
+  const elapsedMs = () => Math.round(performance.now() - startedAt);
   const url = URL.parse(request.url);
-  const fault = faultOf(url);
-  if (fault !== undefined || !url) {
-    return { status: null, response: null, error: `The address ${fault}.`, duration_ms: took() };
+  const urlFault = receiverError(url);
+  if (urlFault !== undefined || !url) {
+    return { status: null, response: null, error: `The address ${urlFault}.`, duration_ms: elapsedMs() };
   }
   try {
-    const answer = await exchange(url, { ...request, method: 'POST' }, resolve, AbortSignal.timeout(timeoutMs));
-    return { ...answer, error: null, duration_ms: took() };
+    const response = await send(url, { ...request, method: 'POST' }, resolve, AbortSignal.timeout(timeoutMs));
+    return { ...response, error: null, duration_ms: elapsedMs() };
   } catch (error) {
-    return { status: null, response: null, error: wordsOf(error as Error), duration_ms: took() };
+    return { status: null, response: null, error: descriptionOf(error as Error), duration_ms: elapsedMs() };
   }
 };
 
-const asked = async (
+const probe = async (
   url: URL,
   method: 'HEAD' | 'GET',
   headers: OutboundRequest['headers'],
   { resolve = systemResolve, timeoutMs = TIMEOUT_MS }: OutboundOptions,
 ): Promise<OutboundProbe> => {
+  let outcome: OutboundProbe['lookup'] = null;
+  const observedResolve: Resolve = async (hostname) => {
+    try {
+      const addresses = await resolve(hostname);
+      outcome = 'resolved';
+      return addresses;
+    } catch (error) {
+      outcome = 'failed';
+      throw error;
+    }
+  };
   try {
-    const { status } = await exchange(url, { method, headers }, resolve, AbortSignal.timeout(timeoutMs));
-    return { status, noSuchName: false };
+    const { status } = await send(url, { method, headers }, observedResolve, AbortSignal.timeout(timeoutMs));
+    return { status, noSuchName: false, lookup: outcome };
   } catch (error) {
-    return { status: null, noSuchName: (error as { code?: unknown }).code === 'ENOTFOUND' };
+    return { status: null, noSuchName: (error as { code?: unknown }).code === 'ENOTFOUND', lookup: outcome };
   }
 };
 
 /**
- * Asks whether anything is at an address, over http too. Some servers do not know `HEAD`, or answer it otherwise than the
- * same question put with `GET`, so a failure is asked about once more; of an answer only the beginning is read.
- * @returns how it went; it never throws for what the other side does.
+ * Requests a URL to see whether it responds; plain http is allowed. Some servers reject `HEAD` or treat it differently,
+ * so a 4xx is verified with `GET`. Never throws for a failure of the receiver.
  */
 export const probeOutbound = async (
   request: Pick<OutboundRequest, 'url' | 'headers'>,
   options: OutboundOptions = {},
 ): Promise<OutboundProbe> => {
   const url = URL.parse(request.url);
-  if (!url || faultOf(url, true) !== undefined) return { status: null, noSuchName: false };
-  const head = await asked(url, 'HEAD', request.headers, options);
+  if (!url || syntaxError(url, true) !== undefined) return { status: null, noSuchName: false, lookup: null };
+  const head = await probe(url, 'HEAD', request.headers, options);
   if (head.status === null || !isRefusal(head.status)) return head;
-  return await asked(url, 'GET', request.headers, options);
+  return await probe(url, 'GET', request.headers, options);
 };

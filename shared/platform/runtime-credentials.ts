@@ -1,6 +1,6 @@
 /**
- * Credentials as the functions' runtime hands them over: in variables, for as long as the process lives. Bundles have this
- * in place of the SDK's chain of providers, with its clients for sign-ins that no function does.
+ * The Lambda runtime's credentials, from environment variables. Replaces the SDK's provider chain in bundles, which
+ * includes clients for sign-in methods that functions do not use.
  */
 interface Credentials {
   readonly accessKeyId: string;
@@ -9,13 +9,13 @@ interface Credentials {
 }
 
 /**
- * The credentials of this process, in the form in which the SDK asks for a provider.
- * @throws where the runtime has handed over none.
+ * A credential provider, named as in the SDK's module that it replaces.
+ * @throws Error when the variables are not set.
  */
 export const defaultProvider = () => async (): Promise<Credentials> => {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = process.env;
   if (!accessKeyId || !secretAccessKey) {
-    throw new Error('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, as the runtime of functions sets them.');
+    throw new Error('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set by the runtime.');
   }
   return { accessKeyId, secretAccessKey, ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }) };
 };

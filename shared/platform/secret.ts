@@ -1,43 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { requestHandler } from './aws-client.ts';
 import { elapsed, type Moment, moment } from './clock.ts';
 
-/**
- * Secrets of this environment. On one machine a secret is a variable. Deployed, the variable with `_PARAMETER` behind its
- * name names an encrypted parameter in SSM: the secret stands in no template, and only functions that may read it have it.
- */
-
-/** How long a secret is used before it is read again, in milliseconds: so long a rotation takes. */
+/** How long a secret is cached, in milliseconds; a rotation takes effect after that. */
 const FRESH_MS = 5 * 60_000;
 const TIMEOUT_MS = 2000;
 
 let client: SSMClient | undefined;
 
-const known = new Map<string, { readonly value: string | undefined; readonly readAt: Moment }>();
+const cached = new Map<string, { readonly value: string | undefined; readonly readAt: Moment }>();
 
 const readParameter = async (name: string): Promise<string | undefined> => {
-  client ??= new SSMClient({ requestHandler: { requestTimeout: TIMEOUT_MS, throwOnRequestTimeout: true } });
+  client ??= new SSMClient({ requestHandler: requestHandler(TIMEOUT_MS) });
   try {
     const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
     return Parameter?.Value;
   } catch (error) {
-    // Bundles have not the classes of errors, only their names.
+    // By name: bundles leave the SSM error classes out (see lib/bundling/ssm-errors.ts).
     if (error instanceof Error && error.name === 'ParameterNotFound') return undefined;
     throw error;
   }
 };
 
 /**
- * A secret by the name of its variable; undefined where none is configured.
- * @throws when there is one and it cannot be read.
+ * A secret: the environment variable `name` or, where deployed, the encrypted SSM parameter that `${name}_PARAMETER`
+ * names, so that no template contains it.
+ * @returns undefined when neither is set or the parameter does not exist.
+ * @throws the SSM error when the parameter cannot be read.
  */
 export const secret = async (name: string): Promise<string | undefined> => {
   const direct = process.env[name];
   if (direct) return direct;
   const parameter = process.env[`${name}_PARAMETER`];
   if (!parameter) return undefined;
-  const found = known.get(parameter);
+  const found = cached.get(parameter);
   if (found && elapsed(found.readAt, moment()) < FRESH_MS) return found.value;
   const value = await readParameter(parameter);
-  known.set(parameter, { value, readAt: moment() });
+  cached.set(parameter, { value, readAt: moment() });
   return value;
+};
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Whether the value is the job secret; false when none is configured. Compares digests in constant time, so that the
+ * duration reveals neither length nor prefix of the secret.
+ * @throws the SSM error when the secret cannot be read.
+ */
+export const isJobSecret = async (presented: string): Promise<boolean> => {
+  const expected = (await secret('CRON_SECRET'))?.trim();
+  if (!expected) return false;
+  return timingSafeEqual(digestOf(presented), digestOf(expected));
 };

@@ -1,124 +1,147 @@
 import * as z from 'zod';
 
-/** As much of Stripe's objects as the service reads, and what it makes of them. */
+// The part of Stripe's objects that the service reads, and its own types for them. Amounts are in the smallest unit.
 
-/** A payment as Stripe reports it, in the service's words. */
-export interface ReportedPayment {
+export interface Payment {
   readonly sessionId: string;
+  /** Null only when nothing was due. */
   readonly paymentIntent: string | null;
   readonly amount: number;
+  /** ISO 4217 in lower case. */
   readonly currency: string;
 }
 
-/** What Stripe reports, in the service's words. */
-export type ReportedEvent =
-  | { readonly id: string; readonly kind: 'paid'; readonly checkoutId: string; readonly payment: ReportedPayment }
+/** A relevant event. Stripe delivers each at least once, in any order. */
+export type ProviderEvent =
+  | { readonly id: string; readonly kind: 'paid'; readonly checkoutId: string; readonly payment: Payment }
   | { readonly id: string; readonly kind: 'failed' | 'expired'; readonly checkoutId: string }
   | {
       readonly id: string;
       readonly kind: 'refunded';
       readonly paymentIntent: string;
+      /** Undefined when the charge has no metadata of a checkout. */
       readonly checkoutId: string | undefined;
+      /** The total of all refunds so far. */
       readonly amountRefunded: number;
+      /** Whether the whole payment was refunded. */
       readonly full: boolean;
     }
-  | { readonly id: string; readonly kind: 'disputed'; readonly paymentIntent: string; readonly amount: number };
+  | {
+      readonly id: string;
+      /** `disputed`: opened. `disputeWon`: closed in favour of the service, which keeps the payment. */
+      readonly kind: 'disputed' | 'disputeWon';
+      readonly paymentIntent: string;
+      readonly disputeId: string;
+      readonly amount: number;
+    };
 
-// A reference to another object is its id, or the object itself where it was asked for.
+// Longer than any id of the provider, and shorter than a key of the table.
+const Id = z.string().min(1).max(500);
+const Amount = z.int().min(0);
+
+// A reference is an id, or the object itself when the request expanded it.
 const reference = z
-  .union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
+  .union([Id, z.object({ id: Id }).transform(({ id }) => id)])
   .nullish()
   .transform((value) => value ?? null);
 
 const metadata = z
-  .record(z.string(), z.string())
+  .record(z.string(), z.string().max(500))
   .nullish()
   .transform((value) => value ?? {});
 
 const Session = z.object({
-  id: z.string(),
-  client_reference_id: z.string().nullish(),
+  id: Id,
+  client_reference_id: z.string().max(500).nullish(),
   metadata,
   payment_status: z.string(),
   payment_intent: reference,
-  amount_total: z.number().nullish(),
-  currency: z.string().nullish(),
+  amount_total: Amount.nullish(),
+  currency: z.string().max(10).nullish(),
 });
-type Session = z.infer<typeof Session>;
 
 const Charge = z.object({
   payment_intent: reference,
   metadata,
-  amount_refunded: z.number(),
+  amount_refunded: Amount,
   refunded: z.boolean(),
 });
 
-const Dispute = z.object({ payment_intent: reference, amount: z.number() });
+const Dispute = z.object({ id: Id, payment_intent: reference, amount: Amount });
+const ClosedDispute = z.object({ status: z.string() });
 
-const Event = z.object({ id: z.string(), type: z.string(), data: z.object({ object: z.unknown() }) });
+const Event = z.object({ id: Id, type: z.string() });
+const EventData = z.object({ data: z.object({ object: z.unknown() }) });
 
-/** The checkout that a session belongs to; undefined for a session of somebody else. */
+/** The checkout that a session belongs to; undefined for a session of another service on the same account. */
 export const checkoutIdOf = (session: {
   readonly metadata: Readonly<Record<string, string>> | null | undefined;
   readonly client_reference_id?: string | null | undefined;
 }): string | undefined => session.metadata?.checkout_id ?? session.client_reference_id ?? undefined;
 
-/** What was paid in a session. */
-export const paymentOf = (session: Session): ReportedPayment => ({
+const paymentOf = (session: z.infer<typeof Session>): Payment => ({
   sessionId: session.id,
   paymentIntent: session.payment_intent,
   amount: session.amount_total ?? 0,
   currency: session.currency ?? '',
 });
 
-/** A session as it is read from an answer. @throws when it is not one. */
-export const readSession = (value: unknown): Session => Session.parse(value);
+/** The payment of a paid session. @throws ZodError when the value is not a session. */
+export const parsePayment = (session: unknown): Payment => paymentOf(Session.parse(session));
 
-const ofSession = (
+const readSessionEvent = (
   id: string,
-  value: unknown,
+  object: unknown,
   kind: 'paid' | 'failed' | 'expired',
-): Extract<ReportedEvent, { checkoutId: string; kind: typeof kind }> | undefined => {
-  const session = Session.parse(value);
+): ProviderEvent | undefined => {
+  const session = Session.parse(object);
   const checkoutId = checkoutIdOf(session);
   if (checkoutId === undefined) return undefined;
   if (kind !== 'paid') return { id, kind, checkoutId };
-  // A session can be complete while its money is still on the way; another event tells when it has come.
+  // A completed session can be unpaid: for delayed payment methods, a later event reports the payment.
   return session.payment_status === 'paid' ? { id, kind, checkoutId, payment: paymentOf(session) } : undefined;
 };
 
-const ofCharge = (id: string, value: unknown): ReportedEvent | undefined => {
-  const { payment_intent, metadata: marks, amount_refunded, refunded } = Charge.parse(value);
-  if (payment_intent === null) return undefined;
+const readCharge = (id: string, object: unknown): ProviderEvent | undefined => {
+  const charge = Charge.parse(object);
+  if (charge.payment_intent === null) return undefined;
   return {
     id,
     kind: 'refunded',
-    paymentIntent: payment_intent,
-    checkoutId: marks.checkout_id,
-    amountRefunded: amount_refunded,
-    full: refunded,
+    paymentIntent: charge.payment_intent,
+    checkoutId: charge.metadata.checkout_id,
+    amountRefunded: charge.amount_refunded,
+    full: charge.refunded,
   };
 };
 
-const ofDispute = (id: string, value: unknown): ReportedEvent | undefined => {
-  const { payment_intent, amount } = Dispute.parse(value);
-  return payment_intent === null ? undefined : { id, kind: 'disputed', paymentIntent: payment_intent, amount };
+const readDispute = (id: string, object: unknown, kind: 'disputed' | 'disputeWon'): ProviderEvent | undefined => {
+  const { id: disputeId, payment_intent, amount } = Dispute.parse(object);
+  return payment_intent === null ? undefined : { id, kind, paymentIntent: payment_intent, disputeId, amount };
 };
 
-const readers: Readonly<Record<string, (id: string, object: unknown) => ReportedEvent | undefined>> = {
-  'checkout.session.completed': (id, object) => ofSession(id, object, 'paid'),
-  'checkout.session.async_payment_succeeded': (id, object) => ofSession(id, object, 'paid'),
-  'checkout.session.async_payment_failed': (id, object) => ofSession(id, object, 'failed'),
-  'checkout.session.expired': (id, object) => ofSession(id, object, 'expired'),
-  'charge.refunded': ofCharge,
-  'charge.dispute.created': ofDispute,
+/** Statuses of a closed dispute after which the payment stays; an inquiry that ends never becomes a dispute. */
+const WON: ReadonlySet<string> = new Set(['won', 'warning_closed']);
+
+const readClosedDispute = (id: string, object: unknown): ProviderEvent | undefined =>
+  WON.has(ClosedDispute.parse(object).status) ? readDispute(id, object, 'disputeWon') : undefined;
+
+const readers: Readonly<Record<string, (id: string, object: unknown) => ProviderEvent | undefined>> = {
+  'checkout.session.completed': (id, object) => readSessionEvent(id, object, 'paid'),
+  'checkout.session.async_payment_succeeded': (id, object) => readSessionEvent(id, object, 'paid'),
+  'checkout.session.async_payment_failed': (id, object) => readSessionEvent(id, object, 'failed'),
+  'checkout.session.expired': (id, object) => readSessionEvent(id, object, 'expired'),
+  'charge.refunded': readCharge,
+  'charge.dispute.created': (id, object) => readDispute(id, object, 'disputed'),
+  'charge.dispute.closed': readClosedDispute,
 };
 
 /**
- * What an event means to the service; undefined for what means nothing to it.
- * @throws when it is not an event, or one of ours in a form that we do not know.
+ * Reads a verified event; undefined when it is irrelevant to the service.
+ * @throws ZodError when it is not an event, or a relevant one of an unknown shape.
  */
-export const reportedBy = (value: unknown): ReportedEvent | undefined => {
-  const { id, type, data } = Event.parse(value);
-  return Object.hasOwn(readers, type) ? readers[type]?.(id, data.object) : undefined;
+export const parseProviderEvent = (value: unknown): ProviderEvent | undefined => {
+  const { id, type } = Event.parse(value);
+  const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
+  return read?.(id, EventData.parse(value).data.object);
 };

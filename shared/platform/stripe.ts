@@ -1,46 +1,44 @@
 import Stripe from 'stripe';
-import { AppError, paymentsUnavailable } from '#shared/errors.ts';
+import { AppError, invalidInput, paymentsUnavailable } from '#shared/errors.ts';
 import { log } from './log.ts';
+import { limitWithinRequest } from './request-time.ts';
 import { secret } from './secret.ts';
 import { settings } from './settings.ts';
-import {
-  checkoutIdOf,
-  paymentOf,
-  type ReportedEvent,
-  type ReportedPayment,
-  readSession,
-  reportedBy,
-} from './stripe-event.ts';
+import { checkoutIdOf, type Payment, type ProviderEvent, parsePayment, parseProviderEvent } from './stripe-event.ts';
 
-/** The payment provider. */
+// The client of the payment provider. Every function throws 503 when the provider is not configured or unavailable.
 
-// Both tries together end before the request that waits for them does.
-const TIMEOUT_MS = 4000;
+/** The timeout of a request to the provider with its repetition, in milliseconds. */
+const TIMEOUT_MS = 8500;
+/** Of that, the longest pause before the repetition. */
+const PAUSE_MS = 500;
 const RETRIES = 1;
-/** How old a signature may be, in seconds. */
-const TOLERANCE_SECONDS = 300;
-const NAME_MAX = 250;
+/** The time that remains to undo what was prepared, and to respond, in milliseconds. */
+const RESERVE_MS = 1000;
+const SIGNATURE_AGE_MAX_SECONDS = 300;
+const PRODUCT_NAME_MAX = 250;
 
 let client: { readonly key: string; readonly stripe: Stripe } | undefined;
 
-const placeOf = (base: string | undefined) => {
+const addressOf = (base: string | undefined) => {
   const url = base === undefined ? null : URL.parse(base);
   if (!url) return {};
   const protocol = url.protocol === 'http:' ? ('http' as const) : ('https' as const);
   return { protocol, host: url.hostname, port: url.port || (protocol === 'http' ? 80 : 443) };
 };
 
-// The words of the provider repeat what it was sent, such as the buyer's address; its codes do not.
-const reasonOf = (error: unknown): Readonly<Record<string, unknown>> => {
+// Stripe's messages repeat request data such as the buyer's address, so only the codes are logged.
+const loggableReason = (error: Error): Readonly<Record<string, unknown>> => {
   if (error instanceof Stripe.errors.StripeError) {
     const { type, code, param, statusCode, requestId } = error;
-    return { kind: type, code, param, status: statusCode, provider_request_id: requestId };
+    return { name: type, code, param, status: statusCode, provider_request_id: requestId };
   }
-  return error instanceof Error ? { reason: error.message, kind: error.name } : {};
+  return { name: error.name, messages: [error.message] };
 };
 
 const unavailable = (problem: string, error?: unknown): AppError => {
-  log.error(`payments are unavailable: ${problem}`, reasonOf(error));
+  const reason = error instanceof Error ? { error: loggableReason(error) } : {};
+  log.error(`payments are unavailable: ${problem}`, reason);
   return paymentsUnavailable();
 };
 
@@ -52,14 +50,12 @@ const readSecret = async (name: string): Promise<string | undefined> => {
   }
 };
 
-const provider = async (): Promise<Stripe> => {
+const configuredClient = async (): Promise<Stripe> => {
   const key = await readSecret('STRIPE_SECRET_KEY');
   if (key === undefined) throw unavailable('no key is configured');
   if (client?.key !== key) {
     const stripe = new Stripe(key, {
-      ...placeOf(settings().payments.apiBase),
-      timeout: TIMEOUT_MS,
-      maxNetworkRetries: RETRIES,
+      ...addressOf(settings().payments.apiBase),
       telemetry: false,
     });
     client = { key, stripe };
@@ -67,30 +63,34 @@ const provider = async (): Promise<Stripe> => {
   return client.stripe;
 };
 
-const asked = async <T>(ask: (stripe: Stripe) => Promise<T>): Promise<T> => {
-  const stripe = await provider();
+/** All attempts together end early enough for a response in the time of the current request. */
+const withinRequest = (): Stripe.RequestOptions => {
+  const limitMs = limitWithinRequest(TIMEOUT_MS, RESERVE_MS);
+  return { timeout: Math.max(1, Math.floor((limitMs - PAUSE_MS) / (1 + RETRIES))), maxNetworkRetries: RETRIES };
+};
+
+const send = async <T>(request: (stripe: Stripe, options: Stripe.RequestOptions) => Promise<T>): Promise<T> => {
+  const stripe = await configuredClient();
   try {
-    return await ask(stripe);
+    return await request(stripe, withinRequest());
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeError) throw unavailable('the provider did not do it', error);
+    if (error instanceof Stripe.errors.StripeError) throw unavailable('the request to the provider failed', error);
     throw error;
   }
 };
 
-const isRefusedAs = (error: unknown, code: string): boolean =>
+const isInvalidRequest = (error: unknown, code: string): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code;
 
-/** @throws 503 when nobody can be paid. */
-export const mustBeConfigured = async (): Promise<void> => {
-  await provider();
+/** @throws 503 when no key is configured. */
+export const paymentsMustBeConfigured = async (): Promise<void> => {
+  await configuredClient();
 };
 
-const leadingTo = (template: string, checkoutId: string): string => template.replaceAll('{checkout}', checkoutId);
+const withCheckoutId = (urlTemplate: string, checkoutId: string): string =>
+  urlTemplate.replaceAll('{checkout}', checkoutId);
 
-/**
- * Opens the payment page of a checkout. With one checkout it is always the same, however often it is asked for.
- * @throws 503.
- */
+/** Creates the payment page of a checkout. Idempotent per checkout id. */
 export const openSession = async (
   checkout: {
     readonly id: string;
@@ -101,101 +101,115 @@ export const openSession = async (
   buyer: { readonly email: string | null },
 ): Promise<{ sessionId: string; url: string }> => {
   const { successUrl, cancelUrl } = settings().payments;
-  const marks = { checkout_id: checkout.id };
-  const session = await asked((stripe) =>
+  const metadata = { checkout_id: checkout.id };
+  const session = await send((stripe, options) =>
     stripe.checkout.sessions.create(
       {
         mode: 'payment',
         client_reference_id: checkout.id,
-        metadata: marks,
-        payment_intent_data: { metadata: marks },
+        metadata,
+        payment_intent_data: { metadata },
         line_items: [
           {
             quantity: 1,
             price_data: {
               currency: checkout.currency,
               unit_amount: checkout.amount,
-              product_data: { name: checkout.title.slice(0, NAME_MAX).toWellFormed() },
+              product_data: { name: checkout.title.slice(0, PRODUCT_NAME_MAX).toWellFormed() },
             },
           },
         ],
         ...(buyer.email !== null && { customer_email: buyer.email }),
-        success_url: leadingTo(successUrl, checkout.id),
-        cancel_url: leadingTo(cancelUrl, checkout.id),
+        success_url: withCheckoutId(successUrl, checkout.id),
+        cancel_url: withCheckoutId(cancelUrl, checkout.id),
       },
-      // Nothing above depends on when it is asked, or asking again would be another question.
-      { idempotencyKey: checkout.id },
+      // Stripe rejects a repeated key with other parameters, so none of them may depend on the time.
+      { ...options, idempotencyKey: checkout.id },
     ),
   );
   if (!session.url) throw unavailable('the session has no page');
   return { sessionId: session.id, url: session.url };
 };
 
-/**
- * How a session stands; undefined when the provider knows of none.
- * @throws 503.
- */
-export const askSession = async (
-  sessionId: string,
-): Promise<{ state: 'paid'; payment: ReportedPayment } | { state: 'open' | 'expired' | 'failed' } | undefined> => {
-  const session = await asked(async (stripe) => {
+/** The state of a session at the provider. */
+export type SessionState =
+  | { readonly state: 'paid'; readonly payment: Payment }
+  | { readonly state: 'open' | 'expired' | 'failed' };
+
+/** Retrieves the state of a session; undefined when the provider has no such session. */
+export const findSessionState = async (sessionId: string): Promise<SessionState | undefined> => {
+  const session = await send(async (stripe, options) => {
     try {
-      return await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] });
+      return await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] }, options);
     } catch (error) {
-      if (isRefusedAs(error, 'resource_missing')) return undefined;
+      if (isInvalidRequest(error, 'resource_missing')) return undefined;
       throw error;
     }
   });
   if (!session) return undefined;
-  if (session.payment_status === 'paid') return { state: 'paid', payment: paymentOf(readSession(session)) };
+  if (session.payment_status === 'paid') return { state: 'paid', payment: parsePayment(session) };
   if (session.status === 'expired') return { state: 'expired' };
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent?.status : undefined;
   const hasFailed = intent === 'requires_payment_method' || intent === 'canceled';
   return { state: session.status === 'complete' && hasFailed ? 'failed' : 'open' };
 };
 
-/** The checkout that a payment belongs to; undefined for one of somebody else. @throws 503. */
-export const askWhichCheckout = async (paymentIntent: string): Promise<string | undefined> => {
-  const found = await asked((stripe) => stripe.checkout.sessions.list({ payment_intent: paymentIntent, limit: 1 }));
+/** Retrieves the id of the checkout that a payment belongs to; undefined for a payment of another service. */
+export const findCheckoutIdAtProvider = async (paymentIntent: string): Promise<string | undefined> => {
+  const found = await send((stripe, options) =>
+    stripe.checkout.sessions.list({ payment_intent: paymentIntent, limit: 1 }, options),
+  );
   const [session] = found.data;
   return session && checkoutIdOf(session);
 };
 
-/** Gives back all of what a checkout took; asked again it does nothing more. @throws 503. */
+/** Refunds the whole payment of a checkout. Idempotent. */
 export const refund = async (checkout: {
   readonly id: string;
   readonly payment_intent: string | null;
 }): Promise<void> => {
   const { id, payment_intent } = checkout;
-  if (payment_intent === null) throw new Error(`The checkout ${id} has no payment to give back.`);
-  await asked(async (stripe) => {
+  if (payment_intent === null) throw new Error(`The checkout ${id} has no payment to refund.`);
+  await send(async (stripe, options) => {
     try {
-      await stripe.refunds.create({ payment_intent }, { idempotencyKey: `refund-${id}` });
+      await stripe.refunds.create({ payment_intent }, { ...options, idempotencyKey: `refund-${id}` });
     } catch (error) {
-      // Somebody has given it back by hand.
-      if (!isRefusedAs(error, 'charge_already_refunded')) throw error;
+      // It was refunded manually.
+      if (!isInvalidRequest(error, 'charge_already_refunded')) throw error;
     }
   });
 };
 
+/** @throws 400 when a correctly signed body is not an event, or one without the members that the service reads. */
+const readEvent = (body: Buffer): ProviderEvent | undefined => {
+  try {
+    return parseProviderEvent(JSON.parse(body.toString('utf8')));
+  } catch (error) {
+    log.error('a signed request of the payment provider is not an event', { error });
+    throw invalidInput('must be an event of the payment provider');
+  }
+};
+
 /**
- * Reads an event that somebody sent.
- * @param body the bytes as they came; the signature is over exactly these.
- * @returns undefined for what means nothing to the service.
- * @throws 400 when it is not signed by the provider within the last 5 minutes, 503 when nobody could have signed it.
+ * Verifies and reads a webhook event; undefined when it is irrelevant to the service.
+ * @param body the raw bytes of the request, which the signature covers.
+ * @throws 400 without a valid signature of the last 5 minutes, or when the body is not an event; 503 when no signing
+ * secret is configured.
  */
-export const signedEvent = async (body: Buffer, signature: string | undefined): Promise<ReportedEvent | undefined> => {
-  const secrets = (await readSecret('STRIPE_WEBHOOK_SECRET'))?.split(',').map((one) => one.trim());
-  if (!secrets) throw unavailable('no secret for webhooks is configured');
+export const verifyEvent = async (body: Buffer, signature: string | undefined): Promise<ProviderEvent | undefined> => {
+  // During a rotation two secrets are valid, separated by a comma.
+  const configured = (await readSecret('STRIPE_WEBHOOK_SECRET')) ?? '';
+  const secrets = configured.split(',').flatMap((one) => one.trim() || []);
+  if (secrets.length === 0) throw unavailable('no secret for webhooks is configured');
+  const { signature: signatures } = Stripe.webhooks;
+  if (!signatures) throw unavailable('the package cannot verify signatures');
   for (const one of secrets) {
-    let event: unknown;
     try {
-      event = Stripe.webhooks.constructEvent(body, signature ?? '', one, TOLERANCE_SECONDS);
+      signatures.verifyHeader(body, signature ?? '', one, SIGNATURE_AGE_MAX_SECONDS);
     } catch {
-      // Signed with another secret, or with none: while secrets change, two of them are valid.
       continue;
     }
-    return reportedBy(event);
+    return readEvent(body);
   }
   throw new AppError('INVALID_SIGNATURE');
 };

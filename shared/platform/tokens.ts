@@ -1,96 +1,113 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { JwtVerifier } from 'aws-jwt-verify';
+import { JwksValidationError, JwkValidationError } from 'aws-jwt-verify/error';
 import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
-import type { JwtPayload } from 'aws-jwt-verify/jwt-model';
-import { settings } from './settings.ts';
+import type { JwtHeader, JwtPayload } from 'aws-jwt-verify/jwt-model';
+import { withoutControls } from '#contract/fields.ts';
+import { asciiLowerCase, type Identity } from '#model/identity.ts';
+import { InvalidEnvironment, settings } from './settings.ts';
+import { Unavailable } from './unavailable.ts';
 
-/** What a verified access token says about its bearer. */
-export interface Claims {
-  /** The identity provider's subject: the user's id. */
-  readonly sub: string;
-  readonly email: string | null;
-  readonly emailVerified: boolean;
-  readonly name: string | null;
-}
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** The issuer's keys could not be had: nothing is known about the token. */
-export class KeysUnavailable extends Error {
+/** The issuer's keys could not be fetched, so the token could not be verified. */
+export class KeysUnavailable extends Unavailable {
   override readonly name = 'KeysUnavailable';
 }
 
 const KEYS_TIMEOUT_MS = 3000;
-/** Larger than any issuer's set of keys, in bytes. */
+/** Larger than the key set of any issuer, in bytes. */
 const KEYS_BYTES_MAX = 256 * 1024;
 
 /**
- * Reads what stands at an address; redirects are not followed. By the modules that the SDK has loaded already: `fetch` would
- * be loaded for this one question, and make the first answer of a function a quarter slower.
+ * Fetches a URL without following redirects. Uses the HTTP modules that the SDK has already loaded: loading `fetch`
+ * makes the first response of a function 25% slower.
  */
 const download = (url: URL): Promise<ArrayBuffer> =>
   new Promise((resolve, reject) => {
-    const ask = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const sent = ask(url, { signal: AbortSignal.timeout(KEYS_TIMEOUT_MS) }, (answer) => {
-      if (answer.statusCode !== 200) {
-        answer.resume();
-        reject(new Error(`it answered ${answer.statusCode}`));
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const sent = request(url, { signal: AbortSignal.timeout(KEYS_TIMEOUT_MS) }, (response) => {
+      if (response.statusCode !== 200) {
+        response.resume();
+        reject(new Error(`The server returned ${response.statusCode}.`));
         return;
       }
       const chunks: Buffer[] = [];
       let bytes = 0;
-      answer.on('data', (chunk: Buffer) => {
+      response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > KEYS_BYTES_MAX) answer.destroy(new Error('it answered too much'));
+        if (bytes > KEYS_BYTES_MAX) response.destroy(new Error('The key set is too large.'));
         else chunks.push(chunk);
       });
-      answer.once('end', () => resolve(new Uint8Array(Buffer.concat(chunks)).buffer));
-      answer.once('error', reject);
+      response.once('end', () => resolve(new Uint8Array(Buffer.concat(chunks)).buffer));
+      response.once('error', reject);
     });
     sent.once('error', reject);
     sent.end();
   });
 
-/** Keys travel over https; plain http is taken from this machine only. */
+/** Fetches the issuer's keys from the address in the settings. */
 const fetchKeys = async (address: string): Promise<ArrayBuffer> => {
   const url = new URL(address);
-  if (url.protocol !== 'https:' && !LOOPBACK.has(url.hostname)) {
-    throw new Error('OIDC_JWKS_URI must be an https address.');
-  }
   try {
     return await download(url);
   } catch (cause) {
-    throw new KeysUnavailable(`The issuer's keys are not to be had from ${url.origin}.`, { cause });
+    throw new KeysUnavailable(`Could not fetch the issuer's keys from ${url.origin}.`, { cause });
   }
 };
 
-/** The longest subject there is, in characters (OpenID Connect Core 1.0, section 2). */
+/** The longest valid subject, in characters (OpenID Connect Core 1.0, section 2). */
 const SUBJECT_MAX = 255;
 
-/** Users are kept under it, so it must be what the table takes as a key. */
+/** The subject is the user's key in the table, so it must be valid as a key. */
 const isSubject = (sub: unknown): boolean =>
   typeof sub === 'string' && sub !== '' && sub.length <= SUBJECT_MAX && sub.isWellFormed();
 
+/** Types of access tokens, in lower case. Cognito sets no type; RFC 9068 sets `at+jwt`, with or without its prefix. */
+const ACCESS_TOKEN_TYPES: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
+
+/** Claims that only ID tokens and logout tokens contain. Not every issuer distinguishes its tokens by type or use. */
+const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 'events'] as const;
+
+/** How far the clock of the issuer may be ahead, in seconds. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+
+/** @throws unless the token is an access token by its type, its use and its claims. */
+const mustBeAccessToken = (header: JwtHeader, payload: JwtPayload): void => {
+  const { typ } = header as { typ?: unknown };
+  const isOfType = ACCESS_TOKEN_TYPES.has(typeof typ === 'string' ? typ.toLowerCase() : typ);
+  const isOfUse = payload.token_use === undefined || payload.token_use === 'access';
+  if (!isOfType || !isOfUse || FOREIGN_CLAIMS.some((name) => payload[name] !== undefined)) {
+    throw new Error('The token is not an access token.');
+  }
+};
+
+/** The verifier checks `exp` only where it is present. @throws for a token without an end or from the future. */
+const mustBeCurrent = ({ exp, iat }: JwtPayload): void => {
+  if (typeof exp !== 'number') throw new Error('The token does not expire.');
+  if (iat === undefined) return;
+  if (typeof iat !== 'number' || iat > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS) {
+    throw new Error('The token was issued in the future.');
+  }
+};
+
 const makeVerifier = () => {
   const { identity } = settings();
-  if (!identity) throw new Error('OIDC_ISSUER and OIDC_JWKS_URI say whose tokens are believed and must be set.');
+  if (!identity) throw new InvalidEnvironment(['OIDC_ISSUER and OIDC_JWKS_URI must be set to verify tokens']);
   const { issuer, audiences, jwksUri } = identity;
   return JwtVerifier.create(
     {
       issuer,
-      // Cognito's access tokens name their client in `client_id` and have no `aud`, so both are checked below.
+      // Access tokens of Cognito have `client_id` instead of `aud`; the check below covers both.
       audience: null,
       jwksUri,
-      customJwtCheck: ({ payload }) => {
-        if (payload.token_use !== undefined && payload.token_use !== 'access') {
-          throw new Error('The token is not an access token.');
-        }
+      customJwtCheck: ({ header, payload }) => {
+        mustBeAccessToken(header, payload);
+        mustBeCurrent(payload);
         const audience = [payload.aud ?? payload.client_id ?? []].flat();
-        if (audiences.length > 0 && !audience.some((one) => audiences.includes(String(one)))) {
+        if (!audience.some((name) => audiences.includes(String(name)))) {
           throw new Error('The token is for another audience.');
         }
-        if (!isSubject(payload.sub)) throw new Error('The token has no subject that anybody could be.');
+        if (!isSubject(payload.sub)) throw new Error('The token has no valid subject.');
       },
     },
     { jwksCache: new SimpleJwksCache({ fetcher: { fetch: fetchKeys } }) },
@@ -102,29 +119,38 @@ let verifier: ReturnType<typeof makeVerifier> | undefined;
 const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value.toWellFormed() : null;
 
+/** A display name; names of accounts are chosen by users. */
+const nameOrNull = (value: unknown): string | null =>
+  typeof value === 'string' ? textOrNull(withoutControls(value).trim()) : null;
+
 /**
- * The name of a service. Persons' tokens name a client too, the one that they have signed in with; only where the client is
- * the subject itself does it speak for itself (RFC 9068, section 2.2).
+ * The name of a service client. Only when client and subject are equal does the token belong to the client itself (RFC
+ * 9068, section 2.2); otherwise `client_id` is the application that the user signed in with.
  */
 const serviceName = ({ sub, client_id }: JwtPayload): string | null => (client_id === sub ? textOrNull(sub) : null);
 
 /**
- * Checks an access token: signature by the issuer's keys, issuer, audience, time, use.
- * @returns undefined for a token that does not hold.
- * @throws {KeysUnavailable} when the issuer's keys are not to be had.
+ * Verifies an access token: signature, issuer, audience, lifetime, use.
+ * @returns undefined for an invalid token.
+ * @throws {KeysUnavailable} when the issuer's keys cannot be fetched.
  */
-export const verifyToken = async (token: string): Promise<Claims | undefined> => {
+export const verifyToken = async (token: string): Promise<Identity | undefined> => {
   verifier ??= makeVerifier();
   try {
     const payload = await verifier.verify(token);
+    const email = textOrNull(payload.email);
     return {
       sub: String(payload.sub),
-      email: textOrNull(payload.email)?.toLowerCase() ?? null,
+      email: email === null ? null : asciiLowerCase(email),
       emailVerified: payload.email_verified === true || payload.email_verified === 'true',
-      name: textOrNull(payload.name) ?? serviceName(payload),
+      name: nameOrNull(payload.name) ?? serviceName(payload),
     };
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error;
+    // A page of a proxy or of a gateway in place of the keys says nothing about the token.
+    if (error instanceof JwksValidationError || error instanceof JwkValidationError) {
+      throw new KeysUnavailable('The keys of the issuer could not be read.', { cause: error });
+    }
     return undefined;
   }
 };

@@ -3,12 +3,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret as Standard Webhooks writes it: `whsec_` and 32 random bytes in base64. */
+/** A new secret in the format of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 /**
- * The signature of a message: `v1,` and the HMAC-SHA256 over id, time and body, in base64.
- * @param timestamp whole seconds since the epoch, as sent in `webhook-timestamp`.
+ * The signature of a message: `v1,` and the HMAC-SHA256 of id, timestamp and body in base64.
+ * @param timestamp seconds since the epoch, as sent in `webhook-timestamp`.
  */
 export const signWebhook = (secret: string, id: string, timestamp: number, body: string): string => {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

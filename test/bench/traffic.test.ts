@@ -9,29 +9,29 @@ describe('a simulated month', () => {
     expect(simulate(warm, 8)).not.toEqual(simulate(warm, 7));
   });
 
-  it('has as much work as there are requests and cold starts', () => {
+  it('has work in proportion to requests and cold starts', () => {
     const { coldStarts, workSeconds } = simulate(warm);
     const requests = (workSeconds - coldStarts) / 0.01;
     expect(requests / warm.requestsPerMonth).toBeCloseTo(1, 1);
   });
 
-  it('looks at the feed at most once a second for each process', () => {
+  it('refreshes at most once a second per process', () => {
     const busy = simulate({ ...warm, requestsPerMonth: 30_000_000 });
-    expect(busy.looks).toBeLessThanOrEqual(30 * 86_400 * busy.processes);
-    expect(busy.looks).toBeLessThan(30_000_000 / 5);
+    expect(busy.refreshes).toBeLessThanOrEqual(30 * 86_400 * busy.processes);
+    expect(busy.refreshes).toBeLessThan(30_000_000 / 5);
   });
 
-  it('starts a process anew when none was needed for minutes, and at least every two hours', () => {
+  it('starts a process after minutes without requests, and at least every two hours', () => {
     const rare = simulate({ ...warm, requestsPerMonth: 3000 });
     expect(rare.coldStarts).toBeGreaterThan(1500);
     expect(simulate(warm).coldStarts).toBeGreaterThanOrEqual(30 * 12);
   });
 
-  it('starts more of them when a start takes long', () => {
+  it('starts more processes when a cold start takes longer', () => {
     expect(simulate({ ...warm, coldMs: 60_000 }).coldStarts).toBeGreaterThan(simulate(warm).coldStarts);
   });
 
-  it('reads more items where more is written', () => {
+  it('reads more items when more is written', () => {
     const few = simulate(warm);
     const many = simulate({ ...warm, writesPerSecond: 10 });
     expect(many.itemsRead).toBeGreaterThan(10 * few.itemsRead);

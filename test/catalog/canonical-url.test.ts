@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalHost, canonicalUrl } from '#domain/projects/canonical-url.ts';
+import { canonicalHost, canonicalUrl } from '#model/canonical-url.ts';
 
-describe('the canonical form of an address', () => {
+describe('canonical URL', () => {
   it.each([
     'http://example.com/a',
     'https://example.com/a/',
@@ -20,7 +20,7 @@ describe('the canonical form of an address', () => {
     expect(canonicalUrl(url)).toBe('example.com/a');
   });
 
-  it('keeps what says which page is meant', () => {
+  it('keeps the parts that identify a page', () => {
     expect(canonicalUrl('https://example.com/Path?b=2&a=1')).toBe(canonicalUrl('http://example.com/Path/?a=1&b=2'));
     expect(canonicalUrl('https://example.com/a?page=1')).not.toBe(canonicalUrl('https://example.com/a?page=2'));
     expect(canonicalUrl('https://example.com/A')).not.toBe(canonicalUrl('https://example.com/a'));
@@ -29,7 +29,7 @@ describe('the canonical form of an address', () => {
     expect(canonicalUrl('https://example.com/?reference=1')).not.toBe(canonicalUrl('https://example.com'));
   });
 
-  it('writes international hosts one way', () => {
+  it('normalizes international hosts', () => {
     expect(canonicalUrl('https://MÜNCHEN.example')).toBe(canonicalUrl('http://xn--mnchen-3ya.example/'));
   });
 
@@ -48,11 +48,11 @@ describe('the canonical form of an address', () => {
     expect(typeof canonicalHost(url)).toBe('string');
   });
 
-  it('is the trimmed text in lower case of what is no address', () => {
+  it('is the trimmed input in lower case when the input is not a URL', () => {
     expect(canonicalUrl('  Not An Address ')).toBe('not an address');
   });
 
-  it('has the same host whenever it is the same', () => {
+  it('has equal hosts for equal canonical URLs', () => {
     const host = fc.constantFrom(
       'a.com',
       'www.a.com',

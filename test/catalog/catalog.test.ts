@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
 import { type CatalogChange, type CatalogQuery, CursorError } from '#catalog/types.ts';
-import { noCounts, type ProjectRecord } from '#domain/projects/project.ts';
+import { noCounts, type ProjectRecord } from '#model/project.ts';
 import { category, counts, project, query } from './fixtures.ts';
 
 let catalog: Catalog;
@@ -13,12 +13,12 @@ beforeEach(() => {
 const put = (...projects: (Partial<ProjectRecord> & { id: string })[]): void =>
   catalog.apply(projects.map((overrides): CatalogChange => ({ kind: 'project', project: project(overrides) })));
 
-const ids = (asked: CatalogQuery): string[] => catalog.query(asked).entries.map((entry) => entry.project.id);
+const ids = (request: CatalogQuery): string[] => catalog.query(request).entries.map((entry) => entry.project.id);
 
 const day = (number: number): string => new Date(Date.UTC(2026, 0, number)).toISOString();
 
-describe('what the feed brings', () => {
-  it('starts as nothing', () => {
+describe('changes from the feed', () => {
+  it('start from an empty catalog', () => {
     expect(catalog.query(query({ facets: ['tag'] }))).toEqual({
       entries: [],
       total: 0,
@@ -32,7 +32,7 @@ describe('what the feed brings', () => {
     expect(catalog).toMatchObject({ version: 0, size: 0 });
   });
 
-  it('is told apart by version: the higher one wins, equal and lower ones make no difference', () => {
+  it('are applied only if their version is higher', () => {
     put({ id: 'a', name: 'two', version: 2 });
     const { version } = catalog;
     put({ id: 'a', name: 'other two', version: 2 }, { id: 'a', name: 'one', version: 1 });
@@ -43,7 +43,7 @@ describe('what the feed brings', () => {
     expect(catalog.version).toBe(version + 1);
   });
 
-  it('may bring counters before their project; they wait', () => {
+  it('may deliver counters before their project', () => {
     catalog.apply([
       { kind: 'counts', projectId: 'a', counts: counts({ upvote_count: 5, version: 2 }) },
       { kind: 'counts', projectId: 'a', counts: counts({ upvote_count: 3, version: 1 }) },
@@ -55,14 +55,14 @@ describe('what the feed brings', () => {
     expect(catalog.find('b')?.counts).toEqual(noCounts);
   });
 
-  it('keeps the counters when the project is rewritten, and the other way round', () => {
+  it('keep the counters when the project changes, and vice versa', () => {
     put({ id: 'a', name: 'first' });
     catalog.apply([{ kind: 'counts', projectId: 'a', counts: counts({ views_count: 9 }) }]);
     put({ id: 'a', name: 'second', version: 2 });
     expect(catalog.find('a')).toMatchObject({ project: { name: 'second' }, counts: { views_count: 9 } });
   });
 
-  it('never brings back what was removed', () => {
+  it('do not restore a project that was removed without a version', () => {
     put({ id: 'a' });
     catalog.apply([
       { kind: 'projectRemoved', projectId: 'a' },
@@ -81,7 +81,7 @@ describe('what the feed brings', () => {
     expect(catalog.query(query()).total).toBe(0);
   });
 
-  it('uses the place of a removed project again without mixing them up', () => {
+  it('reuse the slot of a removed project without its old values', () => {
     put({ id: 'a', tags: ['old'], name: 'Alpha' }, { id: 'b' });
     expect(ids(query({ filters: { q: 'alpha' } }))).toEqual(['a']);
     catalog.apply([{ kind: 'projectRemoved', projectId: 'a' }]);
@@ -93,7 +93,7 @@ describe('what the feed brings', () => {
 });
 
 describe('spheres', () => {
-  it('follow the categories as they are now', () => {
+  it('are derived from the current categories', () => {
     put({ id: 'a', categories: ['code', 'music', 'gone', 'art'] });
     expect(catalog.find('a')?.spheres).toEqual([]);
     catalog.apply([
@@ -113,7 +113,7 @@ describe('spheres', () => {
     expect(catalog.find('a')?.spheres).toEqual([]);
   });
 
-  it('come from the newer category while two have one slug', () => {
+  it('come from the newer category while two have the same slug', () => {
     put({ id: 'a', categories: ['art'] });
     catalog.apply([
       { kind: 'category', category: category({ id: 'c2', slug: 'art', sphere: 'new' }) },
@@ -171,21 +171,21 @@ describe('search', () => {
     ['secret?', ['a']],
     ['https://', ['a', 'b']],
     ['/', ['a', 'b']],
-    ['ab', ['b']],
-    ['tool', []],
+    ['ab', ['a', 'b']],
+    ['tool', ['a']],
     ['ahttp', []],
   ])('admin: %j finds %j', (q, found) => {
     expect(ids(query({ filters: { q, searchIn: 'admin' } })).sort()).toEqual(found);
   });
 
-  it('tells rare letters apart that share a list', () => {
+  it('distinguishes rare characters that share an index key', () => {
     put({ id: 'c', name: '躬', tags: ['éА躬'] });
     expect(ids(query({ filters: { q: '躬' } }))).toEqual(['c']);
     expect(ids(query({ filters: { q: '京' } })).sort()).toEqual(['a', 'b']);
     expect(ids(query({ filters: { q: '躭' } }))).toEqual([]);
   });
 
-  it('follows a rewritten text', () => {
+  it('finds a changed text and no longer the old one', () => {
     expect(ids(query({ filters: { q: 'cd' } }))).toEqual(['b']);
     put({ id: 'b', name: 'ab', description: 'now gh', version: 2 });
     expect(ids(query({ filters: { q: 'cd' } }))).toEqual([]);
@@ -194,7 +194,7 @@ describe('search', () => {
 });
 
 describe('sorting', () => {
-  it('newest looks at the publication, then at the creation, then at the id', () => {
+  it('by newest compares publication, then creation, then id', () => {
     put(
       { id: 'a', created_at: day(1), published_at: day(5) },
       { id: 'b', created_at: day(2), published_at: day(5) },
@@ -205,25 +205,25 @@ describe('sorting', () => {
     expect(ids(query({ sort: 'oldest' }))).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('rating looks at the rounded average, then at how many rated', () => {
+  it('by rating compares the rounded average, then the number of ratings', () => {
     put({ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' });
     const rated = (projectId: string, ratings_sum: number, ratings_count: number): CatalogChange => ({
       kind: 'counts',
       projectId,
       counts: counts({ ratings_sum, ratings_count }),
     });
-    // 1000 of 4.333 and 3 of 4.33…: the same with two decimals.
+    // 3 ratings of 4.333… and 1000 of 4.331 on average: equal with two decimals.
     catalog.apply([rated('a', 13, 3), rated('b', 4331, 1000), rated('c', 10, 2)]);
     expect(ids(query({ sort: 'rating' }))).toEqual(['c', 'b', 'a', 'd']);
   });
 
-  it('name does not mind case and accents', () => {
+  it('by name ignores case and accents', () => {
     put({ id: 'a', name: 'élan' }, { id: 'b', name: 'Elba' }, { id: 'c', name: 'ELAN' }, { id: 'd', name: 'Zoë' });
     expect(ids(query({ sort: 'name' }))).toEqual(['a', 'c', 'b', 'd']);
     expect(ids(query({ sort: 'name_desc' }))).toEqual(['d', 'b', 'c', 'a']);
   });
 
-  it('trending weighs reactions against age and does not change by waiting', () => {
+  it('by trending weighs reactions against the time of publication', () => {
     put(
       { id: 'old', published_at: day(1) },
       { id: 'loved', published_at: day(1) },
@@ -236,7 +236,7 @@ describe('sorting', () => {
     expect(ids(query({ sort: 'trending' }))).toEqual(['loved', 'new', 'old']);
   });
 
-  it('follows a vote', () => {
+  it('by upvotes reflects a vote', () => {
     put({ id: 'a' }, { id: 'b' });
     expect(ids(query({ sort: 'upvotes' }))).toEqual(['b', 'a']);
     catalog.apply([{ kind: 'counts', projectId: 'a', counts: counts({ upvote_count: 1 }) }]);
@@ -247,12 +247,12 @@ describe('sorting', () => {
 describe('pages', () => {
   beforeEach(() => put(...Array.from({ length: 25 }, (_, i) => ({ id: `p${i}`, created_at: day(i + 1) }))));
 
-  it('repeat nothing and skip nothing, by number', () => {
+  it('contain every project exactly once, by number', () => {
     const pages = [1, 2, 3].flatMap((page) => ids(query({ page, limit: 10 })));
     expect(pages).toEqual(Array.from({ length: 25 }, (_, i) => `p${24 - i}`));
   });
 
-  it('say where they are', () => {
+  it('return the total, their number and whether more follow', () => {
     expect(catalog.query(query({ page: 3, limit: 10 }))).toMatchObject({
       total: 25,
       page: 3,
@@ -273,7 +273,7 @@ describe('pages', () => {
     });
   });
 
-  it('by cursor stay where they were while projects come, change and go', () => {
+  it('by cursor keep their position while projects are added, changed and removed', () => {
     const { nextCursor } = catalog.query(query({ limit: 10 }));
     expect(nextCursor).not.toBeNull();
     const next = query({ limit: 10, cursor: nextCursor ?? '' });
@@ -284,7 +284,7 @@ describe('pages', () => {
     expect(catalog.query(next).page).toBe(2);
   });
 
-  it('are the same where next to nothing matches', () => {
+  it('are the same when very few projects match', () => {
     put(...Array.from({ length: 4000 }, (_, i) => ({ id: `q${i}`, created_at: day(100), owner_id: 'usr_many' })));
     put(...[2, 7, 5].map((i) => ({ id: `r${i}`, created_at: day(i), owner_id: 'usr_few' })));
     const few = query({ scope: { status: 'any', deleted: 'excluded', ownerId: 'usr_few' }, limit: 1 });
@@ -297,10 +297,111 @@ describe('pages', () => {
     expect(next).toMatchObject({ total: 3, page: 2, hasMore: true, entries: [{ project: { id: 'r5' } }] });
   });
 
-  it('refuse the cursor of another order', () => {
+  it('reject the cursor of another sort order', () => {
     const { nextCursor } = catalog.query(query({ limit: 10 }));
     expect(() => catalog.query(query({ cursor: nextCursor ?? '', sort: 'oldest' }))).toThrow(CursorError);
     expect(() => catalog.query(query({ cursor: 'nonsense' }))).toThrow(CursorError);
+  });
+});
+
+describe("the administrators' search", () => {
+  const found = (overrides: Partial<CatalogQuery> = {}): CatalogQuery =>
+    query({ sort: 'oldest', ...overrides, filters: { q: 'Tea', searchIn: 'admin' } });
+
+  const walk = (limit: number, between: () => void = () => {}): string[] => {
+    const all: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; between()) {
+      const page = catalog.query(found({ limit, ...(cursor !== undefined && { cursor }) }));
+      all.push(...page.entries.map((entry) => entry.project.id));
+      cursor = page.nextCursor;
+    }
+    return all;
+  };
+
+  beforeEach(() =>
+    put(
+      { id: 'text1', created_at: day(1), description: 'All about tea.' },
+      { id: 'name1', created_at: day(2), name: 'Teapot', description: 'For tea.' },
+      { id: 'tag1', created_at: day(3), tags: ['tea', 'hot'] },
+      { id: 'url1', created_at: day(4), url: 'https://a.example/shop?of=TEA' },
+      { id: 'text2', created_at: day(5), description: 'Green téa.' },
+      { id: 'name2', created_at: day(6), name: 'Steam' },
+      { id: 'none', created_at: day(7), name: 'Coffee' },
+    ),
+  );
+
+  const first = ['name1', 'url1', 'name2'];
+  const others = ['text1', 'tag1', 'text2'];
+
+  it('lists matches in the name or URL first, both groups in the requested order', () => {
+    expect(ids(found())).toEqual([...first, ...others]);
+    expect(ids(found({ sort: 'newest' }))).toEqual([...first.toReversed(), ...others.toReversed()]);
+    expect(ids(found({ sort: 'name' }))).toEqual(['name2', 'name1', 'url1', 'tag1', 'text1', 'text2']);
+  });
+
+  it('leaves the order of the public search and of a blank search as they are', () => {
+    const byCreation = ['text1', 'name1', 'tag1', 'text2', 'name2'];
+    expect(ids(query({ sort: 'oldest', filters: { q: 'tea' } }))).toEqual(byCreation);
+    expect(ids(query({ sort: 'oldest', filters: { q: ' ', searchIn: 'admin' } }))).toHaveLength(7);
+    expect(ids(query({ sort: 'oldest', filters: { q: ' ', searchIn: 'admin' } }))[0]).toBe('text1');
+  });
+
+  it.each([1, 2, 3, 4, 5])('returns every match once, %i at a time, by number and by cursor', (limit) => {
+    const pages = Array.from({ length: Math.ceil(6 / limit) }, (_, index) => found({ page: index + 1, limit }));
+    expect(pages.flatMap(ids)).toEqual([...first, ...others]);
+    expect(walk(limit)).toEqual([...first, ...others]);
+    expect(pages.map((page) => catalog.query(page).total)).toEqual(pages.map(() => 6));
+    expect(pages.map((page) => catalog.query(page).hasMore)).toEqual(pages.map((_, i) => i < pages.length - 1));
+  });
+
+  it('continues from a cursor with the number of its page', () => {
+    let cursor: string | undefined;
+    for (const page of [1, 2, 3]) {
+      const result = catalog.query(found({ limit: 2, ...(cursor !== undefined && { cursor }) }));
+      expect(result).toMatchObject({ page, total: 6 });
+      cursor = result.nextCursor ?? undefined;
+    }
+  });
+
+  it('returns every other match once while one changes its group', () => {
+    let version = 1;
+    const change = () => {
+      version += 1;
+      put({ id: 'name2', created_at: day(6), name: version % 2 === 0 ? 'Kettle' : 'Steam', tags: ['tea'], version });
+    };
+    const rest = [...first, ...others].filter((id) => id !== 'name2');
+    expect(walk(1, change).filter((id) => id !== 'name2')).toEqual(rest);
+    expect(walk(2, change).filter((id) => id !== 'name2')).toEqual(rest);
+  });
+
+  it('keeps its position when the last listing of a page leaves its group, or the directory', () => {
+    const { nextCursor } = catalog.query(found({ limit: 3 }));
+    const next = found({ limit: 3, cursor: nextCursor ?? '' });
+    put({ id: 'name2', created_at: day(6), name: 'Kettle', description: 'No match.', version: 2 });
+    expect(ids(next)).toEqual(others);
+    catalog.apply([{ kind: 'projectRemoved', projectId: 'name2' }]);
+    expect(ids(next)).toEqual(others);
+    put({ id: 'name3', created_at: day(9), name: 'More tea' });
+    expect(ids(next)).toEqual(['name3', 'text1', 'tag1']);
+  });
+
+  it('rejects the cursor of its second group in a list without groups', () => {
+    const { nextCursor } = catalog.query(found({ limit: 4 }));
+    const cursor = nextCursor ?? '';
+    expect(ids(found({ cursor }))).toEqual(['tag1', 'text2']);
+    expect(() => catalog.query(query({ sort: 'oldest', cursor }))).toThrow(CursorError);
+    expect(() => catalog.query(query({ sort: 'oldest', cursor, filters: { q: 'tea' } }))).toThrow(CursorError);
+  });
+
+  it('counts facets over both groups', () => {
+    const counted = catalog.query({ ...found(), facets: ['tag', 'pricing'] });
+    expect(counted.facets).toEqual({
+      tag: [
+        { value: 'hot', count: 1 },
+        { value: 'tea', count: 1 },
+      ],
+      pricing: [{ value: 'free', count: 6 }],
+    });
   });
 });
 
@@ -316,8 +417,8 @@ describe('facets', () => {
   });
 
   it('count under the other filters, most frequent first, then by value', () => {
-    const asked = query({ filters: { category: ['code'] }, facets: ['category', 'sphere', 'pricing', 'tag'] });
-    expect(catalog.query(asked).facets).toEqual({
+    const request = query({ filters: { category: ['code'] }, facets: ['category', 'sphere', 'pricing', 'tag'] });
+    expect(catalog.query(request).facets).toEqual({
       category: [
         { value: 'code', count: 2 },
         { value: 'art', count: 1 },
@@ -335,7 +436,7 @@ describe('facets', () => {
     });
   });
 
-  it('are there only when asked for', () => {
+  it('are returned only on request', () => {
     expect(catalog.query(query())).not.toHaveProperty('facets');
     expect(catalog.query(query({ facets: ['pricing'] })).facets).toEqual({
       pricing: [
@@ -345,7 +446,7 @@ describe('facets', () => {
     });
   });
 
-  it('take values that are names of object members', () => {
+  it('count values that are names of object members', () => {
     put({ id: 'e', tags: ['__proto__', 'constructor'], categories: ['toString'] });
     expect(catalog.query(query({ filters: { category: ['toString'] }, facets: ['tag'] })).facets?.tag).toEqual([
       { value: '__proto__', count: 1 },
@@ -355,7 +456,7 @@ describe('facets', () => {
   });
 });
 
-describe('places', () => {
+describe('locations', () => {
   const at = (id: string, latitude: number, longitude: number) => ({ id, latitude, longitude });
   const inBox = (west: number, south: number, east: number, north: number) =>
     ids(query({ filters: { bbox: { west, south, east, north } } })).sort();
@@ -374,7 +475,7 @@ describe('places', () => {
     ),
   );
 
-  it('a box has what lies in it, edges included', () => {
+  it('a box contains the projects in it, edges included', () => {
     expect(inBox(0, 45, 20, 55)).toEqual(['berlin', 'paris']);
     expect(inBox(13.405, 52.52, 13.405, 52.52)).toEqual(['berlin']);
     expect(inBox(-180, -90, 180, 90)).toEqual(['apia', 'berlin', 'line', 'paris', 'pole', 'suva']);
@@ -384,8 +485,8 @@ describe('places', () => {
     expect(inBox(170, -20, -170, 10)).toEqual(['apia', 'line', 'suva']);
   });
 
-  it('a circle has what is near on the globe', () => {
-    // Berlin and Paris are 877 and a half kilometres apart.
+  it('a circle contains the projects within a great-circle distance', () => {
+    // Berlin and Paris are 877.5 km apart.
     expect(near(52.52, 13.405, 877)).toEqual(['berlin']);
     expect(near(52.52, 13.405, 878)).toEqual(['berlin', 'paris']);
     expect(near(52.52, 13.405, 0.000_001)).toEqual(['berlin']);
@@ -395,14 +496,14 @@ describe('places', () => {
     expect(near(0, 0, 20_040)).toHaveLength(6);
   });
 
-  it('the map feed has the newest that are live and somewhere', () => {
+  it('the map feed contains the newest live projects with coordinates', () => {
     put({ ...at('hidden', 1, 1), status: 'pending' }, { ...at('newest', 1, 1), published_at: day(9) });
     expect(catalog.located(2).map((entry) => entry.project.id)).toEqual(['newest', 'suva']);
     expect(catalog.located(5000)).toHaveLength(7);
   });
 });
 
-describe('the view of administrators and owners', () => {
+describe('the scopes of administrators and owners', () => {
   beforeEach(() =>
     put(
       { id: 'a' },
@@ -419,23 +520,23 @@ describe('the view of administrators and owners', () => {
     [{ status: 'any', deleted: 'included' }, ['a', 'b', 'c', 'd', 'e']],
     [{ status: 'pending', deleted: 'included' }, ['b', 'c', 'd']],
     [{ status: 'any', deleted: 'excluded', ownerId: 'usr_2' }, ['b', 'e']],
-    [{ status: 'any', deleted: 'included', ownerId: 'nobody' }, []],
-  ] as const)('%j', (scope, found) => {
+    [{ status: 'any', deleted: 'included', ownerId: 'no-such-user' }, []],
+  ] as const)('%j selects %j', (scope, found) => {
     expect(ids(query({ scope })).sort()).toEqual(found);
   });
 
-  it('the queue has pending projects, oldest first', () => {
+  it('the moderation queue contains pending projects, oldest first', () => {
     expect(catalog.queuePosition('c')).toBe(1);
     expect(catalog.queuePosition('b')).toBe(2);
     for (const id of ['a', 'd', 'e', 'unknown']) expect(catalog.queuePosition(id)).toBeUndefined();
   });
 
-  it('walks over everything as it is when the walk gets there', () => {
+  it('the iteration returns every project in its state at that time', () => {
     const seen: string[] = [];
     for (const { project: current } of catalog.all()) {
       seen.push(`${current.id}${current.version}`);
       if (seen.length === 1) {
-        // At the first one: the one before it goes on, one ahead is rewritten, one goes, one comes.
+        // While the first one is visited: remove it, change another one, remove another one, and add one.
         put({ id: 'b', version: 2, created_at: day(3) }, { id: 'z', created_at: day(9) });
         catalog.apply([
           { kind: 'projectRemoved', projectId: 'a' },
@@ -447,8 +548,8 @@ describe('the view of administrators and owners', () => {
   });
 });
 
-describe('categories and addresses', () => {
-  it('categories come in their order with what they show', () => {
+describe('categories and URLs', () => {
+  it('categories are sorted and have the number of visible projects', () => {
     catalog.apply([
       { kind: 'category', category: category({ id: '1', slug: 'b', name: 'Émile', sort_order: 1 }) },
       { kind: 'category', category: category({ id: '2', slug: 'a', name: 'Zed', sort_order: 0 }) },
@@ -464,11 +565,11 @@ describe('categories and addresses', () => {
       ['b', 1],
       ['c', 0],
     ]);
-    expect([...catalog.carrying('a')].sort()).toEqual(['p', 'q', 'r']);
-    expect(catalog.carrying('none')).toEqual([]);
+    expect([...catalog.idsInCategory('a')].sort()).toEqual(['p', 'q', 'r']);
+    expect(catalog.idsInCategory('none')).toEqual([]);
   });
 
-  it('the same address is found in every spelling, oldest first', () => {
+  it('finds projects by any equivalent spelling of a URL, oldest first', () => {
     put(
       { id: 'a', url: 'https://www.example.com/x/', created_at: day(2) },
       { id: 'b', url: 'http://EXAMPLE.com/x?utm_source=y#z', created_at: day(1), status: 'rejected' },

@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { CatalogQuery, ReadCatalog } from '#catalog/types.ts';
-import { canonicalUrl } from '#domain/projects/canonical-url.ts';
+import type { CatalogEntry, CatalogPage, CatalogQuery, ReadCatalog } from '#catalog/types.ts';
+import { canonicalUrl } from '#model/canonical-url.ts';
+import type { UserRecord } from '#model/user.ts';
+import { listingFor, mapItem } from '#services/projects/fragments.ts';
+import { editorView, mapItemView, publicView } from '#services/projects/view.ts';
 import type { Random } from './random.ts';
-import { type Reference, sortValues } from './reference.ts';
+import { listValues, type Reference } from './reference.ts';
 
-/** Asks a catalog and the reference the same, and complains of every difference. */
-
-/** A catalog answered something else than the reference. */
+/** A catalog and the reference returned different results. */
 class Difference extends Error {
   override readonly name = 'Difference';
 }
 
-/** Compares quickly, and makes a failure readable: `where` names the run, `what` the question. */
+/**
+ * Asserts equality without the cost of a message unless it fails.
+ * @param where identifies the run.
+ * @param what identifies the query.
+ */
 export const sameAs = (actual: unknown, expected: unknown, where: string, what: unknown): void => {
   if (isDeepStrictEqual(actual, expected)) return;
   try {
@@ -22,14 +27,40 @@ export const sameAs = (actual: unknown, expected: unknown, where: string, what: 
   }
 };
 
-/** A cursor that was handed out, with what it stands for. */
+const administrator = { id: 'adm', is_admin: true, is_banned: false } as UserRecord;
+
+/** The values of an entry, whose record is read when it is asked for. */
+const valuesOf = ({ project, counts, spheres }: CatalogEntry): CatalogEntry => ({ project, counts, spheres });
+
+const sameEntries = (
+  actual: readonly CatalogEntry[],
+  expected: readonly CatalogEntry[],
+  where: string,
+  what: unknown,
+): void => {
+  sameAs(actual.map(valuesOf), expected, where, what);
+};
+
+type Page = Omit<CatalogPage, 'nextCursor'>;
+
+/** Compares a page and the fragments of its entries, for every audience. */
+const samePage = ({ entries, ...page }: Page, expected: Page, where: string, what: unknown): void => {
+  sameAs({ ...page, entries: entries.map(valuesOf) }, expected, where, what);
+  for (const [position, entry] of entries.entries()) {
+    const listing = expected.entries[position] as CatalogEntry;
+    sameAs(JSON.parse(listingFor(entry, undefined).text), publicView(listing), where, ['public fragment', what]);
+    sameAs(JSON.parse(listingFor(entry, administrator).text), editorView(listing), where, ['editor fragment', what]);
+  }
+};
+
+/** A cursor with its query and the values that it encodes. */
 export interface KeptCursor {
   readonly query: CatalogQuery;
   readonly cursor: string;
-  readonly after: ReturnType<typeof sortValues>;
+  readonly after: ReturnType<typeof listValues>;
 }
 
-/** Compares a query and up to two pages after it; answers how many queries that were. */
+/** Compares a query and up to two pages after it. @returns the number of compared queries. */
 export const compareQuery = (
   catalog: ReadCatalog,
   reference: Reference,
@@ -37,27 +68,27 @@ export const compareQuery = (
   where: string,
 ): number => {
   let { nextCursor, ...page } = catalog.query(query);
-  sameAs(page, reference.query(query), where, query);
-  let asked = 1;
-  for (; asked < 3 && nextCursor !== null; asked += 1) {
+  samePage(page, reference.query(query), where, query);
+  let compared = 1;
+  for (; compared < 3 && nextCursor !== null; compared += 1) {
     const last = page.entries.at(-1);
     assert(last, `${where}: a cursor without an item`);
     const next = { ...query, page: 77, cursor: nextCursor };
     ({ nextCursor, ...page } = catalog.query(next));
-    sameAs(page, reference.query(query, sortValues(query.sort, last)), where, next);
+    samePage(page, reference.query(query, listValues(query, last)), where, next);
   }
   sameAs(nextCursor === null, !page.hasMore, where, 'the last cursor');
-  return asked;
+  return compared;
 };
 
 /** The cursor after the first page of a query; undefined when there is no more. */
 export const keepCursor = (catalog: ReadCatalog, query: CatalogQuery): KeptCursor | undefined => {
   const { entries, nextCursor } = catalog.query({ ...query, page: 1 });
   const last = entries.at(-1);
-  return nextCursor !== null && last ? { query, cursor: nextCursor, after: sortValues(query.sort, last) } : undefined;
+  return nextCursor !== null && last ? { query, cursor: nextCursor, after: listValues(query, last) } : undefined;
 };
 
-/** Compares what comes after a cursor, however much has changed since it was handed out. */
+/** Compares the page after a cursor that an earlier query returned. */
 export const compareKept = (
   catalog: ReadCatalog,
   reference: Reference,
@@ -65,19 +96,19 @@ export const compareKept = (
   where: string,
 ): void => {
   const { nextCursor: _, ...page } = catalog.query({ ...query, cursor });
-  sameAs(page, reference.query(query, after), where, { query, cursor });
+  samePage(page, reference.query(query, after), where, { query, cursor });
 };
 
 const canonicalUrls = new Map<string, string>();
 
-/** The canonical form, worked out once per address: there are few addresses and many comparisons. */
+/** Cached: there are few URLs and many comparisons. */
 const canonicalOnce = (url: string): string => {
   const canonical = canonicalUrls.get(url) ?? canonicalUrl(url);
   canonicalUrls.set(url, canonical);
   return canonical;
 };
 
-/** Compares everything that is not a list, with `id` where it takes a project. */
+/** Compares all results except those of `query`; `id` is a project for those that take one. */
 export const compareOthers = (
   catalog: ReadCatalog,
   reference: Reference,
@@ -86,17 +117,26 @@ export const compareOthers = (
   where: string,
 ): void => {
   const item = reference.entries().find(({ project }) => project.id === id);
-  sameAs(catalog.find(id), item && reference.entry(item), where, id);
+  const found = catalog.find(id);
+  sameAs(found && valuesOf(found), item && reference.entry(item), where, id);
   sameAs(catalog.size, reference.projects.size, where, 'size');
   sameAs(catalog.queuePosition(id), reference.queuePosition(id), where, 'queue');
   const max = 1 + random.below(30);
-  sameAs(catalog.located(max), reference.located(max), where, 'located');
+  const located = catalog.located(max);
+  const expected = reference.located(max);
+  sameEntries(located, expected, where, 'located');
+  sameAs(
+    located.map((entry) => JSON.parse(mapItem(entry).text) as unknown),
+    expected.map(mapItemView),
+    where,
+    'map fragments',
+  );
   sameAs(catalog.categories(), reference.categories(), where, 'categories');
   const all = reference.all();
-  sameAs([...catalog.all()], all, where, 'all');
+  sameEntries([...catalog.all()], all, where, 'all');
   const slug = random.pick(['music', 'code', 'unknown']);
-  const carriers = all.filter(({ project }) => project.categories.includes(slug)).map(({ project }) => project.id);
-  sameAs([...catalog.carrying(slug)].sort(), carriers.sort(), where, `carrying ${slug}`);
+  const inCategory = all.filter(({ project }) => project.categories.includes(slug)).map(({ project }) => project.id);
+  sameAs([...catalog.idsInCategory(slug)].sort(), inCategory.sort(), where, `category ${slug}`);
   const url = all.length > 0 ? random.pick(all).project.url : 'https://example.com';
   const canonical = canonicalOnce(url);
   const same = all.filter(({ project }) => project.deleted_at === null && canonicalOnce(project.url) === canonical);

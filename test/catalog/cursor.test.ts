@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeCursor, encodeCursor } from '#catalog/cursor.ts';
 import type { Sortable } from '#catalog/row.ts';
 import { CursorError } from '#catalog/types.ts';
+import type { SortOrder } from '#contract/projects.ts';
 
 const item: Sortable = {
   id: 'prj_1',
@@ -16,61 +17,75 @@ const item: Sortable = {
   hot: 39_261.123_456_789,
 };
 
+const encode = (sort: SortOrder, of = item): string => encodeCursor(sort, { group: 0, item: of });
+const decodedItem = (sort: SortOrder, cursor: string): Sortable => decodeCursor(sort, cursor).item;
+
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('a cursor', () => {
-  it('remembers what places an item in its order', () => {
-    expect(decodeCursor('newest', encodeCursor('newest', item))).toMatchObject({
+  it('contains the sort values of its order', () => {
+    expect(decodedItem('newest', encode('newest', item))).toMatchObject({
       id: item.id,
       created: item.created,
       published: item.published,
     });
-    expect(decodeCursor('rating', encodeCursor('rating', item))).toMatchObject({
+    expect(decodedItem('rating', encode('rating', item))).toMatchObject({
       id: item.id,
       rating: 4.33,
       ratings: 3,
     });
-    expect(decodeCursor('name_desc', encodeCursor('name_desc', item))).toMatchObject({ id: item.id, name: item.name });
-    expect(decodeCursor('trending', encodeCursor('trending', item))).toMatchObject({ id: item.id, hot: item.hot });
+    expect(decodedItem('name_desc', encode('name_desc', item))).toMatchObject({ id: item.id, name: item.name });
+    expect(decodedItem('trending', encode('trending', item))).toMatchObject({ id: item.id, hot: item.hot });
   });
 
-  it('is text for an address', () => {
-    expect(encodeCursor('name', { ...item, name: '???>>>ÿÿ~~~\ud800' })).toMatch(/^[\w-]+$/);
+  it('contains the group of its item', () => {
+    for (const group of [0, 1, 7]) {
+      const cursor = encodeCursor('upvotes', { group, item });
+      expect(decodeCursor('upvotes', cursor)).toMatchObject({ group, item: { id: item.id, upvotes: 7 } });
+    }
   });
 
-  it('survives any name', () => {
+  it('is URL-safe', () => {
+    expect(encode('name', { ...item, name: '???>>>ÿÿ~~~\ud800' })).toMatch(/^[\w-]+$/);
+  });
+
+  it('preserves any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
-        expect(decodeCursor('name', encodeCursor('name', { ...item, name })).name).toBe(name);
+        expect(decodedItem('name', encode('name', { ...item, name })).name).toBe(name);
       }),
       { seed: 1, numRuns: 500 },
     );
   });
 
   it.each([
-    ['of another order', encodeCursor('newest', item)],
-    ['of the same values but another order', encodeCursor('views', item)],
+    ['of another order', encode('newest', item)],
+    ['of the same values but another order', encode('views', item)],
     ['empty', ''],
-    ['no base64', '§§§'],
-    ['no JSON', 'AAAA'],
-    ['no list', encoded({ sort: 'upvotes' })],
+    ['not base64', '§§§'],
+    ['not JSON', 'AAAA'],
+    ['not a list', encoded({ sort: 'upvotes' })],
     ['null', encoded(null)],
     ['too short', encoded(['upvotes', 7])],
     ['too long', encoded(['upvotes', 7, 'prj_1', 1])],
     ['of wrong types', encoded(['upvotes', '7', 'prj_1'])],
     ['with null', encoded(['upvotes', null, 'prj_1'])],
-    ['with a list for text', encoded(['upvotes', 7, ['prj_1']])],
+    ['with a list in place of a string', encoded(['upvotes', 7, ['prj_1']])],
+    ['of the first group, written out', encoded([0, 'upvotes', 7, 'prj_1'])],
+    ['of two groups', encoded([1, 1, 'upvotes', 7, 'prj_1'])],
+    ['of a group in the wrong place', encoded(['upvotes', 1, 7, 'prj_1'])],
+    ['of an infinite group', Buffer.from('[1e999,"upvotes",7,"prj_1"]').toString('base64url')],
     ['of infinite numbers', Buffer.from('["upvotes",1e999,"prj_1"]').toString('base64url')],
-    ['written otherwise', Buffer.from('["upvotes", 7, "prj_1"]').toString('base64url')],
-    ['padded', `${encodeCursor('upvotes', item)}==`],
-    ['surrounded by space', ` ${encodeCursor('upvotes', item)}`],
-    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]).toString('base64url')],
-    ['a key of objects', encoded(['__proto__', 7, 'prj_1'])],
-  ])('is refused when it is %s', (_, cursor) => {
+    ['not canonical JSON', Buffer.from('["upvotes", 7, "prj_1"]').toString('base64url')],
+    ['padded', `${encode('upvotes', item)}==`],
+    ['surrounded by space', ` ${encode('upvotes', item)}`],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]).toString('base64url')],
+    ['of the sort order "__proto__"', encoded(['__proto__', 7, 'prj_1'])],
+  ])('is rejected when it is %s', (_, cursor) => {
     expect(() => decodeCursor('upvotes', cursor)).toThrow(CursorError);
   });
 
-  it('is refused or read, whatever the text', () => {
+  it('is either decoded or rejected with a CursorError, whatever the text', () => {
     fc.assert(
       fc.property(
         fc.oneof(

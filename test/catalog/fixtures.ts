@@ -1,8 +1,8 @@
 import type { CatalogQuery } from '#catalog/types.ts';
-import type { CategoryRecord } from '#domain/categories/category.ts';
-import { noCounts, type ProjectCounts, type ProjectRecord } from '#domain/projects/project.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 
-/** A live project with nothing special about it. */
+/** A plain live project. */
 export const project = (overrides: Partial<ProjectRecord> & { id: string }): ProjectRecord => ({
   slug: overrides.id,
   earlier_slugs: [],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold } from '#catalog/fold.ts';
-import { searchTexts } from '#catalog/search-text.ts';
+import { searchTexts } from '#catalog/text-index.ts';
 import { project } from './fixtures.ts';
 
 describe('fold', () => {
@@ -19,17 +19,17 @@ describe('fold', () => {
     ['in\u00advisible zero\u200bwidth', 'invisible zerowidth'],
     ['a\0b', 'ab'],
     ['\u0301\u200b', ''],
-  ])('%j is %j', (text, folded) => {
+  ])('folds %j to %j', (text, folded) => {
     expect(fold(text)).toBe(folded);
   });
 
-  it('keeps marks that make another letter', () => {
+  it('keeps combining marks that form another letter', () => {
     expect(fold('が')).not.toBe(fold('か'));
     expect(fold('कि')).not.toBe(fold('का'));
     expect(fold('한국')).toBe('한국');
   });
 
-  it('changes nothing the second time, and does not care about case or form', () => {
+  it('is idempotent and independent of the normalization form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (text) => {
         const folded = fold(text);
@@ -42,21 +42,21 @@ describe('fold', () => {
   });
 });
 
-describe('search texts', () => {
+describe('the search text', () => {
   const texts = (url: string) =>
     searchTexts.public(project({ id: 'p', name: 'N', description: 'D', url, tags: ['T', 'U'] }));
 
   it.each([
     ['https://Tools.Example:8080/path?q#f', 'n\0d\0tools.example\0t\0u'],
     ['http://user:secret@münchen.example', 'n\0d\0munchen.example\0t\0u'],
-    ['no address', 'n\0d\0\0t\0u'],
-  ])('of %j', (url, text) => {
+    ['not a URL', 'n\0d\0\0t\0u'],
+  ])('of the public search contains the host of %j', (url, text) => {
     expect(texts(url)).toBe(text);
   });
 
-  it('for administrators are name and whole address', () => {
-    expect(searchTexts.admin(project({ id: 'p', name: 'N', url: 'https://a.example/Path' }))).toBe(
-      'n\0https://a.example/path',
-    );
+  it('of the admin search contains the whole URL', () => {
+    const one = project({ id: 'p', name: 'N', url: 'https://a.example/Path', description: 'Plain.', tags: ['T'] });
+    expect(searchTexts.nameAndUrl(one)).toBe('n\0https://a.example/path');
+    expect(searchTexts.descriptionAndTags(one)).toBe('plain.\0t');
   });
 });

@@ -10,8 +10,8 @@ const membersOf = (set: IdSet): number[] => {
 };
 
 describe('a set of ids', () => {
-  // From a handful to most of the ids, so that sets are lists, bitmaps, and both in turn.
-  it.each([3, 40, 90, 300, 2000, 15_000])('holds around %d of 20,000 as a plain set would', (members) => {
+  // From a few to most of the ids, so that the set is a list, a bitmap, or alternates.
+  it.each([3, 40, 90, 300, 2000, 15_000])('behaves like a Set with around %d of 20,000 ids', (members) => {
     const random = new Random(members);
     const set = new IdSet();
     const plain = new Set<number>();
@@ -19,7 +19,7 @@ describe('a set of ids', () => {
     for (let id = 0; id < 20_000; id += 3) probe.add(id);
 
     for (let step = 0; step < 6; step += 1) {
-      // Ids come mostly ascending, as slots do, with a few out of order.
+      // Mostly ascending, like slots, with a few out of order.
       const bound = Math.ceil((20_000 * (step + 1)) / 6);
       while (plain.size < (members * (step + 1)) / 6) {
         const id = random.below(bound);
@@ -56,7 +56,7 @@ describe('a bitmap', () => {
     return bitmap;
   };
 
-  it('does not mind that the other one is longer or shorter', () => {
+  it('combines with longer and shorter bitmaps', () => {
     for (const [a, b] of [
       [of(1, 31, 32), of(1, 32, 5000)],
       [of(1, 32, 5000), of(1, 31, 32)],
@@ -71,14 +71,14 @@ describe('a bitmap', () => {
     }
   });
 
-  it('counts absent what is beyond its end', () => {
+  it('treats ids beyond its end as absent', () => {
     const bitmap = of(3);
     bitmap.delete(100_000);
     expect(bitmap.has(100_000)).toBe(false);
     expect(bitmap.countOf([3, 4, 100_000], 0, 3)).toBe(1);
   });
 
-  it('counts words with all bits', () => {
+  it('counts words in which all bits are set', () => {
     expect(of(...Array.from({ length: 96 }, (_, i) => i)).count()).toBe(96);
   });
 });

@@ -3,20 +3,18 @@ import { Bitmap } from '#catalog/bitmap.ts';
 import { ListPool } from '#catalog/list-pool.ts';
 import { Random } from './random.ts';
 
-/** Many lists in one array. */
-
 const membersOf = (pool: ListPool, list: number): number[] => {
   const members: number[] = [];
   pool.forEach(list, (member) => members.push(member));
   return members.sort((a, b) => a - b);
 };
 
-it.each([1, 2, 3])('lists are what sets would be, whatever comes and goes (seed %i)', (seed) => {
+it.each([1, 2, 3])('lists contain the same members as sets after random changes (seed %i)', (seed) => {
   const random = new Random(seed);
   const pool = new ListPool();
   const sets = new Map<number, Set<number>>();
-  for (let turn = 0; turn < 30_000; turn += 1) {
-    // Few numbers of lists, and some beyond what there was room for at first.
+  for (let round = 0; round < 30_000; round += 1) {
+    // Mostly a few lists, some beyond the initial capacity.
     const list = random.chance(0.9) ? random.below(40) : random.below(2000);
     const set = sets.get(list) ?? new Set();
     sets.set(list, set);
@@ -43,7 +41,7 @@ it.each([1, 2, 3])('lists are what sets would be, whatever comes and goes (seed 
   }
 });
 
-it('a list that was never written to has nothing', () => {
+it('an unknown list is empty', () => {
   const pool = new ListPool();
   expect([pool.sizeOf(9999), pool.lastOf(9999), pool.delete(9999, 1)]).toEqual([0, undefined, false]);
   expect(membersOf(pool, 9999)).toEqual([]);

@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest';
-import { Interned } from '#catalog/interned.ts';
 import { packedName, packTexts, unpackTexts } from '#catalog/packed-texts.ts';
-import { Row } from '#catalog/row.ts';
-import { noCounts, type ProjectRecord } from '#domain/projects/project.ts';
+import { Row, StringPool } from '#catalog/row.ts';
+import { noCounts, type ProjectRecord } from '#model/project.ts';
 import { project } from './fixtures.ts';
 import { Random } from './random.ts';
-
-/** Records as the catalog holds them: whatever was written into them comes out again. */
 
 const strange = [
   '',
@@ -23,12 +20,12 @@ const strange = [
   'x'.repeat(3000),
 ];
 
-const held = (record: ProjectRecord): ProjectRecord => Row.of(record, noCounts, new Interned()).unpacked();
+const held = (record: ProjectRecord): ProjectRecord => Row.of(record, noCounts, new StringPool()).unpacked();
 
-it('records come out as they went in, whatever is written in them', () => {
+it('records are unpacked unchanged, whatever characters they contain', () => {
   const random = new Random(1);
   const orNull = () => (random.chance(0.3) ? null : random.pick(strange));
-  for (let made = 0; made < 3000; made += 1) {
+  for (let created = 0; created < 3000; created += 1) {
     const record = project({
       id: random.pick(strange),
       slug: random.pick(strange),
@@ -55,13 +52,13 @@ it('records come out as they went in, whatever is written in them', () => {
   }
 });
 
-it('a list with one empty text is not an empty list', () => {
+it('a list with one empty string stays distinct from an empty list', () => {
   expect(unpackTexts(packTexts(project({ id: 'prj_1', screenshots: [''] }))).screenshots).toEqual(['']);
 });
 
-it('a record that is asked for again is the same object, until many others were asked for', () => {
-  const interned = new Interned();
-  const rows = Array.from({ length: 20_000 }, (_, n) => Row.of(project({ id: `prj_${n}` }), noCounts, interned));
+it('a record is cached until many others were read', () => {
+  const strings = new StringPool();
+  const rows = Array.from({ length: 20_000 }, (_, n) => Row.of(project({ id: `prj_${n}` }), noCounts, strings));
   const [first] = rows as [Row];
   const kept = first.project;
   expect(first.project).toBe(kept);

@@ -1,4 +1,4 @@
-/** A source of random choices that a seed makes repeatable. */
+/** A seeded pseudo-random generator. */
 export class Random {
   #state: number;
 
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from 0 to below `bound`. */
+  /** An integer from 0 to below `bound`. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }

@@ -7,22 +7,18 @@ import type {
   FacetCount,
 } from '#catalog/types.ts';
 import type { FacetName, SortOrder } from '#contract/projects.ts';
-import type { CategoryRecord } from '#domain/categories/category.ts';
-import type { ProjectCounts, ProjectRecord } from '#domain/projects/project.ts';
-
-/**
- * What the catalog has to answer, said as plainly as possible: lists that are filtered and sorted for every question.
- * It folds only what the generator of changes writes.
- */
+import type { CategoryRecord } from '#model/category.ts';
+import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
 
 type Value = string | number;
 
-/** A project as it stands, with the texts that are searched. */
+/** A project with its searched texts. */
 interface Item extends Omit<CatalogEntry, 'spheres'> {
   readonly publicTexts: readonly string[];
   readonly adminTexts: readonly string[];
 }
 
+/** Folds only the characters that `FeedSimulation` writes. */
 const plainFold = (text: string): string =>
   text
     .normalize('NFKD')
@@ -42,8 +38,19 @@ const nothing: ProjectCounts = {
   version: 0,
 };
 
+/** The values by which a list compares: those of its sort order, after the group in an administrators' search. */
+export const listValues = (
+  { sort, filters }: CatalogQuery,
+  item: Omit<CatalogEntry, 'spheres'>,
+): readonly [Value, 1 | -1][] => {
+  const q = plainFold(filters.q ?? '');
+  if (filters.searchIn === 'public' || q.trim() === '') return sortValues(sort, item);
+  const isFirst = [item.project.name, item.project.url].some((text) => plainFold(text).includes(q));
+  return [[isFirst ? 0 : 1, 1], ...sortValues(sort, item)];
+};
+
 /** The values by which a sort order compares, most important first, each with the sign of its direction. */
-export const sortValues = (
+const sortValues = (
   sort: SortOrder,
   { project, counts }: Omit<CatalogEntry, 'spheres'>,
 ): readonly [Value, 1 | -1][] => {
@@ -108,7 +115,7 @@ const compareValues = (a: readonly [Value, 1 | -1][], b: readonly [Value, 1 | -1
 
 const degrees = Math.PI / 180;
 
-/** Kilometres between two places, by the haversine formula. */
+/** Kilometres between two locations, by the haversine formula. */
 const distance = (lat1: number, lon1: number, lat2: number, lon2: number): number => {
   const h =
     Math.sin(((lat2 - lat1) * degrees) / 2) ** 2 +
@@ -116,15 +123,16 @@ const distance = (lat1: number, lon1: number, lat2: number, lon2: number): numbe
   return 2 * 6371.0088 * Math.asin(Math.min(1, Math.sqrt(h)));
 };
 
+/** A catalog implemented as plainly as possible: every query filters and sorts all projects. */
 export class Reference {
   version = 0;
   readonly projects = new Map<string, ProjectRecord>();
   readonly counters = new Map<string, ProjectCounts>();
   readonly categoryRecords = new Map<string, CategoryRecord>();
-  /** By id of a project or category, up to which version it is gone. */
+  /** By id of a project or category, the version up to which it is removed. */
   readonly removed = new Map<string, number>();
   readonly #items = new Map<string, Item>();
-  /** Of categories with the same slug, the one with the greatest id decides. */
+  /** If several categories have a slug, the one with the greatest id determines it. */
   #sphereOfSlug = new Map<string, string | null>();
 
   apply(changes: Iterable<CatalogChange>): void {
@@ -187,7 +195,7 @@ export class Reference {
       project,
       counts: this.counters.get(id) ?? nothing,
       publicTexts: [project.name, project.description, host, ...project.tags].map(plainFold),
-      adminTexts: [project.name, project.url].map(plainFold),
+      adminTexts: [project.name, project.url, project.description, ...project.tags].map(plainFold),
     });
   }
 
@@ -204,10 +212,10 @@ export class Reference {
     return { project, counts, spheres: this.spheres(project) };
   }
 
-  /** `after` stands for a cursor: the values of the item that it was made from. */
+  /** @param after in place of a cursor: the values of its item. */
   query(query: CatalogQuery, after?: readonly [Value, 1 | -1][]): Omit<CatalogPage, 'nextCursor'> {
     const sorted = this.#matching(query)
-      .map((item) => ({ item, values: sortValues(query.sort, item) }))
+      .map((item) => ({ item, values: listValues(query, item) }))
       .sort((a, b) => compareValues(a.values, b.values));
     const start = after
       ? sorted.filter(({ values }) => compareValues(values, after) <= 0).length
@@ -231,6 +239,7 @@ export class Reference {
       if (scope.ownerId !== undefined && project.owner_id !== scope.ownerId) return false;
       if (filters.pricing !== undefined && project.pricing_type !== filters.pricing) return false;
       if (filters.category?.length && !filters.category.some((slug) => project.categories.includes(slug))) return false;
+      if (filters.tag?.length && !filters.tag.some((tag) => project.tags.includes(tag))) return false;
       if (filters.sphere?.length) {
         const spheres = this.spheres(project);
         if (!filters.sphere.some((sphere) => spheres.includes(sphere))) return false;
@@ -260,11 +269,13 @@ export class Reference {
   #facet(query: CatalogQuery, name: FacetName): FacetCount[] {
     const { [name as 'category']: _, ...filters } = query.filters;
     const counts: Record<string, number> = Object.create(null);
-    for (const { project } of this.#matching({ ...query, filters })) {
+    const scope = name === 'status' ? { ...query.scope, status: 'any' as const } : query.scope;
+    for (const { project } of this.#matching({ ...query, scope, filters })) {
       const values = {
         category: project.categories,
         sphere: this.spheres(project),
         pricing: [project.pricing_type],
+        status: [project.status],
         tag: project.tags,
       }[name];
       for (const value of new Set(values)) counts[value] = (counts[value] ?? 0) + 1;
@@ -313,7 +324,7 @@ export class Reference {
       }));
   }
 
-  /** Everything, oldest first by creation. */
+  /** All projects, oldest first by creation. */
   all(): CatalogEntry[] {
     return this.entries()
       .sort((a, b) =>

@@ -3,24 +3,23 @@ import { Catalog } from '#catalog/catalog.ts';
 import type { CatalogChange } from '#catalog/types.ts';
 import { project, query } from './fixtures.ts';
 import { Random } from './random.ts';
-import { World } from './world.ts';
-
-/** What searching needs is made in steps, and the directory changes between them. */
+import { FeedSimulation } from './simulation.ts';
 
 const LISTINGS = 4000;
-/** How many listings a step takes at most: some milliseconds of work. */
+/** The maximum number of listings per step. */
 const STEP_MAX = 1024;
 
-const changesOf = (world: World, count: number): CatalogChange[] => Array.from({ length: count }, () => world.change());
+const changesOf = (feed: FeedSimulation, count: number): CatalogChange[] =>
+  Array.from({ length: count }, () => feed.change());
 
-const filled = (world: World, ...catalogs: Catalog[]): void => {
+const filled = (feed: FeedSimulation, ...catalogs: Catalog[]): void => {
   while ((catalogs[0] as Catalog).size < LISTINGS) {
-    const changes = changesOf(world, 500);
+    const changes = changesOf(feed, 500);
     for (const catalog of catalogs) catalog.apply(changes);
   }
 };
 
-const answers = (catalog: Catalog, texts: readonly string[]) =>
+const results = (catalog: Catalog, texts: readonly string[]) =>
   texts.flatMap((q) =>
     (['public', 'admin'] as const).map((searchIn) => {
       const { total, entries } = catalog.query(query({ filters: { q, searchIn }, limit: 20 }));
@@ -29,67 +28,78 @@ const answers = (catalog: Catalog, texts: readonly string[]) =>
   );
 
 it.each([1, 2])(
-  'what comes, changes and goes between the steps is found as it is (seed %i)',
+  'a search returns changes that were applied between the steps of its preparation (seed %i)',
   { timeout: 60_000 },
   (seed) => {
     const random = new Random(seed);
-    const world = new World(random, LISTINGS);
+    const feed = new FeedSimulation(random, LISTINGS);
     const [catalog, other] = [new Catalog(), new Catalog()];
-    filled(world, catalog, other);
+    filled(feed, catalog, other);
     for (const q of ['tool', 'to', 'x']) {
       let steps = 1;
       for (; !catalog.prepareSearch({ q, searchIn: 'public' }); steps += 1) {
-        const changes = changesOf(world, 40);
+        const changes = changesOf(feed, 40);
         catalog.apply(changes);
         other.apply(changes);
       }
-      // The units and pairs of texts are made when they are first asked for, and then for all texts of one or two units.
+      // The index for one or two characters is built on first use, for all such searches.
       expect(steps, q).toBeGreaterThanOrEqual(q === 'x' ? 1 : Math.floor(LISTINGS / STEP_MAX));
       expect(catalog.prepareSearch({ q, searchIn: 'public' })).toBe(true);
     }
-    const texts = Array.from({ length: 60 }, () => world.searched());
-    expect(answers(catalog, texts)).toEqual(answers(other, texts));
-    const later = changesOf(world, 500);
+    const texts = Array.from({ length: 60 }, () => feed.searchText());
+    expect(results(catalog, texts)).toEqual(results(other, texts));
+    const later = changesOf(feed, 500);
     catalog.apply(later);
     other.apply(later);
-    expect(answers(catalog, texts)).toEqual(answers(other, texts));
+    expect(results(catalog, texts)).toEqual(results(other, texts));
   },
 );
 
-it('a rare word that comes, changes or goes between the steps is found once, and not any more when it is gone', () => {
+it('a search returns a project once when its text changes between the steps, and not after the word is removed', () => {
   const ids = Array.from({ length: LISTINGS }, (_, n) => `prj_${n}`);
   const catalog = new Catalog();
-  const say = (id: string, version: number, word: string) =>
+  const describeAs = (id: string, version: number, word: string) =>
     catalog.apply([{ kind: 'project', project: project({ id, version, description: `${word} of ${id.slice(4)}z` }) }]);
   const found = (q: string) => catalog.query(query({ filters: { q, searchIn: 'public' }, limit: 100 })).total;
-  for (const id of ids) say(id, 1, 'early');
+  for (const id of ids) describeAs(id, 1, 'early');
   let version = 1;
-  // At slots that the steps have been at and at slots that they have yet to come to, in no order.
+  // In slots that are already indexed and in slots that are not, in descending order.
   const some = ids.filter((_, n) => n % 401 === 0).reverse();
   while (!catalog.prepareSearch({ q: 'rarely', searchIn: 'public' })) {
     version += 1;
-    for (const id of some) say(id, version, 'rarely');
+    for (const id of some) describeAs(id, version, 'rarely');
   }
   expect(found('rarely')).toBe(some.length);
   expect(found('early')).toBe(ids.length - some.length);
-  for (const id of some) say(id, version + 1, 'later');
+  for (const id of some) describeAs(id, version + 1, 'later');
   expect(found('rarely')).toBe(0);
   expect(found('later')).toBe(some.length);
   for (const projectId of some) catalog.apply([{ kind: 'projectRemoved', projectId }]);
   expect(found('later')).toBe(0);
 });
 
-it('nothing has to be made where nothing is looked for', () => {
+it("the administrators' search is prepared in steps, with all its indexes", () => {
+  const feed = new FeedSimulation(new Random(5), LISTINGS);
+  const [catalog, other] = [new Catalog(), new Catalog()];
+  filled(feed, catalog, other);
+  let steps = 1;
+  while (!catalog.prepareSearch({ q: 'tool', searchIn: 'admin' })) steps += 1;
+  expect(steps).toBeGreaterThanOrEqual(2 * Math.floor(LISTINGS / STEP_MAX));
+  expect(catalog.prepareSearch({ q: 'tool', searchIn: 'admin' })).toBe(true);
+  expect(results(catalog, ['tool'])).toEqual(results(other, ['tool']));
+});
+
+it('a blank search needs no preparation', () => {
   const catalog = new Catalog();
-  filled(new World(new Random(3), LISTINGS), catalog);
+  filled(new FeedSimulation(new Random(3), LISTINGS), catalog);
   for (const q of [undefined, '', '  ']) expect(catalog.prepareSearch({ q, searchIn: 'public' })).toBe(true);
 });
 
-it('whoever asks before it is made waits and gets the same', () => {
-  const world = new World(new Random(4), LISTINGS);
+it('a search before the end of its preparation completes it and returns the same results', () => {
+  const feed = new FeedSimulation(new Random(4), LISTINGS);
   const [catalog, other] = [new Catalog(), new Catalog()];
-  filled(world, catalog, other);
+  filled(feed, catalog, other);
   expect(catalog.prepareSearch({ q: 'tool', searchIn: 'public' })).toBe(false);
   while (!other.prepareSearch({ q: 'tool', searchIn: 'public' }));
-  expect(answers(catalog, ['tool'])).toEqual(answers(other, ['tool']));
+  expect(results(catalog, ['tool'])).toEqual(results(other, ['tool']));
 });

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
-import { TextUnits } from '#catalog/text-units.ts';
+import { TextUnits } from '#catalog/text-index.ts';
 import { Vocabulary } from '#catalog/vocabulary.ts';
 import { forEachWord, hashOf, wordsOf } from '#catalog/words.ts';
 import { Random } from './random.ts';
-
-/** Words by numbers. */
 
 const syllables = ['ka', 'lo', 'mi', 'ra', 'x', 'zz', 'é', '東', '😀'];
 const wordAt = (n: number): string => {
@@ -14,13 +12,13 @@ const wordAt = (n: number): string => {
   return word;
 };
 
-it.each([1, 2, 3])('a word is found as long as it is there, by itself and by its pieces (seed %i)', (seed) => {
+it.each([1, 2, 3])('finds words by equality and by substring until they are deleted (seed %i)', (seed) => {
   const random = new Random(seed);
   const units = new TextUnits();
   const vocabulary = new Vocabulary();
   const known = new Map<string, number>();
   const find = (word: string) => vocabulary.find(units.of(`-${word}-`), 1, 1 + word.length, hashOf(word));
-  for (let turn = 0; turn < 20_000; turn += 1) {
+  for (let round = 0; round < 20_000; round += 1) {
     const word = wordAt(random.below(3000));
     expect(find(word), word).toBe(known.get(word));
     const id = known.get(word);
@@ -30,12 +28,12 @@ it.each([1, 2, 3])('a word is found as long as it is there, by itself and by its
       vocabulary.delete(id);
       known.delete(word);
     }
-    if (turn % 50 > 0) continue;
-    const piece = wordAt(random.below(300));
-    if (piece.length < 3) continue;
+    if (round % 50 > 0) continue;
+    const part = wordAt(random.below(300));
+    if (part.length < 3) continue;
     const found: number[] = [];
-    vocabulary.containing(piece, (one) => found.push(one));
-    const expected = [...known].filter(([other]) => other.includes(piece)).map(([, one]) => one);
+    vocabulary.containing(part, (other) => found.push(other));
+    const expected = [...known].filter(([other]) => other.includes(part)).map(([, number]) => number);
     expect(found.sort((a, b) => a - b)).toEqual(expected.sort((a, b) => a - b));
   }
   expect(new Set(known.values()).size).toBe(known.size);
@@ -48,10 +46,10 @@ it.each([
   ['c++ 3d-map_x', ['c', '3d', 'map', 'x']],
   ['żółć東京 😀!', ['żółć東京', '😀']],
   ['two two', ['two', 'two']],
-])('the words of %j', (text, words) => {
+])('splits %j into words', (text, words) => {
   expect(wordsOf(text)).toEqual(words);
   const units = new TextUnits();
-  // What was there before must not be read on into.
+  // Must not read into the units of the previous text.
   units.of('x'.repeat(50));
   const visited: string[] = [];
   forEachWord(units.of(text), text.length, (from, to, hash) => {
@@ -61,7 +59,7 @@ it.each([
   expect(visited).toEqual(words);
 });
 
-it('a text may be longer than any before', () => {
+it('copies texts that are longer than all previous ones', () => {
   const units = new TextUnits();
   for (const text of ['ab', 'é'.repeat(9000), '東'.repeat(30_000), 'a'.repeat(4096)]) {
     expect(Array.from(units.of(text).subarray(0, text.length + 1)), String(text.length)).toEqual([

@@ -3,41 +3,45 @@ import type { SiteSettings } from '#contract/settings.ts';
 import { seed } from '#local/seed.ts';
 import { clientOf } from '#test/support/client.ts';
 import { dataOf, type Person, subjectOf, unique } from '#test/support/fixtures.ts';
-import { startTestWorld } from '#test/support/world.ts';
+import { startTestServer } from '#test/support/server.ts';
 import { type TidyClient, tidyClient } from './tidy-client.ts';
 import { variables } from './variables.ts';
 
-/** The place that the suite runs against: a deployment, or a world of its own where none is named. */
+/** The target of the suite: a deployment, or a local test server when no URL is set. */
 export interface Stage {
   readonly client: TidyClient;
-  /** Pages of these origins may call; empty where nobody has said. */
+  /** Allowed CORS origins; empty when unknown. */
   readonly origins: readonly string[];
   readonly isOn: (feature: Feature) => boolean;
-  /** Ends what was begun for the suite. What the suite has made is for whoever knows an administrator to take away. */
+  /** Closes connections and the local server. It does not delete data, see `TidyClient`. */
   close(): Promise<void>;
 }
 
-/** The people whom the suite calls as. */
+/** The users of the suite. */
 export interface People {
   readonly admin: Person;
   readonly user: Person;
   readonly other: Person;
 }
 
-/** An answer takes at most as long as a gateway waits for one, and its way. */
-const ANSWER_MS = 35_000;
+/** Request timeout: the gateway timeout and network latency. */
+const TIMEOUT_MS = 35_000;
 
 const ORIGIN = 'https://conformance.example.com';
 
 const given = (name: keyof typeof variables): string | undefined => process.env[variables[name]] || undefined;
 
-const openPlace = async (): Promise<{ client: TidyClient; origins: readonly string[]; close: () => Promise<void> }> => {
+const openTarget = async (): Promise<{
+  client: TidyClient;
+  origins: readonly string[];
+  close: () => Promise<void>;
+}> => {
   const url = given('url');
   if (url === undefined) {
-    const world = await startTestWorld({ env: { ALLOWED_ORIGINS: ORIGIN }, seed });
-    return { client: tidyClient(world), origins: [ORIGIN], close: () => world.stop() };
+    const server = await startTestServer({ env: { ALLOWED_ORIGINS: ORIGIN }, seed });
+    return { client: tidyClient(server), origins: [ORIGIN], close: () => server.stop() };
   }
-  const client = clientOf(url, { timeoutMs: ANSWER_MS });
+  const client = clientOf(url, { timeoutMs: TIMEOUT_MS });
   return {
     client: tidyClient(client),
     origins: given('origins')?.split(',') ?? [],
@@ -45,21 +49,21 @@ const openPlace = async (): Promise<{ client: TidyClient; origins: readonly stri
   };
 };
 
-/** Opens the place that the environment names. */
+/** Opens the target that the environment names. */
 export const openStage = async (): Promise<Stage> => {
-  const place = await openPlace();
-  const known = dataOf<SiteSettings>(await place.client.call('GET', '/api/settings')).features;
-  const on = new Set<Feature>(features.filter((feature) => known.includes(feature)));
-  return { ...place, isOn: (feature) => on.has(feature) };
+  const target = await openTarget();
+  const enabled = dataOf<SiteSettings>(await target.client.call('GET', '/api/settings')).features;
+  const on = new Set<Feature>(features.filter((feature) => enabled.includes(feature)));
+  return { ...target, isOn: (feature) => on.has(feature) };
 };
 
-/** The people of a stage. @throws where it was opened without their tokens. */
+/** The users of a stage. @throws Error when a token is missing. */
 export const peopleOf = async ({ client }: Stage): Promise<People> => {
   const personWith = async (role: keyof People): Promise<Person> => {
     const name = unique(role);
     const email = `${name}@example.com`;
-    const ask = () => client.token({ email, name, admin: role === 'admin' });
-    const token = given('url') === undefined ? await ask() : given(role);
+    const issue = () => client.token({ email, name, admin: role === 'admin' });
+    const token = given('url') === undefined ? await issue() : given(role);
     if (token === undefined) throw new Error(`${variables[role]} is not set.`);
     return { id: subjectOf(token), email, name, token };
   };

@@ -1,8 +1,8 @@
-/** What a run of the suite against a deployment is told by; without the first it runs against a world of its own. */
+/** Environment variables of the suite. Without a URL it runs against a local test server. */
 export const variables = {
-  /** What everything stands below. */
+  /** The base URL of the API. */
   url: 'CONFORMANCE_URL',
-  /** Origins whose pages may call, separated by commas. */
+  /** Allowed CORS origins, comma-separated. */
   origins: 'CONFORMANCE_ORIGINS',
   /** Access tokens of an administrator, a user and another user. */
   admin: 'CONFORMANCE_ADMIN_TOKEN',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mappedColumns, readMapping } from '#shared/csv/mapping.ts';
+import { mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
 import { AppError } from '#shared/errors.ts';
 
 const detailsOf = (work: () => unknown): unknown => {
@@ -12,9 +12,9 @@ const detailsOf = (work: () => unknown): unknown => {
   return undefined;
 };
 
-const refused = (mapping: unknown) => ({ code: 'INVALID_INPUT', details: { _errors: [], mapping } });
+const invalid = (mapping: unknown) => ({ code: 'INVALID_INPUT', details: { _errors: [], mapping } });
 const messages: unknown = expect.arrayContaining([expect.any(String)]);
-const wrong = { _errors: messages };
+const withMessages = { _errors: messages };
 
 const defaults = {
   defaults: {},
@@ -27,39 +27,39 @@ const defaults = {
 
 describe('a mapping', () => {
   it('has a long form', () => {
-    const { mapping, columnsAt } = readMapping(
+    const { mapping, columnsPath } = parseMapping(
       JSON.stringify({ columns: { ' Title ': 'name' }, on_conflict: 'update', dry_run: true, unknown: 1 }),
     );
     expect(mapping).toEqual({ ...defaults, columns: { Title: 'name' }, on_conflict: 'update', dry_run: true });
-    expect(columnsAt).toEqual(['mapping', 'columns']);
+    expect(columnsPath).toEqual(['mapping', 'columns']);
   });
 
-  it('has a short form, in which a column may be called like a member of the long one', () => {
-    expect(readMapping('{"Title":"name","defaults":"tags"}').mapping).toEqual({
+  it('has a short form, in which columns may have the names of options of the long form', () => {
+    expect(parseMapping('{"Title":"name","defaults":"tags"}').mapping).toEqual({
       ...defaults,
       columns: { Title: 'name', defaults: 'tags' },
     });
-    expect(readMapping('{"columns":"tags","Title":"name"}').columnsAt).toEqual(['mapping']);
+    expect(parseMapping('{"columns":"tags","Title":"name"}').columnsPath).toEqual(['mapping']);
   });
 
   it.each([
-    ['{', wrong],
-    ['', wrong],
-    ['[]', wrong],
-    ['"name"', wrong],
-    ['null', wrong],
-    ['{}', { _errors: [], columns: wrong }],
-    ['{"columns":{}}', { _errors: [], columns: wrong }],
-    ['{"defaults":{}}', { _errors: [], columns: wrong }],
-    ['{"columns":[]}', { _errors: [], columns: wrong }],
-    ['{"Title":"nam"}', { _errors: [], Title: wrong }],
-    ['{"columns":{"Title":"nam"}}', { _errors: [], columns: { _errors: [], Title: wrong } }],
-    ['{"columns":{"a":"name"},"on_conflict":"never"}', { _errors: [], on_conflict: wrong }],
-    ['{"columns":{"a":"name"},"match_by":"name"}', { _errors: [], match_by: wrong }],
-    ['{"columns":{"a":"name"},"defaults":{"nam":"x"}}', { _errors: [], defaults: wrong }],
-    ['{"columns":{"a":"name"},"list_separator":""}', { _errors: [], list_separator: wrong }],
-  ])('is refused where it is wrong: %s', (text, details) => {
-    expect(detailsOf(() => readMapping(text))).toMatchObject(refused(details));
+    ['{', withMessages],
+    ['', withMessages],
+    ['[]', withMessages],
+    ['"name"', withMessages],
+    ['null', withMessages],
+    ['{}', { _errors: [], columns: withMessages }],
+    ['{"columns":{}}', { _errors: [], columns: withMessages }],
+    ['{"defaults":{}}', { _errors: [], columns: withMessages }],
+    ['{"columns":[]}', { _errors: [], columns: withMessages }],
+    ['{"Title":"nam"}', { _errors: [], Title: withMessages }],
+    ['{"columns":{"Title":"nam"}}', { _errors: [], columns: { _errors: [], Title: withMessages } }],
+    ['{"columns":{"a":"name"},"on_conflict":"never"}', { _errors: [], on_conflict: withMessages }],
+    ['{"columns":{"a":"name"},"match_by":"name"}', { _errors: [], match_by: withMessages }],
+    ['{"columns":{"a":"name"},"defaults":{"nam":"x"}}', { _errors: [], defaults: withMessages }],
+    ['{"columns":{"a":"name"},"list_separator":""}', { _errors: [], list_separator: withMessages }],
+  ])('returns 400 with the path of the error for %s', (text, details) => {
+    expect(detailsOf(() => parseMapping(text))).toMatchObject(invalid(details));
   });
 });
 
@@ -67,25 +67,25 @@ describe('mapped columns', () => {
   const header = ['Title', 'Site', 'Title', 'Note', 'Link'];
 
   it('are found in the header', () => {
-    expect(mappedColumns(readMapping('{"Link":"url","Note":"description"}'), header)).toEqual([
+    expect(mappedColumns(parseMapping('{"Link":"url","Note":"description"}'), header)).toEqual([
       { column: 'Link', field: 'url', index: 4 },
       { column: 'Note', field: 'description', index: 3 },
     ]);
   });
 
-  it('are refused when they are not there, there twice, or two of them go to one field', () => {
-    const long = readMapping(JSON.stringify({ columns: { Name: 'name', Title: 'slug', Site: 'url', Link: 'url' } }));
+  it('return 400 when they are missing, repeated or mapped to the same field', () => {
+    const long = parseMapping(JSON.stringify({ columns: { Name: 'name', Title: 'slug', Site: 'url', Link: 'url' } }));
     expect(detailsOf(() => mappedColumns(long, header))).toEqual(
-      refused({ _errors: [], columns: { _errors: [], Name: wrong, Title: wrong, Link: wrong } }),
+      invalid({ _errors: [], columns: { _errors: [], Name: withMessages, Title: withMessages, Link: withMessages } }),
     );
-    expect(detailsOf(() => mappedColumns(readMapping('{"Name":"name"}'), header))).toEqual(
-      refused({ _errors: [], Name: wrong }),
+    expect(detailsOf(() => mappedColumns(parseMapping('{"Name":"name"}'), header))).toEqual(
+      invalid({ _errors: [], Name: withMessages }),
     );
   });
 
-  it('are refused when the header is called like what every object has', () => {
-    expect(detailsOf(() => mappedColumns(readMapping('{"constructor":"name"}'), header))).toEqual(
-      refused({ _errors: [], constructor: wrong }),
+  it('return 400 for a missing column with the name of an Object property', () => {
+    expect(detailsOf(() => mappedColumns(parseMapping('{"constructor":"name"}'), header))).toEqual(
+      invalid({ _errors: [], constructor: withMessages }),
     );
   });
 });

@@ -1,24 +1,23 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '#shared/csv/decode.ts';
-import { csvLines } from '#shared/csv/format.ts';
-import { detectSeparator, readRecords, separators } from '#shared/csv/parse.ts';
+import { csvLines } from '#shared/csv/cells.ts';
+import { decodeText, detectSeparator, parseRecords, separators } from '#shared/csv/parse.ts';
 
-const cells = (text: string) => readRecords(text, ',', 1000).map((record) => record.cells);
+const cells = (text: string) => parseRecords(text, ',', 1000).map((record) => record.cells);
 
 describe('the encoding of a file', () => {
   const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 
   it.each([
     ['UTF-8', Buffer.from('Zürich')],
-    ['UTF-8 with a mark', Buffer.from('\ufeffZürich')],
-    ['UTF-16, little end first', utf16('Zürich')],
-    ['UTF-16, big end first', utf16('Zürich').swap16()],
-  ])('is understood: %s', (_, bytes) => {
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeffZürich')],
+    ['UTF-16, little-endian', utf16('Zürich')],
+    ['UTF-16, big-endian', utf16('Zürich').swap16()],
+  ])('is detected: %s', (_, bytes) => {
     expect(decodeText(bytes)).toBe('Zürich');
   });
 
-  it('is not guessed', () => {
+  it('is not guessed for other bytes', () => {
     expect(decodeText(Buffer.from('Zürich', 'latin1'))).toBeUndefined();
     expect(decodeText(Buffer.from([0x61, 0xc3]))).toBeUndefined();
   });
@@ -32,7 +31,7 @@ describe('records', () => {
     ['CRLF after LF', 'a,b\n1,2\r\n'],
     ['no line end', 'a,b\n1,2'],
     ['blank lines', '\n\na,b\n\r\n1,2\n\n\n'],
-  ])('end with any line end: %s', (_, text) => {
+  ])('are separated by any line break: %s', (_, text) => {
     expect(cells(text)).toEqual([
       ['a', 'b'],
       ['1', '2'],
@@ -47,7 +46,7 @@ describe('records', () => {
   });
 
   it('are numbered by record, the first is 1', () => {
-    const records = readRecords('a\n\n"x\ny"\nz\n', ',', 10);
+    const records = parseRecords('a\n\n"x\ny"\nz\n', ',', 10);
     expect(records.map(({ number, cells: [cell] }) => [number, cell])).toEqual([
       [1, 'a'],
       [2, 'x\ny'],
@@ -55,11 +54,11 @@ describe('records', () => {
     ]);
   });
 
-  it('are read up to a number', () => {
-    expect(readRecords('a\nb\nc\n', ',', 2)).toHaveLength(2);
+  it('are read up to a limit', () => {
+    expect(parseRecords('a\nb\nc\n', ',', 2)).toHaveLength(2);
   });
 
-  it('may have cells that are blank, and quoted blank ones', () => {
+  it('may have blank cells, quoted or not', () => {
     expect(cells('a,b\n,\n"",""')).toEqual([
       ['a', 'b'],
       ['', ''],
@@ -67,7 +66,7 @@ describe('records', () => {
     ]);
   });
 
-  it('with a loose quote are taken as they stand', () => {
+  it('keep a quote inside an unquoted cell', () => {
     expect(cells('name,size\npipe,5" wide\nrod,7\n')).toEqual([
       ['name', 'size'],
       ['pipe', '5" wide'],
@@ -79,8 +78,8 @@ describe('records', () => {
     ['never closed', 'a,b\n1,2\n3,"x\n4,5\n6,7\n'],
     ['closed by that of another record', 'a,b\n1,2\n3,"x\n4,5\n6,"7"\n'],
     ['followed by text', 'a,b\n1,2\n3,"x"y,z\n4,5\n6,7'],
-  ])('with a quote that is %s are broken and stop no other', (_, text) => {
-    const records = readRecords(text, ',', 100);
+  ])('with a quote that is %s are broken without affecting other records', (_, text) => {
+    const records = parseRecords(text, ',', 100);
     expect(records.map(({ broken }) => broken !== undefined)).toEqual([false, false, true, false, false]);
     expect(records.slice(3).map((record) => record.cells)).toEqual([
       ['4', '5'],
@@ -88,8 +87,8 @@ describe('records', () => {
     ]);
   });
 
-  it('are found in a file full of wrong quotes in bounded time', () => {
-    const records = readRecords(`a,b\n${'x,"b ""\n'.repeat(100_000)}`, ',', 100_000);
+  it('are read up to a bounded amount of work in a file full of misplaced quotes', () => {
+    const records = parseRecords(`a,b\n${'x,"b ""\n'.repeat(100_000)}`, ',', 100_000);
     expect(records.at(-1)?.broken).toContain('nothing after it is read');
   });
 });
@@ -99,25 +98,25 @@ describe('the separator', () => {
     expect(detectSeparator(['name', 'url', 'note'].join(separator), ['name', 'url'])).toBe(separator);
   });
 
-  it('is the one under which the mapped columns are there, whatever else the header holds', () => {
+  it('is the one that yields the mapped columns', () => {
     expect(detectSeparator('Price, EUR, net;Name;URL\n1,2,3;x;y', ['Name', 'URL'])).toBe(';');
     expect(detectSeparator('"a;b;c;d",url\n', ['url'])).toBe(',');
   });
 
-  it('is that with most cells when no column is known, and a comma for a single column', () => {
+  it('is the one that yields most cells when no column matches, and a comma for a single column', () => {
     expect(detectSeparator('a\tb\tc', ['x'])).toBe('\t');
     expect(detectSeparator('name', ['name'])).toBe(',');
   });
 });
 
-describe('lines that are written', () => {
+describe('written records', () => {
   it('end with CRLF and are quoted where needed', () => {
     expect(csvLines([['a', 'b,c', 'd"e', 'f\ng', '', ' h']])).toBe('a,"b,c","d""e","f\ng",," h"\r\n');
   });
 
-  it('are read back as they were', () => {
+  it('are parsed back to the same cells', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', ';', 'ü', "'", '\t') });
-    // A line of one blank cell is a blank line, and the export has no such line.
+    // At least two columns: a record of one blank cell is an empty line, which is skipped.
     const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(table, (records) => {

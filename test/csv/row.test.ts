@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ImportField, ImportMapping } from '#contract/projects.ts';
-import { rowReader } from '#domain/projects/import-row.ts';
+import { rowValidator } from '#services/imports/validate.ts';
 
 const columnsOf = (...fields: readonly ImportField[]) =>
   fields.map((field, index) => ({ column: `the ${field}`, field, index }));
@@ -8,14 +8,17 @@ const columnsOf = (...fields: readonly ImportField[]) =>
 const readOne = (cells: Readonly<Partial<Record<ImportField, string>>>, more: object = {}) => {
   const fields = Object.keys(cells) as ImportField[];
   const mapping = ImportMapping.parse({ columns: {}, ...more });
-  return rowReader(mapping, columnsOf(...fields), fields.length)({ number: 2, cells: Object.values(cells) });
+  return rowValidator({ mapping, columns: columnsOf(...fields), width: fields.length })({
+    number: 2,
+    cells: Object.values(cells),
+  });
 };
 
 const problemsOf = (cells: Readonly<Partial<Record<ImportField, string>>>, more?: object) =>
   readOne(cells, more).problems.map(({ field, message }) => `${String(field)}: ${message}`);
 
 describe('a row', () => {
-  it('is read by the kinds of its fields', () => {
+  it('is parsed according to the types of its fields', () => {
     const { values, problems } = readOne({
       name: '  A  name ',
       description: "'=SUM(A1) is\r\nwhat it says",
@@ -51,12 +54,12 @@ describe('a row', () => {
     ['münchen.de', 'https://münchen.de'],
     ['http://example.com', 'http://example.com'],
     ['HTTP://Example.com', 'HTTP://Example.com'],
-  ])('takes %s for an address', (cell, url) => {
+  ])('accepts %s as a URL', (cell, url) => {
     expect(readOne({ url: cell }).values.url).toBe(url);
   });
 
   it.each(['none', 'n/a', 'ftp://example.com', 'javascript:alert(1)', 'a@example.com', 'see example.com', '1.5'])(
-    'does not take %s for one',
+    'rejects %s as a URL',
     (cell) => {
       expect(problemsOf({ url: cell })).toEqual(['url: must be an http or https address']);
     },
@@ -73,7 +76,7 @@ describe('a row', () => {
     });
   });
 
-  it('names every field that is wrong', () => {
+  it('reports every invalid field', () => {
     expect(
       problemsOf({
         id: 'prj_1',
@@ -88,7 +91,7 @@ describe('a row', () => {
       }).toSorted(),
     ).toEqual(
       [
-        'id: must be prj_ and a ULID',
+        'id: must be "prj_" followed by a ULID',
         'slug: must be lower-case letters and digits with single hyphens',
         'name: must have at most 100 characters',
         'pricing_type: must be one of free, freemium, paid',
@@ -101,12 +104,53 @@ describe('a row', () => {
     );
   });
 
-  it('is broken when it has not as many cells as the header', () => {
-    const read = rowReader(ImportMapping.parse({ columns: {} }), columnsOf('name'), 2);
-    expect(read({ number: 7, cells: ['x'] }).problems).toEqual([
-      { field: null, message: 'The row has 1 cells in place of 2.' },
+  it.each<[ImportField, string, string]>([
+    ['name', '\u202e', 'must not be empty'],
+    ['description', 'x'.repeat(501), 'must have at most 500 characters'],
+    ['long_description', 'x'.repeat(10_001), 'must have at most 10000 characters'],
+    ['url', `https://a.example/${'x'.repeat(2048)}`, 'must have at most 2048 characters'],
+    ['slug', 'x'.repeat(101), 'must have at most 100 characters'],
+    ['tags', `a|${'x'.repeat(41)}`, 'entry 2 must have at most 40 characters'],
+    [
+      'screenshots',
+      Array.from({ length: 11 }, (_, n) => `https://a.example/${n}`).join('|'),
+      'must have at most 10 entries',
+    ],
+    ['categories', `a|${'x'.repeat(101)}`, 'entry 2 must have at most 100 characters'],
+    ['address_city', 'x'.repeat(101), 'must have at most 100 characters'],
+    ['rejection_reason', 'x'.repeat(1001), 'must have at most 1000 characters'],
+    ['owner_id', 'x'.repeat(201), 'must have at most 200 characters'],
+    ['logo_url', 'data:image/png;base64,AA', 'must be an http or https address'],
+  ])('follows the rules of a submission for %s', (field, cell, message) => {
+    expect(problemsOf({ [field]: cell })).toEqual([`${field}: ${message}`]);
+  });
+
+  it('loses control characters and bidirectional overrides', () => {
+    const odd = 'a\u202eb\u0000\u2066c';
+    const cells = { name: odd, description: `${odd}\u0007`, tags: `${odd}|x`, categories: odd, address_city: odd };
+    expect(readOne(cells).values).toEqual({
+      name: 'abc',
+      description: 'abc',
+      tags: ['abc', 'x'],
+      categories: ['abc'],
+      address_city: 'abc',
+    });
+  });
+
+  it.each([{ owner_id: '\ud800' }, { name: '\ud800' }, { categories: ['\ud800'] }, { tags: ['a\udc00'] }])(
+    'has no defaults that are not well-formed Unicode: %j',
+    (defaults) => {
+      expect(() => readOne({}, { defaults })).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+    },
+  );
+
+  it('fails as a whole when it is broken or its number of cells differs from the header', () => {
+    const mapping = ImportMapping.parse({ columns: {} });
+    const validate = rowValidator({ mapping, columns: columnsOf('name'), width: 2 });
+    expect(validate({ number: 7, cells: ['x'] }).problems).toEqual([
+      { field: null, message: 'The row has 1 cells instead of 2.' },
     ]);
-    expect(read({ number: 8, cells: [], broken: 'has a quote in the wrong place' }).problems).toHaveLength(1);
+    expect(validate({ number: 8, cells: [], broken: 'has a misplaced quote' }).problems).toHaveLength(1);
   });
 
   it.each([
@@ -116,7 +160,7 @@ describe('a row', () => {
     [{ name: ['a'] }, 'name'],
     [{ slug: 'same-for-all' }, 'slug'],
     [{ id: 'prj_01ARZ3NDEKTSV4RRFFQ69G5FAV' }, 'id'],
-  ])('is not even read when a default is wrong: %j', (defaults, field) => {
+  ])('throws 400 before any row when a default is invalid: %j', (defaults, field) => {
     expect(() => readOne({}, { defaults })).toThrow(
       expect.objectContaining({
         extra: {

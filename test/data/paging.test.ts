@@ -1,10 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startTestServer, type TestServer } from '#test/support/server.ts';
 
-/** Pages of collections, on the real engine: which items, and how many of them are read out. */
-
-let world: TestWorld;
+let server: TestServer;
 let data: typeof import('#data/read.ts');
 
 const partition = 'PAGED';
@@ -12,7 +10,7 @@ const names = Array.from({ length: 45 }, (_, n) => `N#${String(n).padStart(2, '0
 const reversed = names.toReversed();
 
 beforeAll(async () => {
-  world = await startTestWorld();
+  server = await startTestServer();
   data = await import('#data/read.ts');
   const { putItem } = await import('#data/write.ts');
   for (const sk of [...names, 'M#before', 'O#behind']) {
@@ -21,7 +19,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await world.stop();
+  await server.stop();
 });
 
 let read = 0;
@@ -33,12 +31,12 @@ beforeEach(async () => {
   const client = dynamo() as unknown as { send: (command: unknown) => Promise<unknown> };
   const send = client.send.bind(client);
   vi.spyOn(client, 'send').mockImplementation(async (command: unknown) => {
-    const answer = (await send(command)) as { Items?: unknown[]; ScannedCount?: number };
+    const response = (await send(command)) as { Items?: unknown[]; ScannedCount?: number };
     if (command instanceof QueryCommand) {
-      read += answer.Items?.length ?? 0;
-      evaluated += answer.ScannedCount ?? 0;
+      read += response.Items?.length ?? 0;
+      evaluated += response.ScannedCount ?? 0;
     }
-    return answer;
+    return response;
   });
 });
 
@@ -48,7 +46,7 @@ it.each([
   ['the table', { partition }],
   ['an index', { partition: `OF#${partition}`, index: 'collection' }],
 ] as const)(
-  'every page of %s is what it should be, in both orders, whether the total is known or not',
+  'every page of %s has the expected items, in both orders, with and without a known total',
   async (_, of) => {
     for (const count of [1, 7, 20, 45, 60]) {
       for (const skip of [0, 1, 7, 20, 22, 38, 44, 45, 46, 90]) {
@@ -65,7 +63,7 @@ it.each([
   },
 );
 
-it('reads out no more than the page and its end, and passes over from the nearer end', async () => {
+it('transfers at most one item more than the page, and skips from the nearer end', async () => {
   const range = { partition, prefix: 'N#', newestFirst: true };
   expect(await data.pageOfCollection(range, 30, 5)).toHaveLength(5);
   expect(read).toBeLessThanOrEqual(6);
@@ -77,7 +75,7 @@ it('reads out no more than the page and its end, and passes over from the nearer
   expect(evaluated).toBeLessThanOrEqual(6);
 });
 
-it('shows the newest on the first page, however few there were a moment ago', async () => {
+it('returns the newest items on the first page even if the total is outdated', async () => {
   const range = { partition, prefix: 'N#', newestFirst: true };
   expect(keysOf(await data.pageOfCollection(range, 0, 5, 3))).toEqual(reversed.slice(0, 5));
 });
@@ -86,4 +84,37 @@ it('counts a collection of the table and of an index', async () => {
   expect(await data.countCollection(partition, 'N#')).toBe(45);
   expect(await data.countCollection(`OF#${partition}`, undefined, 'collection')).toBe(47);
   expect(await data.countCollection('NOTHING')).toBe(0);
+});
+
+describe('the items of several partitions', () => {
+  const parts = ['MERGED', 'MERGED#1', 'MERGED#2', 'MERGED#3'];
+  const keys = Array.from({ length: 40 }, (_, n) => `N#${String(n).padStart(2, '0')}`);
+
+  beforeAll(async () => {
+    const { putItem } = await import('#data/write.ts');
+    // None in the third, most in the first.
+    for (const [n, sk] of keys.entries()) await putItem({ pk: parts[[0, 0, 1, 0, 3][n % 5] as number], sk });
+  });
+
+  const merged = async (range: object, count: number): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for await (const { sk } of data.itemsOfPartitions(parts, range, count)) {
+      found.push(sk);
+      if (found.length === count) break;
+    }
+    return found;
+  };
+
+  it.each([1, 3, 7, 40, 100])('are in the order of their sort keys when %i are wanted', async (count) => {
+    expect(await merged({}, count)).toEqual(keys.slice(0, count));
+    expect(await merged({ newestFirst: true }, count)).toEqual(keys.toReversed().slice(0, count));
+    expect(await merged({ newestFirst: true, before: 'N#20' }, count)).toEqual(
+      keys.slice(0, 20).toReversed().slice(0, count),
+    );
+  });
+
+  it('are read in proportion to how many are wanted', async () => {
+    await merged({}, 8);
+    expect(read).toBeLessThanOrEqual(18);
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BulkResult, Project } from '#contract/projects.ts';
-import type { CallAnswer, ListedEvent } from '#test/support/client.ts';
+import type { CallResponse, ListedEvent } from '#test/support/client.ts';
 import {
   conflict,
   type Directory,
@@ -13,35 +13,39 @@ import {
   NOT_FOUND,
   type Person,
   person,
+  STALE,
   type State,
   TIME,
   unique,
+  versionOf,
 } from '#test/support/fixtures.ts';
+import type { TestServer } from '#test/support/server.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
-import type { TestWorld } from '#test/support/world.ts';
 
-/** Approving, rejecting, resubmitting, alone and in bulk, with the events and mails that follow. */
+/** Approval, rejection and resubmission, single and in bulk, with their events and emails. */
 
-let world: TestWorld;
+let server: TestServer;
 let directory: Directory;
 let owner: Person;
 let stranger: Person;
 
 withDirectory(async (opened) => {
-  ({ world, directory } = opened);
-  [owner, stranger] = await Promise.all([person(world, { name: 'Ada <Lovelace>' }), person(world)]);
+  ({ server, directory } = opened);
+  [owner, stranger] = await Promise.all([person(server, { name: 'Ada <Lovelace>' }), person(server)]);
 });
 
-const moderate = (verb: 'approve' | 'reject', id: string, body?: unknown, who = directory.admin): Promise<CallAnswer> =>
-  directory.as(who, 'PUT', `/api/admin/projects/${id}/${verb}`, body);
+type Action = 'approve' | 'reject';
+
+const moderate = (action: Action, id: string, body?: unknown, who = directory.admin): Promise<CallResponse> =>
+  directory.as(who, 'PUT', `/api/admin/projects/${id}/${action}`, body);
 
 const resubmit = (id: string, who = owner) => directory.as(who, 'POST', `/api/projects/${id}/resubmit`);
 
 /** The events about a project, oldest first, once there are this many. */
 const eventsOf = async (projectId: string, count: number): Promise<ListedEvent[]> => {
   let events: ListedEvent[] = [];
-  await world.until(async () => {
-    const all = await world.events();
+  await server.until(async () => {
+    const all = await server.events();
     events = all.filter((event) => (event.data as { project_id?: string }).project_id === projectId).toReversed();
     return events.length >= count;
   });
@@ -52,13 +56,13 @@ const kindsOf = async (projectId: string, count: number) => (await eventsOf(proj
 
 /** The mails about a project by its name, oldest first, once there are this many. */
 const mailsAbout = async (name: string, count: number) => {
-  const about = async () => (await world.mails()).filter((mail) => mail.text.includes(name)).toReversed();
-  await world.until(async () => (await about()).length >= count);
+  const about = async () => (await server.mails()).filter((mail) => mail.text.includes(name)).toReversed();
+  await server.until(async () => (await about()).length >= count);
   return await about();
 };
 
-describe('moving', () => {
-  const outcomes: Record<State, Record<'approve' | 'reject', string | undefined>> = {
+describe('status transitions', () => {
+  const outcomes: Record<State, Record<Action, string | undefined>> = {
     pending: { approve: 'live', reject: 'rejected' },
     live: { approve: undefined, reject: undefined },
     rejected: { approve: undefined, reject: undefined },
@@ -66,63 +70,83 @@ describe('moving', () => {
   };
 
   it.each(
-    Object.entries(outcomes).flatMap(([state, verbs]) =>
-      Object.entries(verbs).map(([verb, status]) => ({ state: state as State, verb: verb as 'approve', status })),
+    Object.entries(outcomes).flatMap(([state, actions]) =>
+      Object.entries(actions).map(([action, status]) => ({ state: state as State, action: action as Action, status })),
     ),
-  )('to $verb a $state project makes it $status', async ({ state, verb, status }) => {
+  )('$action of a $state project results in $status', async ({ state, action, status }) => {
     const { id } = await directory.project(state, owner);
-    const answer = await moderate(verb, id);
+    const response = await moderate(action, id);
     if (status) {
-      expect(answer).toMatchObject({ status: 200, body: { data: { id, status } } });
-      expect(await moderate(verb, id)).toMatchObject(conflict('INVALID_TRANSITION'));
+      expect(response).toMatchObject({ status: 200, body: { data: { id, status } } });
+      expect(await moderate(action, id)).toMatchObject(conflict('INVALID_TRANSITION'));
     } else {
-      expect(answer).toMatchObject(conflict('INVALID_TRANSITION'));
+      expect(response).toMatchObject(conflict('INVALID_TRANSITION'));
     }
   });
 
-  it.each(['approve', 'reject'] as const)('to %s a deleted pending project is 409', async (verb) => {
+  it.each(['approve', 'reject'] as const)('%s with If-Match decides on the text that was read only', async (action) => {
     const { id } = await directory.submit(owner);
-    await directory.as(owner, 'DELETE', `/api/projects/${id}`);
-    expect(await moderate(verb, id)).toMatchObject(conflict('INVALID_TRANSITION'));
+    const path = `/api/admin/projects/${id}/${action}`;
+    const { token } = directory.admin;
+    const tag = async () => (await directory.get(`/api/projects/${id}`, directory.admin)).headers.get('etag') ?? '';
+    const read = await tag();
+    const edited = await directory.as(owner, 'PUT', `/api/projects/${id}`, { description: 'Changed after reading.' });
+    expect(edited).toMatchObject({ status: 200 });
+    expect(await server.call('PUT', path, { token, headers: { 'if-match': read } })).toMatchObject(STALE);
+    expect(await directory.read(id, owner)).toMatchObject({ status: 'pending' });
+    const current = await tag();
+    const decided = await server.call('PUT', path, { token, headers: { 'if-match': current } });
+    expect(decided).toMatchObject({ status: 200 });
+    expect(versionOf(decided)).toBe(versionOf(await directory.get(`/api/projects/${id}`, directory.admin)));
+    // A repetition is stale before it is a wrong transition.
+    expect(await server.call('PUT', path, { token, headers: { 'if-match': current } })).toMatchObject(STALE);
+    expect(await server.call('PUT', path, { token, headers: { 'if-match': '*' } })).toMatchObject(
+      conflict('INVALID_TRANSITION'),
+    );
   });
 
-  it('is 404 for a project that does not exist', async () => {
-    for (const verb of ['approve', 'reject'] as const)
-      expect(await moderate(verb, unique('none'))).toMatchObject(NOT_FOUND);
+  it.each(['approve', 'reject'] as const)('%s of a deleted pending project returns 409', async (action) => {
+    const { id } = await directory.submit(owner);
+    await directory.ok(owner, 'DELETE', `/api/projects/${id}`);
+    expect(await moderate(action, id)).toMatchObject(conflict('INVALID_TRANSITION'));
+  });
+
+  it('return 404 for an unknown project', async () => {
+    for (const action of ['approve', 'reject'] as const)
+      expect(await moderate(action, unique('none'))).toMatchObject(NOT_FOUND);
     expect(await resubmit(unique('none'))).toMatchObject(NOT_FOUND);
   });
 
-  it('is for administrators only', async () => {
+  it('return 403 for everyone except administrators', async () => {
     const { id } = await directory.submit(owner);
-    for (const verb of ['approve', 'reject'] as const) {
-      for (const who of [owner, stranger]) expect(await moderate(verb, id, undefined, who)).toMatchObject(FORBIDDEN);
-      expect(await world.call('PUT', `/api/admin/projects/${id}/${verb}`)).toMatchObject(FORBIDDEN);
+    for (const action of ['approve', 'reject'] as const) {
+      for (const who of [owner, stranger]) expect(await moderate(action, id, undefined, who)).toMatchObject(FORBIDDEN);
+      expect(await server.call('PUT', `/api/admin/projects/${id}/${action}`)).toMatchObject(FORBIDDEN);
     }
     expect(await directory.read(id, owner)).toMatchObject({ status: 'pending' });
   });
 
-  it('answers the whole project as the administrator sees it, with its tag', async () => {
-    for (const verb of ['approve', 'reject'] as const) {
+  it('return the project with the fields for administrators and its version in the ETag', async () => {
+    for (const action of ['approve', 'reject'] as const) {
       const { id } = await directory.submit(owner, fullSubmission({ categories: [directory.category] }));
-      const answer = await moderate(verb, id);
+      const response = await moderate(action, id);
       const { viewer: _, ...project } = await directory.read(id, directory.admin);
-      expect(answer.body).toEqual({ data: project });
-      expect(answer.headers.get('etag')).toBe(
-        (await directory.get(`/api/projects/${id}`, directory.admin)).headers.get('etag'),
-      );
+      expect(response.body).toEqual({ data: project });
+      const read = await directory.get(`/api/projects/${id}`, directory.admin);
+      expect(versionOf(response)).toBe(versionOf(read));
     }
   });
 
-  it('publishes at the approval', async () => {
+  it('publish the project on approval', async () => {
     const { id } = await directory.submit(owner);
     expect(await directory.get(`/api/projects/${id}`)).toMatchObject(NOT_FOUND);
-    await moderate('approve', id);
+    expect(await moderate('approve', id)).toMatchObject({ status: 200 });
     expect(await directory.read(id)).toMatchObject({ status: 'live', published_at: TIME });
   });
 });
 
-describe('the reason of a rejection', () => {
-  it('is told to the owner and administrators, and to nobody else', async () => {
+describe('rejection reason', () => {
+  it('is visible to the owner and administrators only', async () => {
     const { id } = await directory.submit(owner);
     const reason = 'No <b>screenshots</b>.\nAdd some & try again.';
     expect(await moderate('reject', id, { reason })).toMatchObject({ body: { data: { rejection_reason: reason } } });
@@ -133,7 +157,7 @@ describe('the reason of a rejection', () => {
     expect(listed.find((project) => project.id === id)).toMatchObject({ rejection_reason: reason });
   });
 
-  it.each([undefined, {}, { reason: null }, { reason: '' }, { reason: '   ' }])('may be left out: %j', async (body) => {
+  it.each([undefined, {}, { reason: null }, { reason: '' }, { reason: '   ' }])('is optional: %j', async (body) => {
     const { id } = await directory.submit(owner);
     expect(await moderate('reject', id, body)).toMatchObject({
       status: 200,
@@ -149,42 +173,42 @@ describe('the reason of a rejection', () => {
     expect(await moderate('reject', id, { reason })).toMatchObject({ body: { data: { rejection_reason: reason } } });
   });
 
-  it('is gone when the project is resubmitted or approved', async () => {
+  it('is removed when the project is resubmitted or approved', async () => {
     const { id } = await directory.project('rejected', owner);
     expect(await resubmit(id)).toMatchObject({ status: 200, body: { data: { rejection_reason: null } } });
-    await moderate('approve', id);
+    expect(await moderate('approve', id)).toMatchObject({ status: 200 });
     expect(await directory.read(id, owner)).toMatchObject({ status: 'live', rejection_reason: null });
   });
 });
 
-describe('resubmitting', () => {
-  it('moves a rejected project back to pending and answers it', async () => {
+describe('resubmission', () => {
+  it('moves a rejected project back to pending and returns it', async () => {
     const { id } = await directory.project('rejected', owner);
-    await directory.as(owner, 'PUT', `/api/projects/${id}`, { description: 'Mended.' });
-    const answer = await resubmit(id);
-    expect(answer).toMatchObject({ status: 200, body: { data: { id, status: 'pending', description: 'Mended.' } } });
+    await directory.ok(owner, 'PUT', `/api/projects/${id}`, { description: 'Fixed.' });
+    const response = await resubmit(id);
+    expect(response).toMatchObject({ status: 200, body: { data: { id, status: 'pending', description: 'Fixed.' } } });
     expect(await moderate('approve', id)).toMatchObject({ status: 200 });
   });
 
-  it('is 409 from every other status', async () => {
+  it('returns 409 for every other status', async () => {
     for (const state of ['live', 'pending'] as const) {
       const { id } = await directory.project(state, owner);
       expect(await resubmit(id)).toMatchObject(conflict('INVALID_TRANSITION'));
     }
   });
 
-  it('does not take the date of a first publication away', async () => {
+  it('keeps the date of the first publication', async () => {
     const { id } = await directory.live(owner);
     const { published_at } = await directory.read(id);
-    await directory.done('PUT', `/api/admin/projects/${id}`, { status: 'rejected' });
-    await resubmit(id);
-    await moderate('approve', id);
+    await directory.adminOk('PUT', `/api/admin/projects/${id}`, { status: 'rejected' });
+    expect(await resubmit(id)).toMatchObject({ status: 200 });
+    expect(await moderate('approve', id)).toMatchObject({ status: 200 });
     expect((await directory.read(id)).published_at).toBe(published_at);
   });
 });
 
 describe('events', () => {
-  it('projectSubmitted fires once for a submission, with who and what', async () => {
+  it('projectSubmitted is published once per submission, with the actor and the project', async () => {
     const { id } = await directory.submit(owner, { name: 'Observed' });
     const [event, ...more] = await eventsOf(id, 1);
     const project = await directory.read(id, owner);
@@ -199,7 +223,7 @@ describe('events', () => {
     expect(more).toEqual([]);
   });
 
-  it('projectApproved fires for an approval and names the administrator', async () => {
+  it('projectApproved is published for an approval with the administrator as the actor', async () => {
     const { id } = await directory.live(owner);
     const [, approved] = await eventsOf(id, 2);
     expect(approved).toMatchObject({
@@ -208,9 +232,9 @@ describe('events', () => {
     });
   });
 
-  it('projectRejected fires for a rejection and carries the reason', async () => {
+  it('projectRejected is published for a rejection with the reason', async () => {
     const { id } = await directory.submit(owner);
-    await moderate('reject', id, { reason: 'Too plain.' });
+    expect(await moderate('reject', id, { reason: 'Too plain.' })).toMatchObject({ status: 200 });
     const [, rejected] = await eventsOf(id, 2);
     expect(rejected).toMatchObject({
       ...{ kind: 'projectRejected', actor_id: directory.admin.id },
@@ -218,18 +242,58 @@ describe('events', () => {
     });
   });
 
-  it('projectSubmitted fires again for a resubmission', async () => {
+  it('are published for a transition from pending by a general edit, on both routes', async () => {
+    for (const path of ['/api/admin/projects', '/api/projects']) {
+      const approved = await directory.submit(owner);
+      await directory.adminOk('PUT', `${path}/${approved.id}`, { status: 'live' });
+      const [, approval] = await eventsOf(approved.id, 2);
+      expect(approval).toMatchObject({
+        ...{ kind: 'projectApproved', actor_id: directory.admin.id },
+        data: { project_id: approved.id, status: 'live', owner_id: owner.id },
+      });
+      const name = unique('Rejected by edit');
+      const rejected = await directory.submit(owner);
+      await directory.adminOk('PUT', `/api/admin/projects/${rejected.id}`, {
+        ...{ status: 'rejected', rejection_reason: 'Too plain.', name },
+      });
+      expect(await eventsOf(rejected.id, 3)).toMatchObject([
+        { kind: 'projectSubmitted' },
+        { kind: 'projectRejected', data: { status: 'rejected', reason: 'Too plain.', name } },
+        { kind: 'projectUpdated', data: { changed: ['name'] } },
+      ]);
+    }
+  });
+
+  it('are those of an update for other transitions, and none of a moderation for deleted projects', async () => {
+    const { id } = await directory.submit(owner);
+    await directory.adminOk('DELETE', `/api/projects/${id}`);
+    const path = `/api/admin/projects/${id}`;
+    await directory.adminOk('PUT', path, { status: 'live' });
+    await directory.adminOk('PUT', path, { deleted_at: null });
+    await directory.adminOk('PUT', path, { status: 'rejected' });
+    await directory.adminOk('PUT', path, { status: 'live' });
+    expect((await eventsOf(id, 6)).map(({ kind, data }) => [kind, (data as { changed?: string[] }).changed])).toEqual([
+      ['projectSubmitted', undefined],
+      ['projectDeleted', undefined],
+      ['projectUpdated', ['status']],
+      ['projectUpdated', ['deleted_at']],
+      ['projectUpdated', ['status']],
+      ['projectUpdated', ['status']],
+    ]);
+  });
+
+  it('projectSubmitted is published again for a resubmission', async () => {
     const { id } = await directory.project('rejected', owner);
-    await resubmit(id);
+    expect(await resubmit(id)).toMatchObject({ status: 200 });
     expect(await kindsOf(id, 3)).toEqual(['projectSubmitted', 'projectRejected', 'projectSubmitted']);
   });
 
-  it('projectUpdated and projectDeleted fire for the changes that they are named after', async () => {
+  it('projectUpdated and projectDeleted are published for updates and deletions', async () => {
     const { id } = await directory.live(owner);
-    await directory.as(owner, 'PUT', `/api/projects/${id}`, { name: 'Renamed', tags: ['new'] });
-    await directory.as(owner, 'DELETE', `/api/projects/${id}`);
-    await directory.done('PUT', `/api/admin/projects/${id}`, { deleted_at: null });
-    await directory.done('DELETE', `/api/admin/projects/${id}`);
+    await directory.ok(owner, 'PUT', `/api/projects/${id}`, { name: 'Renamed', tags: ['new'] });
+    await directory.ok(owner, 'DELETE', `/api/projects/${id}`);
+    await directory.adminOk('PUT', `/api/admin/projects/${id}`, { deleted_at: null });
+    await directory.adminOk('DELETE', `/api/admin/projects/${id}`);
     const events = (await eventsOf(id, 6)).slice(2);
     expect(events).toMatchObject([
       { kind: 'projectUpdated', actor_id: owner.id, data: { name: 'Renamed', changed: ['name', 'tags'] } },
@@ -239,36 +303,37 @@ describe('events', () => {
     ]);
   });
 
-  it('do not fire for what was refused or changed nothing', async () => {
+  it('are not published for rejected requests and for changes without effect', async () => {
     const { id } = await directory.live(owner);
     const { name } = await directory.read(id);
-    await moderate('approve', id);
-    await moderate('reject', id);
-    await resubmit(id);
-    await directory.as(stranger, 'PUT', `/api/projects/${id}`, { name: 'Mine' });
-    await directory.as(owner, 'PUT', `/api/projects/${id}`, { name: '' });
-    await directory.as(owner, 'PUT', `/api/projects/${id}`, { name });
-    await directory.as(owner, 'DELETE', `/api/projects/${id}`);
+    const path = `/api/projects/${id}`;
+    for (const action of ['approve', 'reject'] as const)
+      expect(await moderate(action, id)).toMatchObject(conflict('INVALID_TRANSITION'));
+    expect(await resubmit(id)).toMatchObject(conflict('INVALID_TRANSITION'));
+    expect(await directory.as(stranger, 'PUT', path, { name: 'Mine' })).toMatchObject(FORBIDDEN);
+    expect(await directory.as(owner, 'PUT', path, { name: '' })).toMatchObject(invalidAt('name'));
+    await directory.ok(owner, 'PUT', path, { name });
+    await directory.ok(owner, 'DELETE', path);
     expect(await kindsOf(id, 3)).toEqual(['projectSubmitted', 'projectApproved', 'projectDeleted']);
   });
 
-  it('commentCreated fires for a comment', async () => {
+  it('commentCreated is published for a comment', async () => {
     const { id } = await directory.live(owner);
-    const answer = await directory.as(stranger, 'POST', `/api/projects/${id}/comments`, { content: 'Nice.' });
+    const response = await directory.ok(stranger, 'POST', `/api/projects/${id}/comments`, { content: 'Nice.' }, 201);
     const [, , event] = await eventsOf(id, 3);
     expect(event).toMatchObject({
       ...{ kind: 'commentCreated', actor_id: stranger.id },
-      data: { comment_id: dataOf<{ id: string }>(answer).id, project_id: id, user_id: stranger.id, content: 'Nice.' },
+      data: { comment_id: dataOf<{ id: string }>(response).id, project_id: id, user_id: stranger.id, content: 'Nice.' },
     });
   });
 });
 
-describe('mails', () => {
-  it('tell the submitter that it was received and approved, once each, in text and HTML', async () => {
+describe('emails', () => {
+  it('notify the submitter of submission and approval, once each, in text and HTML', async () => {
     const name = unique('Mailed & <Loved>');
     const { id } = await directory.submit(owner, { name });
     await mailsAbout(name, 1);
-    await moderate('approve', id);
+    expect(await moderate('approve', id)).toMatchObject({ status: 200 });
     const mails = await mailsAbout(name, 2);
     expect(mails.map((mail) => mail.to)).toEqual([owner.email, owner.email]);
     expect(mails.map((mail) => mail.subject)).toEqual([expect.stringContaining(name), expect.stringContaining(name)]);
@@ -282,50 +347,70 @@ describe('mails', () => {
     expect(mails[1]?.text).toContain(`/projects/${slug}`);
   });
 
-  it('tell the submitter that it was rejected and why', async () => {
+  it('notify the submitter of a rejection with the reason', async () => {
     const name = unique('Declined');
     const { id } = await directory.submit(owner, { name });
-    await moderate('reject', id, { reason: 'Too <plain>.\nSee the rules.' });
+    expect(await moderate('reject', id, { reason: 'Too <plain>.\nSee the rules.' })).toMatchObject({ status: 200 });
     const mail = (await mailsAbout(name, 2)).find(({ text }) => text.includes('Too <plain>.'));
     expect(mail).toMatchObject({ to: owner.email });
     expect(mail?.text).toContain('See the rules.');
     expect(mail?.html).toContain('Too &lt;plain&gt;.');
   });
 
-  it('tell of a rejection without a reason too', async () => {
+  it('notify the submitter of a decision by a general edit', async () => {
+    const [good, bad] = [unique('Edited to live'), unique('Edited to rejected')];
+    const approved = await directory.submit(owner, { name: good });
+    const rejected = await directory.submit(owner, { name: bad });
+    await directory.adminOk('PUT', `/api/admin/projects/${approved.id}`, { status: 'live' });
+    const body = { status: 'rejected', rejection_reason: 'No pictures.' };
+    await directory.adminOk('PUT', `/api/admin/projects/${rejected.id}`, body);
+    const [approval, rejection] = [await mailsAbout(good, 2), await mailsAbout(bad, 2)];
+    expect(approval.map(({ to, subject }) => ({ to, subject }))).toContainEqual({
+      ...{ to: owner.email, subject: `${good} is live` },
+    });
+    expect(rejection.some(({ to, text }) => to === owner.email && text.includes('No pictures.'))).toBe(true);
+  });
+
+  it('notify the submitter of a rejection without a reason', async () => {
     const name = unique('Unexplained');
     const { id } = await directory.submit(owner, { name });
-    await moderate('reject', id);
+    expect(await moderate('reject', id)).toMatchObject({ status: 200 });
     const mails = await mailsAbout(name, 2);
     expect(mails.map((mail) => mail.to)).toEqual([owner.email, owner.email]);
     expect(mails[1]?.text).not.toMatch(/null|undefined/);
   });
 
-  it('go to the submitter, not to whoever moderates or edits', async () => {
+  it('go to the submitter, not to the administrator who moderates or edits', async () => {
     const name = unique('Foreign');
     const { id } = await directory.submit(stranger, { name });
-    await directory.done('PUT', `/api/admin/projects/${id}`, { tags: ['edited'] });
-    await moderate('approve', id);
+    await directory.adminOk('PUT', `/api/admin/projects/${id}`, { tags: ['edited'] });
+    expect(await moderate('approve', id)).toMatchObject({ status: 200 });
     expect((await mailsAbout(name, 2)).map((mail) => mail.to)).toEqual([stranger.email, stranger.email]);
   });
 });
 
 describe('bulk', () => {
   const bulk = (body: unknown, who = directory.admin) => directory.as(who, 'POST', '/api/admin/projects/bulk', body);
-  const resultsOf = (answer: CallAnswer) =>
-    dataOf<{ results: BulkResult[]; succeeded: number; failed: number }>(answer);
+  const resultsOf = (response: CallResponse) =>
+    dataOf<{ results: BulkResult[]; succeeded: number; failed: number }>(response);
 
-  it('approves, rejects, deletes and restores each project by itself and answers per id in the order given', async () => {
+  it('approves, rejects, deletes and restores projects independently and returns a result per id in order', async () => {
     const [a, b] = [await directory.submit(owner), await directory.submit(owner)];
     const live = await directory.live(owner);
-    const none = unique('none');
-    const approved = await bulk({ action: 'approve', ids: [a.id, none, live.id, b.slug] });
+    const unknown = unique('none');
+    const approved = await bulk({ action: 'approve', ids: [a.id, unknown, live.id, b.slug] });
     expect(approved.status).toBe(200);
     const { results, ...counts } = resultsOf(approved);
     expect(results).toMatchObject([
       { id: a.id, ok: true, status: 'live' },
-      { id: none, ok: false, error: 'Not found', code: 'NOT_FOUND' },
-      { id: live.id, ok: false, error: 'Conflict', code: 'INVALID_TRANSITION' },
+      { id: unknown, ok: false, error: 'Not found', code: 'NOT_FOUND' },
+      {
+        id: live.id,
+        ok: false,
+        error: 'Conflict',
+        code: 'INVALID_TRANSITION',
+        message: 'The project is live, not pending.',
+      },
       { id: b.slug, ok: true, status: 'live' },
     ]);
     expect(counts).toEqual({ succeeded: 2, failed: 2 });
@@ -342,7 +427,7 @@ describe('bulk', () => {
     expect(await directory.read(a.id)).toMatchObject({ deleted_at: null });
   });
 
-  it('rejects with a reason, an event and a mail for each', async () => {
+  it('rejects each project with the reason, an event and an email', async () => {
     const names = [unique('Bulk'), unique('Bulk')];
     const ids = [];
     for (const name of names) ids.push((await directory.submit(owner, { name })).id);
@@ -363,26 +448,26 @@ describe('bulk', () => {
     ]);
     expect(idsOf(await directory.get(`/api/projects?category=${slug}`))).toEqual([id]);
     expect(
-      resultsOf(await bulk({ action: 'set_categories', ids: [id], categories: ['there-is-none'] })).results,
-    ).toMatchObject([{ id, ok: false, error: 'Invalid input', code: 'INVALID_INPUT' }]);
+      resultsOf(await bulk({ action: 'set_categories', ids: [id], categories: ['no-such-category'] })).results,
+    ).toMatchObject([{ id, ok: false, ...invalidAt('categories').body }]);
     expect(await bulk({ action: 'set_categories', ids: [id], categories: [] })).toMatchObject(invalidAt('categories'));
     expect((await directory.read(id)).categories).toEqual([slug]);
   });
 
   it.each([
-    ['no ids', { action: 'approve', ids: [] }],
-    ['ids missing', { action: 'approve' }],
-    ['ids that are no list', { action: 'approve', ids: 'all' }],
-    ['an id that is no text', { action: 'approve', ids: [1] }],
+    ['an empty list of ids', { action: 'approve', ids: [] }],
+    ['missing ids', { action: 'approve' }],
+    ['ids that are not a list', { action: 'approve', ids: 'all' }],
+    ['an id that is not a string', { action: 'approve', ids: [1] }],
     ['an unknown action', { action: 'promote', ids: ['x'] }],
-    ['no action', { ids: ['x'] }],
-    ['too long a reason', { action: 'reject', ids: ['x'], reason: 'x'.repeat(1001) }],
-    ['no categories to set', { action: 'set_categories', ids: ['x'] }],
-  ])('refuses %s with 400', async (_, body) => {
+    ['a missing action', { ids: ['x'] }],
+    ['a reason that is too long', { action: 'reject', ids: ['x'], reason: 'x'.repeat(1001) }],
+    ['missing categories to set', { action: 'set_categories', ids: ['x'] }],
+  ])('returns 400 for %s', async (_, body) => {
     expect(await bulk(body)).toMatchObject({ status: 400, body: { error: 'Invalid input', code: 'INVALID_INPUT' } });
   });
 
-  it('is for administrators only', async () => {
+  it('returns 403 for users who are not administrators', async () => {
     const { id } = await directory.submit(owner);
     expect(await bulk({ action: 'approve', ids: [id] }, owner)).toMatchObject(FORBIDDEN);
     expect(await directory.read(id, owner)).toMatchObject({ status: 'pending' });

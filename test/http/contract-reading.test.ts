@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
-import type { Project } from '#contract/projects.ts';
-import { mapFeed } from '#domain/projects/map-feed.ts';
-import { pendingProject } from '#domain/projects/submit.ts';
+import { map, type Project } from '#contract/projects.ts';
+import { encode } from '#http/encoded.ts';
 import { newId } from '#platform/ids.ts';
+import { mapFeed } from '#services/projects/list.ts';
+import { pendingProject } from '#services/projects/submit.ts';
 import {
+  BANNED,
+  ban,
   type Directory,
   dataOf,
+  FORBIDDEN,
   fullSubmission,
   idOf,
   idsOf,
@@ -21,23 +25,24 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
+import { startPremium } from '#test/support/payments.ts';
+import type { TestServer } from '#test/support/server.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
-import type { TestWorld } from '#test/support/world.ts';
 
-/** Reading one project, the map feed and one's own submissions. */
+/** Single projects, the map feed and the caller's own submissions. */
 
-let world: TestWorld;
+let server: TestServer;
 let directory: Directory;
 let owner: Person;
 let stranger: Person;
 
 withDirectory(async (opened) => {
-  ({ world, directory } = opened);
-  [owner, stranger] = await Promise.all([person(world), person(world)]);
+  ({ server, directory } = opened);
+  [owner, stranger] = await Promise.all([person(server), person(server)]);
 });
 
-describe('the shape of a project', () => {
-  it('has for strangers exactly the public fields, as they were submitted', async () => {
+describe('project', () => {
+  it('has exactly the public fields for anonymous readers, as submitted', async () => {
     const { slug: category } = await directory.addCategory({ sphere: unique('Sphere') });
     const body = fullSubmission({ categories: [category] });
     const { id } = await directory.live(owner, body);
@@ -64,7 +69,7 @@ describe('the shape of a project', () => {
     });
   });
 
-  it('has null or an empty list where a submitter said nothing', async () => {
+  it('has null or an empty list for fields that were not submitted', async () => {
     const { id } = await directory.live(owner);
     expect(await directory.read(id)).toMatchObject({
       long_description: null,
@@ -80,7 +85,7 @@ describe('the shape of a project', () => {
     });
   });
 
-  it('tells rejection_reason and paid_at to the owner and administrators only', async () => {
+  it('includes rejection_reason and paid_at for the owner and administrators only', async () => {
     const { id } = await directory.live(owner);
     expect(await directory.read(id, owner)).toMatchObject({ rejection_reason: null, paid_at: null });
     expect(await directory.read(id, directory.admin)).toMatchObject({ rejection_reason: null, paid_at: null });
@@ -90,7 +95,7 @@ describe('the shape of a project', () => {
     }
   });
 
-  it('tells possible_duplicates to administrators only', async () => {
+  it('includes possible_duplicates for administrators only', async () => {
     const host = `${unique('twin')}.example.com`;
     const first = await directory.live(owner, { url: `https://www.${host}/path/?utm_source=x&a=1#top` });
     const second = await directory.live(stranger, { url: `http://${host.toUpperCase()}:80/path?a=1` });
@@ -113,7 +118,7 @@ describe('the shape of a project', () => {
     ['the slash of the root', 'https://HOST', 'https://HOST/'],
     ['the fragment', 'https://HOST/a', 'https://HOST/a#part'],
     ['tracking parameters', 'https://HOST/a?b=1', 'https://HOST/a?utm_campaign=x&b=1&fbclid=2&gclid=3'],
-  ])('compares addresses without %s', async (_, one, other) => {
+  ])('lists URLs that differ only in %s as possible duplicates', async (_, one, other) => {
     const host = `${unique('same')}.example.com`;
     const written = (url: string) => url.replace('HOST', host).replace('UPPER', host.toUpperCase());
     const first = await directory.submit(owner, { url: written(one) });
@@ -124,45 +129,45 @@ describe('the shape of a project', () => {
   it.each([
     ['the path', 'https://HOST/a', 'https://HOST/b'],
     ['the case of the path', 'https://HOST/a', 'https://HOST/A'],
-    ['a parameter that means something', 'https://HOST/?id=1', 'https://HOST/?id=2'],
+    ['a parameter that is not for tracking', 'https://HOST/?id=1', 'https://HOST/?id=2'],
     ['a subdomain', 'https://HOST/', 'https://blog.HOST/'],
     ['another port', 'https://HOST/', 'https://HOST:8443/'],
-  ])('keeps addresses apart that differ in %s', async (_, one, other) => {
+  ])('does not list URLs that differ in %s as possible duplicates', async (_, one, other) => {
     const host = `${unique('apart')}.example.com`;
     const first = await directory.submit(owner, { url: one.replace('HOST', host) });
     await directory.submit(owner, { url: other.replace('HOST', host) });
     expect(await directory.read(first.id, directory.admin)).toMatchObject({ possible_duplicates: [] });
   });
 
-  it('adds viewer for a reader with a credential only, with what he has done', async () => {
+  it("includes viewer, the reader's vote and rating, for authenticated readers only", async () => {
     const { id } = await directory.live(owner);
     expect(await directory.read(id)).not.toHaveProperty('viewer');
     expect((await directory.read(id, stranger)).viewer).toEqual({ upvoted: false, rating: null });
-    await directory.as(stranger, 'POST', `/api/projects/${id}/upvote`);
-    await directory.as(stranger, 'POST', `/api/projects/${id}/ratings`, { rating: 4 });
+    await directory.ok(stranger, 'POST', `/api/projects/${id}/upvote`);
+    await directory.ok(stranger, 'POST', `/api/projects/${id}/ratings`, { rating: 4 });
     expect((await directory.read(id, stranger)).viewer).toEqual({ upvoted: true, rating: 4 });
     expect((await directory.read(id, owner)).viewer).toEqual({ upvoted: false, rating: null });
   });
 
-  it('takes a bad credential on a public route for none', async () => {
+  it('treats an invalid credential on a public route as anonymous', async () => {
     const { id } = await directory.live(owner);
-    const answer = await world.call('GET', `/api/projects/${id}`, { token: 'not.a.token' });
-    expect(answer.status).toBe(200);
-    expect(dataOf(answer)).not.toHaveProperty('viewer');
+    const response = await server.call('GET', `/api/projects/${id}`, { token: 'not.a.token' });
+    expect(response.status).toBe(200);
+    expect(dataOf(response)).not.toHaveProperty('viewer');
   });
 
-  it('sets published_at at the first move to live and never again', async () => {
+  it('sets published_at once, at the first transition to live', async () => {
     const { id } = await directory.submit(owner);
     expect(await directory.read(id, owner)).toMatchObject({ status: 'pending', published_at: null });
-    await directory.done('PUT', `/api/admin/projects/${id}/approve`);
+    await directory.adminOk('PUT', `/api/admin/projects/${id}/approve`);
     const { published_at: first } = await directory.read(id);
     expect(first).toEqual(TIME);
-    await directory.done('PUT', `/api/admin/projects/${id}`, { status: 'rejected' });
-    await directory.done('PUT', `/api/admin/projects/${id}`, { status: 'live' });
+    await directory.adminOk('PUT', `/api/admin/projects/${id}`, { status: 'rejected' });
+    await directory.adminOk('PUT', `/api/admin/projects/${id}`, { status: 'live' });
     expect((await directory.read(id)).published_at).toBe(first);
   });
 
-  it('shows the spheres of a new category in the single read at once', async () => {
+  it('shows the sphere of a new category in the next single read', async () => {
     for (let round = 0; round < 3; round += 1) {
       const sphere = unique('Sphere');
       const { slug } = await directory.addCategory({ sphere });
@@ -171,18 +176,18 @@ describe('the shape of a project', () => {
     }
   });
 
-  it('shows a changed sphere in the single read at once', async () => {
+  it('shows a changed sphere in the next single read', async () => {
     const { id: categoryId, slug } = await directory.addCategory({ sphere: unique('Before') });
     const { id } = await directory.live(owner, { categories: [slug] });
     for (let round = 0; round < 3; round += 1) {
       const sphere = unique('After');
-      await directory.done('PUT', `/api/admin/categories/${categoryId}`, { sphere });
+      await directory.adminOk('PUT', `/api/admin/categories/${categoryId}`, { sphere });
       expect((await directory.read(id)).spheres).toEqual([sphere]);
     }
   });
 });
 
-describe('who may read a project', () => {
+describe('read permission', () => {
   const readers = ['anonymous', 'stranger', 'owner', 'admin'] as const;
   const sees: Record<State, readonly (typeof readers)[number][]> = {
     live: ['anonymous', 'stranger', 'owner', 'admin'],
@@ -192,20 +197,43 @@ describe('who may read a project', () => {
   };
 
   it.each(states.flatMap((state) => readers.map((reader) => ({ state, reader, sees: sees[state].includes(reader) }))))(
-    '$reader reading a $state project: $sees',
-    async ({ state, reader, sees: isSeen }) => {
+    'of a $state project for $reader: $sees',
+    async ({ state, reader, sees: isVisible }) => {
       const { id, slug } = await directory.project(state, owner);
       const who = { anonymous: undefined, stranger, owner, admin: directory.admin }[reader];
       for (const reference of [id, slug]) {
-        const answer = await directory.get(`/api/projects/${reference}`, who);
-        if (isSeen) expect(answer).toMatchObject({ status: 200, body: { data: { id } } });
-        else expect({ status: answer.status, body: answer.body }).toEqual(NOT_FOUND);
+        const response = await directory.get(`/api/projects/${reference}`, who);
+        if (isVisible) expect(response).toMatchObject({ status: 200, body: { data: { id } } });
+        else expect({ status: response.status, body: response.body }).toEqual(NOT_FOUND);
       }
     },
   );
 
-  it('answers 404 for ids and slugs that nobody has', async () => {
-    for (const reference of [newId('prj'), 'prj_short', unique('nobody'), 'Not-A-Slug', '%F0%9F%8D%BA']) {
+  it('of a banned administrator is that of an ordinary reader', async () => {
+    const boss = await person(server, { admin: true });
+    const name = unique('Hidden');
+    const { id } = await directory.submit(owner, { name });
+    const { id: live } = await directory.live(owner, { name });
+    const comment = await directory.react(stranger, live);
+    const checkout = await startPremium(directory, owner);
+    expect(await directory.get(`/api/projects/${id}`, boss)).toMatchObject({ status: 200 });
+    await ban(boss);
+    expect(await directory.get(`/api/projects/${id}`, boss)).toMatchObject(NOT_FOUND);
+    const { viewer, ...project } = await directory.read(live, boss);
+    expect(project).toEqual(await directory.read(live));
+    expect(viewer).toEqual({ upvoted: false, rating: null });
+    for (const status of ['pending', 'nonsense']) {
+      expect(idsOf(await directory.get(`/api/projects?status=${status}&q=${name}`, boss))).toEqual([live]);
+    }
+    expect(dataOf<Project[]>(await directory.get(`/api/projects?q=${name}`, boss))).toEqual([project]);
+    expect(await directory.get(`/api/payments/checkouts/${checkout.checkout_id}`, boss)).toMatchObject(NOT_FOUND);
+    expect(await directory.get(`/api/analytics/projects/${live}`, boss)).toMatchObject(FORBIDDEN);
+    const path = `/api/projects/${live}/comments/${comment}`;
+    expect(await directory.as(boss, 'DELETE', path)).toMatchObject(BANNED);
+  });
+
+  it('returns 404 for unknown ids and slugs', async () => {
+    for (const reference of [newId('prj'), 'prj_short', unique('none'), 'Not-A-Slug', '%F0%9F%8D%BA']) {
       for (const who of [undefined, directory.admin]) {
         expect(await directory.get(`/api/projects/${reference}`, who)).toMatchObject(NOT_FOUND);
       }
@@ -215,15 +243,13 @@ describe('who may read a project', () => {
   it('finds a project by id, slug and every earlier slug, on every route', async () => {
     const { id, slug: first } = await directory.live(owner);
     const [second, third] = [unique('second'), unique('third')];
-    for (const slug of [second, third]) await directory.as(owner, 'PUT', `/api/projects/${id}`, { slug });
+    for (const slug of [second, third]) await directory.ok(owner, 'PUT', `/api/projects/${id}`, { slug });
     for (const reference of [id, first, second, third]) {
       const path = `/api/projects/${reference}`;
       expect(await directory.read(reference)).toMatchObject({ id, slug: third });
-      expect(await directory.as(stranger, 'PUT', `${path}/upvote`)).toMatchObject({ status: 200 });
-      expect(await directory.as(stranger, 'POST', `${path}/ratings`, { rating: 5 })).toMatchObject({ status: 200 });
-      expect(await directory.as(stranger, 'POST', `${path}/comments`, { content: 'Hello.' })).toMatchObject({
-        status: 201,
-      });
+      await directory.ok(stranger, 'PUT', `${path}/upvote`);
+      await directory.ok(stranger, 'POST', `${path}/ratings`, { rating: 5 });
+      await directory.ok(stranger, 'POST', `${path}/comments`, { content: 'Hello.' }, 201);
       expect(await directory.get(`${path}/comments`)).toMatchObject({ status: 200 });
       expect(await directory.as(owner, 'PUT', path, { description: reference })).toMatchObject({
         body: { data: { id } },
@@ -244,21 +270,21 @@ describe('who may read a project', () => {
   });
 });
 
-describe('the map feed', () => {
+describe('map feed', () => {
   interface MapItem {
     readonly id: string;
   }
   const feed = async () => {
-    const answer = await directory.get('/api/projects/map');
-    return { answer, items: (answer.body as { items: MapItem[] }).items };
+    const response = await directory.get('/api/projects/map');
+    return { response, items: (response.body as { items: MapItem[] }).items };
   };
 
-  it('is public, uses items and has exactly the members of the specification', async () => {
+  it('is public and has items with exactly the fields of the specification', async () => {
     const body = fullSubmission({ categories: [directory.category] });
     const { id } = await directory.live(owner, body);
-    const { answer, items } = await feed();
-    expect(answer.status).toBe(200);
-    expect(Object.keys(answer.body as object)).toEqual(['items']);
+    const { response, items } = await feed();
+    expect(response.status).toBe(200);
+    expect(Object.keys(response.body as object)).toEqual(['items']);
     expect(items.find((item) => item.id === id)).toEqual({
       id,
       name: body.name,
@@ -276,7 +302,7 @@ describe('the map feed', () => {
     });
   });
 
-  it('says null for a logo and text for an address that nobody gave', async () => {
+  it('has null for a missing logo and an empty string for a missing address', async () => {
     const { id } = await directory.live(owner, { latitude: 0, longitude: 0 });
     const { items } = await feed();
     expect(items.find((item) => item.id === id)).toMatchObject({
@@ -284,13 +310,13 @@ describe('the map feed', () => {
     });
   });
 
-  it('has every live project with coordinates and no other, newest first', async () => {
-    const place = { latitude: 1, longitude: 1 };
-    const first = await directory.live(owner, place);
-    const second = await directory.live(owner, place);
+  it('has the live projects with coordinates only, newest first', async () => {
+    const coordinates = { latitude: 1, longitude: 1 };
+    const first = await directory.live(owner, coordinates);
+    const second = await directory.live(owner, coordinates);
     const hidden = await Promise.all([
       directory.live(owner),
-      ...(['pending', 'rejected', 'deleted'] as const).map((state) => directory.project(state, owner, place)),
+      ...(['pending', 'rejected', 'deleted'] as const).map((state) => directory.project(state, owner, coordinates)),
     ]);
     const ids = (await feed()).items.map((item) => item.id);
     expect(ids.slice(0, 2)).toEqual([second.id, first.id]);
@@ -299,41 +325,41 @@ describe('the map feed', () => {
 
   it('shows the average rating and its count', async () => {
     const { id } = await directory.live(owner, { latitude: 2, longitude: 2 });
-    await directory.as(owner, 'POST', `/api/projects/${id}/ratings`, { rating: 4 });
-    await directory.as(stranger, 'POST', `/api/projects/${id}/ratings`, { rating: 5 });
+    await directory.ok(owner, 'POST', `/api/projects/${id}/ratings`, { rating: 4 });
+    await directory.ok(stranger, 'POST', `/api/projects/${id}/ratings`, { rating: 5 });
     const { items } = await feed();
     expect(items.find((item) => item.id === id)).toMatchObject({ average_rating: 4.5, ratings_count: 2 });
   });
 
-  it('may be cached by everybody for two minutes', async () => {
-    expect((await feed()).answer.headers.get('cache-control')).toBe('public, max-age=120');
+  it('is publicly cacheable for two minutes', async () => {
+    expect((await feed()).response.headers.get('cache-control')).toBe('public, max-age=120');
   });
 
-  it('is capped at the newest 5000', () => {
+  it('has at most the newest 5000 projects', () => {
     const catalog = new Catalog();
     const ids = Array.from({ length: 5001 }, () => newId('prj'));
     catalog.apply(
       ids.map((id, number) => {
         const at = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString();
         const content = { ...submission(), categories: [], latitude: 1, longitude: 1 };
-        const pending = pendingProject(content as never, { id, slug: id, ownerId: 'somebody', at });
+        const pending = pendingProject(content as never, { id, slug: id, ownerId: 'owner', at });
         return { kind: 'project' as const, project: { ...pending, status: 'live' as const, published_at: at } };
       }),
     );
-    const items = mapFeed(catalog);
+    const { items } = JSON.parse(encode(map, 200, mapFeed(catalog)).text) as { items: MapItem[] };
     expect(items).toHaveLength(5000);
     expect(items[0]?.id).toBe(ids.at(-1));
     expect(items.map((item) => item.id)).not.toContain(ids[0]);
   });
 });
 
-describe('my submissions', () => {
-  it('needs a login', async () => {
+describe('own submissions', () => {
+  it('require authentication', async () => {
     expect(await directory.get('/api/me/submissions')).toMatchObject(UNAUTHORIZED);
   });
 
-  it('has every project of the caller but deleted ones, newest first, whatever status is asked for', async () => {
-    const me = await person(world);
+  it("list the caller's projects except deleted ones, newest first, and ignore a status parameter", async () => {
+    const me = await person(server);
     const [live, pending, rejected] = [
       await directory.project('live', me),
       await directory.project('pending', me),
@@ -342,9 +368,9 @@ describe('my submissions', () => {
     await directory.project('deleted', me);
     await directory.live(stranger);
     for (const query of ['', '?status=live', '?status=nonsense']) {
-      const answer = await directory.get(`/api/me/submissions${query}`, me);
-      expect(answer.status).toBe(200);
-      expect(idsOf(answer).toSorted()).toEqual([live.id, pending.id, rejected.id].toSorted());
+      const response = await directory.get(`/api/me/submissions${query}`, me);
+      expect(response.status).toBe(200);
+      expect(idsOf(response).toSorted()).toEqual([live.id, pending.id, rejected.id].toSorted());
     }
     const listed = dataOf<Project[]>(await directory.get('/api/me/submissions', me));
     expect(listed.map((project) => project.created_at)).toEqual(
@@ -360,12 +386,12 @@ describe('my submissions', () => {
     });
   });
 
-  it('is paged like every list', async () => {
-    const me = await person(world);
+  it('are returned in pages; invalid paging returns 400', async () => {
+    const me = await person(server);
     const ids = [];
     for (let number = 0; number < 3; number += 1) ids.unshift((await directory.submit(me)).id);
-    const answer = await directory.get('/api/me/submissions', me);
-    expect(answer.body).toMatchObject({ meta: { total: 3, page: 1, pageSize: 40, hasMore: false } });
+    const response = await directory.get('/api/me/submissions', me);
+    expect(response.body).toMatchObject({ meta: { total: 3, page: 1, pageSize: 40, hasMore: false } });
     const first = await directory.get('/api/me/submissions?limit=2', me);
     expect(metaOf(first)).toEqual({ total: 3, page: 1, pageSize: 2, hasMore: true });
     const second = await directory.get('/api/me/submissions?limit=2&page=2', me);
@@ -376,8 +402,8 @@ describe('my submissions', () => {
     }
   });
 
-  it('says of pending ones where in the queue they are, and moves them up', async () => {
-    const me = await person(world);
+  it('include the queue position of pending projects, which decreases as the queue shrinks', async () => {
+    const me = await person(server);
     const [first, second] = [await directory.submit(me), await directory.submit(me)];
     const live = await directory.live(me);
     const positions = async () => {
@@ -389,7 +415,7 @@ describe('my submissions', () => {
     const start = before.get(first.id) ?? 0;
     expect(start).toBeGreaterThanOrEqual(1);
     expect(before.get(second.id)).toBe(start + 1);
-    await directory.done('PUT', `/api/admin/projects/${first.id}/approve`);
+    await directory.adminOk('PUT', `/api/admin/projects/${first.id}/approve`);
     const after = await positions();
     expect(after.get(first.id)).toBeUndefined();
     expect(after.get(second.id)).toBe(start);

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { jobs } from '#events/jobs.ts';
-import { longestPause } from '#events/schedule-expression.ts';
 import { configOf } from '#lib/config.ts';
-import { watchOf } from '#lib/constructs/did-not-run.ts';
+import { silenceWindowOf } from '#lib/constructs/did-not-run.ts';
 import { runbookSections } from '#lib/constructs/runbook-alarm.ts';
-import { constructIdOf } from '#lib/doors.ts';
-import { filesIn } from '../laws/sources.ts';
+import { constructIdOf } from '#lib/handlers.ts';
+import { longestPause } from '#lib/schedules.ts';
+import { filesIn } from '#test/invariants/sources.ts';
 import { named, ofType, type Resource, synthesize, targetOf } from './synthesized.ts';
 
-/** What an alarm costs a month, in US dollars; metrics of one minute and longer. */
+/** Monthly cost of an alarm in US dollars, for periods of one minute and longer. */
 const ALARM_COST = 0.1;
 const ALARMS_COST_MAX = 10;
 
 const config = configOf('prod');
-const stage = synthesize({ ...config, alarms: { email: 'operations@directory.example' } });
-const quiet = synthesize({ ...config, alarms: {} });
+const stage = synthesize(config);
+const withoutAddress = synthesize({ ...config, alarms: {} });
 const alarmsOf = ({ all }: typeof stage): readonly Resource[] =>
   all.flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'));
 const alarms = alarmsOf(stage);
@@ -27,7 +27,7 @@ const anchorOf = (title: string): string =>
     .replace(/[^a-z0-9 ]/g, '')
     .trim()
     .replaceAll(' ', '-');
-/** The sections by their anchors; what stands behind the alarms' is for work that nobody is called to. */
+/** Sections by anchor. Sections below "Without an alarm" describe maintenance work. */
 const sections = new Map(
   (runbook.split(/^## Without an alarm$/m)[0] ?? '')
     .split(/^## /m)
@@ -38,24 +38,24 @@ const sectionOf = ({ properties }: Resource): string | undefined =>
   /See docs\/runbook\.md#([a-z0-9-]+)$/.exec(String(properties.AlarmDescription))?.[1];
 
 describe('the runbook', () => {
-  it.each(alarms)('has a section for $logicalId, which says first what has happened', (alarm) => {
+  it.each(alarms)('has a section for $logicalId, whose description starts with a sentence', (alarm) => {
     expect([...sections.keys()]).toContain(sectionOf(alarm));
     expect(String(alarm.properties.AlarmDescription)).toMatch(/^[A-Z0-9][^#]*\. See /i);
   });
 
-  it('has no section that no alarm leads to, and alarms know no other', () => {
+  it('has exactly the sections that alarms refer to', () => {
     expect([...sections.keys()].sort()).toEqual([...new Set(alarms.map(sectionOf))].sort());
     expect([...runbookSections].sort()).toEqual([...sections.keys()].sort());
   });
 
-  it.each([...sections])('says in %s what it means, how to look and how to mend', (_, section) => {
-    const parts = [...section.matchAll(/^\*\*(What it means|How to look|How to mend)\.\*\*/gm)];
-    expect(parts.map(([, part]) => part)).toEqual(['What it means', 'How to look', 'How to mend']);
-    const [, , how] = section.split(/^\*\*(?:What it means|How to look|How to mend)\.\*\*/m);
+  it.each([...sections])('has the meaning, investigation and fix in %s', (_, section) => {
+    const parts = [...section.matchAll(/^\*\*(What it means|How to investigate|How to fix)\.\*\*/gm)];
+    expect(parts.map(([, part]) => part)).toEqual(['What it means', 'How to investigate', 'How to fix']);
+    const [, , how] = section.split(/^\*\*(?:What it means|How to investigate|How to fix)\.\*\*/m);
     expect(how).toMatch(/(?:`|^)(?:aws [a-z]|search '|curl )/m);
   });
 
-  it('searches logs for what the code writes', () => {
+  it('searches logs for messages that the code writes', () => {
     const code = filesIn('shared/**/*.ts', 'functions/**/*.ts')
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
@@ -67,25 +67,39 @@ describe('the runbook', () => {
   });
 });
 
-describe('what is watched', () => {
+describe('the alarms', () => {
   const dimensionsOf = ({ properties }: Resource) =>
     (properties.Dimensions ?? []) as readonly { readonly Name: string; readonly Value: unknown }[];
   const watched = (section: string) => alarms.filter((alarm) => sectionOf(alarm) === section);
   const metricNames = (section: string) => watched(section).map(({ properties }) => properties.MetricName);
 
-  it('is each gateway: failures, and slow answers for a while', () => {
+  it('cover server errors of each gateway', () => {
     expect(metricNames('gateway-answers-5xx')).toEqual(['5XXError', '5XXError']);
-    expect(watched('gateway-is-slow').map(({ properties }) => properties)).toMatchObject(
-      Array.from({ length: 2 }, () => ({
-        MetricName: 'Latency',
-        ExtendedStatistic: 'p99',
-        Threshold: 5000,
-        EvaluationPeriods: 3,
-      })),
-    );
   });
 
-  it('is all functions together', () => {
+  it('cover one slow response in a hundred, of routes with the usual time', () => {
+    const [alarm] = watched('responses-are-slow');
+    expect(alarm?.properties).toMatchObject({ Threshold: 1, EvaluationPeriods: 3 });
+    const metrics = alarm?.properties.Metrics as readonly {
+      readonly Id: string;
+      readonly Expression?: string;
+      readonly MetricStat?: { readonly Metric: { readonly MetricName: string }; readonly Stat: string };
+    }[];
+    expect(metrics.map(({ Expression }) => Expression).filter(Boolean)).toEqual([
+      '100 * slow / SUM([requests0, requests1])',
+    ]);
+    expect(
+      metrics.flatMap(({ Id, MetricStat }) =>
+        MetricStat ? [[Id, MetricStat.Metric.MetricName, MetricStat.Stat]] : [],
+      ),
+    ).toEqual([
+      ['slow', 'SlowResponse', 'Sum'],
+      ['requests0', 'Count', 'SampleCount'],
+      ['requests1', 'Count', 'SampleCount'],
+    ]);
+  });
+
+  it('cover errors and throttles of all functions together', () => {
     for (const section of ['functions-fail', 'functions-are-throttled']) {
       const [alarm] = watched(section);
       expect(alarm?.properties).toMatchObject({ Namespace: 'AWS/Lambda', Statistic: 'Sum' });
@@ -93,7 +107,7 @@ describe('what is watched', () => {
     }
   });
 
-  it('is the table, over all operations', () => {
+  it('cover throttles and errors of the table over all operations', () => {
     const expressions = ['table-throttles', 'table-fails'].map((section) =>
       JSON.stringify(watched(section)[0]?.properties.Metrics),
     );
@@ -108,14 +122,18 @@ describe('what is watched', () => {
     ['catalog-item-skipped', 'CatalogItemSkipped', 1],
     ['rate-counter-unavailable', 'RateCounterUnavailable', 10],
     ['outbox-item-skipped', 'OutboxItemSkipped', 1],
-  ])('is what the service counts: %s', (section, metric, threshold) => {
+    ['long-responses-are-slow', 'SlowLongResponse', 3],
+  ])('cover the service metric of %s', (section, metric, threshold) => {
     expect(watched(section).map(({ properties }) => properties)).toMatchObject([
       { Namespace: 'Directory/prod', MetricName: metric, Threshold: threshold, Statistic: 'Sum' },
     ]);
   });
 
-  it('is every dead-letter queue', () => {
-    const queues = stage.all.flatMap((stack) => ofType(stack, 'AWS::SQS::Queue').map(({ logicalId }) => logicalId));
+  it('cover every dead-letter queue', () => {
+    const queues = stage.all
+      .flatMap((stack) => ofType(stack, 'AWS::SQS::Queue').map(({ logicalId }) => logicalId))
+      // Events of completed backups, which nothing has to process.
+      .filter((logicalId) => !logicalId.startsWith('BackupCompleted'));
     const withAlarm = alarms
       .filter(({ properties }) => properties.MetricName === 'ApproximateNumberOfMessagesVisible')
       .flatMap(dimensionsOf)
@@ -123,7 +141,7 @@ describe('what is watched', () => {
     expect(withAlarm.sort()).toEqual(queues.sort());
   });
 
-  it.each([...jobs])('is $route.id: that it is started at all', ({ route }) => {
+  it.each([...jobs])('report that $route.id was not invoked', ({ route }) => {
     const { logicalId } = named(stage.events, 'AWS::Lambda::Function', constructIdOf(route.id));
     const alarm = watched('job-did-not-run').find((one) =>
       dimensionsOf(one).some(({ Value }) => targetOf(Value) === logicalId),
@@ -136,37 +154,37 @@ describe('what is watched', () => {
     });
   });
 
-  it('is good news where there are no numbers, but for what has to happen', () => {
+  it('treat missing data as good, except for jobs and backups that must run', () => {
     const others = alarms.filter(
       (alarm) => sectionOf(alarm) !== 'job-did-not-run' && !alarm.logicalId.startsWith('BackupMissing'),
     );
     expect(new Set(others.map(({ properties }) => properties.TreatMissingData))).toEqual(new Set(['notBreaching']));
   });
 
-  it('stays cheap', () => {
+  it('cost less than the limit', () => {
     const metrics = alarms.flatMap(({ properties }) => (properties.Metrics as readonly unknown[]) ?? [properties]);
     expect(metrics.length * ALARM_COST).toBeLessThan(ALARMS_COST_MAX);
   });
 });
 
-describe('how long a job may be silent', () => {
+describe('the time without a run that raises an alarm', () => {
   it.each([
     ['rate(1 minute)', 60],
     ['rate(1 hour)', 3600],
     ['cron(10 1-5 * * ? *)', 20 * 3600],
     ['cron(40 2 * * ? *)', 24 * 3600],
-    // From the last run on Monday to the first of the next.
+    // From the last run on Monday to the first one of the next Monday.
     ['cron(0/20 7-10 ? * MON *)', 7 * 24 * 3600 - (3 * 3600 + 40 * 60)],
-  ])('%s leaves at most %i seconds', (expression, seconds) => {
+  ])('%s pauses for at most %i seconds', (expression, seconds) => {
     expect(longestPause(expression)).toBe(seconds * 1000);
   });
 
-  it('is told where a schedule cannot be watched', () => {
+  it('throws for a schedule with longer pauses than an alarm can evaluate', () => {
     expect(() => longestPause('rate(8 days)')).toThrow('more than a week');
   });
 
-  it.each([...jobs])('is longer than the schedule of $route.id ever leaves, and what alarms can look back', (job) => {
-    const { period, periods } = watchOf(job);
+  it.each([...jobs])('is longer than the longest pause of $route.id, and within the limit of CloudWatch', (job) => {
+    const { period, periods } = silenceWindowOf(job);
     const seconds = period.toSeconds() * periods;
     const flexibleSeconds = 60 * ('flexibleMinutes' in job ? job.flexibleMinutes : 0);
     expect(seconds).toBeGreaterThan(longestPause(job.schedule) / 1000 + flexibleSeconds + period.toSeconds());
@@ -174,28 +192,34 @@ describe('how long a job may be silent', () => {
   });
 });
 
-describe('who is told', () => {
+describe('the alarm topic', () => {
   const topic = ofType(stage.data, 'AWS::SNS::Topic')[0];
 
-  it('is the address that the stage names, by every alarm, of its end too', () => {
+  it('notifies the address of the stage when any alarm starts and ends', () => {
     expect(ofType(stage.data, 'AWS::SNS::Subscription').map(({ properties }) => properties)).toMatchObject([
       { Protocol: 'email', Endpoint: 'operations@directory.example' },
     ]);
     for (const { logicalId, properties } of alarms) {
       const actions = properties.AlarmActions as readonly unknown[] | undefined;
       expect(actions, logicalId).toHaveLength(1);
-      expect(JSON.stringify(actions), logicalId).toContain(String(topic?.logicalId));
+      expect([topic?.logicalId, 'AlarmTopicArn'], logicalId).toContain(targetOf(actions?.[0]));
       expect(properties.OKActions, logicalId).toEqual(actions);
     }
   });
 
-  it('is nobody where it names none, and nothing is paid for it', () => {
-    expect(ofType(quiet.data, 'AWS::SNS::Topic')).toEqual([]);
-    expect(alarmsOf(quiet)).toHaveLength(alarms.length);
-    expect(alarmsOf(quiet).some(({ properties }) => 'AlarmActions' in properties)).toBe(false);
+  it('is passed on to the alarms of other stacks', () => {
+    const { Name, Value } = named(stage.data, 'AWS::SSM::Parameter', 'AlarmTopicArnParameter').properties;
+    expect(targetOf(Value)).toBe(topic?.logicalId);
+    for (const { content } of [stage.events, stage.api]) expect(content.Parameters?.AlarmTopicArn?.Default).toBe(Name);
   });
 
-  it('hears it encrypted, from alarms of this account, over TLS only', () => {
+  it('does not exist in a stage without an address', () => {
+    expect(ofType(withoutAddress.data, 'AWS::SNS::Topic')).toEqual([]);
+    expect(alarmsOf(withoutAddress)).toHaveLength(alarms.length);
+    expect(alarmsOf(withoutAddress).some(({ properties }) => 'AlarmActions' in properties)).toBe(false);
+  });
+
+  it('is encrypted, and accepts alarms of this account over TLS only', () => {
     const key = ofType(stage.data, 'AWS::KMS::Key').find(({ logicalId }) => logicalId.startsWith('AlarmTopic'));
     expect(targetOf(topic?.properties.KmsMasterKeyId)).toBe(key?.logicalId);
     expect(key?.properties.EnableKeyRotation).toBe(true);
@@ -204,10 +228,9 @@ describe('who is told', () => {
     for (const statements of [policy, JSON.stringify(key?.properties.KeyPolicy)]) {
       expect(statements).toMatch(/"aws:SourceAccount":\{"Ref":"AWS::AccountId"\}.*"cloudwatch\.amazonaws\.com"/);
     }
-    expect(stage.findings).toEqual([]);
   });
 
-  it('can be changed without holding up another stack', () => {
+  it('is not imported by other stacks', () => {
     for (const { text } of [stage.events, stage.api]) expect(text).not.toMatch(/ImportValue":"[^"]*AlarmTopic/);
   });
 });

@@ -3,12 +3,11 @@ import { routes } from '#contract/table.ts';
 import { tableShape } from '#data/keys.ts';
 import { jobs } from '#events/jobs.ts';
 import { subscriptions } from '#events/subscriptions.ts';
-import { configOf } from '#lib/config.ts';
-import { topicOf } from '#lib/dashboard/counted.ts';
-import { constructIdOf, doors } from '#lib/doors.ts';
-import { ofType, synthesize } from './synthesized.ts';
+import { topicByMetric } from '#lib/dashboard/counted.ts';
+import { constructIdOf, handlerFiles } from '#lib/handlers.ts';
+import { everything, ofType, synthesize } from './synthesized.ts';
 
-/** What CloudWatch takes on one dashboard. */
+/** Limits of CloudWatch per dashboard. */
 const WIDGETS_MAX = 500;
 const METRICS_MAX = 2500;
 
@@ -23,14 +22,11 @@ interface Widget {
   };
 }
 
-const stage = synthesize({
-  ...configOf('prod'),
-  api: { endpoint: 'regional', waf: { requestsPerFiveMinutes: 2000, managedRules: true } },
-});
+const stage = synthesize(everything);
 const pages = stage.all.flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Dashboard'));
 
-/** What a part that only a deployment knows points at: the logical id, here or in another stack. */
-const pointedAt = (part: unknown): string => {
+/** The logical id behind a reference, in this or another stack. */
+const logicalIdOf = (part: unknown): string => {
   const {
     Ref,
     'Fn::GetAtt': att,
@@ -44,9 +40,9 @@ const pointedAt = (part: unknown): string => {
 };
 const body = pages[0]?.properties.DashboardBody as { 'Fn::Join': [string, readonly unknown[]] } | undefined;
 const parts = body?.['Fn::Join'][1] ?? [];
-const text = parts.map((part) => (typeof part === 'string' ? part : pointedAt(part))).join('');
+const text = parts.map((part) => (typeof part === 'string' ? part : logicalIdOf(part))).join('');
 const { widgets } = JSON.parse(text) as { widgets: readonly Widget[] };
-/** A graph's lines, each in full: three dots stand for what it has in common with the line before. */
+/** The complete lines of a graph: `...` stands for the beginning of the previous line. */
 const linesOf = ({ properties: { metrics = [] } }: Widget): readonly string[] => {
   let before: readonly unknown[] = [];
   return metrics.map((line) => {
@@ -63,14 +59,14 @@ const logicalIdsOf = (type: string): readonly string[] =>
   stage.all.flatMap((stack) => ofType(stack, type).map(({ logicalId }) => logicalId));
 
 describe('the dashboard', () => {
-  it('is one for a stage, within what CloudWatch takes', () => {
+  it('exists once per stage, within the limits of CloudWatch', () => {
     expect(pages).toHaveLength(1);
     expect(widgets.length).toBeLessThanOrEqual(WIDGETS_MAX);
     expect(lines.length).toBeLessThanOrEqual(METRICS_MAX);
     expect(Math.max(...widgets.map(({ x, width }) => x + width))).toBeLessThanOrEqual(24);
   });
 
-  it('begins with every alarm of the stage', () => {
+  it('shows every alarm of the stage', () => {
     const shown = widgets.flatMap(({ properties }) => properties.alarms ?? []);
     expect([...shown].sort()).toEqual([...logicalIdsOf('AWS::CloudWatch::Alarm')].sort());
   });
@@ -82,8 +78,8 @@ describe('the dashboard', () => {
         ...subscriptions.map(({ id }) => id),
         ...jobs.map(({ route }) => route.id),
       ]),
-    ].filter((id) => doors.some((door) => door.id === id)),
-  )('shows runs, time, errors and throttles of %s', (id) => {
+    ].filter((id) => handlerFiles.some((handler) => handler.id === id)),
+  )('shows invocations, duration, errors and throttles of %s', (id) => {
     const own = lines.filter((line) => new RegExp(`"FunctionName","${constructIdOf(id)}[0-9A-F]{8}"`).test(line));
     for (const metric of ['Invocations', 'Duration', 'Errors', 'Throttles']) {
       expect(
@@ -93,7 +89,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows every function that is deployed', () => {
+  it('shows every deployed function', () => {
     for (const id of logicalIdsOf('AWS::Lambda::Function')) {
       expect(
         lines.some((line) => line.includes(`"FunctionName","${id}"`)),
@@ -102,7 +98,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows traffic, failures and times of both gateways', () => {
+  it('shows requests, errors and latency of both gateways', () => {
     for (const gateway of ['Gateway', 'KeyedGateway']) {
       for (const metric of ['Count', '4XXError', '5XXError', 'Latency', 'IntegrationLatency']) {
         const line = `"AWS/ApiGateway","${metric}","ApiName","directory-prod-api-${gateway}"`;
@@ -114,7 +110,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows what the table and each index use, refuse and take', () => {
+  it('shows capacity, throttles and latency of the table and its indexes', () => {
     const units = graph('Units of the table consumed');
     for (const metric of ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits']) {
       const own = units.filter((line) => line.includes(metric));
@@ -130,29 +126,30 @@ describe('the dashboard', () => {
     expect(graph('Time of the table, ms').join()).toMatch(/SuccessfulRequestLatency.*GROUP BY Operation/);
   });
 
-  it('shows how late events are and what waits in every dead-letter queue', () => {
+  it('shows the iterator age and every dead-letter queue', () => {
     expect(graph('Events late by, ms').join()).toContain('"IteratorAge"');
     const waiting = graph('Waiting in dead-letter queues').join();
-    for (const id of logicalIdsOf('AWS::SQS::Queue')) expect(waiting).toContain(`"QueueName","${id}"`);
+    const deadLetters = logicalIdsOf('AWS::SQS::Queue').filter((id) => !id.startsWith('BackupCompleted'));
+    for (const id of deadLetters) expect(waiting).toContain(`"QueueName","${id}"`);
   });
 
-  it('shows mail, payments and what the firewall refuses', () => {
+  it('shows mail, payments and blocked requests', () => {
     expect(graph('Mail of the account').join()).toMatch(/"Send".*"Bounce".*"Complaint"/);
     const payments = graph('Payments').join();
-    for (const { id, needs } of routes) {
-      if (needs.includes('stripe') && doors.some((door) => door.id === id))
+    for (const { id, permissions } of routes) {
+      if (permissions.includes('stripe') && handlerFiles.some((handler) => handler.id === id))
         expect(payments).toContain(constructIdOf(id));
     }
     expect(graph('Limits').join()).toContain('"AWS/WAFV2","BlockedRequests"');
   });
 
-  it.each(Object.keys(topicOf))('shows %s, which the service counts by itself', (name) => {
+  it.each(Object.keys(topicByMetric))('shows the service metric %s', (name) => {
     expect(lines.some((line) => line.includes(`"Directory/prod","${name}","service","directory"`))).toBe(true);
   });
 
-  it('does not keep another stack from taking away what it shows', () => {
+  it('imports nothing from other stacks but the table', () => {
     const imported = parts.filter((part) => typeof part === 'object' && part !== null && 'Fn::ImportValue' in part);
-    // The table is in use by every function already.
+    // Every function imports the table anyway.
     expect(new Set(imported.map((part) => JSON.stringify(part))).size).toBe(1);
   });
 });

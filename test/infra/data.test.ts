@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { tableShape } from '#data/keys.ts';
-import { type Config, configOf } from '#lib/config.ts';
-import { named, ofType, type SynthesizedStack, synthesize, targetOf } from './synthesized.ts';
+import { configOf } from '#lib/config.ts';
+import { handlerFiles } from '#lib/handlers.ts';
+import { permissionsOf } from './permissions.ts';
+import { type Statement, statementsByRole, statementsOf } from './statements.ts';
+import { everything, named, ofType, type SynthesizedStack, synthesize, targetOf } from './synthesized.ts';
 
 const prod = synthesize('prod');
 const sandbox = synthesize('branch-7');
@@ -10,10 +13,11 @@ const withOwnIssuer = synthesize({
   identity: { kind: 'oidc', issuer: 'https://id.example', audiences: ['web'], jwksUri: 'https://id.example/keys' },
 });
 
-const withOwnKey = synthesize({ ...configOf('prod'), encryption: 'customer' });
-const withServices = synthesize({
-  ...configOf('branch-9'),
-  identity: { kind: 'cognito', services: ['Crawler', 'Importer'], mail: 'ses' },
+const full = synthesize(everything);
+const other = synthesize({
+  ...configOf('branch'),
+  encryption: 'aws-managed',
+  identity: { kind: 'cognito', domainPrefix: 'mine', services: [], mail: 'cognito' },
 });
 
 const table = ({ data }: typeof prod) => named(data, 'AWS::DynamoDB::GlobalTable', 'Table');
@@ -21,7 +25,7 @@ const table = ({ data }: typeof prod) => named(data, 'AWS::DynamoDB::GlobalTable
 describe('the table', () => {
   const { properties } = table(prod);
 
-  it('has the keys and indexes of the grammar, each index with whole items', () => {
+  it('has the keys and indexes of tableShape, and projects all attributes', () => {
     const keys = (partitionKey: string, sortKey: string) => [
       { AttributeName: partitionKey, KeyType: 'HASH' },
       { AttributeName: sortKey, KeyType: 'RANGE' },
@@ -37,12 +41,17 @@ describe('the table', () => {
     expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: tableShape.ttl, Enabled: true });
   });
 
-  it('is paid by request and streams both images', () => {
+  it('is billed per request and streams both images', () => {
     expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
     expect(properties.StreamSpecification).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' });
   });
 
-  it('outlives its stack and refuses deletion in production, and goes with a sandbox', () => {
+  it('takes more than a new table from the beginning in production only', () => {
+    expect(properties.WarmThroughput).toEqual({ ReadUnitsPerSecond: 30_000, WriteUnitsPerSecond: 10_000 });
+    expect(table(sandbox).properties).not.toHaveProperty('WarmThroughput');
+  });
+
+  it('is retained and protected in production, and deleted with a sandbox', () => {
     expect(table(prod).deletionPolicy).toBe('Retain');
     expect(properties.Replicas).toMatchObject([
       { DeletionProtectionEnabled: true, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
@@ -53,43 +62,36 @@ describe('the table', () => {
 });
 
 describe('encryption', () => {
-  const key = named(withOwnKey.data, 'AWS::KMS::Key', 'TableKey');
+  const key = named(full.data, 'AWS::KMS::Key', 'TableKey');
 
-  it('is DynamoDB’s own, the account’s or the stage’s, as the stage says', () => {
+  it('uses the key that the stage selects', () => {
     expect(table(prod).properties).toMatchObject({ SSESpecification: { SSEEnabled: false } });
-    const byAccount = synthesize({ ...configOf('branch'), encryption: 'aws-managed' });
-    expect(table(byAccount).properties).toMatchObject({ SSESpecification: { SSEEnabled: true } });
-    expect(JSON.stringify(table(byAccount).properties)).not.toContain('KMSMasterKeyId');
-    expect(table(withOwnKey).properties).toMatchObject({
+    expect(table(other).properties).toMatchObject({ SSESpecification: { SSEEnabled: true } });
+    expect(JSON.stringify(table(other).properties)).not.toContain('KMSMasterKeyId');
+    expect(table(full).properties).toMatchObject({
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
       Replicas: [{ SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [key.logicalId, 'Arn'] } } }],
     });
   });
 
-  it('with a key of the stage’s own turns it over every year and keeps it as long as the table', () => {
+  it('rotates the customer-managed key, and retains it with the table', () => {
     expect(key.properties.EnableKeyRotation).toBe(true);
-    expect(key.deletionPolicy).toBe(table(withOwnKey).deletionPolicy);
-    expect(named(withOwnKey.data, 'AWS::Backup::BackupVault', 'BackupVault').properties.EncryptionKeyArn).toEqual({
+    expect(key.deletionPolicy).toBe(table(full).deletionPolicy);
+    expect(named(full.data, 'AWS::Backup::BackupVault', 'BackupVault').properties.EncryptionKeyArn).toEqual({
       'Fn::GetAtt': [key.logicalId, 'Arn'],
     });
     const keys = prod.all.flatMap((stack) => ofType(stack, 'AWS::KMS::Key').map(({ logicalId }) => logicalId));
-    expect(keys).toEqual([expect.stringMatching(/^AlarmTopicKey/)]);
+    expect(keys).toEqual([expect.stringMatching(/^WebhookKey/), expect.stringMatching(/^AlarmTopicKey/)]);
   });
 
-  interface Statement {
-    readonly Action: string | readonly string[];
-    readonly Resource: unknown;
-    readonly Condition?: unknown;
-  }
-  const statementsOf = (stack: SynthesizedStack): readonly (readonly Statement[])[] =>
-    ofType(stack, 'AWS::IAM::Policy').map(
-      ({ properties }) => (properties.PolicyDocument as { Statement: readonly Statement[] }).Statement,
-    );
+  const byRole = (stack: SynthesizedStack): readonly (readonly Statement[])[] =>
+    [...statementsByRole(stack).values()].map((statements) => statements.filter((one) => !isOfWebhooks(one)));
+  const isOfWebhooks = ({ Resource }: Statement): boolean => JSON.stringify(Resource).includes('WebhookKey');
   const actionsOf = (statements: readonly Statement[], service: string): readonly string[] =>
     statements.flatMap(({ Action }) => [Action].flat()).filter((action) => action.startsWith(`${service}:`));
 
-  it.each(['events', 'api'] as const)('reaches every role of %s that uses the table and no other', (name) => {
-    for (const statements of statementsOf(withOwnKey[name])) {
+  it.each(['events', 'api'] as const)('grants the key to exactly the roles of %s that use the table', (name) => {
+    for (const statements of byRole(full[name])) {
       const used = actionsOf(statements, 'dynamodb').map((action) => action.slice('dynamodb:'.length));
       const writes = used.some((action) => /^(?:Put|Update|Delete|BatchWrite)/.test(action));
       const expected = [
@@ -102,8 +104,8 @@ describe('encryption', () => {
     }
   });
 
-  it('is used by way of DynamoDB only, and that key only', () => {
-    const uses = [...statementsOf(withOwnKey.events), ...statementsOf(withOwnKey.api)]
+  it('grants that key only, and only through DynamoDB', () => {
+    const uses = [...byRole(full.events), ...byRole(full.api)]
       .flat()
       .filter((statement) => actionsOf([statement], 'kms').length > 0);
     expect(uses.length).toBeGreaterThan(5);
@@ -117,17 +119,46 @@ describe('encryption', () => {
     }
   });
 
-  it('passes every check and asks nothing of roles where there is no such key', () => {
-    expect(withOwnKey.findings.filter(({ pluginName }) => pluginName !== 'Construct Annotations')).toEqual([]);
-    const allowed = [prod.events, prod.api].flatMap(statementsOf).flat();
+  it('grants no key permission without a customer-managed key', () => {
+    const allowed = [prod.events, prod.api].flatMap(byRole).flat();
     expect(actionsOf(allowed, 'kms')).toEqual([]);
+  });
+});
+
+describe('the key of webhook secrets', () => {
+  it('is rotated, and retained with the table', () => {
+    for (const stage of [prod, sandbox]) {
+      const key = named(stage.data, 'AWS::KMS::Key', 'WebhookKey');
+      expect(key.properties.EnableKeyRotation).toBe(true);
+      expect(key.deletionPolicy).toBe(table(stage).deletionPolicy);
+    }
+  });
+
+  it.each([
+    ['webhooks.create', ['kms:Encrypt']],
+    ['webhooks.update', ['kms:Encrypt']],
+    ['webhooks.rotate', ['kms:Encrypt']],
+    ['webhooks.test', ['kms:Decrypt', 'kms:Encrypt']],
+    ['webhooks.replay', ['kms:Decrypt', 'kms:Encrypt']],
+    ['webhooks.enqueue', ['kms:Decrypt', 'kms:Encrypt']],
+    ['cron.retryWebhooks', ['kms:Decrypt', 'kms:Encrypt']],
+  ])('is used by %s', (id, actions) => {
+    const uses = permissionsOf(prod, id).filter(({ resource }) => resource === 'webhook key');
+    expect(uses.map(({ action }) => action).sort()).toEqual(actions);
+  });
+
+  it('is used by no other function', () => {
+    const users = handlerFiles.filter(({ id }) =>
+      permissionsOf(prod, id).some(({ resource }) => resource === 'webhook key'),
+    );
+    expect(users).toHaveLength(7);
   });
 });
 
 describe('backups', () => {
   const vault = named(prod.data, 'AWS::Backup::BackupVault', 'BackupVault');
 
-  it('are made each night and each month, and kept as long as the stage says', () => {
+  it('are created daily and monthly, with the retention of the stage', () => {
     const { BackupPlan } = named(prod.data, 'AWS::Backup::BackupPlan', 'BackupPlan').properties as {
       BackupPlan: { BackupPlanRule: readonly unknown[] };
     };
@@ -138,14 +169,14 @@ describe('backups', () => {
     ]);
   });
 
-  it('are of the table and nothing else', () => {
+  it('contain the table only', () => {
     const { BackupSelection } = named(prod.data, 'AWS::Backup::BackupSelection', 'BackupPlanTable').properties;
     const { Resources, ListOfTags } = BackupSelection as Record<string, readonly unknown[]>;
     expect(Resources?.map(targetOf)).toEqual([table(prod).logicalId]);
     expect(ListOfTags).toBeUndefined();
   });
 
-  it('outlive the stack, and nobody can delete one before its time', () => {
+  it('are retained, and cannot be deleted before they expire', () => {
     expect(vault.deletionPolicy).toBe('Retain');
     expect(vault.properties.AccessPolicy).toMatchObject({
       Statement: [
@@ -154,19 +185,45 @@ describe('backups', () => {
     });
   });
 
-  it('wake somebody when one is not made', () => {
-    expect(named(prod.data, 'AWS::CloudWatch::Alarm', 'BackupFails').properties).toMatchObject({
-      Namespace: 'AWS/Backup',
-      MetricName: 'NumberOfBackupJobsFailed',
-      Threshold: 1,
-    });
-  });
+  const rules = ofType(prod.data, 'AWS::Events::Rule');
+  /** The rule for jobs of the vault in a state, and the queue that receives their events. */
+  const ruleFor = (state: string) => {
+    const [rule, ...others] = rules.filter(({ properties }) =>
+      JSON.stringify(properties.EventPattern).includes(`"${state}"`),
+    );
+    if (!rule || others.length > 0) throw new Error(`Not exactly one rule has the state ${state}.`);
+    const [target] = rule.properties.Targets as readonly { readonly Arn: unknown }[];
+    return { rule, queue: targetOf(target?.Arn) };
+  };
 
-  it('wake somebody when nobody even begins one, not before the slowest night is over', () => {
+  it.each(['FAILED', 'EXPIRED', 'ABORTED', 'PARTIAL'])(
+    'raise an alarm for a job in the state %s, with its event',
+    (state) => {
+      const { rule, queue } = ruleFor(state);
+      expect(rule.properties.EventPattern).toMatchObject({
+        source: ['aws.backup'],
+        'detail-type': ['Backup Job State Change'],
+        detail: { backupVaultArn: [{ 'Fn::GetAtt': [vault.logicalId, 'BackupVaultArn'] }] },
+      });
+      // Without a bus, a rule is on the default one, to which AWS services send events.
+      expect(rule.properties).not.toHaveProperty('EventBusName');
+      expect(named(prod.data, 'AWS::CloudWatch::Alarm', 'BackupFailedNotEmpty').properties).toMatchObject({
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
+        Threshold: 1,
+        AlarmDescription: expect.stringContaining('#backup-fails') as string,
+      });
+    },
+  );
+
+  it('raise an alarm when none completes, but not before the slowest regular one', () => {
     const { properties } = named(prod.data, 'AWS::CloudWatch::Alarm', 'BackupMissing');
+    const { rule, queue } = ruleFor('COMPLETED');
+    expect(queue).toMatch(/^BackupCompleted/);
     expect(properties).toMatchObject({
-      MetricName: 'NumberOfBackupJobsCompleted',
-      Dimensions: [{ Name: 'BackupVaultName', Value: { 'Fn::GetAtt': [vault.logicalId, 'BackupVaultName'] } }],
+      Namespace: 'AWS/Events',
+      MetricName: 'Invocations',
+      Dimensions: [{ Name: 'RuleName', Value: { Ref: rule.logicalId } }],
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 1,
       Period: 3600,
@@ -178,26 +235,26 @@ describe('backups', () => {
     const [daily] = BackupPlan.BackupPlanRule;
     const slowest = 24 + ((daily?.StartWindowMinutes ?? 0) + (daily?.CompletionWindowMinutes ?? 0)) / 60;
     expect(properties.EvaluationPeriods).toBeGreaterThan(slowest);
-    // Alarms look back a week at most.
+    // CloudWatch evaluates a week at most.
     expect(properties.EvaluationPeriods).toBeLessThanOrEqual(7 * 24);
   });
 
-  it('have a vault for each key, whose name no other takes', () => {
+  it('are in a vault per key, with a unique name', () => {
     const nameOf = ({ data }: typeof prod) => named(data, 'AWS::Backup::BackupVault', 'BackupVault').properties;
     const ofOwn = JSON.stringify(nameOf(prod).BackupVaultName);
     expect(ofOwn).toContain('AWS::StackId');
-    expect(JSON.stringify(nameOf(withOwnKey).BackupVaultName)).not.toBe(ofOwn);
+    expect(JSON.stringify(nameOf(full).BackupVaultName)).not.toBe(ofOwn);
   });
 
-  it('are not made of a sandbox', () => {
+  it('do not exist in a sandbox', () => {
     expect(sandbox.data.resources.filter(({ type }) => type.startsWith('AWS::Backup'))).toEqual([]);
   });
 });
 
-describe('the users', () => {
+describe('the user pool', () => {
   const pool = ofType(prod.data, 'AWS::Cognito::UserPool')[0];
 
-  it('have sensible passwords, a second factor if they like, and outlive the stack', () => {
+  it('has a password policy and optional MFA, and is retained', () => {
     expect(pool?.properties).toMatchObject({
       MfaConfiguration: 'OPTIONAL',
       Policies: {
@@ -216,7 +273,7 @@ describe('the users', () => {
     expect(pool?.deletionPolicy).toBe('Retain');
   });
 
-  it('sign in as a public client with a code', () => {
+  it('has a public client with the authorization code flow', () => {
     expect(ofType(prod.data, 'AWS::Cognito::UserPoolClient')[0]?.properties).toMatchObject({
       GenerateSecret: false,
       AllowedOAuthFlows: ['code'],
@@ -224,29 +281,25 @@ describe('the users', () => {
     });
   });
 
-  it('have hosted pages in every stage, under a name that no other deployment takes', () => {
+  it('has hosted pages in every stage, with a unique or configured prefix', () => {
     const [domain] = ofType(sandbox.data, 'AWS::Cognito::UserPoolDomain');
     expect(JSON.stringify(domain?.properties.Domain)).toMatch(
       /^\{"Fn::Join":\["-",\["directory-branch-7",.*AWS::StackId/,
     );
-    const chosen = {
-      ...configOf('branch'),
-      identity: { ...configOf('branch').identity, domainPrefix: 'mine' },
-    } as Config;
-    expect(ofType(synthesize(chosen).data, 'AWS::Cognito::UserPoolDomain')[0]?.properties.Domain).toBe('mine');
+    expect(ofType(other.data, 'AWS::Cognito::UserPoolDomain')[0]?.properties.Domain).toBe('mine');
     expect(sandbox.data.text).toContain('SignInUrl');
   });
 
-  it('are mailed by Cognito, or by the sender of the stage where it is confirmed', () => {
+  it('sends mail through Cognito or through SES, as configured', () => {
     expect(pool?.properties.EmailConfiguration).toEqual({ EmailSendingAccount: 'COGNITO_DEFAULT' });
-    const { mail } = configOf('branch-9');
-    expect(ofType(withServices.data, 'AWS::Cognito::UserPool')[0]?.properties.EmailConfiguration).toMatchObject({
+    const { mail } = everything;
+    expect(ofType(full.data, 'AWS::Cognito::UserPool')[0]?.properties.EmailConfiguration).toMatchObject({
       EmailSendingAccount: 'DEVELOPER',
       From: expect.stringContaining(mail.from),
     });
   });
 
-  it('are somebody else’s business where the stage brings its own issuer', () => {
+  it('does not exist in a stage with its own issuer', () => {
     expect(
       withOwnIssuer.all.flatMap((stack) => stack.resources).filter(({ type }) => type.includes('Cognito')),
     ).toEqual([]);
@@ -257,11 +310,11 @@ describe('the users', () => {
   });
 });
 
-describe('services', () => {
-  const { data, api } = withServices;
+describe('clients of services', () => {
+  const { data, api } = full;
   const clients = ofType(data, 'AWS::Cognito::UserPoolClient').filter(({ logicalId }) => logicalId.includes('Service'));
 
-  it('get tokens in their own names, for the scope of the directory and nothing of a person’s', () => {
+  it('use the client credentials flow with the scope of the directory', () => {
     expect(clients).toHaveLength(2);
     const server = named(data, 'AWS::Cognito::UserPoolResourceServer', 'SignInUsersApi');
     for (const { properties } of clients) {
@@ -274,33 +327,34 @@ describe('services', () => {
     expect(server.properties).toMatchObject({ Identifier: 'directory', Scopes: [{ ScopeName: 'use' }] });
   });
 
-  it('are believed by every function that checks tokens, as the front end is', () => {
+  it('are accepted audiences of every function that verifies tokens', () => {
     const { Variables } = named(api, 'AWS::Lambda::Function', 'ProjectsSubmit').properties.Environment as {
       Variables: { OIDC_AUDIENCES: unknown };
     };
-    const audiences = JSON.stringify(Variables.OIDC_AUDIENCES);
+    expect(Variables.OIDC_AUDIENCES).toEqual({ Ref: 'SignInAudiences' });
+    const audiences = JSON.stringify(named(data, 'AWS::SSM::Parameter', 'SignInAudiencesParameter').properties);
     for (const name of ['Web', 'ServiceCrawler', 'ServiceImporter'])
-      expect(audiences).toContain(`RefSignInUsers${name}`);
+      expect(audiences).toContain(`"Ref":"SignInUsers${name}`);
   });
 
-  it('have secrets that Cognito makes and nothing tells', () => {
-    for (const { text } of withServices.all) expect(text).not.toContain('ClientSecret');
+  it('have secrets that no template contains', () => {
+    for (const { text } of full.all) expect(text).not.toContain('ClientSecret');
     expect(data.text).toContain('CrawlerClientId');
   });
 
-  it('are not there unless the stage names some', () => {
+  it('do not exist unless the stage names services', () => {
     expect(ofType(prod.data, 'AWS::Cognito::UserPoolClient')).toHaveLength(1);
     expect(ofType(prod.data, 'AWS::Cognito::UserPoolResourceServer')).toEqual([]);
   });
 });
 
-describe('the trigger of the users', () => {
+describe('the trigger of the user pool', () => {
   const { data } = prod;
   const [pool] = ofType(data, 'AWS::Cognito::UserPool');
   const trigger = named(data, 'AWS::Lambda::Function', 'IdentityAddClaims');
   const role = targetOf(trigger.properties.Role);
 
-  it('is asked about access tokens too, which takes version 2 of its event and a plan that has it', () => {
+  it('adds claims to access tokens, with event version 2 and the plan that supports it', () => {
     expect(pool?.properties).toMatchObject({
       UserPoolTier: 'ESSENTIALS',
       LambdaConfig: {
@@ -312,7 +366,7 @@ describe('the trigger of the users', () => {
     });
   });
 
-  it('is started by this pool and nobody else', () => {
+  it('can be invoked by this pool only', () => {
     expect(ofType(data, 'AWS::Lambda::Permission').map(({ properties }) => properties)).toEqual([
       {
         Action: 'lambda:InvokeFunction',
@@ -323,15 +377,9 @@ describe('the trigger of the users', () => {
     ]);
   });
 
-  it('may write its log and traces and nothing else, and is told nothing', () => {
+  it('can write its log and traces only, and has no environment', () => {
     const log = targetOf((trigger.properties.LoggingConfig as { LogGroup: unknown }).LogGroup);
-    const policies = ofType(data, 'AWS::IAM::Policy').filter(({ properties }) =>
-      (properties.Roles as readonly unknown[]).some((one) => targetOf(one) === role),
-    );
-    const statements = policies.flatMap(
-      ({ properties }) => (properties.PolicyDocument as { Statement: readonly Record<string, unknown>[] }).Statement,
-    );
-    expect(statements).toEqual([
+    expect(statementsOf(data, role)).toEqual([
       {
         Effect: 'Allow',
         Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
@@ -350,22 +398,33 @@ describe('the trigger of the users', () => {
     expect(named(data, 'AWS::Logs::LogGroup', 'IdentityAddClaimsLog').properties.RetentionInDays).toBe(90);
   });
 
-  it('is done before Cognito stops waiting', () => {
+  it('times out when Cognito stops waiting', () => {
     expect(trigger.properties.Timeout).toBe(5);
   });
 
-  it('leaves the data stack without need of the others', () => {
+  it('keeps the data stack independent of the others', () => {
     expect(data.text).not.toContain('Fn::ImportValue');
   });
 
-  it('is not there where the stage brings its own issuer', () => {
+  it('does not exist in a stage with its own issuer', () => {
     expect(ofType(withOwnIssuer.data, 'AWS::Lambda::Function')).toEqual([]);
   });
 });
 
 describe('every stage', () => {
-  it('has termination protection where it is protected', () => {
+  it('has termination protection if it is protected', () => {
     expect(prod.all.every((stack) => stack.terminationProtection)).toBe(true);
     expect(sandbox.all.some((stack) => stack.terminationProtection)).toBe(false);
+  });
+});
+
+describe('the sender of mail', () => {
+  it('keeps its configuration set as long as the identity that names it', () => {
+    for (const { data } of [prod, synthesize('dev')]) {
+      const [identity] = ofType(data, 'AWS::SES::EmailIdentity');
+      const [configurationSet] = ofType(data, 'AWS::SES::ConfigurationSet');
+      expect(identity?.deletionPolicy).toMatch(/^(?:Delete|RetainExceptOnCreate)$/);
+      expect(configurationSet?.deletionPolicy).toBe(identity?.deletionPolicy);
+    }
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { eventPrefix } from '#data/keys.ts';
 import { SOURCE, sourceOf } from '#events/catalogue.ts';
 import { jobs } from '#events/jobs.ts';
-import { mailReturns } from '#events/mail-returns.ts';
-import { nextDue } from '#events/schedule-expression.ts';
-import { subscriptions } from '#events/subscriptions.ts';
+import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { configOf } from '#lib/config.ts';
-import { constructIdOf, publisher } from '#lib/doors.ts';
+import { constructIdOf, publisher } from '#lib/handlers.ts';
+import { nextDue } from '#lib/schedules.ts';
+import { statementsOf } from './statements.ts';
 import { named, ofType, synthesize, targetOf } from './synthesized.ts';
 
 const { data, events } = synthesize('dev');
@@ -25,7 +25,7 @@ describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscript
   const rule = named(events, 'AWS::Events::Rule', `${name}SubscriptionRule`);
   const queue = named(events, 'AWS::SQS::Queue', `${name}SubscriptionDeadLetters`).logicalId;
 
-  it('is started by its kinds, from where they come', () => {
+  it('is invoked by its event kinds from their source', () => {
     expect(rule.properties.EventPattern).toEqual({
       source: [...new Set(kinds.map(sourceOf))],
       'detail-type': kinds,
@@ -35,7 +35,7 @@ describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscript
     ]);
   });
 
-  it('leaves what it cannot deal with in its queue, whether it was not started or did not finish', () => {
+  it('sends failed deliveries and failed runs to its queue', () => {
     const [delivery] = rule.properties.Targets as readonly {
       DeadLetterConfig: { Arn: unknown };
       RetryPolicy: unknown;
@@ -45,7 +45,7 @@ describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscript
     expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
   });
 
-  it('wakes somebody as soon as there is anything in it', () => {
+  it('raises an alarm for the first message in its queue', () => {
     expect(alarmOn(queue)?.properties).toMatchObject({
       Threshold: 1,
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
@@ -53,7 +53,7 @@ describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscript
     });
   });
 
-  it('has the time it asks for', () => {
+  it('has its declared timeout', () => {
     const timeout = 'timeoutSeconds' in subscription ? subscription.timeoutSeconds : 30;
     expect(target.properties.Timeout).toBe(timeout);
   });
@@ -66,7 +66,7 @@ describe.each([...jobs])('job $route.id', ({ route, schedule: expression, timeou
   const queue = named(events, 'AWS::SQS::Queue', `${name}ScheduleDeadLetters`).logicalId;
   const start = schedule.properties.Target as Readonly<Record<string, unknown>>;
 
-  it('is started by the clock, in UTC, with its own name', () => {
+  it('is invoked by its schedule in UTC, with its id as input', () => {
     expect(schedule.properties).toMatchObject({
       ScheduleExpression: expression,
       ScheduleExpressionTimezone: 'UTC',
@@ -78,29 +78,22 @@ describe.each([...jobs])('job $route.id', ({ route, schedule: expression, timeou
     expect(() => nextDue(expression, Date.now())).not.toThrow();
   });
 
-  it('is started in a role that may start it and report failures, and nothing else', () => {
-    const role = targetOf(start.RoleArn);
-    const policies = ofType(events, 'AWS::IAM::Policy').filter(({ properties }) =>
-      (properties.Roles as readonly unknown[]).some((one) => targetOf(one) === role),
-    );
-    const statements = policies.flatMap(
-      ({ properties }) =>
-        (properties.PolicyDocument as { Statement: readonly { Action: string; Resource: unknown }[] }).Statement,
-    );
+  it('is invoked by a role that can invoke it and report failures only', () => {
+    const statements = statementsOf(events, targetOf(start.RoleArn));
     expect(statements.map(({ Action, Resource }) => [Action, targetOf(Resource)])).toEqual([
       ['lambda:InvokeFunction', target.logicalId],
       ['sqs:SendMessage', queue],
     ]);
   });
 
-  it('leaves runs that were not started or failed in its queue, and wakes somebody', () => {
+  it('sends failed runs to its queue, with an alarm', () => {
     expect(targetOf((start.DeadLetterConfig as { Arn: unknown }).Arn)).toBe(queue);
     expect(start.RetryPolicy).toEqual({ MaximumEventAgeInSeconds: 3600, MaximumRetryAttempts: 10 });
     expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
     expect(alarmOn(queue)?.properties).toMatchObject({ Threshold: 1 });
   });
 
-  it('has the time that it asks for', () => {
+  it('has its declared timeout', () => {
     expect(target.properties.Timeout).toBe(timeoutSeconds);
   });
 });
@@ -109,7 +102,7 @@ describe('the publisher', () => {
   const [mapping] = ofType(events, 'AWS::Lambda::EventSourceMapping');
   const queue = named(events, 'AWS::SQS::Queue', 'PublisherDeadLetters').logicalId;
 
-  it('is woken by what is put into the outbox and by nothing else', () => {
+  it('is invoked by new outbox items only', () => {
     const criteria = mapping?.properties.FilterCriteria as { Filters: readonly { Pattern: string }[] } | undefined;
     expect(criteria?.Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
       { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: eventPrefix }] } } } },
@@ -119,7 +112,7 @@ describe('the publisher', () => {
     );
   });
 
-  it('loses nothing: from the oldest record on, the failed part again, in halves, and the rest reported', () => {
+  it('starts at the oldest record, retries failed items, bisects batches and reports the rest', () => {
     expect(mapping?.properties).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
       FunctionResponseTypes: ['ReportBatchItemFailures'],
@@ -132,7 +125,7 @@ describe('the publisher', () => {
 });
 
 describe('the archive', () => {
-  it('keeps the events that everybody is told, as long as the stage says', () => {
+  it('stores domain events with the retention of the stage', () => {
     expect(ofType(events, 'AWS::Events::Archive').map(({ properties }) => properties)).toMatchObject([
       {
         SourceArn: { 'Fn::GetAtt': [named(events, 'AWS::Events::EventBus', 'Bus').logicalId, 'Arn'] },
@@ -144,21 +137,21 @@ describe('the archive', () => {
   });
 });
 
-describe('mail that comes back', () => {
+describe('bounces and complaints', () => {
   const [mailings] = ofType(data, 'AWS::SES::ConfigurationSet');
-  /** The configuration set, as another stack knows it. */
-  const itsName = { 'Fn::ImportValue': expect.stringContaining(`ExportsOutputRef${mailings?.logicalId}`) as string };
-  const target = named(events, 'AWS::Lambda::Function', constructIdOf(mailReturns.id));
+  /** The name of the configuration set, imported from the data stack. */
+  const setName = { 'Fn::ImportValue': expect.stringContaining(`ExportsOutputRef${mailings?.logicalId}`) as string };
+  const target = named(events, 'AWS::Lambda::Function', constructIdOf(mailFeedback.id));
   const rule = named(events, 'AWS::Events::Rule', 'MailReturnsRule');
   const queue = named(events, 'AWS::SQS::Queue', 'MailReturnsDeadLetters').logicalId;
 
-  it('is told by the configuration set that all mail is sent with', () => {
+  it('are reported by the configuration set of all mail', () => {
     const [destination] = ofType(data, 'AWS::SES::ConfigurationSetEventDestination');
     expect(destination?.properties).toMatchObject({
       ConfigurationSetName: { Ref: mailings?.logicalId },
       EventDestination: { Enabled: true, MatchingEventTypes: ['bounce', 'complaint'] },
     });
-    // No other bus than this one is known to SES.
+    // SES supports the default bus only.
     expect(JSON.stringify(destination?.properties)).toContain(':event-bus/default');
     const senders = ofType(events, 'AWS::Lambda::Function').filter(
       ({ properties }) => 'MAIL_FROM' in (properties.Environment as { Variables: object }).Variables,
@@ -166,11 +159,11 @@ describe('mail that comes back', () => {
     expect(senders.length).toBeGreaterThanOrEqual(4);
     for (const { properties } of senders) {
       const { Variables } = properties.Environment as { Variables: Record<string, unknown> };
-      expect(Variables.MAIL_CONFIGURATION_SET).toEqual(itsName);
+      expect(Variables.MAIL_CONFIGURATION_SET).toEqual(setName);
     }
   });
 
-  it('is also kept back by SES itself, and counted', () => {
+  it('are suppressed by SES, with reputation metrics', () => {
     expect(mailings?.properties).toMatchObject({
       SuppressionOptions: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
       ReputationOptions: { ReputationMetricsEnabled: true },
@@ -180,11 +173,11 @@ describe('mail that comes back', () => {
     });
   });
 
-  it('starts its function, for what this stage has sent and nobody else', () => {
+  it('invoke the function for mail of this stage only', () => {
     expect(rule.properties.EventPattern).toEqual({
       source: ['aws.ses'],
       'detail-type': ['Email Bounced', 'Email Complaint Received'],
-      detail: { mail: { tags: { 'ses:configuration-set': [itsName] } } },
+      detail: { mail: { tags: { 'ses:configuration-set': [setName] } } },
     });
     expect(rule.properties).not.toHaveProperty('EventBusName');
     expect((rule.properties.Targets as readonly { Arn: unknown }[]).map(({ Arn }) => targetOf(Arn))).toEqual([
@@ -192,7 +185,7 @@ describe('mail that comes back', () => {
     ]);
   });
 
-  it('is not forgotten when it cannot be noted', () => {
+  it('end in a queue with an alarm when they cannot be recorded', () => {
     const [delivery] = rule.properties.Targets as readonly { DeadLetterConfig: { Arn: unknown } }[];
     expect(targetOf(delivery?.DeadLetterConfig.Arn)).toBe(queue);
     expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
@@ -202,24 +195,27 @@ describe('mail that comes back', () => {
   it.each([
     ['Reputation.BounceRate', 0.025],
     ['Reputation.ComplaintRate', 0.0005],
-  ])('wakes somebody when %s comes half as far as SES bears', (metric, threshold) => {
+  ])('raise an alarm when %s reaches half of the review rate of SES', (metric, threshold) => {
     const alarm = ofType(events, 'AWS::CloudWatch::Alarm').find(({ properties }) => properties.MetricName === metric);
     expect(alarm?.properties).toMatchObject({
       Namespace: 'AWS/SES',
       Threshold: threshold,
-      Dimensions: [{ Name: 'ses:configuration-set', Value: itsName }],
+      Dimensions: [{ Name: 'ses:configuration-set', Value: setName }],
     });
   });
 });
 
 describe('queues', () => {
-  it.each(ofType(events, 'AWS::SQS::Queue'))('$logicalId is encrypted and kept for two weeks', ({ properties }) => {
-    expect(properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 });
-  });
+  it.each(ofType(events, 'AWS::SQS::Queue'))(
+    '$logicalId is encrypted and keeps messages for two weeks',
+    ({ properties }) => {
+      expect(properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 });
+    },
+  );
 });
 
 describe('the sender', () => {
-  it('is made by the stage, or found in the account', () => {
+  it('is created by the stage if configured', () => {
     expect(ofType(data, 'AWS::SES::EmailIdentity').map(({ properties }) => properties.EmailIdentity)).toEqual([
       configOf('dev').mail.identity,
     ]);

@@ -5,20 +5,20 @@ import { jobs } from '#events/jobs.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import { configOf } from '#lib/config.ts';
 import { TIMEOUT_SECONDS } from '#lib/constructs/plain-function.ts';
-import { claimsTrigger, constructIdOf } from '#lib/doors.ts';
+import { claimsTrigger, constructIdOf } from '#lib/handlers.ts';
 import { named, ofType, type SynthesizedStack, synthesize } from './synthesized.ts';
 
-/** What a function is given to run with: as the templates say, as the documents say, and that these two are the same. */
+/** Memory, timeout and concurrency of functions: templates and documentation agree. */
 
 const { data, events, api, all } = synthesize('prod');
 const config = configOf('prod');
 const sandbox = configOf('sandbox');
 
-const words = readFileSync('docs/functions.md', 'utf8');
+const documentation = readFileSync('docs/functions.md', 'utf8');
 
-/** The rows of the first table behind a heading, without its head. */
+/** The rows of the first table below a heading, without its header. */
 const tableBehind = (heading: string): readonly (readonly string[])[] => {
-  const lines = words.slice(words.indexOf(`## ${heading}\n`)).split('\n');
+  const lines = documentation.slice(documentation.indexOf(`## ${heading}\n`)).split('\n');
   const from = lines.findIndex((line) => line.startsWith('|'));
   const to = lines.findIndex((line, at) => at > from && !line.startsWith('|'));
   return lines.slice(from + 2, to).map((line) =>
@@ -38,7 +38,7 @@ const propertiesOf = (id: string) => {
 };
 
 describe('the kinds of functions', () => {
-  it('have the memory and the time that the documents give reasons for', () => {
+  it('have the documented memory and timeout', () => {
     expect(tableBehind('Memory and time by kind').map((row) => row.slice(0, 4))).toEqual(
       (['request', 'catalog', 'subscriber', 'publisher'] as const).map((kind) => [
         kind,
@@ -50,8 +50,8 @@ describe('the kinds of functions', () => {
   });
 });
 
-describe('a function with a time of its own', () => {
-  const rows = tableBehind('What has a time of its own');
+describe('a function with its own timeout', () => {
+  const rows = tableBehind('Functions with their own timeout');
   const declared = [
     ...routes.filter(({ auth, timeoutSeconds, memoryMb }) => auth !== 'cron' && (timeoutSeconds ?? memoryMb)),
     ...subscriptions.filter((one) => 'timeoutSeconds' in one),
@@ -59,18 +59,18 @@ describe('a function with a time of its own', () => {
     claimsTrigger,
   ].map(({ id }) => id);
 
-  it('is listed with a reason, and nothing else is', () => {
+  it('is documented with a reason, and no other function is', () => {
     expect(rows.map(([id]) => id).toSorted()).toEqual([...declared].sort());
     expect(rows.filter(([, , , why]) => why === '')).toEqual([]);
   });
 
-  it.each(rows)('%s is given %s seconds', (id, seconds, memory) => {
+  it.each(rows)('%s has a timeout of %s seconds', (id, seconds, memory) => {
     const { Timeout, MemorySize } = propertiesOf(id ?? '');
     expect(String(Timeout)).toBe(seconds);
     if (memory !== '') expect(String(MemorySize)).toBe(memory);
   });
 
-  it('ends before the gateway does, unless its answer is streamed', () => {
+  it('times out before the gateway does, unless its response is streamed', () => {
     for (const { id, auth, timeoutSeconds = 0, replies } of routes) {
       const isStreamed = Object.values(replies).some((reply) => 'stream' in reply && reply.stream);
       if (auth !== 'cron' && !isStreamed) expect([id, timeoutSeconds <= 29]).toEqual([id, true]);
@@ -79,13 +79,13 @@ describe('a function with a time of its own', () => {
 });
 
 describe('reserved concurrency', () => {
-  it('is in prod what the documents give reasons for', () => {
+  it('is as documented in prod', () => {
     const rows = tableBehind('Reserved concurrency').map(([id = '', most]) => [id, Number(most)] as const);
     expect(Object.fromEntries(rows)).toEqual(config.reservedConcurrency);
     for (const [id, most] of rows) expect(propertiesOf(id).ReservedConcurrentExecutions).toBe(most);
   });
 
-  it('is given to no other function, and leaves readers nearly everything', () => {
+  it('is set for no other function, and is at most 100 in total', () => {
     const reserved = all
       .flatMap((stack) => ofType(stack, 'AWS::Lambda::Function'))
       .flatMap(({ properties }) => properties.ReservedConcurrentExecutions ?? []) as number[];
@@ -93,7 +93,7 @@ describe('reserved concurrency', () => {
     expect(reserved.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(100);
   });
 
-  it('is nowhere else, where an account may be new', () => {
+  it('is not set in other stages', () => {
     for (const stage of ['dev', 'staging', 'sandbox']) expect(configOf(stage).reservedConcurrency).toEqual({});
   });
 });

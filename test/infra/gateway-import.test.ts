@@ -2,28 +2,28 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
 import { named, ofType, synthesize } from './synthesized.ts';
 
-/** What API Gateway refuses or passes over when it imports a document, though the document is valid. */
+/** Limits of the import of OpenAPI documents into API Gateway, which rejects or ignores parts of valid documents. */
 
-interface Answer {
+interface MethodResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
 }
-interface IntegrationAnswer {
+interface IntegrationResponse {
   readonly statusCode: string;
   readonly responseParameters?: Readonly<Record<string, string>>;
 }
 interface Operation {
   readonly operationId?: string;
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, MethodResponse>>;
   readonly security?: readonly Readonly<Record<string, readonly unknown[]>>[];
   readonly 'x-amazon-apigateway-integration': {
     readonly type: string;
-    readonly responses?: Readonly<Record<string, IntegrationAnswer>>;
+    readonly responses?: Readonly<Record<string, IntegrationResponse>>;
     readonly requestTemplates?: Readonly<Record<string, string>>;
   };
 }
-interface GatewayAnswer {
+interface GatewayResponse {
   readonly statusCode: string;
   readonly responseParameters: Readonly<Record<string, string>>;
   readonly responseTemplates: Readonly<Record<string, string>>;
@@ -32,20 +32,20 @@ interface Body {
   readonly info: { readonly title: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly securitySchemes?: Readonly<Record<string, { readonly type: string }>> };
-  readonly 'x-amazon-apigateway-gateway-responses': Readonly<Record<string, GatewayAnswer>>;
+  readonly 'x-amazon-apigateway-gateway-responses': Readonly<Record<string, GatewayResponse>>;
 }
 
-/** How many paths, with everything above them, one gateway holds unless its account has asked for more. */
+/** The default quota of resources (paths with their parents) per API. */
 const RESOURCES_MAX = 300;
 
-/** The longest document that is imported, in bytes. */
+/** The maximum size of an imported document, in bytes. */
 const DOCUMENT_BYTES_MAX = 6 * 1024 * 1024;
 
-/** The longest template, in bytes. */
+/** The maximum size of a mapping template, in bytes. */
 const TEMPLATE_BYTES_MAX = 300 * 1024;
 
-/** The occasions on which a gateway answers by itself, as it knows them. */
-const OCCASIONS = [
+/** The gateway response types. */
+const RESPONSE_TYPES = [
   ...['ACCESS_DENIED', 'API_CONFIGURATION_ERROR', 'AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE'],
   ...['BAD_REQUEST_BODY', 'BAD_REQUEST_PARAMETERS', 'DEFAULT_4XX', 'DEFAULT_5XX', 'EXPIRED_TOKEN'],
   ...['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'INVALID_API_KEY', 'INVALID_SIGNATURE'],
@@ -53,7 +53,7 @@ const OCCASIONS = [
   ...['UNAUTHORIZED', 'UNSUPPORTED_MEDIA_TYPE', 'WAF_FILTERED'],
 ];
 
-/** The members that an import acts on or passes over in silence; with any other it warns or fails. */
+/** The members that an import uses or silently ignores; others cause warnings or failures. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   document: [
     ...['openapi', 'info', 'paths', 'components', 'x-amazon-apigateway-api-key-source'],
@@ -71,7 +71,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Every object under a member of some name, at any depth. */
+/** Every object under a member of this name, at any depth. */
 function* under(node: unknown, name: string): Generator<object> {
   if (typeof node !== 'object' || node === null) return;
   for (const [key, value] of Object.entries(node)) {
@@ -86,11 +86,11 @@ describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
   const { api } = synthesize(stage);
 
   describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
-    const body = named(api, 'AWS::ApiGateway::RestApi', gateway).properties.Body as Body;
+    const body = named(api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties.Body as Body;
     const paths = Object.keys(body.paths);
     const operations = Object.values(body.paths).flatMap((item) => Object.values(item));
 
-    it('say nothing that an import does not know', () => {
+    it('contain supported members only', () => {
       const found: Record<string, readonly string[]> = {
         document: Object.keys(body),
         operation: keysOf(operations),
@@ -106,16 +106,16 @@ describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
         ).toEqual([]);
       }
       expect(JSON.stringify(body)).not.toMatch(/"(?:\$ref|example|examples|discriminator|oneOf|anyOf|nullable)":/);
-      // Where a function answers for itself nothing is made of them; elsewhere a default would be passed over.
+      // Proxy integrations ignore method responses; for others, `default` would be ignored.
       const mapped = operations.filter((one) => one['x-amazon-apigateway-integration'].type !== 'aws_proxy');
       expect(mapped.flatMap(({ responses }) => Object.keys(responses))).not.toContain('default');
     });
 
-    it('have paths that a gateway can hold', () => {
+    it('have supported paths within the quota', () => {
       expect(paths.length).toBeLessThanOrEqual(RESOURCES_MAX);
       const siblings = new Map<string, Set<string>>();
       for (const path of paths) {
-        expect(path, 'a variable fills its part, and a greedy one ends the path').toMatch(
+        expect(path, 'a variable is a whole segment, and a greedy one is the last').toMatch(
           /^\/(?:(?:[\w.:-]+|\{\w+\})(?:\/(?:[\w.:-]+|\{\w+\}))*)?(?:(?<=\/)\{\w+\+\})?$/,
         );
         expect(['/ping', '/sping']).not.toContain(path);
@@ -129,7 +129,7 @@ describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
       expect([...siblings.values()].filter((names) => names.size > 1)).toEqual([]);
     });
 
-    it('name every variable of a path, and nothing else, as a parameter', () => {
+    it('declare exactly the variables of a path as parameters', () => {
       for (const [path, item] of Object.entries(body.paths)) {
         const variables = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
         for (const { parameters = [] } of Object.values(item)) {
@@ -139,17 +139,17 @@ describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
       }
     });
 
-    it('have names for operations that occur once', () => {
+    it('have unique operation ids', () => {
       const ids = operations.flatMap(({ operationId }) => operationId ?? []);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids).toHaveLength(routes.length);
       expect(body.info.title.length).toBeLessThanOrEqual(255);
     });
 
-    it('set only headers that the answer declares, to a text in quotes or a value of the context', () => {
+    it('set declared headers only, to a quoted text or a context value', () => {
       for (const { responses, ...operation } of operations) {
-        const { responses: answers = {} } = operation['x-amazon-apigateway-integration'];
-        for (const { statusCode, responseParameters = {} } of Object.values(answers)) {
+        const { responses: integrationResponses = {} } = operation['x-amazon-apigateway-integration'];
+        for (const { statusCode, responseParameters = {} } of Object.values(integrationResponses)) {
           expect(Object.keys(responses)).toContain(statusCode);
           for (const [name, value] of Object.entries(responseParameters)) {
             const header = /^method\.response\.header\.([\w-]+)$/.exec(name)?.[1] ?? name;
@@ -160,16 +160,16 @@ describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
       }
     });
 
-    it('answer by themselves on occasions that there are, with templates of a size that there may be', () => {
+    it('have gateway responses of known types, with templates within the limit', () => {
       const own = body['x-amazon-apigateway-gateway-responses'];
-      expect(Object.keys(own).filter((occasion) => !OCCASIONS.includes(occasion))).toEqual([]);
+      expect(Object.keys(own).filter((responseType) => !RESPONSE_TYPES.includes(responseType))).toEqual([]);
       for (const { statusCode, responseParameters, responseTemplates } of Object.values(own)) {
         expect(statusCode).toMatch(/^[45]\d\d$/);
         for (const [name, value] of Object.entries(responseParameters)) {
           expect(name).toMatch(/^gatewayresponse\.header\.[\w-]+$/);
           expect(value).toMatch(/^(?:'[^']*'|context\.\w+(?:\.\w+)*|method\.request\.header\.[\w-]+)$/);
         }
-        // These templates know the context and stage variables, and no directives.
+        // Templates of gateway responses support context and stage variables, but no directives.
         for (const template of Object.values(responseTemplates))
           expect(template).not.toMatch(/#(?:set|if|foreach)\b|\$input/);
       }
@@ -179,7 +179,7 @@ describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
       }
     });
 
-    it('ask for keys in a way that is declared', () => {
+    it('require keys through a declared security scheme', () => {
       const schemes = body.components.securitySchemes ?? {};
       for (const { security = [] } of operations) {
         for (const requirement of security) {
@@ -191,12 +191,12 @@ describe.each(['dev', 'staging', 'prod'])('the documents of %s', (stage) => {
       }
     });
 
-    it('are short enough', () => {
+    it('are within the size limit', () => {
       expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(DOCUMENT_BYTES_MAX);
     });
   });
 
-  it('are part of the stack: nothing has to be fetched when it is deployed', () => {
+  it('are inline in the template', () => {
     for (const { properties } of ofType(api, 'AWS::ApiGateway::RestApi')) {
       expect(properties).not.toHaveProperty('BodyS3Location');
       expect(properties).not.toHaveProperty('FailOnWarnings', false);

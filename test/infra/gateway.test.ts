@@ -1,12 +1,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
-import { doorIdOf, routes } from '#contract/table.ts';
+import { handlerIdOf, routes } from '#contract/table.ts';
 import { corsHeaders, preflightHeaders } from '#http/cors.ts';
-import { type Config, configOf } from '#lib/config.ts';
-import { constructIdOf } from '#lib/doors.ts';
+import { configOf } from '#lib/config.ts';
+import { gatewayResponses } from '#lib/gateway/responses.ts';
+import { constructIdOf } from '#lib/handlers.ts';
 import { type ErrorCode, statusOf, textOf } from '#shared/errors.ts';
-import { named, ofType, type Synthesized, settled, synthesize, targetOf } from './synthesized.ts';
+import { everything, named, ofType, resolvedText, type Synthesized, synthesize, targetOf } from './synthesized.ts';
 
 interface Integration {
   readonly type: string;
@@ -21,14 +22,14 @@ interface Operation {
   readonly security?: unknown;
   readonly 'x-amazon-apigateway-integration': Integration;
 }
-interface MockAnswer {
+interface MockResponse {
   readonly responseTemplates: { readonly 'application/json': string };
 }
 interface Fallback {
   readonly 'x-amazon-apigateway-integration': {
     readonly type: string;
     readonly requestTemplates: Readonly<Record<string, string>>;
-    readonly responses: { readonly default: MockAnswer };
+    readonly responses: { readonly default: MockResponse };
   };
 }
 interface GatewayResponse {
@@ -44,20 +45,21 @@ interface Body {
 
 const config = configOf('dev');
 const { api, events } = synthesize(config);
-const bodyOf = (gateway: string) => named(api, 'AWS::ApiGateway::RestApi', gateway).properties.Body as Body;
+const full = synthesize(everything);
+const bodyOf = (gateway: string) => named(api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties.Body as Body;
 const stageOf = (gateway: string) =>
-  named(api, 'AWS::ApiGateway::Stage', `${gateway}DeploymentStagelive`).properties as {
+  named(api, 'AWS::ApiGateway::Stage', `${gateway}ApiDeploymentStagelive`).properties as {
     readonly MethodSettings: readonly Record<string, unknown>[];
     readonly AccessLogSetting: { readonly Format: string };
     readonly TracingEnabled: boolean;
   };
 
-const verbs = ['get', 'post', 'put', 'delete'];
+const methods = ['get', 'post', 'put', 'delete'];
 const operationsOf = (body: Body) =>
   Object.entries(body.paths).flatMap(([path, item]) =>
     Object.entries(item)
-      .filter(([verb]) => verbs.includes(verb))
-      .map(([verb, operation]) => ({ key: `${verb.toUpperCase()} ${path}`, operation: operation as Operation })),
+      .filter(([method]) => methods.includes(method))
+      .map(([method, operation]) => ({ key: `${method.toUpperCase()} ${path}`, operation: operation as Operation })),
   );
 
 describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
@@ -70,34 +72,38 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
     expect(body.openapi).toMatch(/^3\.0\./);
   });
 
-  it('has the routes of the table and no other', () => {
+  it('has exactly the routes of the table', () => {
     expect(operations.map(({ key }) => key).sort()).toEqual(
       routes.map(({ method, path }) => `${method} ${path}`).sort(),
     );
   });
 
-  it.each(routes)('$id starts its own function in the gateway’s role', (route) => {
+  it.each(routes)('$id invokes its function with the role of its domain', (route) => {
     const found = operations.find(({ operation }) => operation.operationId === route.id)?.operation;
     const integration = found?.['x-amazon-apigateway-integration'];
-    // The functions of jobs stand in another stack, beside their schedules.
-    const opened = constructIdOf(doorIdOf(route));
-    const target = named(route.auth === 'cron' ? events : api, 'AWS::Lambda::Function', opened).logicalId;
+    // The functions of jobs are in the events stack.
+    const constructId = constructIdOf(handlerIdOf(route));
+    const target = named(route.auth === 'cron' ? events : api, 'AWS::Lambda::Function', constructId).logicalId;
     const [, parts] = integration?.uri['Fn::Join'] ?? ['', []];
     expect(found?.parameters.map(({ name }) => name)).toEqual(
       [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     );
     expect(integration?.type).toBe('aws_proxy');
-    if (route.auth === 'cron') expect(JSON.stringify(parts)).toContain(`PublishOutputFnGetAtt${target}Arn`);
-    else expect(parts.map(targetOf)).toContain(target);
+    if (route.auth === 'cron') {
+      expect(parts.map(targetOf)).toContain(`${constructId}Arn`);
+      const written = named(events, 'AWS::SSM::Parameter', `${constructId}ArnParameter`).properties;
+      expect(written.Value).toEqual({ 'Fn::GetAtt': [target, 'Arn'] });
+      expect(api.content.Parameters?.[`${constructId}Arn`]?.Default).toBe(written.Name);
+    } else expect(parts.map(targetOf)).toContain(target);
     expect(targetOf(integration?.credentials)).toMatch(/^Functions\w+Invoker/);
   });
 
-  it('streams what the table says is streamed, and waits for the rest as long as it can', () => {
+  it('streams the declared routes, and buffers others up to the maximum timeout', () => {
     for (const { operation } of operations) {
       const route = routes.find(({ id }) => id === operation.operationId);
       const streamed = Object.values(route?.replies ?? {}).some((reply) => 'stream' in reply && reply.stream);
       const { responseTransferMode, uri, timeoutInMillis } = operation['x-amazon-apigateway-integration'];
-      const call = uri['Fn::Join'][1].map(settled).join('');
+      const call = uri['Fn::Join'][1].map(resolvedText).join('');
       expect(responseTransferMode).toBe(streamed ? 'STREAM' : undefined);
       expect(call).toContain(streamed ? '/2021-11-15/functions/' : '/2015-03-31/functions/');
       expect(call).toMatch(streamed ? /\/response-streaming-invocations$/ : /\/invocations$/);
@@ -105,15 +111,15 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
     }
   });
 
-  it('carries files as they are and compresses what is worth it', () => {
-    expect(named(api, 'AWS::ApiGateway::RestApi', gateway).properties).toMatchObject({
+  it('passes files as binary and compresses responses from 1 KB', () => {
+    expect(named(api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties).toMatchObject({
       BinaryMediaTypes: ['multipart/form-data'],
       MinimumCompressionSize: 1024,
     });
   });
 
-  it('is set to the same by its document, which takes the place of its settings whenever it changes', () => {
-    const { properties } = named(api, 'AWS::ApiGateway::RestApi', gateway);
+  it('repeats its settings in the document, whose import replaces them', () => {
+    const { properties } = named(api, 'AWS::ApiGateway::RestApi', `${gateway}Api`);
     expect(body).toMatchObject({
       'x-amazon-apigateway-binary-media-types': properties.BinaryMediaTypes,
       'x-amazon-apigateway-minimum-compression-size': properties.MinimumCompressionSize,
@@ -125,21 +131,28 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
 
   it('throttles every route by its tier', () => {
     const settings = stageOf(gateway).MethodSettings;
+    const settingOf = (path: string, method: string) =>
+      settings.find(({ ResourcePath, HttpMethod }) => ResourcePath === path && HttpMethod === method);
+    const common = settingOf('/*', '*');
+    expect(common).toMatchObject({ LoggingLevel: 'ERROR', DataTraceEnabled: false, MetricsEnabled: false });
     for (const { path, method, tier } of routes) {
-      const one = settings.find(
-        ({ ResourcePath, HttpMethod }) => ResourcePath === `/${path.replaceAll('/', '~1')}` && HttpMethod === method,
-      );
-      const { ratePerSecond, burst } = config.throttles[tier];
-      expect(one).toMatchObject({
-        ThrottlingRateLimit: ratePerSecond,
-        ThrottlingBurstLimit: burst,
-        LoggingLevel: 'ERROR',
-      });
+      const own = settingOf(`/${path.replaceAll('/', '~1')}`, method);
+      const { ratePerSecond, burst } = config.throttles[tier === 'admin' ? 'general' : tier];
+      expect(own ?? common).toMatchObject({ ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst });
     }
-    expect(settings.every(({ DataTraceEnabled }) => DataTraceEnabled === false)).toBe(true);
   });
 
-  it('writes an access log that tells nobody who asked', () => {
+  it('has few enough settings for one update of the stage, with every feature', () => {
+    const { MethodSettings } = named(full.api, 'AWS::ApiGateway::Stage', `${gateway}ApiDeploymentStagelive`)
+      .properties as {
+      readonly MethodSettings: readonly Record<string, unknown>[];
+    };
+    // Each override names its method by a path and a method, which are not values.
+    const values = MethodSettings.map((setting) => Object.keys(setting).length - 2);
+    expect(values.reduce((sum, count) => sum + count, 0)).toBeLessThan(80);
+  });
+
+  it('writes an access log without personal data', () => {
     const { AccessLogSetting, TracingEnabled } = stageOf(gateway);
     expect(Object.values(JSON.parse(AccessLogSetting.Format) as Record<string, string>)).not.toContainEqual(
       expect.stringMatching(/identity|authorizer|\.path\b|querystring|apiKey|userAgent|sourceIp/i),
@@ -147,7 +160,7 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
     expect(TracingEnabled).toBe(true);
   });
 
-  it('keeps no log longer than the stage says', () => {
+  it('has log groups with the retention of the stage', () => {
     const own = ofType(api, 'AWS::Logs::LogGroup').filter(({ logicalId }) => logicalId.startsWith(gateway));
     expect(own.map(({ properties }) => properties.RetentionInDays)).toEqual([config.logDays, config.logDays]);
     expect(own.map(({ properties }) => JSON.stringify(properties.LogGroupName))).toContainEqual(
@@ -156,15 +169,15 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
   });
 });
 
-describe('the gateway for everybody', () => {
+describe('the open gateway', () => {
   const body = bodyOf('Gateway');
   const fallbackOf = (path: string) => body.paths[path]?.['x-amazon-apigateway-any-method'] as Fallback;
 
-  it('asks for no key', () => {
+  it('requires no key', () => {
     expect(operationsOf(body).every(({ operation }) => operation.security === undefined)).toBe(true);
   });
 
-  it('answers other methods and paths by itself, on every step of every path', () => {
+  it('has a mock integration for other methods on every path and parent path', () => {
     const steps = routes.flatMap(({ path }) =>
       path.split('/').map((_, position, parts) => parts.slice(0, position + 1).join('/') || '/'),
     );
@@ -173,10 +186,10 @@ describe('the gateway for everybody', () => {
     }
   });
 
-  const { requestTemplates, responses: answers } = fallbackOf('/{proxy+}')['x-amazon-apigateway-integration'];
-  const template = answers.default.responseTemplates['application/json'];
-  /** What the template says to one caller, read as its few directives are meant. */
-  const said = (method: string, origin: string | undefined) => {
+  const { requestTemplates, responses: mockResponses } = fallbackOf('/{proxy+}')['x-amazon-apigateway-integration'];
+  const template = mockResponses.default.responseTemplates['application/json'];
+  /** The response of the template to one request, by a minimal interpreter of its directives. */
+  const respond = (method: string, origin: string | undefined) => {
     const headers: Record<string, string> = {};
     const variables: Record<string, string | undefined> = { $origin: origin, '$context.requestId': 'one' };
     let status = 404;
@@ -206,34 +219,35 @@ describe('the gateway for everybody', () => {
     'x-request-id': 'one',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    'strict-transport-security': 'max-age=31536000',
     vary: 'Origin',
   };
 
-  it('answers a browser’s question with the headers that functions would send', () => {
+  it('responds to preflight requests with the CORS headers of functions', () => {
     for (const origin of config.allowedOrigins) {
       const headers = { ...always, ...preflightHeaders(origin, config.allowedOrigins) };
-      expect(said('OPTIONS', origin)).toEqual({ status: 204, headers, text: '' });
+      expect(respond('OPTIONS', origin)).toEqual({ status: 204, headers, text: '' });
     }
     for (const origin of ['https://elsewhere.example', `${own}.elsewhere.example`, undefined]) {
-      expect(said('OPTIONS', origin)).toEqual({ status: 204, headers: always, text: '' });
+      expect(respond('OPTIONS', origin)).toEqual({ status: 204, headers: always, text: '' });
     }
   });
 
-  it('answers anything else with the contract’s 404', () => {
+  it('responds to other requests with the 404 of the contract', () => {
     expect(JSON.parse(requestTemplates['application/json'] ?? '')).toEqual({ statusCode: 404 });
     const text = JSON.stringify({ error: 'Not found', code: 'NOT_FOUND' });
-    expect(said('PATCH', own)).toEqual({ status: 404, headers: { ...always, ...corsHeaders(own, [own]) }, text });
-    expect(said('GET', 'https://elsewhere.example')).toEqual({ status: 404, headers: always, text });
-    expect(said('GET', undefined)).toEqual({ status: 404, headers: always, text });
+    expect(respond('PATCH', own)).toEqual({ status: 404, headers: { ...always, ...corsHeaders(own, [own]) }, text });
+    expect(respond('GET', 'https://elsewhere.example')).toEqual({ status: 404, headers: always, text });
+    expect(respond('GET', undefined)).toEqual({ status: 404, headers: always, text });
   });
 });
 
-describe('the gateway for programmatic clients', () => {
-  it('asks for a key on every route', () => {
+describe('the keyed gateway', () => {
+  it('requires a key on every route', () => {
     expect(operationsOf(bodyOf('KeyedGateway')).every(({ operation }) => operation.security !== undefined)).toBe(true);
   });
 
-  it('counts and limits by plan', () => {
+  it('limits rate and quota by usage plan', () => {
     const plans = ofType(api, 'AWS::ApiGateway::UsagePlan');
     expect(plans).toHaveLength(config.usagePlans.length);
     for (const [position, plan] of config.usagePlans.entries()) {
@@ -248,93 +262,102 @@ describe('the gateway for programmatic clients', () => {
   });
 });
 
-describe('what the gateways say by themselves', () => {
+describe('gateway responses', () => {
   const responses = bodyOf('Gateway')['x-amazon-apigateway-gateway-responses'];
 
-  it.each(Object.entries(responses))('%s has the contract’s shape', (_, response) => {
+  it.each(Object.entries(responses))('%s has the shape of the contract', (_, response) => {
     const body = JSON.parse(response.responseTemplates['application/json']) as { error: string; code: ErrorCode };
     expect(body.error).toBe(textOf(body.code));
     expect(response.statusCode).toBe(String(statusOf(body.code)));
     expect(response.responseParameters['gatewayresponse.header.x-request-id']).toBe('context.requestId');
+    expect(response.responseParameters['gatewayresponse.header.strict-transport-security']).toBe("'max-age=31536000'");
   });
 
   it.each([
     ['MISSING_AUTHENTICATION_TOKEN', { error: 'Not found', code: 'NOT_FOUND' }],
-    ['INTEGRATION_TIMEOUT', { error: 'Timeout', code: 'TIMEOUT' }],
+    ['INTEGRATION_TIMEOUT', { error: 'Gateway timeout', code: 'TIMEOUT' }],
     ['WAF_FILTERED', { error: 'Forbidden', code: 'FORBIDDEN' }],
     ['DEFAULT_5XX', { error: 'Internal error', code: 'INTERNAL', request_id: '$context.requestId' }],
-  ])('%s is the contract’s', (occasion, body) => {
-    expect(JSON.parse(responses[occasion]?.responseTemplates['application/json'] ?? '')).toEqual(body);
+  ])('%s has the body of the contract', (type, body) => {
+    expect(JSON.parse(responses[type]?.responseTemplates['application/json'] ?? '')).toEqual(body);
   });
 
-  it.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s says when to come again, in the body and as a header', (occasion) => {
-    const response = responses[occasion];
+  it.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s has retryAfter in the body and as a header', (type) => {
+    const response = responses[type];
     const { retryAfter } = JSON.parse(response?.responseTemplates['application/json'] ?? '') as { retryAfter: number };
     expect(retryAfter).toBeGreaterThan(0);
     expect(response?.responseParameters['gatewayresponse.header.retry-after']).toBe(`'${retryAfter}'`);
   });
 
-  it('says 413 with the limit in words', () => {
+  it('have the size limit in the message of 413', () => {
     const body = JSON.parse(responses.REQUEST_TOO_LARGE?.responseTemplates['application/json'] ?? '') as object;
     expect(body).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', message: expect.stringContaining('MB') as unknown });
   });
 
-  it('can be read by a page of any configured origin, and never with credentials by others', () => {
-    const originsOf = (stage: string | Config) => {
-      const body = named(synthesize(stage).api, 'AWS::ApiGateway::RestApi', 'Gateway').properties.Body as Body;
-      return Object.values(body['x-amazon-apigateway-gateway-responses']).map(({ responseParameters }) => [
+  it('allow configured origins to read them, with credentials only for a single origin', () => {
+    const originsOf = (all: Readonly<Record<string, Pick<GatewayResponse, 'responseParameters'>>>) =>
+      Object.values(all).map(({ responseParameters }) => [
         responseParameters['gatewayresponse.header.access-control-allow-origin'],
         responseParameters['gatewayresponse.header.access-control-allow-credentials'],
         responseParameters['gatewayresponse.header.access-control-expose-headers'],
       ]);
-    };
     const exposed = `'${corsHeaders('https://a.example', ['https://a.example'])['access-control-expose-headers']}'`;
-    const several = originsOf({ ...config, allowedOrigins: ['https://a.example', 'https://b.example'] });
+    const several = originsOf(responses);
+    expect(config.allowedOrigins.length).toBeGreaterThan(1);
     expect(several.every((one) => JSON.stringify(one) === JSON.stringify(["'*'", undefined, exposed]))).toBe(true);
-    const one = originsOf({ ...config, allowedOrigins: ['https://a.example'] });
-    expect(one).toContainEqual(["'https://a.example'", "'true'", exposed]);
+    const { allowedOrigins } = configOf('prod');
+    expect(allowedOrigins).toHaveLength(1);
+    const ofProd = named(full.api, 'AWS::ApiGateway::RestApi', 'GatewayApi').properties.Body as Body;
+    const one = originsOf(ofProd['x-amazon-apigateway-gateway-responses']);
+    expect(one).toContainEqual([`'${allowedOrigins[0]}'`, "'true'", exposed]);
     expect(new Set(one.map((each) => each.join())).size).toBe(1);
-    expect(originsOf({ ...config, allowedOrigins: [] }).flat()).not.toContainEqual(expect.anything());
+    expect(originsOf(gatewayResponses([])).flat()).not.toContainEqual(expect.anything());
     const keyed = bodyOf('KeyedGateway')['x-amazon-apigateway-gateway-responses'];
     expect(JSON.stringify(keyed)).not.toContain('access-control');
   });
 
-  it('are there for every occasion that the gateway knows', () => {
+  it('exist for every response type of API Gateway', () => {
     const known = Object.values(ResponseType).filter((one) => one instanceof ResponseType);
     expect(known.length).toBeGreaterThan(20);
     expect(Object.keys(responses).sort()).toEqual(known.map(({ responseType }) => responseType).sort());
   });
 });
 
-describe('what shared caches may keep', () => {
+describe('shared caching', () => {
   it.each([
     ['projects.map', 120],
     ['settings.readPublic', 1],
     ['settings.readThemeCss', 1],
-  ])('is %s, for %i seconds', (id, seconds) => {
+  ])('applies to %s, for %i seconds', (id, seconds) => {
     const route = routes.find((one) => one.id === id);
     expect(route).toMatchObject({ auth: 'public', method: 'GET', cacheSeconds: seconds });
   });
 
-  it('is never kept by the gateway itself, which would count nobody', () => {
+  it('is not done by the gateway, which would bypass rate limits', () => {
     for (const { properties } of ofType(api, 'AWS::ApiGateway::Stage')) {
       expect(properties).not.toHaveProperty('CacheClusterEnabled', true);
     }
   });
 });
 
-const domain = {
-  name: 'api.directory.example',
-  keyedName: 'clients.directory.example',
-  hostedZone: { id: 'Z0123456789ABC', name: 'directory.example' },
-};
+const { domain = { name: '' } } = everything.api;
 const restApi = (stage: Synthesized, gateway: string) =>
-  named(stage.api, 'AWS::ApiGateway::RestApi', gateway).properties;
+  named(stage.api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties;
 
-describe('the way to the gateways', () => {
+describe('endpoints of the gateways', () => {
   const plain = synthesize(config);
 
-  it('is encrypted with nothing older than TLS 1.2 at their own address', () => {
+  it('accept the Host header of a proxy when the stage says so', () => {
+    const behindProxy = synthesize({ ...config, api: { ...config.api, accessMode: 'basic' } });
+    for (const gateway of ['Gateway', 'KeyedGateway']) {
+      expect(restApi(behindProxy, gateway)).toMatchObject({
+        EndpointAccessMode: 'BASIC',
+        Body: { 'x-amazon-apigateway-endpoint-access-mode': 'BASIC' },
+      });
+    }
+  });
+
+  it('require TLS 1.2 at their default addresses', () => {
     for (const gateway of ['Gateway', 'KeyedGateway']) {
       expect(restApi(plain, gateway)).toMatchObject({
         EndpointConfiguration: { Types: ['REGIONAL'] },
@@ -347,14 +370,13 @@ describe('the way to the gateways', () => {
     expect(ofType(plain.api, 'AWS::WAFv2::WebACL')).toEqual([]);
   });
 
-  it('has names of its own, a certificate proven in its zone, and no other way in', () => {
-    const stage = synthesize({ ...config, api: { endpoint: 'regional', domain } });
-    expect(stage.findings).toEqual([]);
+  it('have custom domains with a certificate validated by DNS, and no default address', () => {
+    const stage = full;
     expect(ofType(stage.api, 'AWS::CertificateManager::Certificate')[0]?.properties).toMatchObject({
       DomainName: domain.name,
       SubjectAlternativeNames: [domain.keyedName],
       ValidationMethod: 'DNS',
-      DomainValidationOptions: [{ HostedZoneId: domain.hostedZone.id }, { HostedZoneId: domain.hostedZone.id }],
+      DomainValidationOptions: [{ HostedZoneId: domain.hostedZone?.id }, { HostedZoneId: domain.hostedZone?.id }],
     });
     for (const [id, name, gateway] of [
       ['DomainOpen', domain.name, 'Gateway'],
@@ -371,9 +393,9 @@ describe('the way to the gateways', () => {
         ({ properties }) => targetOf(properties.DomainName) === own.logicalId,
       );
       expect(targetOf(mapping?.properties.RestApiId)).toBe(
-        named(stage.api, 'AWS::ApiGateway::RestApi', gateway).logicalId,
+        named(stage.api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).logicalId,
       );
-      expect(targetOf(mapping?.properties.Stage)).toMatch(new RegExp(`^${gateway}DeploymentStage`));
+      expect(targetOf(mapping?.properties.Stage)).toMatch(new RegExp(`^${gateway}ApiDeploymentStage`));
       expect(mapping?.properties).not.toHaveProperty('BasePath');
       expect(ofType(stage.api, 'AWS::Route53::RecordSet').map(({ properties }) => properties.Name)).toContain(
         `${name}.`,
@@ -381,7 +403,7 @@ describe('the way to the gateways', () => {
       expect(restApi(stage, gateway)).toMatchObject({
         DisableExecuteApiEndpoint: true,
         Body: {
-          // In OpenAPI 3 a server says it; at the top of the document it would be passed over.
+          // OpenAPI 3 states this per server; at the top level of the document it would be ignored.
           servers: [
             {
               url: `https://${name}`,
@@ -393,7 +415,7 @@ describe('the way to the gateways', () => {
     }
   });
 
-  it('leaves clients with keys at the gateway’s own address where they have no name', () => {
+  it('keep the default address of the keyed gateway without a second name', () => {
     const { keyedName: _, ...open } = domain;
     const stage = synthesize({ ...config, api: { endpoint: 'regional', domain: open } });
     expect(restApi(stage, 'Gateway')).toMatchObject({ DisableExecuteApiEndpoint: true });
@@ -401,12 +423,11 @@ describe('the way to the gateways', () => {
     expect(ofType(stage.api, 'AWS::ApiGateway::DomainName')).toHaveLength(1);
   });
 
-  it('goes by the edge, with a certificate whose address is read at deployment', () => {
+  it('can be edge endpoints with a certificate whose ARN is read at deployment', () => {
     const stage = synthesize({
       ...config,
       api: { endpoint: 'edge', domain: { name: domain.name, certificateParameter: '/directory/dev/certificate' } },
     });
-    expect(stage.findings).toEqual([]);
     const own = named(stage.api, 'AWS::ApiGateway::DomainName', 'DomainOpen').properties;
     expect(own).toMatchObject({
       EndpointConfiguration: { Types: ['EDGE'] },
@@ -425,41 +446,41 @@ describe('the way to the gateways', () => {
     expect(ofType(stage.api, 'AWS::Route53::RecordSet')).toEqual([]);
   });
 
-  it('trusts no proxies behind an edge, which writes addresses of its own behind theirs', () => {
+  it('reject trusted proxies behind an edge endpoint, which appends its own addresses', () => {
     expect(() => configOf('dev', { dev: { api: { endpoint: 'edge' }, trustedProxies: ['10.0.0.0/8'] } })).toThrow(
-      'trustedProxies: must be empty with the edge',
+      'trustedProxies: must be empty for an edge endpoint',
     );
   });
 });
 
-describe('the firewall', () => {
-  const withFirewall = (managedRules: boolean) =>
+describe('the web ACL', () => {
+  const withWebAcl = (managedRules: boolean) =>
     synthesize({ ...config, api: { endpoint: 'regional', waf: { requestsPerFiveMinutes: 2000, managedRules } } });
-  const stage = withFirewall(true);
+  const stage = full;
   const acl = named(stage.api, 'AWS::WAFv2::WebACL', 'FirewallAcl').properties as {
     readonly Rules: readonly Record<string, unknown>[];
     readonly CustomResponseBodies: Readonly<Record<string, { readonly Content: string; readonly ContentType: string }>>;
   };
 
-  it('stands in front of both gateways, and the checks are content with it', () => {
-    expect(stage.findings).toEqual([]);
+  it('protects both gateways', () => {
     const protectedStages = ofType(stage.api, 'AWS::WAFv2::WebACLAssociation').map(({ properties }) =>
       JSON.stringify(properties.ResourceArn),
     );
     expect(protectedStages).toHaveLength(2);
     for (const gateway of ['Gateway', 'KeyedGateway']) {
-      const { logicalId } = named(stage.api, 'AWS::ApiGateway::Stage', `${gateway}DeploymentStagelive`);
+      const { logicalId } = named(stage.api, 'AWS::ApiGateway::Stage', `${gateway}ApiDeploymentStagelive`);
       expect(protectedStages.some((arn) => arn.includes(`"${logicalId}"`))).toBe(true);
     }
   });
 
-  it('answers an address that asks too often as the contract does', () => {
+  it('blocks addresses above the limit with the 429 of the contract', () => {
     const [rule] = acl.Rules;
     expect(rule).toMatchObject({
       Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 2000, EvaluationWindowSec: 300 } },
       Action: { Block: { CustomResponse: { ResponseCode: 429, CustomResponseBodyKey: 'TooMany' } } },
     });
     expect(JSON.stringify(rule)).toContain('{"Name":"retry-after","Value":"300"}');
+    expect(JSON.stringify(rule)).toContain('{"Name":"strict-transport-security","Value":"max-age=31536000"}');
     expect(acl.CustomResponseBodies.TooMany?.ContentType).toBe('APPLICATION_JSON');
     expect(JSON.parse(acl.CustomResponseBodies.TooMany?.Content ?? '')).toEqual({
       error: textOf('RATE_LIMITED'),
@@ -468,13 +489,13 @@ describe('the firewall', () => {
     });
   });
 
-  it('asks Amazon’s rules only where the stage wants them', () => {
+  it('has managed rules only if configured', () => {
     expect(acl.Rules).toHaveLength(3);
-    const alone = named(withFirewall(false).api, 'AWS::WAFv2::WebACL', 'FirewallAcl').properties;
+    const alone = named(withWebAcl(false).api, 'AWS::WAFv2::WebACL', 'FirewallAcl').properties;
     expect(alone.Rules).toHaveLength(1);
   });
 
-  it('keeps no samples of requests', () => {
+  it('stores no sampled requests', () => {
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
   });
 });

@@ -1,43 +1,54 @@
+import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { configOf } from '#lib/config.ts';
-import { statementsOf } from './statements.ts';
+import { modelStatements } from '#lib/constructs/model-access.ts';
+import { type Statement, statementsOf } from './statements.ts';
 import { named, synthesize, targetOf } from './synthesized.ts';
 
-/** What the function that asks a model may ask, by the id that the stage names. */
+/** The Bedrock permissions of the function that generates text, by the model id in the stage's settings. */
 
-const stageWith = (model: string) => synthesize({ ...configOf('branch'), ai: { model } });
-
-const accessIn = ({ api }: ReturnType<typeof stageWith>) => {
-  const role = targetOf(named(api, 'AWS::Lambda::Function', 'AiGenerate').properties.Role);
-  return statementsOf(api, role).filter(({ Action }) => String(Action).startsWith('bedrock:'));
-};
+const statementsFor = (id: string) =>
+  new Stack().resolve(modelStatements(id).map((statement) => statement.toStatementJson())) as readonly Statement[];
 
 const textOf = (value: unknown): string =>
   JSON.stringify(value)
     .replaceAll(/\{"Ref":"AWS::(\w+)"\}/g, '$1')
     .replaceAll(/[",[\]]/g, '');
 
-describe('a model of the region', () => {
-  it.each(['amazon.nova-lite-v1:0', 'zai.model-4.7', 'anthropic.claude-v1:0'])('is %s and no other', (id) => {
-    const [only, ...others] = accessIn(stageWith(id));
+describe('a foundation model', () => {
+  it.each(['amazon.nova-lite-v1:0', 'zai.model-4.7', 'anthropic.claude-v1:0'])(
+    '%s is the only allowed model, in the region of the stage',
+    (id) => {
+      const [only, ...others] = statementsFor(id);
+      expect(others).toEqual([]);
+      expect(only?.Action).toBe('bedrock:InvokeModel');
+      expect(textOf(only?.Resource)).toContain(`:bedrock:Region::foundation-model/${id}`);
+    },
+  );
+});
+
+const PROFILES = [
+  ['eu.anthropic.claude-v1:0', 'anthropic.claude-v1:0'],
+  ['us-gov.amazon.nova-lite-v1:0', 'amazon.nova-lite-v1:0'],
+  ['global.amazon.nova-2-lite-v1:0', 'amazon.nova-2-lite-v1:0'],
+] as const;
+
+describe('an inference profile', () => {
+  it.each(PROFILES)('%s is allowed in the region of the stage, and its model in any region through it', (id, model) => {
+    const [profile, foundation, ...others] = statementsFor(id);
     expect(others).toEqual([]);
-    expect(only?.Action).toBe('bedrock:InvokeModel');
-    expect(textOf(only?.Resource)).toContain(`:bedrock:Region::foundation-model/${id}`);
+    expect(textOf(profile?.Resource)).toContain(`:bedrock:Region:AccountId:inference-profile/${id}`);
+    expect(textOf(foundation?.Resource)).toContain(`:bedrock:*::foundation-model/${model}`);
+    expect(textOf(foundation?.Condition)).toMatch(new RegExp(`InferenceProfileArn.*inference-profile/${id}`));
   });
 });
 
-describe('an inference profile', () => {
-  it.each([
-    ['eu.anthropic.claude-v1:0', 'anthropic.claude-v1:0'],
-    ['us-gov.amazon.nova-lite-v1:0', 'amazon.nova-lite-v1:0'],
-    ['global.amazon.nova-2-lite-v1:0', 'amazon.nova-2-lite-v1:0'],
-  ])('%s is asked here, and its model answers in any region by way of it', (id, model) => {
-    const stage = stageWith(id);
-    const [profile, answering, ...others] = accessIn(stage);
-    expect(others).toEqual([]);
-    expect(textOf(profile?.Resource)).toContain(`:bedrock:Region:AccountId:inference-profile/${id}`);
-    expect(textOf(answering?.Resource)).toContain(`:bedrock:*::foundation-model/${model}`);
-    expect(textOf(answering?.Condition)).toMatch(new RegExp(`InferenceProfileArn.*inference-profile/${id}`));
-    expect(stage.findings).toEqual([]);
+describe('the function ai.generate', () => {
+  it('has the statements of the model and no other Bedrock permission', () => {
+    const [id] = PROFILES[0];
+    const { api } = synthesize({ ...configOf('branch'), ai: { model: id } });
+    const role = targetOf(named(api, 'AWS::Lambda::Function', 'AiGenerate').properties.Role);
+    const found = statementsOf(api, role).filter(({ Action }) => String(Action).startsWith('bedrock:'));
+    expect(found).toEqual(statementsFor(id));
   });
 });

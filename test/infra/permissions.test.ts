@@ -1,15 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import type { AwsCall } from '#test/support/aws-calls.ts';
-import { callsOf } from '#test/support/aws-calls.ts';
-import { compare, permissionsOf } from './permissions.ts';
+import { handlerFiles } from '#lib/handlers.ts';
+import { type AwsCall, callsOf } from '#test/support/aws-calls.ts';
+import { compare, permissionsOf, permits } from './permissions.ts';
 import { synthesize } from './synthesized.ts';
 
-/** The comparison that a whole run of the tests ends with: calls of AWS against the roles of functions. */
+/** The comparison of recorded AWS calls with the roles of functions, which ends a whole test run. */
 
 const dev = synthesize('dev');
 
-const called = (door: string, ...calls: readonly AwsCall[]) => compare(dev, new Map([[door, calls]]));
+const comparisonOf = (handler: string, ...calls: readonly AwsCall[]) => compare(dev, new Map([[handler, calls]]));
 const get = (leadingKey: string): AwsCall => ({ action: 'dynamodb:GetItem', resource: 'table', leadingKey });
+
+const updateOfUser = (...attributes: readonly string[]): AwsCall => ({
+  action: 'dynamodb:UpdateItem',
+  resource: 'table',
+  leadingKey: 'USER#',
+  attributes,
+});
+
+describe('roles and bans of users', () => {
+  it.each([
+    ['is_admin', []],
+    ['role', []],
+    ['role_decided', []],
+    ['ban_reason', []],
+    ['ban_expires_at', []],
+    // The record of an erased user may keep a ban.
+    ['is_banned', ['users.erase']],
+  ])('are written by few functions: %s', (attribute, others) => {
+    const allowed = handlerFiles.filter(({ id }) =>
+      permissionsOf(dev, id).some(
+        (permission) =>
+          permits(permission, updateOfUser(attribute)) ||
+          permits(permission, { ...updateOfUser(attribute), action: 'dynamodb:PutItem' }) ||
+          permits(permission, { action: 'dynamodb:BatchWriteItem', resource: 'table', leadingKey: 'USER#' }),
+      ),
+    );
+    expect(allowed.map(({ id }) => id).sort()).toEqual([...others, 'users.readProfile', 'users.update']);
+  });
+
+  it('are left alone by every other write of a user', () => {
+    const { refused } = comparisonOf('comments.add', updateOfUser('pk', 'comment_count', 'version', 'erased_at'));
+    expect(refused).toEqual([]);
+  });
+});
 
 describe('a call', () => {
   it.each<[string, AwsCall]>([
@@ -18,24 +52,31 @@ describe('a call', () => {
     ['projects.list', { action: 'dynamodb:Query', resource: 'index collection', leadingKey: 'USERS' }],
     ['projects.list', { action: 'dynamodb:UpdateItem', resource: 'table', leadingKey: 'PROJECT#' }],
     ['users.updateProfile', { action: 'dynamodb:PutItem', resource: 'table', leadingKey: 'PROJECT#' }],
+    ['comments.add', { action: 'dynamodb:PutItem', resource: 'table', leadingKey: 'USER#' }],
+    ['comments.add', { action: 'dynamodb:DeleteItem', resource: 'table', leadingKey: 'USER#' }],
+    ['comments.add', updateOfUser('is_admin')],
+    ['comments.add', { action: 'dynamodb:PutItem', resource: 'table', leadingKey: 'SETTINGS' }],
+    ['comments.add', { action: 'dynamodb:PutItem', resource: 'table', leadingKey: 'AUDIT#' }],
+    ['projects.finishPurge', { action: 'dynamodb:BatchWriteItem', resource: 'table', leadingKey: 'USER#' }],
+    ['settings.updateTheme', { action: 'dynamodb:PutItem', resource: 'table', leadingKey: 'WEBHOOKS' }],
     ['webhooks.stripe', { action: 'ssm:GetParameter', resource: 'parameter /directory/dev/cron-secret' }],
     ['votes.toggle', { action: 'ses:SendEmail', resource: 'sender' }],
     ['identity.addClaims', get('USER#')],
-  ])('of %s is refused where no role allows it: %o', (door, call) => {
-    expect(called(door, call).refused).toHaveLength(1);
+  ])('of %s is reported when its role does not allow it: %o', (handler, call) => {
+    expect(comparisonOf(handler, call).refused).toHaveLength(1);
   });
 
-  it('is allowed within the keys that its permission is limited to', () => {
-    expect(called('users.updateProfile', get('USER#')).refused).toEqual([]);
-    expect(called('users.updateProfile', get('PROJECT#')).refused).toHaveLength(1);
+  it('is allowed within the key prefix of its permission', () => {
+    expect(comparisonOf('users.updateProfile', get('USER#')).refused).toEqual([]);
+    expect(comparisonOf('users.updateProfile', get('PROJECT#')).refused).toHaveLength(1);
   });
 });
 
-describe('a right', () => {
-  const idleOf = (door: string, ...calls: readonly AwsCall[]) =>
-    called(door, ...calls).idle.filter((line) => line.startsWith(`${door}:`));
+describe('a permission', () => {
+  const idleOf = (handler: string, ...calls: readonly AwsCall[]) =>
+    comparisonOf(handler, ...calls).idle.filter((line) => line.startsWith(`${handler}:`));
 
-  it('is idle until it is used', () => {
+  it('is reported as unused until a call uses it', () => {
     const before = idleOf('settings.readLayout');
     expect(before).toContain('settings.readLayout: reading items by their keys on table');
     expect(idleOf('settings.readLayout', get('SETTINGS'))).toEqual(
@@ -43,13 +84,13 @@ describe('a right', () => {
     );
   });
 
-  it('is not needed for what a narrower one allows', () => {
+  it('is not used by calls that a narrower one allows', () => {
     expect(idleOf('settings.readLayout', get('USER#'))).toContain(
       'settings.readLayout: reading items by their keys on table',
     );
   });
 
-  it('is not what the platform does in the role of a function', () => {
+  it('is not listed when only the platform uses it', () => {
     expect(permissionsOf(dev, 'events.publish')).toEqual([
       { action: 'events:PutEvents', resource: 'bus', leadingKeys: undefined },
     ]);
@@ -57,7 +98,7 @@ describe('a right', () => {
 });
 
 describe('a transaction', () => {
-  it('is asked for part by part, a batch key by key', () => {
+  it('is recorded as one call per item, and a batch as one per key', () => {
     const Key = { pk: 'PROJECT#prj_1', sk: 'CARD' };
     expect(
       callsOf('TransactWriteItems', {
@@ -73,7 +114,7 @@ describe('a transaction', () => {
     ]);
   });
 
-  it('that nobody has described is not passed over', () => {
-    expect(() => callsOf('ExecuteStatement', {})).toThrow('Say in test/support/aws-calls.ts');
+  it('throws for an unknown operation', () => {
+    expect(() => callsOf('ExecuteStatement', {})).toThrow('Add the permissions of ExecuteStatement');
   });
 });

@@ -1,71 +1,81 @@
 import { snapshotPrefix } from '#data/keys.ts';
-import { constructIdOf, doors } from '#lib/doors.ts';
+import { constructIdOf, handlerFiles } from '#lib/handlers.ts';
 import type { AwsCall } from '#test/support/aws-calls.ts';
 import { actionsIn, resourcesIn, statementsOf } from './statements.ts';
 import { ofType, type Resource, type Synthesized, type SynthesizedStack, targetOf } from './synthesized.ts';
 
-/** Something that a role allows: one action on one resource. */
+/** One action on one resource that a role allows. */
 export interface Permission {
   readonly action: string;
-  /** In the words of {@link AwsCall}. */
+  /** As in {@link AwsCall}. */
   readonly resource: string;
-  /** Patterns that partition keys must fit; undefined where any does. */
+  /** Patterns of allowed partition keys; undefined allows all. */
   readonly leadingKeys: readonly string[] | undefined;
+  /** The allowed attributes; undefined allows all. */
+  readonly attributes?: readonly string[] | undefined;
 }
 
 /**
- * What no code of ours calls and the platform does in a function's role: its log, its traces, the queue for what failed, and
- * reading the stream that starts it.
+ * Actions that the platform performs with the role of a function: log, traces, dead-letter queue, and polling the
+ * stream.
  */
 const PLATFORM: readonly RegExp[] = [
   /^logs:(?:CreateLogStream|PutLogEvents)$/,
   /^xray:(?:PutTraceSegments|PutTelemetryRecords)$/,
   /^sqs:SendMessage$/,
   /^dynamodb:(?:DescribeStream|GetRecords|GetShardIterator|ListStreams)$/,
-  // DynamoDB asks for the table's key in the name of whoever calls it.
-  /^kms:/,
 ];
+
+/** DynamoDB uses the key of the table on behalf of the caller. */
+const isOfTableKey = (action: string, resource: string): boolean =>
+  action.startsWith('kms:') && resource !== 'webhook key';
 
 const wordOf = (resource: string): string =>
   resource.startsWith('sender ') ? 'sender' : resource === 'Bus' ? 'bus' : resource;
 
-/** The function of a door, wherever it stands. */
-export const functionOf = ({ all }: Synthesized, door: string): { stack: SynthesizedStack; resource: Resource } => {
+/** The function of a handler, in any stack. */
+export const functionOf = ({ all }: Synthesized, handler: string): { stack: SynthesizedStack; resource: Resource } => {
   for (const stack of all) {
     const resource = ofType(stack, 'AWS::Lambda::Function').find(
-      ({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, '') === constructIdOf(door),
+      ({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, '') === constructIdOf(handler),
     );
     if (resource) return { stack, resource };
   }
-  throw new Error(`${door} has no function.`);
+  throw new Error(`${handler} has no function.`);
 };
 
-/** What the role of a door's function lets its code do. */
-export const permissionsOf = (synthesized: Synthesized, door: string): readonly Permission[] => {
-  const { stack, resource: target } = functionOf(synthesized, door);
+/** The actions that the role of a handler allows its code. */
+export const permissionsOf = (synthesized: Synthesized, handler: string): readonly Permission[] => {
+  const { stack, resource: target } = functionOf(synthesized, handler);
   return statementsOf(stack, targetOf(target.properties.Role)).flatMap((statement) => {
     const leadingKeys = statement.Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as
       | readonly string[]
       | undefined;
+    const attributes = statement.Condition?.['ForAllValues:StringEquals']?.['dynamodb:Attributes'] as
+      | readonly string[]
+      | undefined;
     return actionsIn(statement)
       .filter((action) => !PLATFORM.some((pattern) => pattern.test(action)))
-      .flatMap((action) => resourcesIn(statement).map((one) => ({ action, resource: wordOf(one), leadingKeys })));
+      .flatMap((action) =>
+        resourcesIn(statement).map((one) => ({ action, resource: wordOf(one), leadingKeys, attributes })),
+      )
+      .filter(({ action, resource }) => !isOfTableKey(action, resource));
   });
 };
 
-/** Whether a key fits a pattern of IAM, in which a star stands for anything. */
+/** Whether a key matches an IAM pattern with an optional trailing `*`. */
 const fits = (pattern: string, key: string): boolean =>
   pattern.endsWith('*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
 
 /** Whether a permission allows a call. */
-export const permits = ({ action, resource, leadingKeys }: Permission, call: AwsCall): boolean =>
+export const permits = ({ action, resource, leadingKeys, attributes }: Permission, call: AwsCall): boolean =>
   action === call.action &&
   resource === call.resource &&
+  (attributes === undefined || (call.attributes ?? []).every((name) => attributes.includes(name))) &&
   (leadingKeys === undefined || leadingKeys.some((pattern) => fits(pattern, call.leadingKey ?? '')));
 
 /**
- * Actions that are one right under several names: whoever may do one of them gains nothing by the others, and which of them a
- * transaction is made of depends on what it finds.
+ * Actions that count as one permission: they give the same access, and the actions of a transaction depend on the data.
  */
 const RIGHTS: Readonly<Record<string, string>> = {
   'dynamodb:GetItem': 'reading items by their keys',
@@ -76,46 +86,61 @@ const RIGHTS: Readonly<Record<string, string>> = {
   'dynamodb:ConditionCheckItem': 'writing items',
 };
 
-/** A process that has no catalog yet asks for a snapshot, and every process asks the feed; which one begins is chance. */
+/** A cold process reads a snapshot, and every process queries the feed; which test does which is random. */
 const CATALOG = 'following the feed, from a snapshot on';
 
-/** A right in words. What is limited to some keys is one right, such as keeping the records of users. */
+/** A permission in words. All actions on the same keys are one permission, such as storing user records. */
 const rightOf = ({ action, resource, leadingKeys }: Permission): string =>
-  resource === 'index feed' || leadingKeys?.join() === `${snapshotPrefix}*`
+  resource === 'index feed' || (action === 'dynamodb:Query' && leadingKeys?.join() === `${snapshotPrefix}*`)
     ? CATALOG
     : leadingKeys
       ? `the ${resource} of ${leadingKeys.join(', ')}`
       : `${RIGHTS[action] ?? action} on ${resource}`;
 
-const inWords = ({ action, resource, leadingKeys }: Permission): string =>
-  `${action} on ${resource}${leadingKeys ? ` of ${leadingKeys.join(', ')}` : ''}`;
+/**
+ * Not expected of every function: conditions of a transaction, which change nothing, and webhook secrets, which a process
+ * decrypts once, so that tests in one process see the first of its functions only.
+ */
+const isOptional = ({ action }: Permission): boolean =>
+  action === 'dynamodb:ConditionCheckItem' || action.startsWith('kms:');
 
-/** How a run's calls and the roles go together. */
+/** Written keys are listed by function, and the actions on them depend on the data. */
+const inWords = ({ action, resource, leadingKeys }: Permission): string => {
+  const isWrite = /^dynamodb:(?:Put|Update|Delete|BatchWrite)/.test(action);
+  return `${action} on ${resource}${leadingKeys && !isWrite ? ` of ${leadingKeys.join(', ')}` : ''}`;
+};
+
+/** The comparison of recorded calls with the roles. */
 export interface Comparison {
-  /** How many rights there are, door by door. */
+  /** The number of permissions over all handlers. */
   readonly rights: number;
-  /** Calls that no role allows: they would fail where it is deployed. */
+  /** Calls that the role does not allow; they would fail when deployed. */
   readonly refused: readonly string[];
-  /** Rights that their door does not use, and actions that no door uses: they can be taken away. */
+  /** Permissions without a recorded call, which can be removed. */
   readonly idle: readonly string[];
 }
 
+/** Permissions without a limit to keys are broader than those with one, and these than those of attributes. */
+const breadthOf = ({ leadingKeys, attributes }: Permission): number =>
+  leadingKeys === undefined ? 2 : attributes === undefined ? 1 : 0;
+
 /**
- * Holds the calls of every door against the permissions of its role. A call is put down to the narrowest permission that
- * allows it: a wide one has to be needed for something that the narrow ones beside it do not allow.
+ * Compares the calls of every handler with its role. A call uses the narrowest permission that allows it, so a wide one
+ * counts as used only for calls that no narrower one allows.
  */
-export const compare = (synthesized: Synthesized, callsByDoor: ReadonlyMap<string, readonly AwsCall[]>): Comparison => {
+export const compare = (
+  synthesized: Synthesized,
+  callsByHandler: ReadonlyMap<string, readonly AwsCall[]>,
+): Comparison => {
   const refused: string[] = [];
   const idle: string[] = [];
   const granted = new Set<string>();
   const used = new Set<string>();
   let rights = 0;
-  for (const { id } of doors) {
-    const permissions = permissionsOf(synthesized, id).toSorted(
-      (a, b) => Number(a.leadingKeys === undefined) - Number(b.leadingKeys === undefined),
-    );
+  for (const { id } of handlerFiles) {
+    const permissions = permissionsOf(synthesized, id).toSorted((a, b) => breadthOf(a) - breadthOf(b));
     const usedHere = new Set<string>();
-    for (const call of callsByDoor.get(id) ?? []) {
+    for (const call of callsByHandler.get(id) ?? []) {
       const permission = permissions.find((one) => permits(one, call));
       if (permission) {
         used.add(inWords(permission));
@@ -123,10 +148,10 @@ export const compare = (synthesized: Synthesized, callsByDoor: ReadonlyMap<strin
       } else refused.push(`${id}: ${call.action} on ${call.resource} of ${call.leadingKey ?? 'no key'}`);
     }
     for (const one of permissions) granted.add(inWords(one));
-    const own = new Set(permissions.map(rightOf));
+    const own = new Set(permissions.filter((one) => !isOptional(one)).map(rightOf));
     rights += own.size;
     for (const right of own) if (!usedHere.has(right)) idle.push(`${id}: ${right}`);
   }
-  idle.push(...[...granted].filter((words) => !used.has(words)).map((words) => `no door: ${words}`));
+  idle.push(...[...granted].filter((words) => !used.has(words)).map((words) => `no handler: ${words}`));
   return { rights, refused: refused.toSorted(), idle: idle.toSorted() };
 };

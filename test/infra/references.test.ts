@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Config, configOf } from '#lib/config.ts';
-import { ofType, type Synthesized, type SynthesizedStack, synthesize } from './synthesized.ts';
+import type { Config } from '#lib/config/schema.ts';
+import { configOf } from '#lib/config.ts';
+import { everything, ofType, type Synthesized, type SynthesizedStack, synthesize, targetOf } from './synthesized.ts';
 
-/** What stacks hold of one another, and what of them is in the way of the next deployment. */
+/** References between stacks, and whether they block the next deployment. */
 
 const prod = configOf('prod');
-
-const full: Config = {
-  ...prod,
-  encryption: 'customer',
-  api: {
-    endpoint: 'regional',
-    domain: { name: 'api.directory.example', hostedZone: { id: 'Z0123456789ABC', name: 'directory.example' } },
-    waf: { requestsPerFiveMinutes: 2000, managedRules: true },
-  },
-  identity: { kind: 'cognito', services: ['Crawler'], mail: 'ses' },
-};
 
 const bare: Config = {
   ...prod,
@@ -23,21 +13,17 @@ const bare: Config = {
   alarms: {},
   encryption: 'dynamodb',
   reservedConcurrency: {},
-  identity: { kind: 'oidc', issuer: 'https://id.example', audiences: [], jwksUri: 'https://id.example/keys' },
+  identity: { kind: 'oidc', issuer: 'https://id.example', audiences: ['web'], jwksUri: 'https://id.example/keys' },
 };
 delete (bare as { archiveDays?: number }).archiveDays;
 delete (bare as { backup?: object }).backup;
 
-const settings = { prod, full, bare };
+const settings = { prod, full: everything, bare };
 const stages = Object.fromEntries(
   Object.entries(settings).map(([name, config]) => [name, synthesize(config)]),
 ) as Record<keyof typeof settings, Synthesized>;
 
-interface Output {
-  readonly Export?: { readonly Name: string };
-}
-const outputsOf = ({ text }: SynthesizedStack): Readonly<Record<string, Output>> =>
-  (JSON.parse(text) as { Outputs?: Record<string, Output> }).Outputs ?? {};
+const outputsOf = ({ content: { Outputs = {} } }: SynthesizedStack) => Outputs;
 const exportsOf = (stack: SynthesizedStack): readonly string[] =>
   Object.values(outputsOf(stack)).flatMap((output) => (output.Export ? [output.Export.Name] : []));
 
@@ -48,12 +34,15 @@ function* under(node: unknown, name: string): Generator {
     yield* under(value, name);
   }
 }
-const importsOf = ({ text }: SynthesizedStack): readonly string[] => [
-  ...new Set([...under(JSON.parse(text), 'Fn::ImportValue')].map(String)),
+const importsOf = ({ templates }: SynthesizedStack): readonly string[] => [
+  ...new Set([...under(templates, 'Fn::ImportValue')].map(String)),
 ];
 
-/** Exports that CloudFormation refuses to take away in a deployment: those that a stack which comes later still imports. */
-const heldUp = (before: Synthesized, after: Synthesized): readonly string[] =>
+/**
+ * Exports that a deployment removes while a stack that is deployed later still imports them: CloudFormation rejects
+ * that.
+ */
+const blockedExports = (before: Synthesized, after: Synthesized): readonly string[] =>
   after.all.flatMap((stack, position) => {
     const given = exportsOf(stack);
     const later = before.all.slice(position + 1).flatMap(importsOf);
@@ -66,64 +55,130 @@ const names = Object.keys(settings) as (keyof typeof settings)[];
 const changes = names.flatMap((from) => names.filter((to) => to !== from).map((to) => [from, to] as const));
 
 describe('a deployment in order', () => {
-  it.each(changes)('of other settings, %s to %s, takes nothing away that a later stack still holds', (from, to) => {
-    expect(heldUp(stages[from], stages[to])).toEqual([]);
+  it.each(changes)('from the settings %s to %s removes no export that a later stack still imports', (from, to) => {
+    expect(blockedExports(stages[from], stages[to])).toEqual([]);
   });
 
-  it('may take away any job, subscriber and client: what is held is what nothing works without', () => {
+  it('can remove any job, subscriber and client, because only table, bus, mail set and webhook key are exported', () => {
     const held = Object.values(stages).flatMap(({ all }) => all.flatMap(importsOf));
     const kinds = [...new Set(held.map((name) => /:ExportsOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}/.exec(name)?.[1]))];
-    expect(kinds.sort()).toEqual(['Bus', 'SenderMailings', 'Table']);
+    expect(kinds.sort()).toEqual(['Bus', 'SenderMailings', 'Table', 'WebhookKey']);
+  });
+});
+
+/**
+ * Properties whose change replaces a resource, by the types that weak references may name. A deployment follows a weak
+ * reference only if the template of the stack that has it changes, which it does with the logical id.
+ */
+const REPLACING: Readonly<Record<string, readonly string[]>> = {
+  'AWS::Lambda::Function': ['FunctionName', 'PackageType', 'TenancyConfig'],
+  'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],
+  'AWS::CloudWatch::Alarm': ['AlarmName'],
+};
+
+describe('a weak reference', () => {
+  const wanted = Object.values(stages).flatMap(({ all }) =>
+    [...under(all, 'Fn::GetStackOutput')].map((reference) => {
+      const { StackName, OutputName } = reference as Readonly<Record<'StackName' | 'OutputName', string>>;
+      const stack = all.find((one) => one.name === StackName);
+      const value = targetOf(stack && outputsOf(stack)[OutputName]?.Value);
+      return stack?.resources.find(({ logicalId }) => logicalId === value);
+    }),
+  );
+
+  it('names resources that are never replaced under the same logical id', () => {
+    expect([...new Set(wanted.map((resource) => resource?.type))].toSorted()).toEqual(
+      Object.keys(REPLACING).toSorted(),
+    );
+    for (const resource of wanted) {
+      const replacing = REPLACING[resource?.type ?? ''] ?? [];
+      expect(Object.keys(resource?.properties ?? {}).filter((name) => replacing.includes(name))).toEqual([]);
+    }
+  });
+});
+
+describe('the gateways', () => {
+  const { content } = stages.full.api;
+  const nested = Object.entries(content.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
+
+  it('are nested stacks, created after the role with which they write logs', () => {
+    expect(nested.map(([id]) => id.replace(/NestedStack.*$/, ''))).toEqual(['Gateway', 'KeyedGateway']);
+    for (const [, { DependsOn }] of nested)
+      expect(DependsOn).toEqual([
+        expect.stringMatching(/^GatewayLogRoleAccount/),
+        expect.stringMatching(/^GatewayLogRole/),
+      ]);
+  });
+
+  it('are passed the functions of the same deployment, one parameter for each', () => {
+    for (const [, { Properties = {} }] of nested) {
+      const given = Object.values(Properties.Parameters as Record<string, unknown>);
+      expect(given.map(targetOf)).not.toContain(undefined);
+      expect(new Set(given.map((value) => JSON.stringify(value))).size).toBe(given.length);
+    }
   });
 });
 
 describe.each(names)('the references of %s', (name) => {
   const { all } = stages[name];
 
-  it('lead to something that an earlier stack tells', () => {
+  it('are outputs of an earlier stack', () => {
     for (const [position, stack] of all.entries()) {
       const earlier = all.slice(0, position);
       expect(importsOf(stack).filter((one) => !earlier.flatMap(exportsOf).includes(one))).toEqual([]);
-      for (const wanted of under(JSON.parse(stack.text), 'Fn::GetStackOutput')) {
+      for (const wanted of under(stack.templates, 'Fn::GetStackOutput')) {
         const { StackName, OutputName } = wanted as Readonly<Record<'StackName' | 'OutputName', string>>;
-        const teller = earlier.find((one) => one.name === StackName);
-        expect(Object.keys(teller ? outputsOf(teller) : {})).toContain(OutputName);
+        const exporter = earlier.find((one) => one.name === StackName);
+        expect(Object.keys(exporter ? outputsOf(exporter) : {})).toContain(OutputName);
       }
     }
   });
 
-  it('are fewer than a stack may tell', () => {
-    for (const stack of all) expect(Object.keys(outputsOf(stack)).length).toBeLessThanOrEqual(200);
+  it('are parameters in Parameter Store that an earlier stack writes', () => {
+    const writtenBy = (stacks: readonly SynthesizedStack[]) =>
+      stacks.flatMap((stack) => ofType(stack, 'AWS::SSM::Parameter').map(({ properties }) => properties.Name));
+    const read = all.flatMap(({ content: { Parameters = {} } }, position) =>
+      Object.entries(Parameters)
+        .filter(([id]) => !/^(?:BootstrapVersion|ExampleAddresses|SsmParameterValue.*)$/.test(id))
+        .map(([, parameter]) => ({ ...parameter, earlier: writtenBy(all.slice(0, position)) })),
+    );
+    for (const { Type, Default, earlier } of read) {
+      expect(Type).toBe('AWS::SSM::Parameter::Value<String>');
+      expect(earlier).toContain(Default);
+    }
+    // The command line skips an unchanged stack unless it has such a parameter, without this mark in its description.
+    expect(JSON.stringify(read)).not.toContain('[cdk:skip]');
+    expect(writtenBy(all).toSorted()).toEqual([...new Set(read.map(({ Default }) => Default))].toSorted());
   });
 });
 
-/** Properties by which a resource is the only one of its kind in account and region. */
+/** Properties with a physical name, unique per account and region. */
 const NAMES = ['TableName', 'UserPoolName', 'LogGroupName', 'BackupVaultName', 'RoleName', 'EmailIdentity', 'Name'];
 
-describe('what is kept', () => {
+describe('retained resources', () => {
   const kept = stages.full.all.flatMap(({ resources }) =>
     resources.filter(({ deletionPolicy }) => deletionPolicy?.startsWith('Retain')),
   );
 
-  it('is in the way of no stack that is made again, but for the confirmed sender', () => {
+  it('have no fixed name, except the verified mail identity', () => {
     const named = kept.filter(({ properties }) => NAMES.some((property) => typeof properties[property] === 'string'));
     expect(named.map(({ type }) => type)).toEqual(['AWS::SES::EmailIdentity']);
   });
 
-  it('is what stands with the data, and logs: the other stacks can be made again', () => {
+  it('are in the data stack, except logs and the account-wide role', () => {
     const { events, api } = stages.full;
     for (const stack of [events, api]) {
       const others = stack.resources.filter(
         ({ type, deletionPolicy }) => deletionPolicy?.startsWith('Retain') && type !== 'AWS::Logs::LogGroup',
       );
-      // The account's role for the logs of gateways, which other stages lean on.
+      // The account-wide role for gateway logs, which other stages use.
       expect(others.map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''))).toEqual(
         stack === api ? ['GatewayLogRole', 'GatewayLogRoleAccount'] : [],
       );
     }
   });
 
-  it('goes with a first deployment that fails, unless it protects itself or others lean on it', () => {
+  it('are deleted when their first deployment fails, unless protected or shared', () => {
     const always = kept.filter(({ deletionPolicy }) => deletionPolicy === 'Retain').map(({ type }) => type);
     expect(always.sort()).toEqual([
       'AWS::ApiGateway::Account',
@@ -132,28 +187,29 @@ describe('what is kept', () => {
       'AWS::DynamoDB::GlobalTable',
       'AWS::IAM::Role',
       'AWS::KMS::Key',
+      'AWS::KMS::Key',
     ]);
     expect(ofType(stages.full.data, 'AWS::SES::EmailIdentity')[0]?.deletionPolicy).toBe('RetainExceptOnCreate');
   });
 });
 
-/** How long names may be that CloudFormation is given, where that is not far off. */
+/** Maximum lengths of physical names. */
 const LENGTHS: Readonly<Record<string, readonly [property: string, max: number]>> = {
   'AWS::Events::Archive': ['ArchiveName', 48],
   'AWS::Backup::BackupVault': ['BackupVaultName', 50],
   'AWS::Cognito::UserPoolDomain': ['Domain', 63],
 };
 
-describe('a name that is given', () => {
-  const longest = synthesize({ ...full, stage: 'sandbox-of-20-letter', identity: { ...prod.identity } });
+describe('a physical name', () => {
+  const longest = synthesize({ ...everything, stage: 'sandbox-of-20-letter', identity: { ...prod.identity } });
   const named = longest.all.flatMap(({ resources }) => resources.filter(({ type }) => Object.hasOwn(LENGTHS, type)));
 
-  it('is not too long even for the stage with the longest', () => {
+  it('is within its maximum length for the longest stage name', () => {
     expect(named.map(({ type }) => type).sort()).toEqual(Object.keys(LENGTHS).sort());
     for (const { type, properties } of named) {
       const [property = '', max = 0] = LENGTHS[type] ?? [];
       const [between, parts] = (properties[property] as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
-      // What is not known before is the eight letters of chance.
+      // The random part of the stack id has eight characters.
       const text = parts.map((part) => (typeof part === 'string' ? part : 'x'.repeat(8))).join(between);
       expect(text).toMatch(/^directory-sandbox-of-20-letter-x{8}(?:-keyed)?$/);
       expect([type, text.length <= max]).toEqual([type, true]);

@@ -1,34 +1,48 @@
 import { ofType, type SynthesizedStack, targetOf } from './synthesized.ts';
 
-/** A statement of a policy, as it stands in a template. */
+/** A policy statement of a template. */
 export interface Statement {
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** The statements of a role. */
-export const statementsOf = (stack: SynthesizedStack, role: string | undefined): readonly Statement[] =>
-  ofType(stack, 'AWS::IAM::Policy')
-    .filter(({ properties }) => (properties.Roles as readonly unknown[]).some((one) => targetOf(one) === role))
-    .flatMap(({ properties }) => (properties.PolicyDocument as { Statement: readonly Statement[] }).Statement);
+interface Policy {
+  readonly PolicyDocument: { readonly Statement: readonly Statement[] };
+}
 
-/** The actions of a statement. */
+/** The statements of the roles of a stack, by the logical id of the role. Roles have no policies outside of them. */
+export const statementsByRole = (stack: SynthesizedStack): ReadonlyMap<string, readonly Statement[]> => {
+  const outside = stack.resources.filter(({ type }) => /^AWS::IAM::(?:Policy|RolePolicy|ManagedPolicy)$/.test(type));
+  if (outside.length > 0) throw new Error(`${outside[0]?.logicalId} is a policy outside of its role.`);
+  return new Map(
+    ofType(stack, 'AWS::IAM::Role').map(({ logicalId, properties: { Policies = [] } }) => [
+      logicalId,
+      (Policies as readonly Policy[]).flatMap(({ PolicyDocument }) => PolicyDocument.Statement),
+    ]),
+  );
+};
+
+export const statementsOf = (stack: SynthesizedStack, role: string | undefined): readonly Statement[] =>
+  statementsByRole(stack).get(role ?? '') ?? [];
+
 export const actionsIn = ({ Action }: Pick<Statement, 'Action'>): readonly string[] => [Action].flat();
 
-/** What a statement is about, in a word or two, whatever stack it comes from. */
+/** Short names of the resources of a statement, independent of the stack. */
 export const resourcesIn = ({ Resource }: Pick<Statement, 'Resource'>): readonly string[] =>
   [Resource].flat().map((resource) => {
     if (resource === '*') return '*';
     const text = JSON.stringify(resource);
     const index = /"\/index\/(\w+)"/.exec(text)?.[1];
     if (index) return `index ${index}`;
-    // A function of another stack, by its name there.
-    const published = /"PublishOutputFnGetAtt(Cron\w+?)[0-9A-F]{8}Arn[0-9A-F]{8}"/.exec(text)?.[1];
+    // A function of another stack, by its construct id.
+    const published = /"Ref":"(Cron\w+)Arn"/.exec(text)?.[1];
     if (published) return published;
     if (text.includes('ExportsOutputFnGetAttBus')) return 'Bus';
+    if (text.includes('WebhookKey')) return 'webhook key';
     if (text.includes('StreamArn')) return 'stream';
     if (text.includes('GetAttTable')) return 'table';
+    if (text.includes('SignInPoolId')) return 'user pool';
     if (text.includes(':configuration-set/')) return 'mailings';
     if (text.includes(':ses:')) return `sender ${/identity\/([^"]+)"/.exec(text)?.[1]}`;
     if (text.includes(':ssm:')) return `parameter ${/parameter([^"]+)"/.exec(text)?.[1]}`;

@@ -14,24 +14,27 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serveAws } from '#local/aws-endpoint.ts';
 import { type Bus, openBus } from '#local/bus.ts';
 import { openJournal } from '#local/journal.ts';
-import type { ServedAlone } from '#local/listening.ts';
+import { openKeyService } from '#local/key-service.ts';
+import type { MockEndpoint } from '#local/listening.ts';
 import { type MailService, openMailService } from '#local/mail.ts';
+import { watchStorage } from '#local/storage.ts';
 
-/** The bus and the inbox through the very clients that the service uses. */
+/** The bus and the inbox, through the AWS clients that the service uses. */
 
 const folder = mkdtempSync(path.join(tmpdir(), 'aws-'));
 let journal: DatabaseSync;
 let bus: Bus;
 let mail: MailService;
-let endpoint: ServedAlone;
+let endpoint: MockEndpoint;
 let events: EventBridgeClient;
 let ses: SESClient;
 
 beforeAll(async () => {
   journal = openJournal(path.join(folder, 'journal.sqlite'));
-  bus = openBus({ journal, subscriptions: [], importDoor: () => Promise.reject(new Error('nobody')) });
-  mail = openMailService(journal);
-  endpoint = await serveAws(bus, mail);
+  const storage = watchStorage(journal, folder);
+  bus = openBus({ journal, storage, subscriptions: [], importHandler: () => Promise.reject(new Error('no handlers')) });
+  mail = openMailService(journal, storage);
+  endpoint = await serveAws(bus, mail, openKeyService(path.join(folder, 'secrets-key.json')));
   const config = {
     endpoint: endpoint.url,
     region: 'us-east-1',
@@ -61,8 +64,8 @@ const simple = (more: Partial<SendEmailCommandInput> = {}): SendEmailCommand =>
     ...more,
   });
 
-it('takes events', async () => {
-  const answer = await events.send(
+it('accepts events', async () => {
+  const response = await events.send(
     new PutEventsCommand({
       Entries: [
         {
@@ -75,16 +78,16 @@ it('takes events', async () => {
       ],
     }),
   );
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     FailedEntryCount: 1,
     Entries: [{ EventId: expect.any(String) }, { ErrorCode: 'MalformedDetail' }],
   });
-  expect(bus.carried({ tasksToo: false, limit: 9 }).map(({ detail }) => detail)).toEqual([{ id: 'evt_1' }]);
+  expect(bus.events({ includeTasks: false, limit: 9 }).map(({ detail }) => detail)).toEqual([{ id: 'evt_1' }]);
 });
 
-it('says that the bus is there', async () => {
-  const answer = await events.send(new DescribeEventBusCommand({ Name: 'directory' }));
-  expect(answer).toMatchObject({
+it('describes the bus', async () => {
+  const response = await events.send(new DescribeEventBusCommand({ Name: 'directory' }));
+  expect(response).toMatchObject({
     Name: 'directory',
     Arn: expect.stringMatching(/^arn:aws:events:.*\/directory$/) as unknown,
   });
@@ -92,12 +95,12 @@ it('says that the bus is there', async () => {
   await expect(nameless).rejects.toMatchObject({ name: 'ValidationException' });
 });
 
-it('refuses too many events by the name that the client knows', async () => {
+it('rejects too many events with a ValidationException', async () => {
   const Entries = Array.from({ length: 11 }, () => ({ Source: 'a', DetailType: 'b', Detail: '{}' }));
   await expect(events.send(new PutEventsCommand({ Entries }))).rejects.toMatchObject({ name: 'ValidationException' });
 });
 
-it('takes a mail and keeps every character of it', async () => {
+it('accepts a mail and preserves all characters', async () => {
   const { MessageId } = await ses.send(simple());
   expect(MessageId).toMatch(/^[\w-]{20,}$/);
   expect(mail.inbox(1)).toEqual([
@@ -113,7 +116,7 @@ it('takes a mail and keeps every character of it', async () => {
   ]);
 });
 
-it('lists recipients of all kinds, and the newest mail first', async () => {
+it('lists To and Cc recipients, and the newest mail first', async () => {
   await ses.send(
     simple({ Destination: { ToAddresses: ['a@example.com', 'B <b@example.com>'], CcAddresses: ['c@example.com'] } }),
   );
@@ -128,7 +131,7 @@ it.each<[string, Partial<SendEmailCommandInput>, string]>([
   ['a recipient without a domain', { Destination: { ToAddresses: ['ada'] } }, 'InvalidParameterValue'],
   ['a recipient with a space', { Destination: { ToAddresses: ['ada lovelace@example.com'] } }, 'InvalidParameterValue'],
   [
-    'a recipient that brings another header',
+    'a recipient with a header injection',
     { Destination: { ToAddresses: ['a@example.com\r\nBcc: b@example.com'] } },
     'InvalidParameterValue',
   ],
@@ -137,7 +140,7 @@ it.each<[string, Partial<SendEmailCommandInput>, string]>([
     { Destination: { ToAddresses: Array.from({ length: 51 }, (_, n) => `u${n}@example.com`) } },
     'InvalidParameterValue',
   ],
-  ['a sender that is none', { Source: 'nobody' }, 'InvalidParameterValue'],
+  ['an invalid sender', { Source: 'invalid' }, 'InvalidParameterValue'],
   ['no sender', { Source: undefined }, 'ValidationError'],
   ['no subject', { Message: { Subject: { Data: undefined }, Body: { Text: { Data: 'x' } } } }, 'ValidationError'],
   [
@@ -146,13 +149,13 @@ it.each<[string, Partial<SendEmailCommandInput>, string]>([
     'InvalidParameterValue',
   ],
   ['no body', { Message: { Subject: { Data: 'x' }, Body: {} } }, 'InvalidParameterValue'],
-])('refuses a mail with %s as SES does', async (_, more, name) => {
+])('rejects a mail with %s as SES does', async (_, more, name) => {
   const before = mail.inbox(99).length;
   await expect(ses.send(simple(more))).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 400 } });
   expect(mail.inbox(99)).toHaveLength(before);
 });
 
-it('refuses what it does not do', async () => {
+it('rejects unsupported operations', async () => {
   const command = new CreateTemplateCommand({ Template: { TemplateName: 'x', SubjectPart: 'y' } });
   await expect(ses.send(command)).rejects.toMatchObject({ name: 'InvalidAction' });
 });
@@ -160,7 +163,7 @@ it('refuses what it does not do', async () => {
 const raw = (...lines: readonly string[]): SendRawEmailCommand =>
   new SendRawEmailCommand({ RawMessage: { Data: Buffer.from(lines.join('\r\n')) } });
 
-it('takes a mail in wire form', async () => {
+it('accepts a raw mail', async () => {
   await ses.send(
     raw(
       'From: =?utf-8?Q?Directory_=E2=82=AC?= <directory@example.com>',
@@ -202,7 +205,7 @@ it('takes a mail in wire form', async () => {
   });
 });
 
-it('takes the plainest mail in wire form, and refuses one that nobody sent or gets', async () => {
+it('accepts a minimal raw mail, and rejects one without sender or recipient', async () => {
   await ses.send(raw('From: a@example.com', 'To: b@example.com', 'Subject: Plain', '', 'Just text.'));
   expect(mail.inbox(1)[0]).toMatchObject({ subject: 'Plain', text: 'Just text.', html: '' });
   await expect(ses.send(raw('To: b@example.com', '', 'x'))).rejects.toMatchObject({ name: 'InvalidParameterValue' });
@@ -210,7 +213,7 @@ it('takes the plainest mail in wire form, and refuses one that nobody sent or ge
   await expect(ses.send(raw(''))).rejects.toMatchObject({ name: 'InvalidParameterValue' });
 });
 
-it('says 400 to what is in no protocol it knows', async () => {
+it('returns 400 for unknown protocols and malformed requests', async () => {
   const target = await fetch(endpoint.url, {
     method: 'POST',
     headers: { 'x-amz-target': 'AWSEvents.DeleteRule' },

@@ -7,8 +7,9 @@ import type { EventBridgeEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Subscription } from '#events/subscriptions.ts';
 import { type Bus, openBus } from '#local/bus.ts';
-import type { LambdaHandler } from '#local/doors.ts';
+import type { LambdaHandler } from '#local/handlers.ts';
 import { openJournal } from '#local/journal.ts';
+import { watchStorage } from '#local/storage.ts';
 import { log } from '#platform/log.ts';
 
 log.setLogLevel('SILENT');
@@ -19,7 +20,7 @@ const subscription = (id: string, kinds: Subscription['kinds'], timeoutSeconds?:
   id,
   summary: 'For the test',
   kinds,
-  needs: [],
+  permissions: [],
   ...(timeoutSeconds !== undefined && { timeoutSeconds }),
 });
 const approvals = subscription('test.approvals', ['projectApproved']);
@@ -36,13 +37,20 @@ const openOn = (
   triesMax = 24,
 ): Bus => {
   const journal = openJournal(path.join(folder, 'journal.sqlite'));
-  const importDoor =
+  const importHandler =
     async (id: string): Promise<LambdaHandler> =>
     async (event) => {
       seen[id] = [...(seen[id] ?? []), event as Delivery];
       await handlers[id]?.(event as Delivery);
     };
-  const bus = openBus({ journal, subscriptions, importDoor, firstPauseMs: 5, triesMax });
+  const bus = openBus({
+    journal,
+    storage: watchStorage(journal, folder),
+    subscriptions,
+    importHandler,
+    firstPauseMs: 5,
+    triesMax,
+  });
   open.push({ bus, journal });
   bus.start();
   return bus;
@@ -62,9 +70,9 @@ const entry = (id: string, kind = 'projectApproved', source = 'directory') => ({
   Time: 1_700_000_000,
 });
 
-const until = async (isSo: () => boolean): Promise<void> => {
-  for (let waited = 0; !isSo(); waited += 5) {
-    if (waited > 3000) throw new Error('It did not come to be so.');
+const until = async (condition: () => boolean): Promise<void> => {
+  for (let waited = 0; !condition(); waited += 5) {
+    if (waited > 3000) throw new Error('The condition was not met in time.');
     await wait(5);
   }
 };
@@ -82,14 +90,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('gives each subscription what it asked for, in the form of EventBridge', async () => {
+it('delivers matching events to each subscription, in the format of EventBridge', async () => {
   const bus = openOn([approvals, everything, tasks]);
   bus.putEvents({
     Entries: [
       entry('one'),
       entry('two', 'projectSubmitted'),
       entry('three', 'projectPurged', 'directory.tasks'),
-      entry('four', 'projectPurged', 'somebody.else'),
+      entry('four', 'projectPurged', 'another.source'),
       entry('five', 'commentCreated'),
     ],
   });
@@ -108,18 +116,18 @@ it('gives each subscription what it asked for, in the form of EventBridge', asyn
   });
 });
 
-it('lists what it carried newest first, without tasks unless asked', () => {
+it('lists events newest first, and tasks only on request', () => {
   const bus = openOn([]);
   bus.putEvents({
     Entries: [entry('one'), entry('two', 'projectPurged', 'directory.tasks'), entry('three', 'commentCreated')],
   });
-  const ids = (filter: Parameters<Bus['carried']>[0]) => bus.carried(filter).map(({ detail }) => detail.id);
-  expect(ids({ tasksToo: false, limit: 10 })).toEqual(['three', 'one']);
-  expect(ids({ tasksToo: true, limit: 2 })).toEqual(['three', 'two']);
-  expect(ids({ tasksToo: true, kind: 'projectApproved', limit: 10 })).toEqual(['one']);
+  const ids = (filter: Parameters<Bus['events']>[0]) => bus.events(filter).map(({ detail }) => detail.id);
+  expect(ids({ includeTasks: false, limit: 10 })).toEqual(['three', 'one']);
+  expect(ids({ includeTasks: true, limit: 2 })).toEqual(['three', 'two']);
+  expect(ids({ includeTasks: true, kind: 'projectApproved', limit: 10 })).toEqual(['one']);
 });
 
-it('tries again what failed, and a failing subscriber holds up no other', async () => {
+it('retries failed deliveries, and a failing subscriber does not delay others', async () => {
   let failures = 0;
   const bus = openOn([approvals, everything], {
     'test.approvals': async () => {
@@ -130,14 +138,14 @@ it('tries again what failed, and a failing subscriber holds up no other', async 
   bus.putEvents({ Entries: [entry('one')] });
   await until(() => idsOf('test.everything').length === 1);
   await until(() => failures === 4);
-  await until(() => bus.carried({ tasksToo: true, limit: 1 })[0]?.deliveries[0]?.state === 'done');
-  expect(bus.carried({ tasksToo: true, limit: 1 })[0]?.deliveries).toEqual([
+  await until(() => bus.events({ includeTasks: true, limit: 1 })[0]?.deliveries[0]?.state === 'done');
+  expect(bus.events({ includeTasks: true, limit: 1 })[0]?.deliveries).toEqual([
     { subscription: 'test.approvals', state: 'done', tries: 4, error: null },
     { subscription: 'test.everything', state: 'done', tries: 1, error: null },
   ]);
 });
 
-it('lets later messages pass one that keeps failing', async () => {
+it('delivers later events while an earlier one keeps failing', async () => {
   const bus = openOn([approvals], {
     'test.approvals': async ({ detail }) => {
       if (detail.id.startsWith('bad')) throw new Error('never');
@@ -149,7 +157,7 @@ it('lets later messages pass one that keeps failing', async () => {
   await until(() => idsOf('test.approvals').includes('good'));
 });
 
-it('ends what fails every time among the dead letters', async () => {
+it('moves an event to the dead letters after the last attempt', async () => {
   const bus = openOn([approvals], { 'test.approvals': () => Promise.reject(new Error('never')) }, 3);
   bus.putEvents({ Entries: [entry('one')] });
   await until(() => bus.deadLetters().length === 1);
@@ -165,14 +173,14 @@ it('ends what fails every time among the dead letters', async () => {
   ]);
 });
 
-it('counts a run that takes too long as failed', async () => {
+it('treats a timeout as a failure', async () => {
   const bus = openOn([subscription('test.slow', ['projectApproved'], 0.02)], { 'test.slow': () => wait(200) }, 1);
   bus.putEvents({ Entries: [entry('one')] });
   await until(() => bus.deadLetters().length === 1);
-  expect(bus.deadLetters()[0]?.error).toBe('It did not end within 0.02 seconds.');
+  expect(bus.deadLetters()[0]?.error).toBe('Timed out after 0.02 seconds.');
 });
 
-it('has no more than a few deliveries of a subscription in hand', async () => {
+it('limits the concurrent deliveries of a subscription', async () => {
   let [running, most] = [0, 0];
   const bus = openOn([approvals], {
     'test.approvals': async () => {
@@ -191,7 +199,7 @@ it('has no more than a few deliveries of a subscription in hand', async () => {
   expect(new Set(idsOf('test.approvals')).size).toBe(50);
 });
 
-it('goes on after a restart with what was not delivered', async () => {
+it('continues after a restart with pending deliveries', async () => {
   const bus = openOn([approvals, everything], { 'test.approvals': () => Promise.reject(new Error('not yet')) });
   bus.putEvents({ Entries: [entry('one'), entry('two')] });
   await until(() => idsOf('test.everything').length === 2 && idsOf('test.approvals').length >= 2);
@@ -201,10 +209,10 @@ it('goes on after a restart with what was not delivered', async () => {
   const again = openOn([approvals, everything]);
   await until(() => idsOf('test.approvals').length === 2);
   expect(idsOf('test.everything')).toEqual([]);
-  expect(again.carried({ tasksToo: true, limit: 9 })).toHaveLength(2);
+  expect(again.events({ includeTasks: true, limit: 9 })).toHaveLength(2);
 });
 
-it('refuses as EventBridge does', () => {
+it('rejects invalid requests as EventBridge does', () => {
   const bus = openOn([approvals]);
   expect(() => bus.putEvents({ Entries: [] })).toThrow(/validation error/i);
   expect(() => bus.putEvents({ Entries: Array.from({ length: 11 }, () => entry('x')) })).toThrow(/validation error/i);
@@ -230,5 +238,5 @@ it('refuses as EventBridge does', () => {
       { ErrorCode: 'InvalidArgument' },
     ],
   });
-  expect(bus.carried({ tasksToo: true, limit: 9 })).toHaveLength(1);
+  expect(bus.events({ includeTasks: true, limit: 9 })).toHaveLength(1);
 });

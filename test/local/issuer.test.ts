@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import path from 'node:path';
 import {
   type CryptoKey,
@@ -11,39 +13,39 @@ import {
   SignJWT,
 } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestServer, type TestServer } from '#test/support/server.ts';
 
-let world: TestWorld;
+let server: TestServer;
 
 beforeAll(async () => {
-  world = await startTestWorld();
+  server = await startTestServer();
 });
 
 afterAll(async () => {
-  await world.stop();
+  await server.stop();
 });
 
-interface TokenAnswer {
+interface TokenResponse {
   access_token: string;
   token_type: string;
   expires_in: number;
   user_id: string;
 }
 
-const ask = async (body: unknown): Promise<TokenAnswer> => {
-  const answer = await world.call('POST', '/_local/token', { body });
-  expect(answer.status).toBe(200);
-  return answer.body as TokenAnswer;
+const requestToken = async (body: unknown): Promise<TokenResponse> => {
+  const response = await server.call('POST', '/_local/token', { body });
+  expect(response.status).toBe(200);
+  return response.body as TokenResponse;
 };
 
 const claimsOf = async (token: string): Promise<JWTPayload> => {
-  const keys = createRemoteJWKSet(new URL('/_local/.well-known/jwks.json', world.url));
+  const keys = createRemoteJWKSet(new URL('/_local/.well-known/jwks.json', server.url));
   return (await jwtVerify(token, keys, { algorithms: ['RS256'] })).payload;
 };
 
 describe('a token', () => {
-  it('is signed with the published key and says who it is for', async () => {
-    const { access_token, ...rest } = await ask({ email: 'Ada@Example.com', name: 'Ada Lovelace' });
+  it('is signed with the published key and identifies the user', async () => {
+    const { access_token, ...rest } = await requestToken({ email: 'Ada@Example.com', name: 'Ada Lovelace' });
     expect(rest).toEqual({
       token_type: 'Bearer',
       expires_in: 3600,
@@ -51,7 +53,7 @@ describe('a token', () => {
     });
     const claims = await claimsOf(access_token);
     expect(claims).toEqual({
-      iss: `http://localhost:${world.world.port}/_local`,
+      iss: `http://localhost:${server.server.port}/_local`,
       sub: rest.user_id,
       client_id: 'directory-local',
       username: rest.user_id,
@@ -65,81 +67,114 @@ describe('a token', () => {
     });
   });
 
-  it('is for the same user for every spelling of an address, and for others for other addresses', async () => {
+  it('is for the same user for any case of an address, and for different users otherwise', async () => {
     const [one, same, other] = [
-      await ask({ email: 'x@example.com' }),
-      await ask({ email: 'X@EXAMPLE.com' }),
-      await ask({ email: 'y@example.com' }),
+      await requestToken({ email: 'x@example.com' }),
+      await requestToken({ email: 'X@EXAMPLE.com' }),
+      await requestToken({ email: 'y@example.com' }),
     ];
     expect(same.user_id).toBe(one.user_id);
     expect(other.user_id).not.toBe(one.user_id);
     expect(same.access_token).not.toBe(one.access_token);
   });
 
-  it('can be for a service', async () => {
-    const { access_token, user_id } = await ask({ client_id: 'importer' });
+  it('can say that the address is not verified', async () => {
+    const { access_token } = await requestToken({ email: 'unverified@example.com', email_verified: false });
+    expect(await claimsOf(access_token)).toMatchObject({ email: 'unverified@example.com', email_verified: 'false' });
+    const { body } = await server.call('GET', '/api/user/export', { token: access_token });
+    expect(JSON.stringify(body)).toContain('"email_verified":false');
+  });
+
+  it('can be issued to a service', async () => {
+    const { access_token, user_id } = await requestToken({ client_id: 'importer' });
     expect(user_id).toBe('importer');
     const claims = await claimsOf(access_token);
     expect(claims).toMatchObject({ sub: 'importer', client_id: 'importer', token_use: 'access' });
     for (const personal of ['email', 'email_verified', 'username']) expect(claims).not.toHaveProperty(personal);
-    const answer = await world.call('GET', '/api/me/submissions', { token: access_token });
-    expect(answer.status).toBe(200);
+    const response = await server.call('GET', '/api/me/submissions', { token: access_token });
+    expect(response.status).toBe(200);
   });
 
-  it('lasts as long as it was asked to', async () => {
-    const { access_token, expires_in } = await ask({ email: 'x@example.com', expires_in: -60 });
+  it('expires as requested', async () => {
+    const { access_token, expires_in } = await requestToken({ email: 'x@example.com', expires_in: -60 });
     expect(expires_in).toBe(-60);
     await expect(claimsOf(access_token)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
   });
 
-  it('makes an administrator at once, also of somebody who is known', async () => {
-    const token = await world.token({ email: 'grace@example.com' });
-    expect((await world.call('GET', '/api/admin/projects', { token })).status).toBe(403);
-    await ask({ email: 'Grace@example.com', admin: true });
-    expect((await world.call('GET', '/api/admin/projects', { token })).status).toBe(200);
+  it('makes a new or an existing user an administrator', async () => {
+    const token = await server.token({ email: 'grace@example.com' });
+    expect((await server.call('GET', '/api/admin/projects', { token })).status).toBe(403);
+    await requestToken({ email: 'Grace@example.com', admin: true });
+    expect((await server.call('GET', '/api/admin/projects', { token })).status).toBe(200);
+  });
+
+  it('sets the role of a new or an existing user', async () => {
+    const roleOf = async (body: object) => {
+      const { access_token } = await requestToken({ email: 'mira@example.com', ...body });
+      const profile = await server.call('GET', '/api/user/profile', { token: access_token });
+      const { role, is_admin } = (profile.body as { data: { role: string; is_admin: boolean } }).data;
+      return [role, is_admin];
+    };
+    expect(await roleOf({ role: 'moderator' })).toEqual(['moderator', false]);
+    expect(await roleOf({})).toEqual(['moderator', false]);
+    expect(await roleOf({ role: 'admin', admin: true })).toEqual(['admin', true]);
+    expect(await roleOf({ role: 'user' })).toEqual(['user', false]);
   });
 
   it.each([
-    ['nothing', {}, ''],
-    ['both', { email: 'x@example.com', client_id: 'y' }, ''],
-    ['an address that is none', { email: 'ada' }, 'email'],
-    ['a number for an address', { email: 1 }, 'email'],
-    ['an empty client', { client_id: ' ' }, 'client_id'],
-    ['a client with a slash', { client_id: 'a/b' }, 'client_id'],
-    ['a text for admin', { email: 'x@example.com', admin: 'yes' }, 'admin'],
-    ['a text for the time', { email: 'x@example.com', expires_in: '60' }, 'expires_in'],
-    ['half a second', { email: 'x@example.com', expires_in: 0.5 }, 'expires_in'],
+    ['an unknown role', { email: 'x@example.com', role: 'owner' }, 'role'],
+    ['a role that contradicts admin', { email: 'x@example.com', role: 'user', admin: true }, 'role'],
+    ['an empty object', {}, ''],
+    ['both email and client_id', { email: 'x@example.com', client_id: 'y' }, ''],
+    ['an invalid address', { email: 'ada' }, 'email'],
+    ['a number as address', { email: 1 }, 'email'],
+    ['an empty client id', { client_id: ' ' }, 'client_id'],
+    ['a client id with a slash', { client_id: 'a/b' }, 'client_id'],
+    ['a string as admin', { email: 'x@example.com', admin: 'yes' }, 'admin'],
+    ['a string as expires_in', { email: 'x@example.com', expires_in: '60' }, 'expires_in'],
+    ['a fraction of a second', { email: 'x@example.com', expires_in: 0.5 }, 'expires_in'],
     ['a list', [], ''],
     ['null', null, ''],
-  ])('is refused in the shape of the contract for %s', async (_, body, field) => {
-    const answer = await world.call('POST', '/_local/token', { rawBody: JSON.stringify(body) });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({
+  ])('is rejected with 400 for %s', async (_, body, field) => {
+    const response = await server.call('POST', '/_local/token', { rawBody: JSON.stringify(body) });
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({
       error: 'Invalid input',
       code: 'INVALID_INPUT',
       details: { _errors: expect.any(Array) },
     });
-    const { details } = answer.body as { details: Record<string, { _errors: string[] }> };
+    const { details } = response.body as { details: Record<string, { _errors: string[] }> };
     if (field) expect(details[field]?._errors.length).toBeGreaterThan(0);
   });
 
-  it('is refused for a body that is not JSON, or does not say so', async () => {
-    expect((await world.call('POST', '/_local/token', { rawBody: '{"email":' })).status).toBe(400);
+  it('is rejected for a malformed body and another media type', async () => {
+    expect((await server.call('POST', '/_local/token', { rawBody: '{"email":' })).status).toBe(400);
     const form = { rawBody: '{"email":"x@example.com"}', headers: { 'content-type': 'text/plain' } };
-    expect((await world.call('POST', '/_local/token', form)).body).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+    expect((await server.call('POST', '/_local/token', form)).body).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
   });
 
-  it('is refused to pages that have pointed a name of theirs at this machine', async () => {
+  it('is not available under host names that resolve to the loopback (DNS rebinding)', async () => {
     for (const host of [
       'evil.example',
-      `evil.example:${world.world.port}`,
+      `evil.example:${server.server.port}`,
       'localhost.evil.example',
+      'sub.localhost',
       '127.0.0.1.evil.example',
     ]) {
-      const answer = await world.call('POST', '/_local/token', { body: { email: 'x@example.com' }, headers: { host } });
-      expect([host, answer.status]).toEqual([host, 404]);
+      const response = await server.call('POST', '/_local/token', {
+        body: { email: 'x@example.com' },
+        headers: { host },
+      });
+      expect([host, response.status, response.body]).toMatchObject([host, 403, { code: 'FORBIDDEN' }]);
+      for (const target of ['/', '/docs', '/api/projects', '/api/nothing', '/_local/mail']) {
+        const { port } = server.server;
+        const sent = httpRequest({ hostname: '127.0.0.1', port, path: target, headers: { host }, agent: false }).end();
+        const [other] = (await once(sent, 'response')) as [IncomingMessage];
+        const body = Buffer.concat(await other.toArray()).toString();
+        expect([target, other.statusCode, body]).toEqual([target, 403, '{"error":"Forbidden","code":"FORBIDDEN"}']);
+      }
     }
-    const local = await world.call('POST', '/_local/token', {
+    const local = await server.call('POST', '/_local/token', {
       body: { email: 'x@example.com' },
       headers: { host: 'localhost:3000' },
     });
@@ -147,33 +182,33 @@ describe('a token', () => {
   });
 });
 
-describe('a credential', () => {
+describe('authentication', () => {
   const status = async (token: string): Promise<number> =>
-    (await world.call('GET', '/api/me/submissions', { token })).status;
+    (await server.call('GET', '/api/me/submissions', { token })).status;
 
   const signingKey = async () => {
-    const jwk = JSON.parse(readFileSync(path.join(world.world.dataDir, 'issuer-key.json'), 'utf8')) as JWK;
-    const { keys } = (await world.call('GET', '/_local/.well-known/jwks.json')).body as { keys: JWK[] };
+    const jwk = JSON.parse(readFileSync(path.join(server.server.dataDir, 'issuer-key.json'), 'utf8')) as JWK;
+    const { keys } = (await server.call('GET', '/_local/.well-known/jwks.json')).body as { keys: JWK[] };
     return { key: await importJWK(jwk, 'RS256'), kid: keys[0]?.kid ?? '' };
   };
 
-  const good = async (): Promise<JWTPayload> => claimsOf(await world.token({ email: 'claims@example.com' }));
+  const good = async (): Promise<JWTPayload> => claimsOf(await server.token({ email: 'claims@example.com' }));
 
   const signed = async (claims: JWTPayload, key?: CryptoKey): Promise<string> => {
     const own = await signingKey();
     return await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: own.kid }).sign(key ?? own.key);
   };
 
-  it('with the right key and the right claims holds', async () => {
+  it('accepts a token with the right key and claims', async () => {
     expect(await status(await signed(await good()))).toBe(200);
   });
 
-  it('signed by another key does not', async () => {
+  it('rejects a token signed with another key', async () => {
     const { privateKey } = await generateKeyPair('RS256');
     expect(await status(await signed(await good(), privateKey))).toBe(401);
   });
 
-  it('without a signature does not', async () => {
+  it('rejects a token without a signature', async () => {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const { kid } = await signingKey();
     for (const alg of ['none', 'None', 'RS256', 'HS256']) {
@@ -181,8 +216,8 @@ describe('a credential', () => {
     }
   });
 
-  it('signed with the public key as if it were a shared secret does not', async () => {
-    const { keys } = (await world.call('GET', '/_local/.well-known/jwks.json')).body as { keys: JWK[] };
+  it('rejects a token signed with the public key as shared secret', async () => {
+    const { keys } = (await server.call('GET', '/_local/.well-known/jwks.json')).body as { keys: JWK[] };
     const secret = new TextEncoder().encode(JSON.stringify(keys[0]));
     const token = await new SignJWT(await good())
       .setProtectedHeader({ alg: 'HS256', kid: keys[0]?.kid ?? '' })
@@ -195,17 +230,17 @@ describe('a credential', () => {
     ['of another issuer', { iss: 'https://issuer.example' }],
     ['of another use', { token_use: 'id' }],
     ['that has expired', { exp: 1 }],
-    ['that does not hold yet', { nbf: 4_000_000_000 }],
+    ['that is not valid yet', { nbf: 4_000_000_000 }],
     ['without a subject', { sub: '' }],
-  ])('%s does not', async (_, claims) => {
+  ])('rejects a token %s', async (_, claims) => {
     expect(await status(await signed({ ...(await good()), ...claims }))).toBe(401);
   });
 });
 
-it('keeps its key to itself', async () => {
-  const file = path.join(world.world.dataDir, 'issuer-key.json');
+it('protects its private key', async () => {
+  const file = path.join(server.server.dataDir, 'issuer-key.json');
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(statSync(world.world.dataDir).mode & 0o077).toBe(0);
-  const { body } = await world.call('GET', '/_local/.well-known/jwks.json');
+  expect(statSync(server.server.dataDir).mode & 0o077).toBe(0);
+  const { body } = await server.call('GET', '/_local/.well-known/jwks.json');
   expect(Object.keys((body as { keys: JWK[] }).keys[0] ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
 });

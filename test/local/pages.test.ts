@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { putOnBus } from '#platform/bus.ts';
 import { sendMail } from '#platform/mail.ts';
-import { startTestWorld, type TestWorld } from '#test/support/world.ts';
+import { startTestServer, type TestServer } from '#test/support/server.ts';
 
-let world: TestWorld;
+let server: TestServer;
 
 const EVIL = '"><script>alert(1)</script>';
 
 beforeAll(async () => {
-  world = await startTestWorld({ subscriptions: [] });
+  server = await startTestServer({ subscriptions: [] });
   await sendMail({
     to: 'ada@example.com',
     subject: `First ${EVIL}`,
@@ -31,18 +31,18 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await world.stop();
+  await server.stop();
 });
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 const page = async (path: string): Promise<string> => {
-  const answer = await world.call('GET', path, { headers: HTML });
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
-  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  return answer.body as string;
+  const response = await server.call('GET', path, { headers: HTML });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  return response.body as string;
 };
 
 const pages = [
@@ -55,22 +55,22 @@ const pages = [
   '/docs/',
 ];
 
-it.each(pages)('%s loads nothing from elsewhere and lets nothing of what it shows out', async (path) => {
+it.each(pages)('%s loads no external resources and escapes its content', async (path) => {
   const body = await page(path);
   expect(body).not.toMatch(/<script>alert/);
   for (const [, address] of body.matchAll(/<(?:script|link|img|iframe)[^>]*\s(?:src|href)="([^"]*)"/g))
     expect(address).toMatch(/^\/docs\//);
 });
 
-it('shows the way around at the start', async () => {
+it('links to the other pages from the start page', async () => {
   const body = await page('/');
   for (const path of ['/docs', '/_local/mail', '/_local/events', '/api/openapi.json'])
     expect(body).toContain(`href="${path}"`);
-  expect(body).toContain(`curl http://localhost:${world.world.port}/api/projects`);
+  expect(body).toContain(`curl http://localhost:${server.server.port}/api/projects`);
 });
 
-it('lists the inbox for programs, newest first and as it was sent', async () => {
-  const mails = await world.mails();
+it('lists the inbox as JSON, newest first and unescaped', async () => {
+  const mails = await server.mails();
   expect(mails.map(({ to }) => to)).toEqual(['bo@example.com', 'ada@example.com']);
   expect(mails[1]).toMatchObject({
     subject: `First ${EVIL}`,
@@ -80,7 +80,7 @@ it('lists the inbox for programs, newest first and as it was sent', async () => 
   });
 });
 
-it('shows a mail in a frame that may do nothing', async () => {
+it('shows a mail in a sandboxed frame', async () => {
   const body = await page('/_local/mail');
   expect(body).toContain(
     'srcdoc="&lt;base target=&quot;_blank&quot;&gt;&lt;p title=&quot;x&quot;&gt;Hello &amp;amp; &quot;&gt;&lt;script&gt;',
@@ -89,17 +89,17 @@ it('shows a mail in a frame that may do nothing', async () => {
   expect(body.indexOf('Second')).toBeLessThan(body.indexOf('First'));
 });
 
-it('lists events for programs, newest first, without tasks unless asked', async () => {
+it('lists events as JSON, newest first, and tasks only on request', async () => {
   const ids = async (path: string) => {
-    const answer = await world.call('GET', path);
-    return (answer.body as { data: { id: string }[] }).data.map(({ id }) => id);
+    const response = await server.call('GET', path);
+    return (response.body as { data: { id: string }[] }).data.map(({ id }) => id);
   };
   expect(await ids('/_local/events')).toEqual(['evt_3', 'evt_1']);
   expect(await ids('/_local/events?tasks=1')).toEqual(['evt_3', 'evt_2', 'evt_1']);
   expect(await ids('/_local/events?kind=projectSubmitted')).toEqual(['evt_1']);
   expect(await ids('/_local/events?limit=1')).toEqual(['evt_3']);
   expect(await ids('/_local/events?limit=-1&limit=x')).toEqual(['evt_3', 'evt_1']);
-  expect((await world.events())[0]).toEqual({
+  expect((await server.events())[0]).toEqual({
     id: 'evt_3',
     kind: 'projectApproved',
     occurred_at: '2026-11-20T09:30:00.000Z',
@@ -108,14 +108,14 @@ it('lists events for programs, newest first, without tasks unless asked', async 
   });
 });
 
-it('has the reference with everything that it needs', async () => {
+it('serves the API reference with its assets', async () => {
   const body = await page('/docs');
-  const needed = [...body.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => String(path));
-  expect(needed).toHaveLength(3);
-  for (const path of needed) {
-    const answer = await world.call('GET', path);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/(?:css|javascript)/);
+  const assets = [...body.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => String(path));
+  expect(assets).toHaveLength(3);
+  for (const path of assets) {
+    const response = await server.call('GET', path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/(?:css|javascript)/);
   }
-  expect((await world.call('GET', '/docs/start.js')).body).toContain("url: '/api/openapi.json'");
+  expect((await server.call('GET', '/docs/start.js')).body).toContain("url: '/api/openapi.json'");
 });

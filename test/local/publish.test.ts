@@ -1,12 +1,12 @@
+import { inspect } from 'node:util';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { Context, DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { inOutbox } from '#data/outbox.ts';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inOutbox, outboxFilter } from '#data/outbox.ts';
 import type { Message } from '#events/catalogue.ts';
-import { outboxFilter, ruleOf } from '#events/publish.ts';
 import { subscribe } from '#events/subscribe.ts';
-import type { Subscription } from '#events/subscriptions.ts';
+import { ruleOf, type Subscription } from '#events/subscriptions.ts';
 import { handler } from '#functions/events/publish.ts';
 import { matches } from '#local/pattern.ts';
 import { log } from '#platform/log.ts';
@@ -15,18 +15,20 @@ import { count } from '#platform/metrics.ts';
 vi.mock(import('#platform/metrics.ts'), { spy: true });
 
 log.setLogLevel('SILENT');
-// Settings are read once, at the first look.
+// Settings are read once, on first use.
 Object.assign(process.env, {
   TABLE_NAME: 'table',
   BUS_NAME: 'bus',
   OIDC_ISSUER: 'https://issuer.example',
+  OIDC_AUDIENCES: 'web',
   OIDC_JWKS_URI: 'https://issuer.example/keys',
   FEATURE_EMAIL: 'off',
 });
 
 const context = {} as Context;
 const bus = mockClient(EventBridgeClient);
-const facts = { slug: 's', name: 'n', url: 'https://u.example', plan: 'standard', status: 'live', owner_id: 'u' };
+afterAll(() => bus.restore());
+const project = { slug: 's', name: 'n', url: 'https://u.example', plan: 'standard', status: 'live', owner_id: 'u' };
 
 const record = (n: number, kind = 'projectApproved'): DynamoDBRecord => ({
   eventName: 'INSERT',
@@ -48,7 +50,7 @@ const record = (n: number, kind = 'projectApproved'): DynamoDBRecord => ({
             ? { project_id: { S: 'prj_1' }, slugs: { L: [{ S: 'a' }, { S: 'b' }] } }
             : {
                 project_id: { S: 'prj_1' },
-                ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { S: value }])),
+                ...Object.fromEntries(Object.entries(project).map(([name, value]) => [name, { S: value }])),
               },
       },
     },
@@ -67,7 +69,7 @@ beforeEach(() => {
 const sent = () => bus.commandCalls(PutEventsCommand).flatMap(({ args }) => args[0].input.Entries ?? []);
 
 describe('the publisher', () => {
-  it('puts messages on the bus as they are catalogued, tasks under a source of their own', async () => {
+  it('publishes events and tasks with their own sources', async () => {
     expect(await handler({ Records: [record(1), record(2, 'projectPurged')] }, context)).toEqual({
       batchItemFailures: [],
     });
@@ -89,12 +91,29 @@ describe('the publisher', () => {
     });
   });
 
-  it('asks for everything again from the first message that the bus refused', async () => {
+  it('reports a batch failure at the first message that the bus rejected', async () => {
     const Records = Array.from({ length: 25 }, (_, n) => record(n));
     expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [{ itemIdentifier: '13' }] });
   });
 
-  it('passes over an item that is no message, which would otherwise hold up the rest for ever', async () => {
+  it('sends requests of at most 256 KB, in the order of the events', async () => {
+    const large = (n: number): DynamoDBRecord => {
+      const one = record(n);
+      Object.assign(one.dynamodb?.NewImage?.['data']?.M ?? {}, { name: { S: 'ü'.repeat(40_000) } });
+      return one;
+    };
+    await handler({ Records: Array.from({ length: 8 }, (_, n) => large(n)) }, context);
+    const requests = bus.commandCalls(PutEventsCommand).map(({ args }) => args[0].input.Entries ?? []);
+    expect(requests.map(({ length }) => length)).toEqual([3, 3, 2]);
+    for (const entries of requests) {
+      expect(Buffer.byteLength(entries.map(({ Detail }) => Detail).join(''))).toBeLessThan(256 * 1024);
+    }
+    expect(sent().map(({ Detail }) => (JSON.parse(Detail ?? '') as Message).id)).toEqual(
+      Array.from({ length: 8 }, (_, n) => `evt_${n}`),
+    );
+  });
+
+  it('skips and counts invalid items, which would block the stream otherwise', async () => {
     const broken = record(1);
     delete broken.dynamodb?.NewImage?.['kind'];
     expect(await handler({ Records: [broken, record(2, 'somethingElse'), record(3)] }, context)).toEqual({
@@ -104,37 +123,37 @@ describe('the publisher', () => {
     expect(vi.mocked(count).mock.calls).toEqual([['OutboxItemSkipped'], ['OutboxItemSkipped']]);
   });
 
-  it('fails as a whole when the bus is not to be had', async () => {
+  it('fails when the bus is unavailable', async () => {
     bus.on(PutEventsCommand).rejects(new Error('no bus'));
     await expect(handler({ Records: [record(1)] }, context)).rejects.toThrow(/^events\.publish failed: Error\.$/);
   });
 });
 
 describe('the outbox', () => {
-  it('takes no message that could not be read out of it again', () => {
-    const fits = {
+  it('rejects messages that do not match their schema', () => {
+    const valid = {
       id: 'evt_1',
       occurred_at: '2026-11-20T09:30:00.000Z',
       actor_id: null,
       data: { project_id: 'p', slugs: [] },
     };
-    expect(inOutbox({ ...fits, kind: 'projectPurged' })).toMatchObject({ put: { type: 'task' } });
-    expect(() => inOutbox({ ...fits, kind: 'projectApproved' } as unknown as Message)).toThrow(/slug/);
-    expect(() => inOutbox({ ...fits, kind: 'somethingElse' } as unknown as Message)).toThrow(/kind/);
+    expect(inOutbox({ ...valid, kind: 'projectPurged' })).toMatchObject({ put: { type: 'task' } });
+    expect(() => inOutbox({ ...valid, kind: 'projectApproved' } as unknown as Message)).toThrow(/slug/);
+    expect(() => inOutbox({ ...valid, kind: 'somethingElse' } as unknown as Message)).toThrow(/kind/);
   });
 });
 
-describe('the filter of the stream', () => {
+describe('the event filter of the stream', () => {
   it.each([
-    ['a new item of the outbox', record(1), true],
-    ['a changed one', { ...record(1), eventName: 'MODIFY' }, false],
-    ['a removed one', { ...record(1), eventName: 'REMOVE' }, false],
+    ['an inserted outbox item', record(1), true],
+    ['a modified outbox item', { ...record(1), eventName: 'MODIFY' }, false],
+    ['a removed outbox item', { ...record(1), eventName: 'REMOVE' }, false],
     ['another item', { eventName: 'INSERT', dynamodb: { Keys: { pk: { S: 'PROJECT#1' } } } }, false],
-    ['an item with another kind of key', { eventName: 'INSERT', dynamodb: { Keys: { pk: { N: '1' } } } }, false],
-    ['nothing', {}, false],
-    ['no object', null, false],
-  ])('takes %s: %#', (_, one, expected) => {
-    expect(matches(outboxFilter, one)).toBe(expected);
+    ['an item with a numeric key', { eventName: 'INSERT', dynamodb: { Keys: { pk: { N: '1' } } } }, false],
+    ['an empty record', {}, false],
+    ['null', null, false],
+  ])('given %s: %#', (_, streamRecord, expected) => {
+    expect(matches(outboxFilter, streamRecord)).toBe(expected);
   });
 });
 
@@ -143,7 +162,7 @@ describe('a subscription', () => {
     id: 'test.subscriber',
     summary: 'x',
     kinds: ['projectApproved', 'projectPurged'],
-    needs: [],
+    permissions: [],
   } as const satisfies Subscription;
   const delivery = (detail: unknown) =>
     ({ 'detail-type': 'projectApproved', detail }) as EventBridgeEvent<string, unknown>;
@@ -152,42 +171,42 @@ describe('a subscription', () => {
     kind: 'projectApproved',
     occurred_at: '2026-11-20T09:30:00.000Z',
     actor_id: null,
-    data: { project_id: 'prj_1', ...facts },
+    data: { project_id: 'prj_1', ...project },
   };
 
-  it('asks for its kinds from the sources that they have', () => {
+  it('has an event pattern with its kinds and their sources', () => {
     expect(ruleOf(subscription)).toEqual({
       source: ['directory', 'directory.tasks'],
       'detail-type': ['projectApproved', 'projectPurged'],
     });
   });
 
-  it('is given a checked message and its ports', async () => {
-    const run = vi.fn<(message: Message, ports: { port: number }) => Promise<void>>(async () => undefined);
-    await subscribe(
-      subscription,
-      { port: 1 },
-      run,
-    )(delivery({ ...message, data: { ...message.data, secret: 'x' } }), context);
-    expect(run).toHaveBeenCalledWith(message, { port: 1 });
+  it('receives validated messages without unknown members', async () => {
+    const run = vi.fn<(message: Message) => Promise<void>>(async () => undefined);
+    await subscribe(subscription, run)(delivery({ ...message, data: { ...message.data, secret: 'x' } }), context);
+    expect(run).toHaveBeenCalledWith(message);
   });
 
-  it('fails when its work fails or the message is none, so that it comes again', async () => {
-    const failing = subscribe(subscription, {}, () => Promise.reject(new Error('not now')));
+  it('fails on an error of its work and on an invalid message, so that the bus delivers it again', async () => {
+    const failing = subscribe(subscription, () => Promise.reject(new Error('not now')));
     await expect(failing(delivery(message), context)).rejects.toThrow('test.subscriber failed: Error.');
     const never = vi.fn();
-    await expect(subscribe(subscription, {}, never)(delivery({ ...message, kind: 'x' }), context)).rejects.toThrow();
+    await expect(subscribe(subscription, never)(delivery({ ...message, kind: 'x' }), context)).rejects.toThrow();
     expect(never).not.toHaveBeenCalled();
   });
 
-  it('logs the kind of a failure, but not its words, which may name somebody', async () => {
+  it('logs the name and code of an error, but not its message, which may contain personal data', async () => {
     const lines = vi.spyOn(log, 'error').mockReturnValue(undefined);
-    const refusal = Object.assign(new Error('Address is not verified: somebody@example.com'), {
+    const rejection = Object.assign(new Error('Address is not verified: ada@private.example'), {
       code: 'MessageRejected',
     });
-    await expect(
-      subscribe(subscription, {}, () => Promise.reject(refusal))(delivery(message), context),
-    ).rejects.toThrow(/^test\.subscriber failed: Error MessageRejected\.$/);
+    const thrown: unknown = await subscribe(subscription, () => Promise.reject(rejection))(
+      delivery(message),
+      context,
+    ).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ message: 'test.subscriber failed: Error MessageRejected.' });
+    // The Lambda runtime logs all properties of a thrown error.
+    expect(inspect(thrown, { showHidden: true })).not.toContain('ada@private.example');
     expect(lines.mock.calls).toEqual([
       [
         'delivery failed',
@@ -196,9 +215,11 @@ describe('a subscription', () => {
           request_id: context.awsRequestId,
           kind: 'projectApproved',
           message_id: 'evt_1',
-          error_name: 'Error',
-          error_code: 'MessageRejected',
-          error_stack: expect.arrayContaining([expect.stringMatching(/^at /)]) as string[],
+          error: {
+            name: 'Error',
+            code: 'MessageRejected',
+            stack: expect.arrayContaining([expect.stringMatching(/^at /)]) as string[],
+          },
         },
       ],
     ]);
@@ -206,9 +227,9 @@ describe('a subscription', () => {
 
   it('is skipped while its feature is off', async () => {
     const run = vi.fn();
-    await subscribe({ ...subscription, feature: 'email' }, {}, run)(delivery(message), context);
+    await subscribe({ ...subscription, feature: 'email' }, run)(delivery(message), context);
     expect(run).not.toHaveBeenCalled();
-    await subscribe({ ...subscription, feature: 'comments' }, {}, run)(delivery(message), context);
+    await subscribe({ ...subscription, feature: 'comments' }, run)(delivery(message), context);
     expect(run).toHaveBeenCalledOnce();
   });
 });

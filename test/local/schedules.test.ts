@@ -1,16 +1,15 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Job, jobs } from '#events/jobs.ts';
-import { nextDue } from '#events/schedule-expression.ts';
-import type { ImportDoor } from '#local/doors.ts';
-import type { Memory } from '#local/journal.ts';
+import { nextDue } from '#lib/schedules.ts';
+import type { ImportHandler } from '#local/handlers.ts';
+import type { Checkpoints } from '#local/journal.ts';
 import { startSchedules } from '#local/schedules.ts';
 import { log } from '#platform/log.ts';
-import { startTestWorld } from '#test/support/world.ts';
 
 const at = (time: string): number => Date.parse(time);
 const due = (expression: string, after: string): string => new Date(nextDue(expression, at(after))).toISOString();
 
-describe('a schedule', () => {
+describe('a schedule expression', () => {
   it.each([
     ['rate(1 minute)', '2026-11-21T10:00:30.000Z', '2026-11-21T10:01:30.000Z'],
     ['rate(5 minutes)', '2026-11-21T10:00:00.000Z', '2026-11-21T10:05:00.000Z'],
@@ -24,7 +23,7 @@ describe('a schedule', () => {
     ['cron(0/20 7-10 ? * MON *)', '2026-11-23T10:40:00.000Z', '2026-11-30T07:00:00.000Z'],
     ['cron(0 0 1 1 ? *)', '2026-11-21T10:00:00.000Z', '2027-01-01T00:00:00.000Z'],
     ['cron(15,45 12 ? * 2,FRI *)', '2026-11-21T10:00:00.000Z', '2026-11-23T12:15:00.000Z'],
-  ])('%s after %s is due at %s', (expression, after, expected) => {
+  ])('%s is due after %s at %s', (expression, after, expected) => {
     expect(due(expression, after)).toBe(expected);
   });
 
@@ -37,20 +36,20 @@ describe('a schedule', () => {
     'cron(0 0 31 2 ? *)',
     'cron(0 0 * * ? 2020)',
     'cron(0/0 * * * ? *)',
-  ])('%s is refused', (expression) => {
+  ])('%s is rejected', (expression) => {
     expect(() => nextDue(expression, at('2026-11-21T10:00:00.000Z'))).toThrow(/The schedule/);
   });
 
-  it.each(jobs)('$schedule of the table is understood', ({ schedule }) => {
+  it.each(jobs)('$schedule of the jobs is valid', ({ schedule }) => {
     expect(nextDue(schedule, Date.now())).toBeGreaterThan(Date.now());
   });
 });
 
-describe('ticking', () => {
+describe('the scheduler', () => {
   const [first] = jobs;
-  const inMemory = (facts = new Map<string, string>()): Memory => ({
-    recall: (name) => facts.get(name),
-    remember: (name, value) => void facts.set(name, value),
+  const inMemory = (facts = new Map<string, string>()): Checkpoints => ({
+    get: (name) => facts.get(name),
+    set: (name, value) => void facts.set(name, value),
   });
   const job = (more: Partial<Job>): Job => ({ ...first, localSeconds: undefined as never, ...more });
 
@@ -60,18 +59,18 @@ describe('ticking', () => {
 
   const counting = (work: () => Promise<void> = async () => undefined) => {
     const events: unknown[] = [];
-    const importDoor: ImportDoor = async () => async (event) => {
+    const importHandler: ImportHandler = async () => async (event) => {
       events.push(event);
       await work();
     };
-    return { events, importDoor };
+    return { events, importHandler };
   };
 
-  it('runs the function of a job again and again, also after it has failed, until it is ended', async () => {
-    const { events, importDoor } = counting(async () => {
-      throw new Error('not this time');
+  it('runs a job repeatedly, also after a failure, until it is stopped', async () => {
+    const { events, importHandler } = counting(async () => {
+      throw new Error('a failed run');
     });
-    const schedules = startSchedules({ jobs: [job({ localSeconds: 0.02 })], importDoor, memory: inMemory() });
+    const schedules = startSchedules({ jobs: [job({ localSeconds: 0.02 })], importHandler, checkpoints: inMemory() });
     await vi.waitFor(() => expect(events.length).toBeGreaterThan(2));
     await schedules.stop();
     const ran = events.length;
@@ -80,45 +79,18 @@ describe('ticking', () => {
     expect(events).toHaveLength(ran);
   });
 
-  it('never runs a job twice at a time, and waits for one that runs when it is ended', async () => {
+  it('never overlaps runs of a job, and waits for a running job when it is stopped', async () => {
     let running = 0;
     let most = 0;
-    const { events, importDoor } = counting(async () => {
+    const { events, importHandler } = counting(async () => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setTimeout(resolve, 60));
       running -= 1;
     });
-    const schedules = startSchedules({ jobs: [job({ localSeconds: 0.01 })], importDoor, memory: inMemory() });
+    const schedules = startSchedules({ jobs: [job({ localSeconds: 0.01 })], importHandler, checkpoints: inMemory() });
     await vi.waitFor(() => expect(events.length).toBeGreaterThan(1));
     await schedules.stop();
     expect([most, running]).toEqual([1, 0]);
   });
-
-  it('does once after a start what was due while the machine was off', async () => {
-    const facts = new Map([[`schedule ${first.route.id}`, String(Date.now() - 3 * 86_400_000)]]);
-    const { events, importDoor } = counting();
-    const daily = job({ schedule: 'cron(40 2 * * ? *)' });
-    const schedules = startSchedules({ jobs: [daily], importDoor, memory: inMemory(facts) });
-    await vi.waitFor(() => expect(events).toHaveLength(1), 8000);
-    await schedules.stop();
-    expect(Number(facts.get(`schedule ${first.route.id}`))).toBeGreaterThan(Date.now() - 10_000);
-  }, 10_000);
-
-  it('is part of a world that wants it', async () => {
-    const world = await startTestWorld({ schedules: true });
-    try {
-      const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0';
-      const body = { type: 'pageview', path: '/' };
-      await world.call('POST', '/api/analytics/track', { body, headers: { 'user-agent': agent } });
-      const token = await world.token({ email: 'root@example.com', admin: true });
-      const pageviews = async () => {
-        const { body: report } = await world.call('GET', '/api/admin/analytics', { token });
-        return (report as { data: { totals: { pageviews: number } } }).data.totals.pageviews;
-      };
-      await world.until(async () => (await pageviews()) === 1, 10_000);
-    } finally {
-      await world.stop();
-    }
-  }, 20_000);
 });

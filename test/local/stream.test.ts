@@ -3,21 +3,27 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DeleteItemCommand, DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { outboxFilter } from '#events/publish.ts';
+import { outboxFilter } from '#data/outbox.ts';
 import { type Engine, startEngine } from '#local/engine.ts';
-import { memoryIn, openJournal } from '#local/journal.ts';
+import { openCheckpoints, openJournal } from '#local/journal.ts';
 import type { Pattern } from '#local/pattern.ts';
-import { tendStreamLog } from '#local/stream-log.ts';
+import { trimStreamLog } from '#local/stream-log.ts';
 import { pollStream, type StreamPoller } from '#local/stream-poller.ts';
 import { ensureTable } from '#local/table.ts';
 import { sweepOnce } from '#local/ttl-sweeper.ts';
 import { log } from '#platform/log.ts';
 
-/** The table's stream on its way to a handler, with the engine that the world uses. */
+/** The stream poller, the TTL sweeper and the log trimmer on the embedded engine. */
 
 log.setLogLevel('SILENT');
 
@@ -70,32 +76,32 @@ const put = (pk: string, sk = 'x', more: PutItemCommand['input']['Item'] = {}) =
 
 type Deliver = (records: readonly DynamoDBRecord[]) => string | undefined;
 
-/** Polls until stopped. `deliver` may name the sequence number from which on it refuses. */
+/** @param deliver may return the sequence number of the first record that it rejects. */
 const poll = (deliver: Deliver, filter: Pattern = ALL, swept = new Set<string>()): StreamPoller => {
   poller = pollStream({
     streams,
     streamArn,
     filter,
-    memory: memoryIn(journal),
+    checkpoints: openCheckpoints(journal),
     swept,
     deliver: async ({ Records }): Promise<DynamoDBBatchResponse> => {
-      const refused = deliver(Records);
-      return { batchItemFailures: refused === undefined ? [] : [{ itemIdentifier: refused }] };
+      const rejected = deliver(Records);
+      return { batchItemFailures: rejected === undefined ? [] : [{ itemIdentifier: rejected }] };
     },
   });
   return poller;
 };
 
-const until = async (isSo: () => boolean): Promise<void> => {
-  for (let waited = 0; !isSo(); waited += 5) {
-    if (waited > 4000) throw new Error('It did not come to be so.');
+const until = async (condition: () => boolean): Promise<void> => {
+  for (let waited = 0; !condition(); waited += 5) {
+    if (waited > 4000) throw new Error('The condition was not met in time.');
     await wait(5);
   }
 };
 
 const keyOf = (record: DynamoDBRecord | undefined): string => record?.dynamodb?.Keys?.['pk']?.S ?? '';
 
-it('delivers records in order, in the form of Lambda', async () => {
+it('delivers records in order, in the format of Lambda', async () => {
   await put('a', 'x', {
     bytes: { B: new Uint8Array([1, 2, 3]) },
     deep: { L: [{ M: { sets: { BS: [new Uint8Array([255])] } } }] },
@@ -130,7 +136,7 @@ it('delivers records in order, in the form of Lambda', async () => {
   expect(seen[2]?.userIdentity).toBeUndefined();
 });
 
-it('leaves out changes that change nothing', async () => {
+it('skips changes without effect', async () => {
   await put('a');
   await put('a');
   await put('b');
@@ -140,7 +146,7 @@ it('leaves out changes that change nothing', async () => {
   expect(seen.map(keyOf)).toEqual(['a', 'b']);
 });
 
-it('delivers nothing of the outbox but what is new in it, and everything of that', async () => {
+it('delivers exactly the new items of the outbox', async () => {
   await put('PROJECT#1');
   for (let event = 0; event < 250; event += 1) await put('EVENTS#2026-11', `evt_${String(event).padStart(3, '0')}`);
   await put('EVENTS#2026-11', 'evt_000', { changed: { BOOL: true } });
@@ -160,42 +166,42 @@ it('delivers nothing of the outbox but what is new in it, and everything of that
   expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
 });
 
-it('repeats from the first record that was refused, and loses none', async () => {
+it('retries from the first rejected record and loses none', async () => {
   for (const pk of ['a', 'b', 'c', 'd']) await put(pk);
-  const taken: string[] = [];
-  let refusals = 0;
+  const accepted: string[] = [];
+  let rejections = 0;
   poll((records) => {
     for (const record of records) {
-      if (keyOf(record) === 'c' && refusals < 2) {
-        refusals += 1;
+      if (keyOf(record) === 'c' && rejections < 2) {
+        rejections += 1;
         return record.dynamodb?.SequenceNumber;
       }
-      taken.push(keyOf(record));
+      accepted.push(keyOf(record));
     }
     return undefined;
   });
-  await until(() => taken.includes('d'));
-  expect(taken).toEqual(['a', 'b', 'c', 'd']);
-  expect(refusals).toBe(2);
+  await until(() => accepted.includes('d'));
+  expect(accepted).toEqual(['a', 'b', 'c', 'd']);
+  expect(rejections).toBe(2);
 });
 
-it('repeats everything when the handler throws or names no record', async () => {
+it('retries all records when the handler throws or names no record', async () => {
   await put('a');
   await put('b');
-  const taken: string[] = [];
+  const accepted: string[] = [];
   let tries = 0;
   poll((records) => {
     tries += 1;
-    if (tries === 1) throw new Error('not now');
+    if (tries === 1) throw new Error('a failed run');
     if (tries === 2) return '';
-    taken.push(...records.map(keyOf));
+    accepted.push(...records.map(keyOf));
     return undefined;
   });
-  await until(() => taken.length > 0);
-  expect(taken).toEqual(['a', 'b']);
+  await until(() => accepted.length > 0);
+  expect(accepted).toEqual(['a', 'b']);
 });
 
-it('goes on after a restart where it was', async () => {
+it('continues at its checkpoint after a restart', async () => {
   await put('a');
   const first: string[] = [];
   poll((records) => void first.push(...records.map(keyOf)));
@@ -209,7 +215,7 @@ it('goes on after a restart where it was', async () => {
   expect([first, second]).toEqual([['a'], ['b']]);
 });
 
-it('removes what has expired and marks the removal as DynamoDB does', async () => {
+it('deletes expired items and marks the deletions as DynamoDB does', async () => {
   const past = { N: String(Math.floor(Date.now() / 1000) - 10) };
   for (let item = 0; item < 300; item += 1) await put(`old-${item}`, 'x', { ttl: past });
   await put('young', 'x', { ttl: { N: String(Math.floor(Date.now() / 1000) + 3600) } });
@@ -228,12 +234,16 @@ it('removes what has expired and marks the removal as DynamoDB does', async () =
   expect(await sweepOnce(client, table, swept)).toBe(0);
 });
 
-it("keeps the engine's log short without forgetting where it was", async () => {
-  for (let item = 0; item < 1200; item += 1) await put(`item-${item}`);
+it("trims the engine's log without losing its position", async () => {
+  for (let start = 0; start < 1200; start += 25) {
+    const items = Array.from({ length: 25 }, (_, index) => ({ pk: { S: `item-${start + index}` }, sk: { S: 'x' } }));
+    const requests = items.map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+  }
   const seen: string[] = [];
   const polling = poll((records) => void seen.push(...records.map(keyOf)));
   await until(() => seen.length === 1200);
-  const tending = tendStreamLog(dbPath, table, () => polling.consumed(), 20);
+  const trimmer = trimStreamLog(dbPath, table, () => polling.consumed(), 20);
   const database = new DatabaseSync(dbPath, { readOnly: true });
   const rows = (): number =>
     Number(
@@ -249,6 +259,6 @@ it("keeps the engine's log short without forgetting where it was", async () => {
   await put('one more');
   await until(() => seen.length === 1201);
   expect(seen.at(-1)).toBe('one more');
-  await tending.stop();
+  await trimmer.stop();
   database.close();
 });

@@ -2,39 +2,42 @@ import { DatabaseSync } from 'node:sqlite';
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, it } from 'vitest';
-import { exists } from '#data/conditions.ts';
 import { userKey } from '#data/keys.ts';
 import { inOutbox } from '#data/outbox.ts';
-import { transact, updateItem } from '#data/write.ts';
-import { sendDigest } from '#domain/mail/send-digest.ts';
-import { tellPromotionEnding } from '#domain/mail/tell-promotion-ending.ts';
+import { findUser } from '#data/users.ts';
+import { exists, transact, updateItem } from '#data/write.ts';
 import type { Message } from '#events/catalogue.ts';
 import { mailSubmitter } from '#events/subscriptions.ts';
 import { openBus } from '#local/bus.ts';
-import { importDoor } from '#local/doors.ts';
+import { importHandler } from '#local/handlers.ts';
+import { watchStorage } from '#local/storage.ts';
 import { newId } from '#platform/ids.ts';
-import { mailPorts } from '#ports/mail.ts';
+import { mailPromotionEnding } from '#services/mail/notifications.ts';
+import { mailDigest } from '#services/mail/weekly-digest.ts';
+import { mailsTo, untilEventsDelivered } from '#test/support/events.ts';
 import { type Directory, type Person, person, unique } from '#test/support/fixtures.ts';
-import { eventOf, paidSession, refundedCharge, startPremium, tell } from '#test/support/payments.ts';
-import { mailsTo, untilSettled } from '#test/support/settled.ts';
-import { withDirectory } from '#test/support/with-directory.ts';
-import type { TestWorld } from '#test/support/world.ts';
+import { paidSession, refundedCharge, sendStripeEvent, startPremium, stripeEvent } from '#test/support/payments.ts';
+import type { TestServer } from '#test/support/server.ts';
+import { withOwnServer } from '#test/support/with-directory.ts';
 
-/** Who is mailed what, and what happens when the mail service does not take it. */
-
-let world: TestWorld;
+let server: TestServer;
 let directory: Directory;
 
-withDirectory((opened) => {
-  ({ world, directory } = opened);
+withOwnServer((opened) => {
+  ({ server, directory } = opened);
 });
 
-const wishes = async (who: Person, notifications: Readonly<Record<string, boolean>>): Promise<void> => {
+/** The first request creates the user. */
+const signIn = async (who: Person): Promise<void> => {
+  expect(await directory.get('/api/user/profile', who)).toMatchObject({ status: 200 });
+};
+
+const setNotifications = async (who: Person, notifications: Readonly<Record<string, boolean>>): Promise<void> => {
   const changed = await directory.as(who, 'PUT', '/api/user/settings', { notifications });
   expect(changed).toMatchObject({ status: 200 });
 };
 
-const paid = async (who: Person, fields: object = {}): Promise<void> => {
+const publishPayment = async (who: Person, fields: object = {}): Promise<void> => {
   const data = {
     checkout_id: 'chk_1',
     purpose: 'promotion',
@@ -53,59 +56,61 @@ const paid = async (who: Person, fields: object = {}): Promise<void> => {
   await transact([inOutbox(event as Message)]);
 };
 
-it('tells the submitter that his project was received, approved, rejected and why', async () => {
-  const owner = await person(world, { name: 'Ada <b>' });
+it('mails the submitter when a project is received, approved or rejected, with the reason', async () => {
+  const owner = await person(server, { name: 'Ada <b>' });
   const name = unique('Lovely <i>thing</i>');
   await directory.live(owner, { name });
   const rejected = await directory.submit(owner, { name: 'Second' });
-  await directory.done('PUT', `/api/admin/projects/${rejected.id}/reject`, { reason: 'Too short.\nToo <b>loud</b>.' });
-  await world.until(async () => (await mailsTo(world, owner)).length === 4);
-  const mails = await mailsTo(world, owner);
+  await directory.adminOk('PUT', `/api/admin/projects/${rejected.id}/reject`, {
+    reason: 'Too short.\nToo <b>loud</b>.',
+  });
+  await server.until(async () => (await mailsTo(server, owner)).length === 4);
+  const mails = await mailsTo(server, owner);
   expect(mails.map(({ subject }) => subject).sort()).toEqual(
     ['Second was not accepted', 'We have received Second', `We have received ${name}`, `${name} is live`].sort(),
   );
   const rejection = mails.find(({ subject }) => subject === 'Second was not accepted');
   expect(rejection?.text).toContain('Hello Ada <b>,');
-  expect(rejection?.text).toContain('> Too short.\n> Too <b>loud</b>.');
+  expect(rejection?.text).toContain('The reviewer wrote:\n\n> Too short.\n> Too <b>loud</b>.\n\nYou can edit');
   expect(rejection?.html).toContain('Too short.<br>Too &lt;b&gt;loud&lt;/b&gt;.');
   expect(rejection?.html).toContain('Hello Ada &lt;b&gt;,');
 });
 
-it('leaves out what somebody does not want, but tells him what moderation decided', async () => {
-  const owner = await person(world);
-  await wishes(owner, { submission_received: false, payment_received: false });
+it('sends no emails that the user turned off, except the result of moderation', async () => {
+  const owner = await person(server);
+  await setNotifications(owner, { submission_received: false, payment_received: false });
   const project = await directory.submit(owner);
-  await directory.done('PUT', `/api/admin/projects/${project.id}/reject`, {});
-  await paid(owner);
-  await world.until(async () => (await mailsTo(world, owner)).length > 0);
-  await untilSettled(world, directory);
-  expect((await mailsTo(world, owner)).map(({ subject }) => subject)).toEqual([
+  await directory.adminOk('PUT', `/api/admin/projects/${project.id}/reject`, {});
+  await publishPayment(owner);
+  await server.until(async () => (await mailsTo(server, owner)).length > 0);
+  await untilEventsDelivered(server, directory);
+  expect((await mailsTo(server, owner)).map(({ subject }) => subject)).toEqual([
     expect.stringContaining('was not accepted') as unknown,
   ]);
 });
 
-it('tells whoever paid what has arrived', async () => {
-  const buyer = await person(world);
-  await directory.get('/api/user/profile', buyer);
-  await paid(buyer, { amount: 2900, currency: 'eur' });
-  await world.until(async () => (await mailsTo(world, buyer)).length === 1);
-  const [mail] = await mailsTo(world, buyer);
+it('mails the buyer the amount and order number of a payment', async () => {
+  const buyer = await person(server);
+  await signIn(buyer);
+  await publishPayment(buyer, { amount: 2900, currency: 'eur' });
+  await server.until(async () => (await mailsTo(server, buyer)).length === 1);
+  const [mail] = await mailsTo(server, buyer);
   expect(mail).toMatchObject({ subject: 'We have received your payment of EUR 29.00' });
   expect(mail?.text).toContain('chk_1');
 });
 
-it('does not thank for what went back before anybody told of it', async () => {
-  const buyer = await person(world);
+it('sends no payment email for a payment that was refunded before the event is processed', async () => {
+  const buyer = await person(server);
   const { checkout_id: id } = await startPremium(directory, buyer, { name: 'A listing' });
-  await tell(world, eventOf('charge.refunded', refundedCharge(id, 4900)));
-  await tell(world, eventOf('checkout.session.completed', paidSession(id)));
-  await untilSettled(world, directory);
-  expect((await mailsTo(world, buyer)).map(({ subject }) => subject)).toEqual(['We have received A listing']);
+  await sendStripeEvent(server, stripeEvent('charge.refunded', refundedCharge(id, 4900)));
+  await sendStripeEvent(server, stripeEvent('checkout.session.completed', paidSession(id)));
+  await untilEventsDelivered(server, directory);
+  expect((await mailsTo(server, buyer)).map(({ subject }) => subject)).toEqual(['We have received A listing']);
 });
 
-it('tells once that a promotion ends, and again when it ends at another time', async () => {
-  const buyer = await person(world);
-  await directory.get('/api/user/profile', buyer);
+it('announces the end of a promotion once per end date', async () => {
+  const buyer = await person(server);
+  await signIn(buyer);
   const promotion = {
     promotion_id: newId('prm'),
     project_slug: 'a-tool',
@@ -113,88 +118,95 @@ it('tells once that a promotion ends, and again when it ends at another time', a
     user_id: buyer.id,
     ends_at: '2026-11-20T12:00:00.000Z',
   };
-  const told = await Promise.allSettled([1, 2, 3].map(() => tellPromotionEnding(mailPorts, promotion)));
-  expect(told.filter((one) => one.status === 'fulfilled' && one.value)).toHaveLength(1);
-  expect(await tellPromotionEnding(mailPorts, promotion)).toBe(false);
-  expect(await tellPromotionEnding(mailPorts, { ...promotion, ends_at: '2026-12-20T12:00:00.000Z' })).toBe(true);
-  expect((await mailsTo(world, buyer)).map(({ subject }) => subject)).toEqual([
+  const results = await Promise.allSettled([1, 2, 3].map(() => mailPromotionEnding(promotion)));
+  expect(results.filter((result) => result.status === 'fulfilled' && result.value)).toHaveLength(1);
+  expect(await mailPromotionEnding(promotion)).toBe(false);
+  expect(await mailPromotionEnding({ ...promotion, ends_at: '2026-12-20T12:00:00.000Z' })).toBe(true);
+  expect((await mailsTo(server, buyer)).map(({ subject }) => subject)).toEqual([
     'The promotion of A Tool ends on 20 December 2026',
     'The promotion of A Tool ends on 20 November 2026',
   ]);
-  await wishes(buyer, { promotion_ending: false });
-  expect(await tellPromotionEnding(mailPorts, { ...promotion, promotion_id: newId('prm') })).toBe(false);
+  await setNotifications(buyer, { promotion_ending: false });
+  expect(await mailPromotionEnding({ ...promotion, promotion_id: newId('prm') })).toBe(false);
 });
 
-it('writes about a week once, to those who want it, and not about a week without news', async () => {
-  const reader = await person(world);
-  await directory.get('/api/user/profile', reader);
-  const user = await mailPorts.findUser(reader.id);
-  if (!user) throw new Error('Nobody is there.');
+it('mails the digest of a week once, to users who have it turned on, and no empty digest', async () => {
+  const reader = await person(server);
+  await signIn(reader);
+  const user = await findUser(reader.id);
+  if (!user) throw new Error('The user does not exist.');
   const digest = {
     week: '2026-W47',
     newCount: 1,
     projects: [{ name: 'A Tool', slug: 'a-tool', description: 'Good.' }],
   };
-  expect(await sendDigest(mailPorts, user, digest)).toBe(true);
-  expect(await sendDigest(mailPorts, user, digest)).toBe(false);
-  expect(await sendDigest(mailPorts, user, { week: '2026-W48', newCount: 0, projects: [] })).toBe(false);
-  await wishes(reader, { weekly_digest: false });
-  const other = await mailPorts.findUser(reader.id);
-  expect(other && (await sendDigest(mailPorts, other, { ...digest, week: '2026-W49' }))).toBe(false);
-  expect(await mailsTo(world, reader)).toHaveLength(1);
+  expect(await mailDigest(user, digest)).toBe(true);
+  expect(await mailDigest(user, digest)).toBe(false);
+  expect(await mailDigest(user, { week: '2026-W48', newCount: 0, projects: [] })).toBe(false);
+  await setNotifications(reader, { weekly_digest: false });
+  const updated = await findUser(reader.id);
+  expect(updated && (await mailDigest(updated, { ...digest, week: '2026-W49' }))).toBe(false);
+  expect(await mailsTo(server, reader)).toHaveLength(1);
 });
 
 it.each([
-  'nobody',
+  'no-at-sign',
   'a@b.example\r\nBcc: c@d.example',
   'a@b.example, c@d.example',
   '<a@b.example>',
   'A <a@b.example>',
   'a@@b.example',
-])('writes to no address such as %j', async (email) => {
-  const odd = await person(world);
-  await directory.get('/api/user/profile', odd);
-  await updateItem(userKey(odd.id), { set: { email } }, exists);
-  const user = await mailPorts.findUser(odd.id);
+])('sends nothing to the address %j', async (email) => {
+  const reader = await person(server);
+  await signIn(reader);
+  await updateItem(userKey(reader.id), { set: { email } }, exists);
+  const user = await findUser(reader.id);
   const digest = { week: '2026-W47', newCount: 1, projects: [{ name: 'A', slug: 'a', description: 'B' }] };
-  const before = (await world.mails()).length;
-  expect(user && (await sendDigest(mailPorts, user, digest))).toBe(false);
-  expect((await world.mails()).length).toBe(before);
+  const before = (await server.mails()).length;
+  expect(user && (await mailDigest(user, digest))).toBe(false);
+  expect((await server.mails()).length).toBe(before);
 });
 
-it('approves while the mail service fails, and mails once when it works again', async () => {
-  const owner = await person(world);
+it('approves a project while SES fails, and mails the submitter once when SES works again', async () => {
+  const owner = await person(server);
   const project = await directory.submit(owner);
-  await world.until(async () => (await mailsTo(world, owner)).length === 1);
-  const broken = mockClient(SESClient);
-  broken.on(SendEmailCommand).rejects(new Error('The service is not there.'));
-  expect(await directory.done('PUT', `/api/admin/projects/${project.id}/approve`)).toMatchObject({
+  await server.until(async () => (await mailsTo(server, owner)).length === 1);
+  const failingSes = mockClient(SESClient);
+  failingSes.on(SendEmailCommand).rejects(new Error('SES is unavailable.'));
+  expect(await directory.adminOk('PUT', `/api/admin/projects/${project.id}/approve`)).toMatchObject({
     body: { data: { status: 'live' } },
   });
-  await world.until(async () => broken.commandCalls(SendEmailCommand).length >= 2);
-  expect(await mailsTo(world, owner)).toHaveLength(1);
-  broken.restore();
-  await world.until(async () => (await mailsTo(world, owner)).length === 2);
-  await untilSettled(world, directory);
-  expect(await mailsTo(world, owner)).toHaveLength(2);
+  await server.until(async () => failingSes.commandCalls(SendEmailCommand).length >= 2);
+  expect(await mailsTo(server, owner)).toHaveLength(1);
+  failingSes.restore();
+  await server.until(async () => (await mailsTo(server, owner)).length === 2);
+  await untilEventsDelivered(server, directory);
+  expect(await mailsTo(server, owner)).toHaveLength(2);
 });
 
-it('leaves a mail that cannot be sent at all as a dead letter, with everything that is needed to send it later', async () => {
-  const owner = await person(world);
+it('moves an event to the dead-letter queue after the last failed attempt, complete enough to redrive it', async () => {
+  const owner = await person(server);
   const project = await directory.submit(owner);
-  const broken = mockClient(SESClient);
-  broken.on(SendEmailCommand).rejects(new Error('The service is not there.'));
+  const failingSes = mockClient(SESClient);
+  failingSes.on(SendEmailCommand).rejects(new Error('SES is unavailable.'));
   const journal = new DatabaseSync(':memory:');
-  const bus = openBus({ journal, subscriptions: [mailSubmitter], importDoor, firstPauseMs: 1, triesMax: 3 });
+  const bus = openBus({
+    journal,
+    storage: watchStorage(journal, '.'),
+    subscriptions: [mailSubmitter],
+    importHandler,
+    firstPauseMs: 1,
+    triesMax: 3,
+  });
   bus.start();
-  const [event] = (await world.events()).filter(({ kind }) => kind === 'projectSubmitted');
+  const [event] = (await server.events()).filter(({ kind }) => kind === 'projectSubmitted');
   const detail = {
     ...event,
     id: newId('evt'),
     data: { ...(event?.data as object), project_id: project.id, owner_id: owner.id },
   };
   bus.putEvents({ Entries: [{ Source: 'directory', DetailType: 'projectSubmitted', Detail: JSON.stringify(detail) }] });
-  await world.until(async () => bus.deadLetters().length === 1);
+  await server.until(async () => bus.deadLetters().length === 1);
   expect(bus.deadLetters()).toEqual([
     {
       subscription: 'mail.tellSubmitter',
@@ -204,7 +216,7 @@ it('leaves a mail that cannot be sent at all as a dead letter, with everything t
       detail,
     },
   ]);
-  broken.restore();
+  failingSes.restore();
   await bus.stop();
   journal.close();
 });

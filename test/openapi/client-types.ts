@@ -1,24 +1,21 @@
 import type { Client } from '#shared/client.ts';
 
-/**
- * What the compiler must accept and refuse of the client. `tsc` is the runner: an assertion that does not hold is a type
- * error in this file.
- */
+/** Tests of the client's types, run by `tsc`: a failed assertion is a type error in this file. */
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-type Accepts<Call, Input> = Call extends (input: infer Wanted) => unknown
-  ? Input extends Wanted
+type Accepts<Call, Input> = Call extends (input: infer Declared) => unknown
+  ? Input extends Declared
     ? true
     : false
   : false;
-type Answer<Call> = Call extends (...input: never[]) => Promise<infer Reply> ? Reply : never;
+type ReplyOf<Call> = Call extends (...input: never[]) => Promise<infer Reply> ? Reply : never;
 type BodyIn<Reply, Status> = Reply extends { status: infer Possible; body: infer Body }
   ? Status extends Possible
     ? Body
     : never
   : never;
-type BodyAt<Call, Status> = BodyIn<Answer<Call>, Status>;
-type CanBeCalledBare<Call> = Call extends () => unknown ? true : false;
+type BodyAt<Call, Status> = BodyIn<ReplyOf<Call>, Status>;
+type HasNoRequiredInput<Call> = Call extends () => unknown ? true : false;
 
 /** Compiles only for `true`. */
 const holds = <T extends true>(): T | undefined => undefined;
@@ -36,29 +33,30 @@ interface ValidSubmission {
 }
 
 export const assertions = [
-  // A body is needed, with its required fields, of their types.
+  // A body is required, with its required fields and their types.
   holds<Accepts<Submit, { body: ValidSubmission }>>(),
   fails<Accepts<Submit, { body: Omit<ValidSubmission, 'name'> }>>(),
   fails<Accepts<Submit, { body: Omit<ValidSubmission, 'plan'> & { plan: 'gold' } }>>(),
-  fails<CanBeCalledBare<Submit>>(),
-  // The answer is discriminated by status.
+  fails<HasNoRequiredInput<Submit>>(),
+  // The response is discriminated by status.
   holds<Equal<BodyAt<Submit, 201>['data']['status'], 'live' | 'pending' | 'rejected'>>(),
   holds<Equal<BodyAt<Submit, 409>, BodyAt<Submit, 429>>>(),
   holds<Equal<BodyAt<Submit, 429>['retryAfter'], number | undefined>>(),
   holds<Equal<BodyAt<Submit, 299>, never>>(),
-  // Queries are optional where nothing in them is needed, and take values or their text.
-  holds<CanBeCalledBare<Client['projects']['list']>>(),
+  // A query without required parameters is optional; parameters are values or strings.
+  holds<HasNoRequiredInput<Client['projects']['list']>>(),
   holds<Accepts<Client['projects']['list'], { query: { page: 2; category: ['a', 'b']; sort: 'top_rated' } }>>(),
   holds<Accepts<Client['projects']['list'], { query: { page: '2'; category: 'a,b' } }>>(),
   fails<Accepts<Client['projects']['list'], { query: { sort: 'colour' } }>>(),
-  // Path variables are needed by name.
+  // Path variables are required by name.
   holds<Accepts<Client['comments']['remove'], { params: { project: string; comment: string } }>>(),
   fails<Accepts<Client['comments']['remove'], { params: { project: string } }>>(),
-  fails<CanBeCalledBare<Client['projects']['read']>>(),
-  // A body that may be left out, a file, a stream, a text.
+  fails<HasNoRequiredInput<Client['projects']['read']>>(),
+  // An optional body, a multipart body, a stream and a text.
   holds<Accepts<Client['projects']['reject'], { params: { project: string } }>>(),
   holds<Accepts<Client['projects']['importCsv'], { body: FormData }>>(),
   fails<Accepts<Client['projects']['importCsv'], { body: { file: string } }>>(),
+  holds<Accepts<Client['projects']['importCsv'], { body: FormData; query: { dry_run: true } }>>(),
   holds<Equal<BodyAt<Client['projects']['exportCsv'], 200>, ReadableStream<Uint8Array> | null>>(),
   holds<Equal<BodyAt<Client['reference']['readOpenapi'], 200>, string>>(),
 ];

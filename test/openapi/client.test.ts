@@ -1,4 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { routes } from '#contract/table.ts';
+import { manifest } from '#shared/client/manifest.ts';
 import { createClient } from '#shared/client.ts';
 
 interface Sent {
@@ -8,8 +11,8 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** A client whose every request is answered with `answer`, and what it sent. */
-const clientThatGets = (answer: () => Response, token?: string | (() => Promise<string>)) => {
+/** A client that receives `respond()` for every request, and its requests. */
+const clientReceiving = (respond: () => Response, token?: string | (() => Promise<string>)) => {
   const sent: Sent[] = [];
   const fetch = async (url: string | URL | Request, init: RequestInit = {}) => {
     sent.push({
@@ -18,7 +21,7 @@ const clientThatGets = (answer: () => Response, token?: string | (() => Promise<
       headers: new Headers(init.headers),
       body: init.body,
     });
-    return answer();
+    return respond();
   };
   return {
     client: createClient({ baseUrl: 'http://localhost:3000/', fetch, ...(token !== undefined && { token }) }),
@@ -33,7 +36,7 @@ const json =
 
 describe('the client', () => {
   it('sends method, path, query and token', async () => {
-    const { client, sent } = clientThatGets(json({ data: [], meta: {} }), 'abc');
+    const { client, sent } = clientReceiving(json({ data: [], meta: {} }), 'abc');
     await client.projects.list({ query: { page: 2, category: ['a', 'b'], q: 'ä b', sphere: undefined } });
     expect(sent[0]?.url).toBe('http://localhost:3000/api/projects?page=2&category=a%2Cb&q=%C3%A4+b');
     expect(sent[0]?.method).toBe('GET');
@@ -41,15 +44,15 @@ describe('the client', () => {
     expect(sent[0]?.headers.has('content-type')).toBe(false);
   });
 
-  it('fills path variables, whatever they hold', async () => {
-    const { client, sent } = clientThatGets(json({}));
+  it('escapes the values of path variables', async () => {
+    const { client, sent } = clientReceiving(json({}));
     await client.comments.remove({ params: { project: 'a/b', comment: '?' } });
     expect(sent[0]?.url).toBe('http://localhost:3000/api/projects/a%2Fb/comments/%3F');
   });
 
-  it('sends a body as JSON, with the headers of the call, and asks for a fresh token each time', async () => {
+  it('sends a body as JSON with the headers of the call, and gets a new token for each request', async () => {
     const tokens = ['token-1', 'token-2'];
-    const { client, sent } = clientThatGets(json({}), async () => tokens.shift() ?? '');
+    const { client, sent } = clientReceiving(json({}), async () => tokens.shift() ?? '');
     const call = { params: { project: 'p' }, body: { name: 'New' }, headers: { 'If-Match': '"1"' } };
     await client.projects.update(call);
     await client.projects.update(call);
@@ -59,33 +62,54 @@ describe('the client', () => {
     expect(sent[1]?.headers.get('authorization')).toBe('Bearer token-2');
   });
 
-  it('leaves the type of a multipart body to the platform, which knows the boundary', async () => {
-    const { client, sent } = clientThatGets(json({ data: {} }));
+  it('sets no content type for a multipart body, so that fetch adds the boundary', async () => {
+    const { client, sent } = clientReceiving(json({ data: {} }));
     const body = new FormData();
     await client.projects.importCsv({ body });
     expect(sent[0]?.body).toBe(body);
     expect(sent[0]?.headers.has('content-type')).toBe(false);
   });
 
-  it('answers status, body and headers, also of failures', async () => {
+  it('returns status, body and headers, for errors too', async () => {
     const failure = { error: 'Too many requests', code: 'RATE_LIMITED', retryAfter: 7 };
-    const { client } = clientThatGets(() => Response.json(failure, { status: 429, headers: { 'x-request-id': 'r1' } }));
+    const { client } = clientReceiving(() =>
+      Response.json(failure, { status: 429, headers: { 'x-request-id': 'r1' } }),
+    );
     const reply = await client.votes.toggle({ params: { project: 'p' } });
     expect(reply.status === 429 && reply.body.retryAfter).toBe(7);
     expect(reply.headers.get('x-request-id')).toBe('r1');
   });
 
-  it('gives texts and streams as such', async () => {
-    const { client } = clientThatGets(() => new Response('{"openapi":"3.1.1"}'));
+  it('returns text as a string and streams as a ReadableStream', async () => {
+    const { client } = clientReceiving(() => new Response('{"openapi":"3.1.1"}'));
     const text = await client.reference.readOpenapi();
     expect(text.body).toBe('{"openapi":"3.1.1"}');
     const csv = await client.projects.exportCsv();
     expect(csv.status === 200 && csv.body).toBeInstanceOf(ReadableStream);
   });
 
-  it("does not fall over a proxy's page", async () => {
-    const { client } = clientThatGets(() => new Response('<h1>Bad gateway</h1>', { status: 502 }));
+  it('returns an HTML error page of a proxy as the error text', async () => {
+    const { client } = clientReceiving(() => new Response('<h1>Bad gateway</h1>', { status: 502 }));
     const reply = await client.projects.list();
     expect(reply).toMatchObject({ status: 502, body: { error: '<h1>Bad gateway</h1>' } });
+  });
+});
+
+describe('the manifest of the client', () => {
+  const calls = Object.values(manifest).flatMap((actions) => Object.values(actions));
+
+  it('has every route, in at most 2 KB with gzip', () => {
+    expect(calls.map((call) => call.split(' ').slice(0, 2).join(' ')).toSorted()).toEqual(
+      routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    );
+    expect(gzipSync(JSON.stringify(manifest)).length).toBeLessThanOrEqual(2048);
+  });
+
+  it('describes the body of every success: other than JSON with status 200 only', () => {
+    const others = routes.flatMap((route) =>
+      Object.entries(route.replies).flatMap(([status, reply]) => ('stream' in reply ? [`${route.id} ${status}`] : [])),
+    );
+    expect(others.filter((one) => !one.endsWith(' 200'))).toEqual([]);
+    expect(calls.filter((call) => / (?:text|stream)$/.test(call))).toHaveLength(others.length);
   });
 });

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { coverageIn } from '#test/support/answers-seen.ts';
-import { holdToDocument, type SeenAnswer } from '#test/support/conformance.ts';
+import { assertMatchesDocument, type SeenResponse } from '#test/support/conformance.ts';
 import { operationFor, operations } from '#test/support/operations.ts';
+import { readCoverage } from '#test/support/responses-seen.ts';
 
-/** What holds every answer of the tests to the document: it has to notice, or nothing does. */
+/** The check of all responses in tests against the OpenAPI document, and the coverage of the document. */
 
-const vote: SeenAnswer = {
+const vote: SeenResponse = {
   method: 'POST',
   address: '/api/projects/some-tool/upvote?unknown=1',
   status: 200,
@@ -22,71 +22,74 @@ const vote: SeenAnswer = {
   body: { data: { upvoted: true, upvote_count: 1 } },
 };
 
-const failure = (status: number, error: string, code: string): Partial<SeenAnswer> => ({
+const failure = (status: number, error: string, code: string): Partial<SeenResponse> => ({
   status,
   body: { error, code },
 });
 
-const without = (name: string): Partial<SeenAnswer> => {
+const without = (name: string): Partial<SeenResponse> => {
   const headers = new Headers(vote.headers);
   headers.delete(name);
   return { headers };
 };
 
-const withHeader = (name: string, value: string): Partial<SeenAnswer> => {
+const withHeader = (name: string, value: string): Partial<SeenResponse> => {
   const headers = new Headers(vote.headers);
   headers.set(name, value);
   return { headers };
 };
 
-const holding = (changes: Partial<SeenAnswer>) => () => holdToDocument({ ...vote, ...changes });
+const check = (changes: Partial<SeenResponse>) => () => assertMatchesDocument({ ...vote, ...changes });
 
-describe('an answer', () => {
-  it.each<[string, Partial<SeenAnswer>]>([
-    ['as documented', {}],
-    ['with a documented failure', failure(404, 'Not found', 'NOT_FOUND')],
-    ['with more than is documented', { body: { data: { upvoted: true, upvote_count: 1, more: 1 }, meta: {} } }],
-    ['of a path that does not exist', { address: '/api/nonsense', ...failure(404, 'Not found', 'NOT_FOUND') }],
-    ['of a method that does not exist', { method: 'PATCH', ...failure(404, 'Not found', 'NOT_FOUND') }],
-    ['of the local world', { address: '/_local/mail', status: 200, body: 'a page', headers: new Headers() }],
-    ['of a call that the limiter could not count', { ...without('ratelimit'), uncounted: true }],
-  ])('%s passes', (_, changes) => {
-    expect(holding(changes)).not.toThrow();
+describe('the check of a response', () => {
+  it.each<[string, Partial<SeenResponse>]>([
+    ['a documented success', {}],
+    ['a documented error', failure(404, 'Not found', 'NOT_FOUND')],
+    ['undocumented properties', { body: { data: { upvoted: true, upvote_count: 1, more: 1 }, meta: {} } }],
+    ['a 404 for an unknown path', { address: '/api/nonsense', ...failure(404, 'Not found', 'NOT_FOUND') }],
+    ['a 405 for an unknown method', { method: 'PATCH', ...failure(405, 'Method not allowed', 'METHOD_NOT_ALLOWED') }],
+    [
+      'a page of the local server outside /api',
+      { address: '/_local/mail', status: 200, body: 'a page', headers: new Headers() },
+    ],
+    ['missing quota headers when the rate limiter is disabled', { ...without('ratelimit'), uncounted: true }],
+  ])('accepts %s', (_, changes) => {
+    expect(check(changes)).not.toThrow();
   });
 
-  it.each<[string, Partial<SeenAnswer>, RegExp]>([
+  it.each<[string, Partial<SeenResponse>, RegExp]>([
     [
-      'of another type than is documented',
+      'a property of another type',
       { body: { data: { upvoted: 'yes', upvote_count: 1 } } },
       /\/data\/upvoted must be boolean/,
     ],
-    ['that lacks a member', { body: { data: { upvoted: true } } }, /upvote_count/],
-    ['without a body', { body: undefined }, /no body/],
-    ['with another status', { status: 201 }, /votes\.toggle\) answered 201: the document lists 200,/],
-    ['with another code', failure(404, 'Not found', 'SLUG_TAKEN'), /\/code must be equal to one of/],
-    ['that is no JSON', withHeader('content-type', 'text/html'), /its type is text\/html/],
-    ['without an id', without('x-request-id'), /no x-request-id/],
-    ['without a tag', without('etag'), /ETag is missing/],
-    ['with a weak tag', withHeader('etag', 'W/"a-tag"'), /ETag is W/],
-    ['without a quota', without('ratelimit'), /no ratelimit/],
-    ['with the quota of another tier', withHeader('ratelimit-policy', '"general";q=1;w=1'), /the tier is voting/],
+    ['a missing property', { body: { data: { upvoted: true } } }, /upvote_count/],
+    ['a missing body', { body: undefined }, /no body/],
+    ['an undocumented status', { status: 201 }, /votes\.toggle\) returned 201: documented are 200,/],
+    ['an undocumented code', failure(404, 'Not found', 'SLUG_TAKEN'), /\/code must be equal to one of/],
+    ['another content type', withHeader('content-type', 'text/html'), /content type text\/html/],
+    ['a missing request id', without('x-request-id'), /no x-request-id/],
+    ['a missing ETag', without('etag'), /ETag missing/],
+    ['a weak ETag', withHeader('etag', 'W/"a-tag"'), /ETag W/],
+    ['a missing quota header', without('ratelimit'), /no ratelimit/],
+    ['the quota of another tier', withHeader('ratelimit-policy', '"general";q=1;w=1'), /for tier voting/],
     [
-      'that says when, but not in its head',
+      'retryAfter without a Retry-After header',
       { status: 429, body: { error: 'Too many requests', code: 'RATE_LIMITED', retryAfter: 3 } },
-      /Retry-After is missing/,
+      /Retry-After missing/,
     ],
     [
-      'of an unknown path in another shape',
+      'a 404 for an unknown path with another body',
       { address: '/api/nonsense', status: 404, body: 'Not found' },
       /no such operation/,
     ],
-    ['of an unknown path that is served', { address: '/api/nonsense' }, /no such operation/],
-  ])('%s is noticed', (_, changes, complaint) => {
-    expect(holding(changes)).toThrow(complaint);
+    ['a success for an unknown path', { address: '/api/nonsense' }, /no such operation/],
+  ])('rejects %s', (_, changes, violation) => {
+    expect(check(changes)).toThrow(violation);
   });
 });
 
-it('an address leads to its operation as in the gateway: what is literal before a variable', () => {
+it('the operation of a request is found as in the gateway, with literal segments before variables', () => {
   const idFor = (method: string, address: string) => operationFor(method, address)?.id;
   expect(idFor('GET', '/api/projects/map')).toBe('projects.map');
   expect(idFor('GET', '/api/projects/maps')).toBe('projects.read');
@@ -97,16 +100,16 @@ it('an address leads to its operation as in the gateway: what is literal before 
   expect(idFor('GET', 'http://elsewhere.example/api/projects?page=1')).toBe('projects.list');
 });
 
-it('what no test has seen is named, each failure by its code', () => {
+it('the coverage lists the responses that no test has received, errors by code', () => {
   const folder = mkdtempSync(join(tmpdir(), 'directory-seen-'));
   try {
-    const all = coverageIn(folder);
+    const all = readCoverage(folder);
     expect(all.missing).toHaveLength(all.documented);
     expect(all.missing).toEqual(expect.arrayContaining(['votes.toggle 200', 'votes.toggle 403 BANNED']));
     expect(new Set(all.missing.map((name) => name.split(' ')[0])).size).toBe(operations.length);
     writeFileSync(join(folder, '1'), 'votes.toggle 200\nvotes.toggle 418\n');
     writeFileSync(join(folder, '2'), 'votes.toggle 403 BANNED\n');
-    expect(coverageIn(folder).missing).toEqual(
+    expect(readCoverage(folder).missing).toEqual(
       all.missing.filter((name) => name !== 'votes.toggle 200' && name !== 'votes.toggle 403 BANNED'),
     );
   } finally {

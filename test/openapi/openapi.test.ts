@@ -13,7 +13,7 @@ const route = (more: Partial<RouteDeclaration> = {}): Route =>
     auth: 'public',
     tier: 'general',
     replies: { 200: z.object({ data: z.string() }) },
-    needs: [],
+    permissions: [],
     ...more,
   });
 
@@ -29,44 +29,61 @@ const described = (more: Partial<RouteDeclaration>): Described => {
   const one = route(more);
   return documentOf(one).paths[one.path]?.[one.method.toLowerCase()] as unknown as Described;
 };
+/** The names of the schemas but those of error responses and codes. */
+const ownSchemas = (document: ReturnType<typeof documentOf>): string[] =>
+  Object.keys(document.components.schemas ?? {}).filter((name) => !/.Error$|^ErrorCode$/.test(name));
 const parameter = (query: z.ZodObject, name: string) =>
   described({ query }).parameters?.find((one) => one.name === name);
 
-describe('failures', () => {
-  const alone = ['RATE_LIMITED', 'INTERNAL', 'TIMEOUT'];
+describe('error codes', () => {
+  const always = ['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'TIMEOUT'];
   it.each<[string, Partial<RouteDeclaration>, readonly string[]]>([
-    ['a plain route', {}, alone],
-    ['a route that is never limited', { tier: 'none' }, ['INTERNAL', 'TIMEOUT']],
-    ['a feature', { feature: 'map' }, ['NOT_FOUND', ...alone]],
-    ['a path variable', { path: '/api/probe/{project}' }, ['NOT_FOUND', ...alone]],
-    ['a login', { auth: 'user' }, ['UNAUTHORIZED', ...alone]],
-    ['a login that writes', { auth: 'user', method: 'POST' }, ['UNAUTHORIZED', 'FORBIDDEN', 'BANNED', ...alone]],
-    ['an optional login', { auth: 'optional' }, alone],
-    ['administrators', { auth: 'admin' }, ['FORBIDDEN', ...alone]],
-    ['the shared secret', { auth: 'cron', method: 'POST' }, ['UNAUTHORIZED', ...alone]],
-    ['a signature', { auth: 'signature', method: 'POST' }, ['INVALID_SIGNATURE', ...alone]],
-    ['a query', { query: z.object({}) }, ['INVALID_INPUT', ...alone]],
+    ['a plain route', {}, always],
+    ['a route without a rate limit', { tier: 'none' }, ['INTERNAL', 'UNAVAILABLE', 'TIMEOUT']],
+    ['a route of a feature', { feature: 'map' }, ['NOT_FOUND', ...always]],
+    ['a route with a path variable', { path: '/api/probe/{project}' }, ['NOT_FOUND', ...always]],
+    ['a read by an authenticated user', { auth: 'user' }, ['UNAUTHORIZED', ...always]],
     [
-      'a body',
-      { method: 'POST', body: z.object({}) },
-      ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...alone],
+      'a write by an authenticated user',
+      { auth: 'user', method: 'POST' },
+      ['UNAUTHORIZED', 'FORBIDDEN', 'BANNED', ...always],
     ],
-    ['If-Match', { ifMatch: true }, ['STALE', ...alone]],
-    ['its own work', { failures: ['SLUG_TAKEN'] }, ['SLUG_TAKEN', ...alone]],
-  ])('of %s', (_, more, codes) => {
+    [
+      'a write that banned users may use',
+      { auth: 'user', method: 'POST', allowsBanned: true },
+      ['UNAUTHORIZED', 'FORBIDDEN', ...always],
+    ],
+    ['a route with optional authentication', { auth: 'optional' }, always],
+    ['a route for administrators', { auth: 'admin' }, ['FORBIDDEN', 'BANNED', ...always]],
+    ['a job route', { auth: 'cron', method: 'POST' }, ['UNAUTHORIZED', ...always]],
+    ['a route with a signed body', { auth: 'signature', method: 'POST' }, ['INVALID_SIGNATURE', ...always]],
+    ['a route with a query', { query: z.object({}) }, ['INVALID_INPUT', ...always]],
+    [
+      'a route with a body',
+      { method: 'POST', body: z.object({}) },
+      ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...always],
+    ],
+    ['a route with If-Match', { ifMatch: true }, ['STALE', ...always]],
+    ['a route that declares errors', { failures: ['SLUG_TAKEN'] }, ['SLUG_TAKEN', ...always]],
+  ])('of %s are listed completely', (_, more, codes) => {
     expect(failuresOf(route(more)).toSorted()).toEqual(codes.toSorted());
   });
 
-  it('with one status share a response that lists their codes', () => {
+  it('with the same status share a response that lists them', () => {
     const document = documentOf(route({ failures: ['SLUG_TAKEN', 'DUPLICATE_URL'] }));
     const response = document.components.responses?.SlugTakenOrDuplicateUrl as Described['responses'][string];
-    expect(JSON.stringify(response)).toContain('"enum":["SLUG_TAKEN","DUPLICATE_URL"]');
+    expect(response.content?.['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/SlugTakenOrDuplicateUrlError',
+    });
+    expect(JSON.stringify(document.components.schemas?.SlugTakenOrDuplicateUrlError)).toContain(
+      '"enum":["SLUG_TAKEN","DUPLICATE_URL"]',
+    );
     expect(Object.keys(document.paths['/api/probe']?.get?.responses ?? {})).toContain('409');
   });
 });
 
 describe('query parameters', () => {
-  it('show numbers as numbers, with their bounds and default', () => {
+  it('have the type number with bounds and default for numeric fields', () => {
     const { page, limit } = paging(40);
     expect(parameter(z.object({ page, limit }), 'limit')).toMatchObject({
       in: 'query',
@@ -75,13 +92,13 @@ describe('query parameters', () => {
     });
   });
 
-  it('are required when the schema takes nothing in their place', () => {
+  it('are required when the schema accepts no missing value', () => {
     expect(parameter(z.object({ placement: z.string() }), 'placement')).toMatchObject({ required: true });
     expect(parameter(z.object({ q: z.string().optional() }), 'q')).not.toHaveProperty('required');
     expect(parameter(z.object({ q: z.string().default('x') }), 'q')).not.toHaveProperty('required');
   });
 
-  it('carry lists as one value with commas', () => {
+  it('have lists as one comma-separated value', () => {
     expect(parameter(z.object({ ids: commaSeparated(100) }), 'ids')).toMatchObject({
       style: 'form',
       explode: false,
@@ -89,7 +106,7 @@ describe('query parameters', () => {
     });
   });
 
-  it('show tuples of numbers as lists of a fixed length', () => {
+  it('have tuples of numbers as arrays of a fixed length', () => {
     const Number_ = z.string().transform(Number);
     const Point = z
       .string()
@@ -101,7 +118,7 @@ describe('query parameters', () => {
     });
   });
 
-  it('fall back to what the caller writes when a transformation hides the result', () => {
+  it('have the input schema when a transformation hides the output', () => {
     const sort = z
       .enum(['newest', 'name'])
       .default('newest')
@@ -117,7 +134,7 @@ describe('query parameters', () => {
 describe('bodies', () => {
   const bodyOf = (body: z.ZodType) => described({ method: 'POST', body }).requestBody;
 
-  it('are shown as the caller writes them, with bounds that are checked behind a transformation', () => {
+  it('have the input schema, with the bounds that are checked after a transformation', () => {
     const Names = z
       .array(z.string())
       .transform((names) => [...new Set(names)])
@@ -134,36 +151,36 @@ describe('bodies', () => {
     });
   });
 
-  it('are required unless nothing is taken as well', () => {
+  it('are required unless the schema is optional', () => {
     expect(bodyOf(z.object({}))).toMatchObject({ required: true });
     expect(bodyOf(z.object({}).optional())).not.toHaveProperty('required');
   });
 
-  it('say null in the type, and once that a string may be empty', () => {
+  it('list null in the type and merge the empty string into the string schema', () => {
     const Text = z.string().max(9).nullable().describe('Words.');
     const body = z.object({ a: Text, b: z.union([z.literal('').transform(() => null), Text]) });
     const word = { description: 'Words.', type: ['string', 'null'], maxLength: 9 };
     expect(bodyOf(body)?.content['application/json']?.schema).toMatchObject({ properties: { a: word, b: word } });
   });
 
-  it('must be described when they are multipart', () => {
+  it('need a schema when they are multipart', () => {
     expect(() => described({ method: 'POST', bodyKind: 'multipart' })).toThrow(/projects\.probe.*multipart/);
   });
 });
 
 describe('components', () => {
-  it('hold schemas with a name once, whoever uses them', () => {
+  it('contain a named schema once, however many operations use it', () => {
     const Thing = z.object({ id: z.string() }).meta({ id: 'Thing' });
     const document = documentOf(route({ method: 'PUT', body: Thing, replies: { 200: z.array(Thing) } }));
-    expect(Object.keys(document.components.schemas ?? {})).toEqual(['Error', 'Thing']);
+    expect(ownSchemas(document)).toEqual(['Error', 'Thing']);
   });
 
-  it('have two names when sender and reader see different things, also through each other', () => {
+  it('have two names when input and output differ, also for schemas that refer to such a schema', () => {
     const Part = z.object({ size: z.int().default(1) }).meta({ id: 'Part' });
     const Whole = z.object({ part: Part }).meta({ id: 'Whole' });
     const document = documentOf(route({ method: 'PUT', body: Whole, replies: { 200: Whole } }));
     const { schemas = {} } = document.components;
-    expect(Object.keys(schemas)).toEqual(['Error', 'Part', 'PartInput', 'Whole', 'WholeInput']);
+    expect(ownSchemas(document)).toEqual(['Error', 'Part', 'PartInput', 'Whole', 'WholeInput']);
     expect(schemas.WholeInput).toMatchObject({ properties: { part: { $ref: '#/components/schemas/PartInput' } } });
     expect(schemas.Whole).toMatchObject({ properties: { part: { $ref: '#/components/schemas/Part' } } });
   });
@@ -177,23 +194,23 @@ describe('features', () => {
     defineRoute('comments.probe', { ...route(), path: '/api/notes', feature: 'comments', replies: { 200: Note } }),
   ];
 
-  it('are all in the document unless it is said which are on', () => {
+  it('are all documented by default', () => {
     const document = openapi(routes, { version: '0' });
     expect(Object.keys(document.paths)).toEqual(['/api/probe', '/api/notes']);
     expect(document.paths['/api/notes']?.get?.['x-feature']).toBe('comments');
   });
 
-  it('leave with their paths, tags and components when they are off', () => {
+  it('are removed with their paths, tags and components when disabled', () => {
     const document = openapi(routes, { version: '0', features: { ...all, comments: false } });
     expect(Object.keys(document.paths)).toEqual(['/api/probe']);
     expect(document.tags.map(({ name }) => name)).toEqual(['projects']);
-    expect(Object.keys(document.components.schemas ?? {})).toEqual(['Error']);
+    expect(ownSchemas(document)).toEqual(['Error']);
     expect(Object.keys(document.components.securitySchemes ?? {})).not.toEqual([]);
   });
 });
 
-describe('replies', () => {
-  it('of text and streams show their own type and no schema of ours', () => {
+describe('responses', () => {
+  it('of text and streams have their content type and a string schema', () => {
     const csv = { stream: true, contentType: 'text/csv; charset=utf-8', description: 'Lines.' } as const;
     const { responses } = described({ replies: { 200: csv } });
     expect(responses['200']).toMatchObject({
@@ -203,7 +220,7 @@ describe('replies', () => {
     expect(responses).not.toHaveProperty('304');
   });
 
-  it('of GET can be 304, of others not', () => {
+  it('include 304 for GET only', () => {
     expect(described({}).responses).toHaveProperty('304');
     expect(described({ method: 'POST' }).responses).not.toHaveProperty('304');
   });
@@ -215,11 +232,11 @@ describe('replies', () => {
     ['admin', [{ bearer: [] }, { cookie: [] }]],
     ['cron', [{ cronSecret: [] }]],
     ['signature', [{ stripeSignature: [] }]],
-  ] as const)('ask %s callers for their credential', (auth, security) => {
+  ] as const)('list the security schemes of %s routes', (auth, security) => {
     expect(described({ auth }).security).toEqual(security);
   });
 
-  it('always come out the same', () => {
+  it('are identical in every generation', () => {
     const text = () =>
       JSON.stringify(documentOf(route({ auth: 'user', method: 'POST', body: z.object({ a: z.string() }) })));
     expect(text()).toBe(text());

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { isPermissive, licenceList, licencesOf } from '../../scripts/licences/production.ts';
 
-/** What is found out about the licences of packages; that those of this project are in order is a step of the check. */
+/** The rules of the licence check; the packages of this project are checked by `npm run check`. */
 
 const check = (packages: Parameters<typeof licencesOf>[0]['packages'], installed: Record<string, string> = {}) =>
   licencesOf({ packages: { '': {}, ...packages } }, (path) => installed[path]);
 
-describe('an expression', () => {
+describe('a licence expression', () => {
   it.each([
     'MIT',
     'Apache-2.0',
@@ -29,38 +29,38 @@ describe('an expression', () => {
     '',
     'Apache-2.0 WITH LLVM-exception',
     '(MIT AND (GPL-2.0-only OR ISC))',
-  ])('%s is not', (expression) => {
+  ])('%s is not permissive', (expression) => {
     expect(isPermissive(expression)).toBe(false);
   });
 });
 
-describe('the packages of production', () => {
-  it('are all but those of development, also those inside others', () => {
-    const { packages, complaints } = check({
+describe('production packages', () => {
+  it('exclude development packages and include nested ones', () => {
+    const { packages, problems } = check({
       'node_modules/a': { license: 'MIT' },
       'node_modules/a/node_modules/@b/c': { license: 'ISC' },
       'node_modules/tool': { license: 'GPL-3.0-only', dev: true },
     });
-    expect([packages.map(({ name }) => name), complaints]).toEqual([['@b/c', 'a'], []]);
+    expect([packages.map(({ name }) => name), problems]).toEqual([['@b/c', 'a'], []]);
   });
 
-  it('must each have a permissive licence, and the one that the lock file says', () => {
-    expect(check({ 'node_modules/a': { license: 'GPL-3.0-only' } }).complaints).toEqual([
-      expect.stringContaining('a is under GPL'),
+  it('must have a permissive licence that matches the lock file', () => {
+    expect(check({ 'node_modules/a': { license: 'GPL-3.0-only' } }).problems).toEqual([
+      expect.stringContaining('a has the licence GPL'),
     ]);
-    expect(check({ 'node_modules/a': {} }).complaints).toEqual(['a states no licence.']);
+    expect(check({ 'node_modules/a': {} }).problems).toEqual(['a declares no licence.']);
     expect(
-      check({ 'node_modules/a': { license: 'MIT' } }, { 'node_modules/a': 'AGPL-3.0-only' }).complaints,
+      check({ 'node_modules/a': { license: 'MIT' } }, { 'node_modules/a': 'AGPL-3.0-only' }).problems,
     ).toHaveLength(2);
   });
 
-  it('are under the licence of their sibling where they are builds for another platform', () => {
+  it('have the licence of their sibling when they are builds for another platform', () => {
     const sibling = { license: 'MIT', optional: true, version: '1.0.0' };
     const build = { optional: true, version: '1.0.0' };
-    expect(check({ 'node_modules/@e/linux': sibling, 'node_modules/@e/win': build }).complaints).toEqual([]);
-    expect(check({ 'node_modules/@e/linux': sibling, 'node_modules/@f/win': build }).complaints).toHaveLength(1);
+    expect(check({ 'node_modules/@e/linux': sibling, 'node_modules/@e/win': build }).problems).toEqual([]);
+    expect(check({ 'node_modules/@e/linux': sibling, 'node_modules/@f/win': build }).problems).toHaveLength(1);
     const other = { optional: true, version: '2.0.0' };
-    expect(check({ 'node_modules/@e/linux': sibling, 'node_modules/@e/win': other }).complaints).toHaveLength(1);
+    expect(check({ 'node_modules/@e/linux': sibling, 'node_modules/@e/win': other }).problems).toHaveLength(1);
   });
 
   it('are listed by licence', () => {

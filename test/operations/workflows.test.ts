@@ -7,7 +7,7 @@ import { configOf } from '#lib/config.ts';
 import { stageOverrides } from '#lib/stages.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
-/** The pipelines, which cannot be run here: that they are well-formed, and as careful as they have to be. */
+/** The GitHub workflows, which cannot run here: their structure and security settings. */
 
 const Text = z.union([z.string(), z.number(), z.boolean()]);
 const Permissions = z.partialRecord(z.enum(['contents', 'id-token']), z.enum(['read', 'write']));
@@ -24,7 +24,7 @@ const Step = z
     run: z.string().optional(),
     env: z.record(z.string(), Text).optional(),
   })
-  .refine(({ uses, run }) => (uses === undefined) !== (run === undefined), { error: 'either uses or run' });
+  .refine(({ uses, run }) => (uses === undefined) !== (run === undefined), { error: 'must have either uses or run' });
 
 const RunningJob = z.strictObject({
   name: z.string(),
@@ -65,7 +65,7 @@ const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 const workflows = texts.map(({ file, text }) => ({ file, text, workflow: Workflow.parse(parse(text)) }));
 const workflowOf = (name: string): Workflow => {
   const found = workflows.find(({ file }) => basename(file) === name);
-  if (!found) throw new Error(`There is no ${name}.`);
+  if (!found) throw new Error(`${name} does not exist.`);
   return found.workflow;
 };
 const jobs = workflows.flatMap(({ file, workflow }) =>
@@ -74,11 +74,11 @@ const jobs = workflows.flatMap(({ file, workflow }) =>
 const running = jobs.flatMap(({ id, job }) => ('steps' in job ? [{ id, job }] : []));
 
 describe('workflows', () => {
-  it('are three', () => {
+  it('are check, deploy and deploy-stage', () => {
     expect(files.map((file) => basename(file))).toEqual(['check.yml', 'deploy-stage.yml', 'deploy.yml']);
   });
 
-  it('use actions of others by their whole commit only, and say which version that is', () => {
+  it('pin third-party actions to a full commit hash with a version comment', () => {
     for (const { file, text } of texts) {
       for (const [line, action = ''] of text.matchAll(/^.*uses:\s*(\S+).*$/gm)) {
         if (action.startsWith('./')) continue;
@@ -90,18 +90,18 @@ describe('workflows', () => {
     }
   });
 
-  it('use one commit of each action', () => {
+  it('use a single commit of each action', () => {
     const used = new Set(texts.flatMap(({ text }) => [...text.matchAll(/uses: ([\w-]+\/\S+)/g)].map(([, one]) => one)));
     expect(new Set([...used].map((one) => one?.split('@')[0])).size).toBe(used.size);
   });
 
-  it('never put what others wrote into a script: it goes by way of the environment', () => {
+  it('never interpolate expressions into scripts, only into the environment', () => {
     for (const { id, job } of running) {
       for (const { run = '' } of job.steps) expect([id, run.includes('${{')]).toEqual([id, false]);
     }
   });
 
-  it('have no secret, and no event that gives the code of a fork any rights', () => {
+  it('use no secrets and no events that give forks privileges', () => {
     for (const { file, text } of texts) {
       expect([file, /\bsecrets\b|pull_request_target|workflow_run/.exec(text)?.[0]]).toEqual([file, undefined]);
     }
@@ -113,7 +113,7 @@ describe('workflows', () => {
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(called));
   });
 
-  it('know stages that have settings', () => {
+  it('refer to configured stages only', () => {
     const inMatrices = running.flatMap(({ job }) => job.strategy?.matrix.stage ?? []);
     const given = jobs.flatMap(({ job }) => (!('steps' in job) && job.with?.stage ? [String(job.with.stage)] : []));
     expect(Object.keys(stageOverrides)).toEqual(expect.arrayContaining([...inMatrices, ...given]));
@@ -123,7 +123,7 @@ describe('workflows', () => {
 describe.each(running)('the job $id', ({ job }) => {
   const uses = (action: string) => job.steps.filter(({ uses: used }) => used?.startsWith(`${action}@`));
 
-  it('leaves no token behind, and takes its Node from the one place', () => {
+  it('persists no credentials and reads the Node version from package.json', () => {
     for (const step of uses('actions/checkout')) expect(step.with).toEqual({ 'persist-credentials': false });
     expect(uses('actions/setup-node')).toHaveLength(1);
     for (const step of uses('actions/setup-node')) {
@@ -133,12 +133,12 @@ describe.each(running)('the job $id', ({ job }) => {
     expect(job.steps.map(({ run }) => run)).toContain('npm ci');
   });
 
-  it('may ask for a token of the account only where it takes a role there', () => {
+  it('has id-token permission only when it assumes a role', () => {
     const takesRole = uses('aws-actions/configure-aws-credentials').length > 0;
     expect(job.permissions).toEqual({ contents: 'read', ...(takesRole && { 'id-token': 'write' }) });
   });
 
-  it('takes installed packages from a cache unless it can change the account', () => {
+  it('caches packages unless it can deploy', () => {
     const [node] = uses('actions/setup-node');
     if (job.environment === undefined) expect(node?.with).toMatchObject({ cache: 'npm' });
     else expect(node?.with).toMatchObject({ 'package-manager-cache': false });
@@ -153,11 +153,11 @@ describe('a pull request', () => {
     const commands = Object.values(ofCheck).flatMap((job) =>
       'steps' in job ? job.steps.map(({ run = '' }) => run) : [],
     );
-    for (const command of ['npm run check', 'npm test', 'npx cdk synth', 'npx cdk diff'])
+    for (const command of ['npm run check', 'npm test', 'npm run test:full', 'npx cdk synth', 'npx cdk diff'])
       expect(commands.some((one) => one.includes(command))).toBe(true);
   });
 
-  it('of somebody else’s gets no credentials, and is told why', () => {
+  it('from a fork gets no credentials, and a notice says why', () => {
     const job = RunningJob.parse(ofCheck.diff);
     const [look, ...others] = job.steps;
     expect(look?.run).toContain('it comes from a fork');
@@ -184,21 +184,21 @@ describe('a deployment', () => {
     expect(ofDeploy.production).toMatchObject({ with: { stage: 'prod' } });
   });
 
-  it('is never overtaken or broken off by the next one', () => {
+  it('is never overtaken or cancelled by the next one', () => {
     expect(concurrency).toEqual({ group: 'deploy', 'cancel-in-progress': false });
     const job = RunningJob.parse(workflowOf('deploy-stage.yml').jobs.deploy);
     expect(job.concurrency?.['cancel-in-progress']).toBe(false);
   });
 
-  it('waits for the environment’s reviewers before it takes a role, and is asked questions afterwards', () => {
+  it('waits for the reviewers of the environment before it assumes a role, and runs the smoke test afterwards', () => {
     const job = RunningJob.parse(workflowOf('deploy-stage.yml').jobs.deploy);
     expect(job.environment).toMatch(/^\$\{\{ inputs\.stage \}\}$/);
     const lines = job.steps.map(({ uses = '', run = '' }) => uses + run);
     const at = (text: string) => lines.findIndex((line) => line.includes(text));
     const order = ['npm ci', 'configure-aws-credentials', 'npx cdk deploy --all', 'npm run smoke'].map(at);
-    expect(order.every((place) => place >= 0)).toBe(true);
+    expect(order.every((position) => position >= 0)).toBe(true);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
-    // The suite writes where it is not told otherwise.
+    // Without --public the suite writes.
     for (const line of lines.filter((one) => one.includes('npm run conformance'))) expect(line).toContain('--public');
   });
 });
@@ -214,15 +214,15 @@ describe('updates of dependencies', () => {
     updates: readonly Update[];
   };
 
-  it('come for packages and for actions, after a while', () => {
+  it('cover packages and actions, after a cooldown', () => {
     expect(version).toBe(2);
     expect(updates.map((one) => one['package-ecosystem'])).toEqual(['npm', 'github-actions']);
     for (const { cooldown } of updates) expect(cooldown['default-days']).toBeGreaterThanOrEqual(7);
-    // Actions have no versions that say how much they change.
+    // The cooldown of actions does not distinguish semantic versions.
     expect(Object.keys(updates[1]?.cooldown ?? {})).toEqual(['default-days']);
   });
 
-  it('come together where they belong together, for packages that there are', () => {
+  it('group related packages that exist, each in one group', () => {
     const names = Object.keys({
       ...manifest.dependencies,
       ...manifest.devDependencies,

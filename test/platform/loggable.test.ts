@@ -1,50 +1,50 @@
 import { describe, expect, it, vi } from 'vitest';
 import { loggable, RunFailed } from '#platform/loggable.ts';
 
-/** What a log says of an error: what kind it is and where it comes from, and nothing of what it says or carries. */
+/** The loggable part of an error: its kind and stack, without message and properties. */
 
 const SECRET = 'jane.doe@example.com';
 
-const errorsThatRepeat: readonly (readonly [string, () => unknown])[] = [
-  ['text that is no JSON', () => JSON.parse(SECRET) as unknown],
-  ['what is no address', () => new URL(SECRET)],
-  ['a header that cannot be', () => new Headers({ x: `a\n${SECRET}` })],
+const errorsWithInput: readonly (readonly [string, () => unknown])[] = [
+  ['malformed JSON', () => JSON.parse(SECRET) as unknown],
+  ['an invalid URL', () => new URL(SECRET)],
+  ['an invalid header', () => new Headers({ x: `a\n${SECRET}` })],
   [
-    'what a service was sent',
+    'the input of a service in message and property',
     () => {
       throw Object.assign(new Error(`No such mailbox: ${SECRET}`), { raw: { email: SECRET } });
     },
   ],
   [
-    'words that look like calls',
+    'a message that looks like stack frames',
     () => {
       throw new Error(`x\n    at ${SECRET}\n    at more (${SECRET})`);
     },
   ],
   [
-    'words that look like calls, behind others',
+    'such a message that was replaced later',
     () => {
       const error = new Error(`x\n    at ${SECRET}\n    at more (${SECRET})`);
-      // Written when it is first looked at.
+      // The stack is captured on first access.
       expect(error.stack).toContain(SECRET);
       error.message = 'something else';
       throw error;
     },
   ],
   [
-    'a cause',
+    'a message of the cause',
     () => {
       throw new Error('failed', { cause: new Error(SECRET) });
     },
   ],
   [
-    'something that is no error',
+    'a thrown string',
     () => {
       throw SECRET as unknown as Error;
     },
   ],
   [
-    'a name and a code',
+    'name and code',
     () => {
       throw Object.assign(new Error('x'), { name: `To ${SECRET}`, code: `To ${SECRET}` });
     },
@@ -52,33 +52,33 @@ const errorsThatRepeat: readonly (readonly [string, () => unknown])[] = [
 ];
 
 describe('an error', () => {
-  it.each(errorsThatRepeat)('that repeats %s is logged without it', (_, work) => {
+  it.each(errorsWithInput)('is logged without input that it repeats: %s', (_, run) => {
     expect.hasAssertions();
     try {
-      work();
+      run();
     } catch (error) {
       expect(JSON.stringify(loggable(error))).not.toContain('jane.doe');
       expect(new RunFailed('mail.tellBuyer', error).message).not.toContain('jane.doe');
     }
   });
 
-  it('is logged with its kind, its code and the calls that led to it', () => {
-    const error = Object.assign(new TypeError('words'), { code: 'ECONNRESET' });
+  it('is logged with name, code and stack frames', () => {
+    const error = Object.assign(new TypeError('message'), { code: 'ECONNRESET' });
     expect(loggable(error)).toEqual({
-      error_name: 'TypeError',
-      error_code: 'ECONNRESET',
-      error_stack: expect.arrayContaining([expect.stringContaining('loggable.test.ts')]) as string[],
+      name: 'TypeError',
+      code: 'ECONNRESET',
+      stack: expect.arrayContaining([expect.stringContaining('loggable.test.ts')]) as string[],
     });
     expect(new RunFailed('mail.tellBuyer', error).message).toBe('mail.tellBuyer failed: TypeError ECONNRESET.');
   });
 });
 
-it('has the words of an error and of its causes on one machine, and nowhere else', () => {
+it('includes the messages of an error and its causes only with LOG_ERROR_MESSAGES', () => {
   const error = new Error('outer', { cause: new TypeError('inner') });
-  expect(loggable(error)).not.toHaveProperty('error_words');
-  vi.stubEnv('LOG_ERROR_WORDS', 'on');
-  expect(loggable(error)).toMatchObject({ error_name: 'Error', error_words: ['outer', 'inner'] });
-  // What a function throws is read by others than whoever runs it.
+  expect(loggable(error)).not.toHaveProperty('messages');
+  vi.stubEnv('LOG_ERROR_MESSAGES', 'on');
+  expect(loggable(error)).toMatchObject({ name: 'Error', messages: ['outer', 'inner'] });
+  // Errors thrown by a function are logged by the runtime, so they never contain messages.
   expect(new RunFailed('mail.tellSubmitter', error).message).toBe('mail.tellSubmitter failed: Error.');
   vi.unstubAllEnvs();
 });

@@ -1,21 +1,20 @@
 import { MessageRejected, SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { mockClient } from 'aws-sdk-client-mock';
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { sendMail } from '#platform/mail.ts';
 
-/** What is said about a mail that is not accepted. */
+const ses = mockClient(SESClient);
+afterAll(() => ses.restore());
 
-it('names the reason of a refusal, and never the address', async () => {
+it('rejects with the name of the SES error and without the address', async () => {
   vi.stubEnv('TABLE_NAME', 'none');
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('MAIL_FROM', 'directory@example.com');
-  // In the words of SES.
+  // The message of SES.
   const message = 'Email address is not verified. The following identities failed the check: ada@private.example';
-  mockClient(SESClient)
-    .on(SendEmailCommand)
-    .rejects(new MessageRejected({ message, $metadata: {} }));
+  ses.on(SendEmailCommand).rejects(new MessageRejected({ message, $metadata: {} }));
   const mail = { to: 'ada@private.example', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' };
   const error = await sendMail(mail).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ name: 'MailRefused', message: 'MessageRejected' });
+  expect(error).toMatchObject({ name: 'MailRejected', message: 'MessageRejected' });
   expect((error as Error).cause).toBeUndefined();
 });

@@ -1,12 +1,11 @@
 import { BedrockRuntimeClient, ConverseCommand, ThrottlingException } from '@aws-sdk/client-bedrock-runtime';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, expect, it, vi } from 'vitest';
-import { askModel } from '#platform/model.ts';
-
-/** Amazon Bedrock, whose failures cannot be provoked here. */
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { generateText } from '#platform/model.ts';
 
 const bedrock = mockClient(BedrockRuntimeClient);
-const question = { system: 'Rules.', material: '{"name":"X"}', tokensMax: 100 };
+afterAll(() => bedrock.restore());
+const prompt = { system: 'Rules.', material: '{"name":"X"}', tokensMax: 100 };
 
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'none');
@@ -16,14 +15,14 @@ beforeEach(() => {
   bedrock.reset();
 });
 
-it('asks the configured model by the Converse call', async () => {
+it('calls the configured Bedrock model with the Converse API', async () => {
   bedrock.on(ConverseCommand).resolves({
     output: { message: { role: 'assistant', content: [{ text: 'One ' }, { text: 'two.' }] } },
     stopReason: 'end_turn',
     usage: undefined,
     metrics: undefined,
   });
-  expect(await askModel(question)).toEqual({ text: 'One two.', model: 'maker.model-1' });
+  expect(await generateText(prompt)).toEqual({ text: 'One two.', model: 'maker.model-1' });
   expect(bedrock.commandCalls(ConverseCommand)[0]?.args[0].input).toMatchObject({
     modelId: 'maker.model-1',
     system: [{ text: 'Rules.' }],
@@ -34,15 +33,15 @@ it('asks the configured model by the Converse call', async () => {
 
 it.each([
   ['is throttled', new ThrottlingException({ message: 'slow down', $metadata: {} })],
-  ['does not answer', new Error('socket hang up')],
-])('is unavailable when it %s', async (_, error) => {
+  ['closes the connection', new Error('socket hang up')],
+])('throws AI_UNAVAILABLE when Bedrock %s', async (_, error) => {
   bedrock.on(ConverseCommand).rejects(error);
-  await expect(askModel(question)).rejects.toMatchObject({ code: 'AI_UNAVAILABLE' });
+  await expect(generateText(prompt)).rejects.toMatchObject({ code: 'AI_UNAVAILABLE' });
 });
 
-it('answers nothing when the model does not', async () => {
+it('returns an empty text when the model returns no output', async () => {
   bedrock
     .on(ConverseCommand)
     .resolves({ output: undefined, stopReason: 'end_turn', usage: undefined, metrics: undefined });
-  expect(await askModel(question)).toEqual({ text: '', model: 'maker.model-1' });
+  expect(await generateText(prompt)).toEqual({ text: '', model: 'maker.model-1' });
 });

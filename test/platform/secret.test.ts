@@ -1,10 +1,11 @@
 import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-/** Where secrets come from, and that they are not asked for all the time. */
+/** Secrets from variables and SSM parameters. */
 
 const ssm = mockClient(SSMClient);
+afterAll(() => ssm.restore());
 
 let secret: (name: string) => Promise<string | undefined>;
 
@@ -20,14 +21,14 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it('is the variable where it is set, and nothing where neither is', async () => {
+it('returns the variable, or undefined when neither variable nor parameter is set', async () => {
   vi.stubEnv('SOME_SECRET', 'plain');
   expect(await secret('SOME_SECRET')).toBe('plain');
   expect(await secret('OTHER_SECRET')).toBeUndefined();
   expect(ssm.calls()).toHaveLength(0);
 });
 
-it('is read from the parameter that is named, decrypted, and again after five minutes', async () => {
+it('reads and decrypts the named parameter, and reads it again after five minutes', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/some');
   ssm
@@ -43,7 +44,7 @@ it('is read from the parameter that is named, decrypted, and again after five mi
   expect(await secret('SOME_SECRET')).toBe('new');
 });
 
-it('is read again by a process that was frozen, though its own clock stood still', async () => {
+it('reads the parameter again when the process was frozen and its monotonic clock stopped', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/some');
   ssm
@@ -55,13 +56,13 @@ it('is read again by a process that was frozen, though its own clock stood still
   expect(await secret('SOME_SECRET')).toBe('new');
 });
 
-it('is none while the parameter has not been made', async () => {
+it('returns undefined while the parameter does not exist', async () => {
   vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/missing');
   ssm.on(GetParameterCommand).rejects(new ParameterNotFound({ message: 'none', $metadata: {} }));
   expect(await secret('SOME_SECRET')).toBeUndefined();
 });
 
-it('fails loudly when there is one that cannot be read, and is asked for again', async () => {
+it('throws when the parameter cannot be read, and reads it again at the next call', async () => {
   vi.stubEnv('SOME_SECRET_PARAMETER', '/directory/test/locked');
   ssm
     .on(GetParameterCommand)

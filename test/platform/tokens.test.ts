@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-/** How an issuer's keys are fetched, and what is said when they cannot be. */
+/** Token verification and the fetching of the issuer's keys. */
 
 const TOKEN = [
   { alg: 'RS256', kid: 'one' },
@@ -15,8 +15,8 @@ const TOKEN = [
 
 let server: Server | undefined;
 
-const verify = async (answer: RequestListener | undefined, path = '/keys', token = TOKEN) => {
-  server = createServer(answer ?? (() => undefined));
+const verify = async (response: RequestListener | undefined, path = '/keys', token = TOKEN) => {
+  server = createServer(response ?? (() => undefined));
   const listening = server;
   await new Promise<void>((resolve) => {
     listening.listen(0, '127.0.0.1', resolve);
@@ -31,6 +31,7 @@ beforeEach(() => {
   vi.resetModules();
   vi.stubEnv('TABLE_NAME', 'none');
   vi.stubEnv('OIDC_ISSUER', 'http://issuer.test');
+  vi.stubEnv('OIDC_AUDIENCES', 'web');
 });
 
 afterEach(() => {
@@ -39,18 +40,18 @@ afterEach(() => {
   server?.close();
 });
 
-/** What is believed of a token that the issuer has signed. */
-const believed = async (claims: JWTPayload) => {
+/** The verified claims of a token signed by the issuer. */
+const verified = async (claims: JWTPayload, header: Record<string, unknown> = {}) => {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const key = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig', alg: 'RS256' };
-  const token = await new SignJWT({ iss: 'http://issuer.test', exp: 4_000_000_000, ...claims })
-    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+  const token = await new SignJWT({ iss: 'http://issuer.test', aud: 'web', exp: 4_000_000_000, ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
     .sign(privateKey);
-  return await verify((_, answer) => answer.end(JSON.stringify({ keys: [key] })), '/keys', token);
+  return await verify((_, response) => response.end(JSON.stringify({ keys: [key] })), '/keys', token);
 };
 
-it('believes what the issuer has signed', async () => {
-  expect(await believed({ sub: 'u', name: 'Ada', email: 'Ada@example.com' })).toEqual({
+it('returns the claims of a token signed by the issuer', async () => {
+  expect(await verified({ sub: 'u', name: 'Ada', email: 'Ada@example.com' })).toEqual({
     sub: 'u',
     name: 'Ada',
     email: 'ada@example.com',
@@ -60,40 +61,69 @@ it('believes what the issuer has signed', async () => {
 
 it.each<readonly [string, unknown]>([
   ['empty', ''],
-  ['longer than any', 'x'.repeat(256)],
-  ['half a character', '\ud800'],
+  ['too long', 'x'.repeat(256)],
+  ['a lone surrogate', '\ud800'],
   ['a number', 7],
-])('believes no token whose subject is %s', async (_, sub) => {
-  expect(await believed({ sub: sub as string })).toBeUndefined();
+])('rejects a token whose subject is %s', async (_, sub) => {
+  expect(await verified({ sub: sub as string })).toBeUndefined();
 });
 
-it('makes text of what is none, for no table takes half a character', async () => {
-  expect(await believed({ sub: 'u', name: 'A\ud800' })).toMatchObject({ name: 'A\ufffd' });
+it.each<readonly [unknown]>([[undefined], ['JWT'], ['jwt'], ['at+jwt'], ['AT+JWT'], ['application/at+jwt']])(
+  'accepts the type %j',
+  async (typ) => {
+    expect(await verified({ sub: 'u' }, typ === undefined ? {} : { typ })).toMatchObject({ sub: 'u' });
+  },
+);
+
+it.each<readonly [unknown]>([['dpop+jwt'], ['logout+jwt'], ['ID'], [''], [7], [null]])(
+  'rejects the type %j',
+  async (typ) => {
+    expect(await verified({ sub: 'u' }, { typ })).toBeUndefined();
+  },
+);
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+it('accepts an issuer whose clock is a little ahead', async () => {
+  expect(await verified({ sub: 'u', iat: nowSeconds() + 20 })).toMatchObject({ sub: 'u' });
 });
 
-it('believes no token whose key the issuer does not have', async () => {
-  expect(await verify((_, answer) => answer.end(JSON.stringify({ keys: [] })))).toBeUndefined();
+it('rejects a token that was issued in the future', async () => {
+  expect(await verified({ sub: 'u', iat: nowSeconds() + 3600 })).toBeUndefined();
+});
+
+it('requires an audience in the settings', async () => {
+  vi.stubEnv('OIDC_AUDIENCES', ' , ');
+  await expect(verified({ sub: 'u' })).rejects.toThrow('OIDC_AUDIENCES must name at least one audience');
+});
+
+it('replaces lone surrogates, which the table cannot store', async () => {
+  expect(await verified({ sub: 'u', name: 'A\ud800' })).toMatchObject({ name: 'A\ufffd' });
+});
+
+it('rejects a token whose key the issuer does not have', async () => {
+  expect(await verify((_, response) => response.end(JSON.stringify({ keys: [] })))).toBeUndefined();
 });
 
 it.each<readonly [string, RequestListener]>([
-  ['fails', (_, answer) => answer.writeHead(500).end()],
-  ['leads elsewhere', (_, answer) => answer.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-  ['hangs up', (request) => request.socket.destroy()],
+  ['responds with 500', (_, response) => response.writeHead(500).end()],
+  ['redirects', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+  ['closes the connection', (request) => request.socket.destroy()],
   [
-    'hangs up half-way',
-    (_, answer) => answer.writeHead(200, { 'content-length': '100' }).write('{', () => answer.destroy()),
+    'closes the connection within the body',
+    (_, response) => response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy()),
   ],
-  ['never ends', (_, answer) => answer.end(Buffer.alloc(300 * 1024, ' '))],
-])('says that the keys are not to be had when the issuer %s', async (_, answer) => {
-  await expect(verify(answer)).rejects.toMatchObject({ name: 'KeysUnavailable' });
+  ['sends an oversized key set', (_, response) => response.end(Buffer.alloc(300 * 1024, ' '))],
+])('throws KeysUnavailable when the issuer %s', async (_, response) => {
+  await expect(verify(response)).rejects.toMatchObject({ name: 'KeysUnavailable' });
 });
 
-it('says so in time when the issuer does not answer', { timeout: 10_000 }, async () => {
+it('throws KeysUnavailable after a timeout when the issuer does not respond', { timeout: 10_000 }, async () => {
   await expect(verify(undefined)).rejects.toMatchObject({ name: 'KeysUnavailable' });
 });
 
-it('asks nobody over plain http but this machine', async () => {
+it('does not fetch keys over plain http from another host', async () => {
   vi.stubEnv('OIDC_JWKS_URI', 'http://issuer.test/keys');
   const { verifyToken } = await import('#platform/tokens.ts');
-  expect(await verifyToken(TOKEN)).toBeUndefined();
+  await expect(verifyToken(TOKEN)).rejects.toThrow('OIDC_JWKS_URI must be an https address');
 });

@@ -1,15 +1,11 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import type { AnalyticsReport } from '#contract/analytics.ts';
-import { rollUp } from '#domain/analytics/roll-up.ts';
-import { dynamo } from '#platform/dynamo.ts';
-import { settings } from '#platform/settings.ts';
-import { rollUpPorts } from '#ports/analytics.ts';
-import type { CallAnswer } from './client.ts';
+import { rollUp } from '#services/analytics/roll-up.ts';
+import type { CallResponse } from './client.ts';
 import { type Directory, dataOf, type Person } from './fixtures.ts';
-import type { TestWorld } from './world.ts';
+import type { TestServer } from './server.ts';
 
-/** Programs that people visit with, and what the report calls them. */
+/** User agents by browser or device. */
 export const agents = {
   chrome:
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
@@ -20,13 +16,13 @@ export const agents = {
   googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 } as const;
 
-/** Sends something to be counted. */
+/** Sends a tracking request. */
 export const track = (
-  world: TestWorld,
+  server: TestServer,
   body: unknown,
   from: { address?: string; agent?: string; headers?: Record<string, string> } = {},
-): Promise<CallAnswer> =>
-  world.call('POST', '/api/analytics/track', {
+): Promise<CallResponse> =>
+  server.call('POST', '/api/analytics/track', {
     body,
     headers: {
       'x-forwarded-for': from.address ?? '203.0.113.9',
@@ -35,42 +31,33 @@ export const track = (
     },
   });
 
-/** Sends what the service has to take. @returns how many it took. */
-export const tracked = async (...args: Parameters<typeof track>): Promise<number> => {
-  const answer = await track(...args);
-  expect(answer).toMatchObject({ status: 202 });
-  return dataOf<{ accepted: number }>(answer).accepted;
+/** Sends a valid tracking request. @returns the number of accepted events. */
+export const trackAccepted = async (...args: Parameters<typeof track>): Promise<number> => {
+  const response = await track(...args);
+  expect(response).toMatchObject({ status: 202 });
+  return dataOf<{ accepted: number }>(response).accepted;
 };
 
-/** Rolls up everything that waits. @returns how many events it was. */
-export const rolledUp = async (): Promise<number> => (await rollUp(rollUpPorts)).processed;
+/** The time that a roll-up has for everything a test has tracked, in milliseconds. */
+export const ROLL_UP_BUDGET_MS = 60_000;
+
+/** Rolls up all tracked events. @returns their number. */
+export const rollUpAll = async (): Promise<number> => (await rollUp(ROLL_UP_BUDGET_MS)).processed;
 
 /** The report of the site. */
 export const siteReport = async (directory: Directory, query = ''): Promise<AnalyticsReport> => {
-  const answer = await directory.done('GET', `/api/admin/analytics${query}`);
-  return dataOf<AnalyticsReport>(answer);
+  const response = await directory.adminOk('GET', `/api/admin/analytics${query}`);
+  return dataOf<AnalyticsReport>(response);
 };
 
 /** The report of a project. */
 export const projectReport = async (
   directory: Directory,
   reference: string,
-  who: Person,
+  caller: Person,
   query = '',
 ): Promise<AnalyticsReport> => {
-  const answer = await directory.get(`/api/analytics/projects/${reference}${query}`, who);
-  expect(answer).toMatchObject({ status: 200 });
-  return dataOf<AnalyticsReport>(answer);
-};
-
-/** Everything that the table holds. */
-export const wholeTable = async (): Promise<Record<string, unknown>[]> => {
-  const items: Record<string, unknown>[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await dynamo().send(new ScanCommand({ TableName: settings().table, ExclusiveStartKey: start }));
-    items.push(...(page.Items ?? []));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return items;
+  const response = await directory.get(`/api/analytics/projects/${reference}${query}`, caller);
+  expect(response).toMatchObject({ status: 200 });
+  return dataOf<AnalyticsReport>(response);
 };

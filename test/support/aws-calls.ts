@@ -3,21 +3,23 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { ImportDoor } from '#local/doors.ts';
+import type { ImportHandler } from '#local/handlers.ts';
 
-/** Which calls of AWS the doors make while they are tested, as far as permissions tell calls apart. */
+/** Records the AWS calls that each handler makes during tests, in the detail that IAM permissions distinguish. */
 
-/** Names the folder in which the processes of a run note the calls they see; without it nobody notes anything. */
+/** The variable with the folder to which the processes of a run write; nothing is recorded without it. */
 export const CALLS_FOLDER = 'AWS_CALLS_FOLDER';
 
-/** What IAM is asked for one call, or for one part of a transaction. */
+/** What IAM authorizes for one call, or for one part of a transaction. */
 export interface AwsCall {
-  /** As policies write it: `dynamodb:GetItem`. */
+  /** As in policies: `dynamodb:GetItem`. */
   readonly action: string;
-  /** What it is done to: `table`, `index feed`, `bus`, `sender`, `mailings`, `model`, or `parameter` and its name. */
+  /** `table`, `index feed`, `bus`, `sender`, `mailings`, `model`, `user pool`, `webhook key`, or `parameter` and its name. */
   readonly resource: string;
-  /** How the partition key begins, up to the first `#` and with it; undefined where there is none. */
+  /** The partition key up to and including the first `#`; undefined for calls without a key. */
   readonly leadingKey?: string | undefined;
+  /** The attributes that a write of a user names; of other items they are not limited. */
+  readonly attributes?: readonly string[] | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -26,28 +28,47 @@ const membersOf = (value: unknown): Members => (value ?? {}) as Members;
 
 const listOf = (value: unknown): readonly Members[] => (value ?? []) as readonly Members[];
 
-/** A text as programs have it, or as it stands in a request. */
+/** A string as the document client takes it, or as an attribute value. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : String(membersOf(value).S));
 
-const beginningOf = (partitionKey: unknown): string => /^[^#]*#?/.exec(textOf(partitionKey))?.[0] ?? '';
+const keyPrefixOf = (partitionKey: unknown): string => /^[^#]*#?/.exec(textOf(partitionKey))?.[0] ?? '';
+
+const KEYWORDS: ReadonlySet<string> = new Set(['SET', 'ADD', 'REMOVE', 'DELETE', 'AND', 'OR', 'NOT', 'IN', 'BETWEEN']);
+
+/** The attributes of a write: of the item, or in its key and expressions. */
+const attributesOf = (input: Members): readonly string[] => {
+  const expressions = `${String(input.UpdateExpression ?? '')} ${String(input.ConditionExpression ?? '')}`;
+  // Neither placeholders nor functions.
+  const named = [...expressions.matchAll(/(?<![#:\w])[a-zA-Z_]\w*(?!\w|\s*\()/g)].map(([name]) => name);
+  return [
+    ...Object.keys(membersOf(input.Item ?? input.Key)),
+    ...Object.values(membersOf(input.ExpressionAttributeNames)).map(String),
+    ...named.filter((name) => !KEYWORDS.has(name)),
+  ];
+};
 
 const item =
   (action: string) =>
-  (input: Members): AwsCall => ({
-    action: `dynamodb:${action}`,
-    resource: 'table',
-    leadingKey: beginningOf(membersOf(input.Key ?? input.Item).pk),
-  });
+  (input: Members): AwsCall => {
+    const leadingKey = keyPrefixOf(membersOf(input.Key ?? input.Item).pk);
+    const isUserWrite = leadingKey === 'USER#' && /^(?:Put|Update)Item$/.test(action);
+    return {
+      action: `dynamodb:${action}`,
+      resource: 'table',
+      leadingKey,
+      ...(isUserWrite && { attributes: [...new Set(attributesOf(input))].sort() }),
+    };
+  };
 
 const query = (input: Members): AwsCall[] => [
   {
     action: 'dynamodb:Query',
     resource: input.IndexName === undefined ? 'table' : `index ${textOf(input.IndexName)}`,
-    leadingKey: beginningOf(membersOf(input.ExpressionAttributeValues)[':p']),
+    leadingKey: keyPrefixOf(membersOf(input.ExpressionAttributeValues)[':p']),
   },
 ];
 
-/** DynamoDB asks for the parts of a transaction one by one, by the names of single calls. */
+/** DynamoDB authorizes each part of a transaction as the corresponding single call. */
 const PARTS: Readonly<Record<string, (input: Members) => AwsCall>> = {
   Put: item('PutItem'),
   Update: item('UpdateItem'),
@@ -60,7 +81,7 @@ const transaction = (input: Members): AwsCall[] =>
   listOf(input.TransactItems).flatMap((part) =>
     Object.entries(part).map(([kind, one]) => {
       const call = PARTS[kind];
-      if (!call) throw new Error(`A transaction has a part that nobody knows: ${kind}.`);
+      if (!call) throw new Error(`Unknown part of a transaction: ${kind}.`);
       return call(membersOf(one));
     }),
   );
@@ -97,10 +118,13 @@ const READERS: Readonly<Record<string, (input: Members) => readonly AwsCall[]>> 
       resource,
     })),
   GetParameter: (input) => [{ action: 'ssm:GetParameter', resource: `parameter ${textOf(input.Name)}` }],
+  AdminDeleteUser: () => [{ action: 'cognito-idp:AdminDeleteUser', resource: 'user pool' }],
+  Encrypt: () => [{ action: 'kms:Encrypt', resource: 'webhook key' }],
+  Decrypt: () => [{ action: 'kms:Decrypt', resource: 'webhook key' }],
   Converse: () => [{ action: 'bedrock:InvokeModel', resource: 'model' }],
 };
 
-/** Names of the document client for what the service calls otherwise. */
+/** The service's names of operations by those of the document client. */
 const SERVICE_NAMES: Readonly<Record<string, string>> = {
   Get: 'GetItem',
   Put: 'PutItem',
@@ -113,43 +137,51 @@ const SERVICE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What IAM is asked for an operation.
- * @param operation its name, the service's or the document client's.
- * @param input what it is called with, in either form.
- * @throws for an operation that nobody has said this of yet.
+ * The calls that IAM authorizes for an operation.
+ * @param operation the name used by the service or by the document client.
+ * @param input the input of the command, with plain values or attribute values.
+ * @throws {Error} for an operation that is not listed in `READERS`.
  */
 export const callsOf = (operation: string, input: unknown): readonly AwsCall[] => {
   const reader = READERS[SERVICE_NAMES[operation] ?? operation];
-  if (!reader) throw new Error(`Say in test/support/aws-calls.ts what IAM is asked for ${operation}.`);
+  if (!reader) throw new Error(`Add the permissions of ${operation} to test/support/aws-calls.ts.`);
   return reader(membersOf(input));
 };
 
-const noted = new Set<string>();
+const recorded = new Set<string>();
 
-/** Notes a door's calls, each once per process. */
-export const noteCalls = (door: string, calls: readonly AwsCall[]): void => {
+/** Records a handler's calls, each once per process. */
+export const recordCalls = (handlerId: string, calls: readonly AwsCall[]): void => {
   const folder = process.env[CALLS_FOLDER];
   if (!folder) return;
-  for (const { action, resource, leadingKey = '' } of calls) {
-    const line = [door, action, resource, leadingKey].join('\t');
-    if (noted.has(line)) continue;
-    noted.add(line);
+  for (const { action, resource, leadingKey = '', attributes = [] } of calls) {
+    const line = [handlerId, action, resource, leadingKey, attributes.join()].join('\t');
+    if (recorded.has(line)) continue;
+    recorded.add(line);
     appendFileSync(join(folder, `${process.pid}-${threadId}`), `${line}\n`);
   }
 };
 
-/** The calls that the processes of a run have noted, by door. */
-export const callsIn = (folder: string): ReadonlyMap<string, readonly AwsCall[]> => {
-  const byDoor = new Map<string, AwsCall[]>();
+/** The calls recorded in a folder, by handler id. */
+export const readCalls = (folder: string): ReadonlyMap<string, readonly AwsCall[]> => {
+  const byHandler = new Map<string, AwsCall[]>();
   const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'));
   for (const line of new Set(lines.filter((text) => text !== ''))) {
-    const [door = '', action = '', resource = '', leadingKey] = line.split('\t');
-    byDoor.set(door, [...(byDoor.get(door) ?? []), { action, resource, leadingKey: leadingKey || undefined }]);
+    const [handlerId = '', action = '', resource = '', leadingKey, attributes] = line.split('\t');
+    byHandler.set(handlerId, [
+      ...(byHandler.get(handlerId) ?? []),
+      {
+        action,
+        resource,
+        leadingKey: leadingKey || undefined,
+        attributes: attributes ? attributes.split(',') : undefined,
+      },
+    ]);
   }
-  return byDoor;
+  return byHandler;
 };
 
-const running = new AsyncLocalStorage<string>();
+const currentHandler = new AsyncLocalStorage<string>();
 
 interface Command {
   readonly constructor: { readonly name: string };
@@ -158,26 +190,26 @@ interface Command {
 
 type Send = (this: unknown, command: Command, ...others: unknown[]) => unknown;
 
-/** All clients of the SDK send through the one method of the class that they have in common. */
+/** The base class of all SDK clients; every command passes its `send`. */
 const shared = Object.getPrototypeOf(DynamoDBClient.prototype) as { send: Send };
 const { send } = shared;
 shared.send = function (command, ...others) {
-  const door = running.getStore();
-  if (door !== undefined && process.env[CALLS_FOLDER]) {
-    noteCalls(door, callsOf(command.constructor.name.replace(/Command$/, ''), command.input));
+  const handlerId = currentHandler.getStore();
+  if (handlerId !== undefined && process.env[CALLS_FOLDER]) {
+    recordCalls(handlerId, callsOf(command.constructor.name.replace(/Command$/, ''), command.input));
   }
   return send.call(this, command, ...others);
 };
 
-/** Does the work of a door without it, such as at another time than now, and notes what it calls as the door's. */
-export const asDoor = <T>(door: string, work: () => T): T => running.run(door, work);
+/** Runs work outside its handler, for example at another time, and records its calls as the handler's. */
+export const runAsHandler = <T>(handlerId: string, work: () => T): T => currentHandler.run(handlerId, work);
 
-/** Finds doors as before, and notes what they call while they run. */
-export const watched =
-  (load: ImportDoor): ImportDoor =>
+/** Wraps the import of handlers so that their calls are recorded. */
+export const recordingCalls =
+  (load: ImportHandler): ImportHandler =>
   async (id) => {
     const handler = await load(id);
-    const noting = (...given: Parameters<typeof handler>) => asDoor(id, () => handler(...given));
-    // Handlers whose answer is streamed carry a mark.
-    return Object.assign(noting, handler);
+    const recording = (...given: Parameters<typeof handler>) => runAsHandler(id, () => handler(...given));
+    // Streaming handlers are marked by a property.
+    return Object.assign(recording, handler);
   };

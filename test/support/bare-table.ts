@@ -12,18 +12,21 @@ import { log } from '#platform/log.ts';
 /** An item as it is stored. */
 type StoredItem = Readonly<Record<string, unknown>>;
 
-/** The table on the real engine, with nothing of the service beside it. */
+/** The table on the real engine, without a server. */
 export interface BareTable {
-  /** Every item there is. */
-  whole(): Promise<StoredItem[]>;
-  /** Removes what is past its time to live, as DynamoDB does by itself. */
+  /** Reads all items of the table. */
+  scan(): Promise<StoredItem[]>;
+  /** Removes expired items, as DynamoDB does by TTL. */
   sweep(): Promise<void>;
-  /** Ends the engine and takes its data away. */
+  /** Stops the engine and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts an empty table and leads this process's clients to it; once per process, because settings are read once. */
-export const startBareTable = async (): Promise<BareTable> => {
+/**
+ * Starts an empty table and configures this process to use it. Once per process, because settings are read once.
+ * @param variables further environment variables.
+ */
+export const startBareTable = async (variables: Readonly<Record<string, string>> = {}): Promise<BareTable> => {
   log.setLogLevel('SILENT');
   const folder = mkdtempSync(path.join(tmpdir(), 'directory-table-'));
   const engine = await startEngine(path.join(folder, 'table.sqlite'), path.join(folder, 'engine.json'));
@@ -33,20 +36,21 @@ export const startBareTable = async (): Promise<BareTable> => {
     ...databaseSettings(engine.endpoint),
     TABLE_NAME: tableName,
     AWS_REGION: 'us-east-1',
+    ...variables,
   });
   const client = new DynamoDBClient({});
   const documents = DynamoDBDocumentClient.from(client);
   await ensureTable(client, tableName);
   return {
-    whole: async () => {
+    scan: async () => {
       const items: StoredItem[] = [];
       let start: Record<string, unknown> | undefined;
       do {
-        const answer = await documents.send(
+        const response = await documents.send(
           new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: start }),
         );
-        items.push(...(answer.Items ?? []));
-        start = answer.LastEvaluatedKey;
+        items.push(...(response.Items ?? []));
+        start = response.LastEvaluatedKey;
       } while (start);
       return items;
     },

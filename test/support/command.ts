@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** How a command ended, and what it wrote. */
 export interface CommandOutcome {
   readonly code: number | null;
+  /** Standard output. */
   readonly output: string;
+  /** Standard error. */
   readonly errors: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Runs a script of the project to its end, with this process's Node. */
+/** Runs a script of the project with the Node of this process. */
 export const runCommand = async (
   script: string,
   args: readonly string[] = [],

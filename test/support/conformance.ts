@@ -1,34 +1,41 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { splitAddress } from '#local/router.ts';
-import { noteAnswer } from './answers-seen.ts';
-import { type DocumentedOperation, type DocumentedResponse, document, operationFor, step } from './operations.ts';
+import { splitAddress } from '#local/proxy-event.ts';
+import {
+  type DocumentedOperation,
+  type DocumentedResponse,
+  document,
+  escapePointer,
+  operationFor,
+} from './operations.ts';
+import { recordResponse } from './responses-seen.ts';
 
-/** Holds every answer that a test sees to what the document says of it. */
+/** Compares every response that a test receives with the OpenAPI document. */
 
-/** What was asked and what came back. */
-export interface SeenAnswer {
+/** A request and its response. */
+export interface SeenResponse {
   readonly method: string;
-  /** As it was sent. */
+  /** The request target as sent. */
   readonly address: string;
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed if it is JSON, as text if not, undefined if there is none. */
+  /** Parsed if it is JSON, a string otherwise, undefined if empty. */
   readonly body: unknown;
-  /** The test keeps the limiter from counting, so no quota can be told. */
+  /** The rate limiter is disabled for the request, so quota headers are not required. */
   readonly uncounted?: boolean;
 }
 
 const ERRORS_SHOWN = 3;
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+// The document itself is validated by the tests of OpenAPI.
+const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, allErrors: true });
 ajv.addSchema(document, 'document');
 const validators = new Map<string, ValidateFunction>();
 
-/** The complaints about a value, most telling first; none when it fits the schema that stands there. */
-const complaintsOf = (pointer: string, value: unknown): string[] => {
+/** The first violations of the schema at a JSON pointer. */
+const schemaViolations = (pointer: string, value: unknown): string[] => {
   let validate = validators.get(pointer);
   if (!validate) {
-    // A pointer within an address is percent-encoded: braces and percent signs are not allowed in one.
+    // A pointer in a URI fragment is percent-encoded.
     const $ref = `document#${pointer.split('/').map(encodeURIComponent).join('/')}`;
     validate = ajv.compile({ $ref });
     validators.set(pointer, validate);
@@ -37,85 +44,89 @@ const complaintsOf = (pointer: string, value: unknown): string[] => {
   return (validate.errors ?? [])
     .slice(0, ERRORS_SHOWN)
     .map(
-      ({ instancePath, message = 'is wrong', params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`,
+      ({ instancePath, message = 'is invalid', params }) =>
+        `${instancePath || '/'} ${message} ${JSON.stringify(params)}`,
     );
 };
 
 const mediaType = (type: string): string => type.split(';')[0]?.trim() ?? '';
 
-const bodyComplaints = ({ pointer, types }: DocumentedResponse, { headers, body }: SeenAnswer): string[] => {
+const bodyViolations = ({ pointer, types }: DocumentedResponse, { headers, body }: SeenResponse): string[] => {
   const given = headers.get('content-type');
-  if (types.length === 0) return body === undefined ? [] : ['it has a body, and none is documented'];
+  if (types.length === 0) return body === undefined ? [] : ['a body, although none is documented'];
   const type = types.find((one) => one === given || one === mediaType(given ?? ''));
-  if (type === undefined) return [`its type is ${given ?? 'missing'} in place of ${types.join(' or ')}`];
-  if (body === undefined && mediaType(type).endsWith('json')) return ['it has no body'];
-  return complaintsOf(`${pointer}/content/${step(type)}/schema`, body ?? '');
+  if (type === undefined) return [`content type ${given ?? 'missing'} instead of ${types.join(' or ')}`];
+  if (body === undefined && mediaType(type).endsWith('json')) return ['no body'];
+  return schemaViolations(`${pointer}/content/${escapePointer(type)}/schema`, body ?? '');
 };
 
-/** Statuses that come from behind the limiter, whoever gives them. The others may come from before it as well. */
+/** Statuses that are only returned after the rate limiter has run; the others may also be returned before. */
 const isCounted = (status: number): boolean =>
   status < 400 || [401, 403, 409, 412, 415, 422, 429, 503].includes(status);
 
-const quotaComplaints = ({ tier }: DocumentedOperation, { status, headers, uncounted }: SeenAnswer): string[] => {
+const quotaViolations = ({ tier }: DocumentedOperation, { status, headers, uncounted }: SeenResponse): string[] => {
   const quota = { 'ratelimit-policy': /^"(\w+)";q=\d+;w=\d+$/, ratelimit: /^"(\w+)";r=\d+;t=\d+$/ };
   return Object.entries(quota).flatMap(([name, pattern]) => {
     const value = headers.get(name);
-    if (value === null) return tier !== 'none' && isCounted(status) && uncounted !== true ? [`it has no ${name}`] : [];
-    return pattern.exec(value)?.[1] === tier ? [] : [`its ${name} is ${value}, and the tier is ${tier}`];
+    if (value === null) return tier !== 'none' && isCounted(status) && uncounted !== true ? [`no ${name}`] : [];
+    return pattern.exec(value)?.[1] === tier ? [] : [`${name} ${value} for tier ${tier}`];
   });
 };
 
-const headComplaints = (response: DocumentedResponse, { status, headers, body }: SeenAnswer): string[] => {
-  const complaints: string[] = [];
-  const tag = headers.get('etag');
-  if ('ETag' in response.headers && !/^"[^"]+"$/.test(tag ?? '')) complaints.push(`its ETag is ${tag ?? 'missing'}`);
-  if (status === 429) {
-    const { retryAfter } = body as { retryAfter?: unknown };
+const headerViolations = (response: DocumentedResponse, { status, headers, body }: SeenResponse): string[] => {
+  const violations: string[] = [];
+  const etag = headers.get('etag');
+  if ('ETag' in response.headers && !/^"[^"]+"$/.test(etag ?? '')) violations.push(`ETag ${etag ?? 'missing'}`);
+  const { code, retryAfter } = (body ?? {}) as { code?: unknown; retryAfter?: unknown };
+  if (status === 429 || code === 'UNAVAILABLE') {
     if (headers.get('retry-after') !== String(retryAfter))
-      complaints.push(`its Retry-After is ${headers.get('retry-after') ?? 'missing'}`);
+      violations.push(`Retry-After ${headers.get('retry-after') ?? 'missing'}`);
   }
-  return complaints;
+  return violations;
 };
 
-const UNKNOWN = { error: 'Not found', code: 'NOT_FOUND' };
+const UNKNOWN_PATH = { error: 'Not found', code: 'NOT_FOUND' };
+const UNKNOWN_METHOD = { error: 'Method not allowed', code: 'METHOD_NOT_ALLOWED' };
+const isKnownPath = (address: string): boolean =>
+  ['GET', 'POST', 'PUT', 'DELETE'].some((method) => operationFor(method, address) !== undefined);
 
-/** What is wrong with an answer to a request that the document does not know. */
-const unknownComplaints = ({ method, status, body }: SeenAnswer): string[] => {
-  // Other methods than these are the browser's or the server's business.
+/** The violations of a response to an undocumented request, which has to be the 404 or the 405 of the API. */
+const unknownOperationViolations = ({ method, address, status, body }: SeenResponse): string[] => {
+  // Other methods, such as OPTIONS, are answered by the gateway.
   if (!['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].includes(method) || status === 400) return [];
-  return status === 404 && JSON.stringify(body) === JSON.stringify(UNKNOWN)
+  const expected = isKnownPath(address) ? { status: 405, ...UNKNOWN_METHOD } : { status: 404, ...UNKNOWN_PATH };
+  return JSON.stringify({ status, ...(body as object) }) === JSON.stringify(expected)
     ? []
-    : [`there is no such operation, and it was answered ${JSON.stringify(body)?.slice(0, 200)}`];
+    : [`no such operation, but the body ${JSON.stringify(body)?.slice(0, 200)}`];
 };
 
-const isOfTheInterface = (address: string): boolean => /^\/+api(?:\/|$)/.test(splitAddress(address).path);
+const isApiPath = (address: string): boolean => /^\/+api(?:\/|$)/.test(splitAddress(address).path);
 
 /**
- * Holds an answer to the document and notes that it was seen. What the document does not describe and is not under `/api`
- * is left alone.
- * @throws {Error} with the operation, the status and the first complaints.
+ * Compares a response with the document and records it for the coverage. Paths outside `/api` are not checked.
+ * @throws {Error} with the operation, the status and the first violations.
  */
-export const holdToDocument = (seen: SeenAnswer): void => {
-  if (!isOfTheInterface(seen.address)) return;
+export const assertMatchesDocument = (seen: SeenResponse): void => {
+  if (!isApiPath(seen.address)) return;
   const { method, address, status, headers } = seen;
   const operation = operationFor(method, address);
-  const complaints = headers.get('x-request-id') ? [] : ['it has no x-request-id'];
+  const violations = headers.get('x-request-id') ? [] : ['no x-request-id'];
   if (operation) {
     const response = operation.responses.get(status);
     if (response) {
-      noteAnswer(operation.id, status, seen.body);
-      complaints.push(
-        ...bodyComplaints(response, seen),
-        ...headComplaints(response, seen),
-        ...quotaComplaints(operation, seen),
+      recordResponse(operation.id, status, seen.body);
+      violations.push(
+        ...bodyViolations(response, seen),
+        ...headerViolations(response, seen),
+        ...quotaViolations(operation, seen),
       );
     } else {
-      complaints.push(`the document lists ${[...operation.responses.keys()].join(', ')}`, JSON.stringify(seen.body));
+      violations.push(`documented are ${[...operation.responses.keys()].join(', ')}`, JSON.stringify(seen.body));
     }
   } else {
-    complaints.push(...unknownComplaints(seen));
+    violations.push(...unknownOperationViolations(seen));
   }
-  if (complaints.length === 0) return;
-  const who = operation?.id ?? 'no operation';
-  throw new Error(`${method} ${address.slice(0, 200)} (${who}) answered ${status}: ${complaints.join('; ')}`);
+  if (violations.length === 0) return;
+  const id = operation?.id ?? 'no operation';
+  throw new Error(`${method} ${address.slice(0, 200)} (${id}) returned ${status}: ${violations.join('; ')}`);
 };

@@ -1,23 +1,22 @@
 import { expect } from 'vitest';
 import type { Category } from '#contract/categories.ts';
-import type { Project, ViewerMarks } from '#contract/projects.ts';
-import { exists } from '#data/conditions.ts';
+import type { Project, ViewerState } from '#contract/projects.ts';
 import { userKey } from '#data/keys.ts';
-import { updateItem } from '#data/write.ts';
-import type { CallAnswer, Client } from './client.ts';
+import { exists, updateItem } from '#data/write.ts';
+import type { CallResponse, Client } from './client.ts';
 
-/** What tests of the contract are made of: valid bodies, people, projects in every state, and the failures by name. */
+/** Fixtures of contract tests: valid bodies, users, projects in every state, and error responses. */
 
-/** Names a run against a deployment, where others have left their things or will; what it makes is known by it. */
+/** The variable with the name of a run against a deployment; it is part of all generated names. */
 export const RUN_NAME = 'CONFORMANCE_RUN';
 
-let made = 0;
+let count = 0;
 
-/** A word that nothing else in this process is called and that is part of no other; fit for slugs, hosts and addresses. */
+/** A name that is unique in this process and no substring of another one; valid as a slug and as a host name. */
 export const unique = (word = 'thing'): string => {
-  made += 1;
+  count += 1;
   const run = process.env[RUN_NAME];
-  return run ? `${word}-${run}-${process.pid.toString(36)}-${made}q` : `${word}-${made}q`;
+  return run ? `${word}-${run}-${process.pid.toString(36)}-${count}q` : `${word}-${count}q`;
 };
 
 /** A valid submission with the required fields only. */
@@ -27,13 +26,13 @@ export const submission = (fields: Readonly<Record<string, unknown>> = {}): Reco
     plan: 'standard',
     name,
     url: `https://${name}.example.com/`,
-    description: 'Something that is worth a look.',
+    description: 'A useful listing.',
     pricing_type: 'free',
     ...fields,
   };
 };
 
-/** A submission with every field that a submitter may give. */
+/** A valid submission with all fields. */
 export const fullSubmission = (fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => {
   const name = unique('listing');
   return {
@@ -58,13 +57,13 @@ export const category = (fields: Readonly<Record<string, unknown>> = {}): Record
   ...fields,
 });
 
-/** A project as a test reads it. */
-export type SeenProject = Project & { readonly viewer?: ViewerMarks };
+/** A project as returned by a single read. */
+export type SeenProject = Project & { readonly viewer?: ViewerState };
 
-/** The `data` of an answer. */
-export const dataOf = <T>(answer: Pick<CallAnswer, 'body'>): T => (answer.body as { data: T }).data;
+/** The `data` of a response. */
+export const dataOf = <T>(response: Pick<CallResponse, 'body'>): T => (response.body as { data: T }).data;
 
-/** Where a page of a list stands. */
+/** The `meta` of a page of a list. */
 export interface Meta {
   readonly total: number;
   readonly page: number;
@@ -74,22 +73,28 @@ export interface Meta {
   readonly facets?: Readonly<Record<string, readonly { value: string; count: number }[]>>;
 }
 
-/** The `meta` of an answer. */
-export const metaOf = (answer: Pick<CallAnswer, 'body'>): Meta => (answer.body as { meta: Meta }).meta;
+/** The `meta` of a response. */
+export const metaOf = (response: Pick<CallResponse, 'body'>): Meta => (response.body as { meta: Meta }).meta;
 
-/** The ids of the entries of a list. */
-export const idsOf = (answer: Pick<CallAnswer, 'body'>): string[] =>
-  dataOf<{ id: string }[]>(answer).map(({ id }) => id);
+/** The ids of the items of a list. */
+export const idsOf = (response: Pick<CallResponse, 'body'>): string[] =>
+  dataOf<{ id: string }[]>(response).map(({ id }) => id);
 
-/** The times of the contract: ISO 8601 in UTC with milliseconds. */
+/** The version in the ETag of a single record; undefined when the response has another ETag. */
+export const versionOf = ({ headers }: Pick<CallResponse, 'headers'>): number | undefined => {
+  const version = /^"(\d+)\.[\w-]+"$/.exec(headers.get('etag') ?? '')?.[1];
+  return version === undefined ? undefined : Number(version);
+};
+
+/** Matches a time: ISO 8601 in UTC with milliseconds. */
 export const TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** An id of the contract: the kind and a ULID. */
+/** Matches an id: the kind and a ULID. */
 export const idOf = (kind: string): unknown => expect.stringMatching(new RegExp(`^${kind}_[0-9A-HJKMNP-TV-Z]{26}$`));
 
 const failure = (status: number, error: string, code: string) => ({ status, body: { error, code } });
 
-/** Failures as answers, to be matched. */
+/** Matches error responses. */
 export const NOT_FOUND = failure(404, 'Not found', 'NOT_FOUND');
 export const UNAUTHORIZED = failure(401, 'Unauthorized', 'UNAUTHORIZED');
 export const FORBIDDEN = failure(403, 'Forbidden', 'FORBIDDEN');
@@ -98,15 +103,15 @@ export const INVALID = failure(400, 'Invalid input', 'INVALID_INPUT');
 export const STALE = failure(412, 'Precondition failed', 'STALE');
 export const conflict = (code: string) => failure(409, 'Conflict', code);
 
-/** A 400 that names a field by its path. */
+/** Matches a 400 with an error at the path of a field. */
 export const invalidAt = (...path: readonly (string | number)[]) => {
   const messages: unknown = expect.arrayContaining([expect.any(String)]);
   let details: Record<string, unknown> = { _errors: messages };
-  for (const step of path.toReversed()) details = { [step]: details };
+  for (const key of path.toReversed()) details = { [key]: details };
   return { status: 400, body: { ...INVALID.body, details } };
 };
 
-/** Somebody with a token. */
+/** A user with a token. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -114,93 +119,89 @@ export interface Person {
   readonly token: string;
 }
 
-/** The id of whoever a token is made for. @throws when it is no JSON Web Token. */
+/** The subject of a token. @throws when it is no JSON Web Token. */
 export const subjectOf = (token: string): string => {
   const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
   return claims.sub;
 };
 
-/** Somebody whom the directory has not seen before. */
-export const person = async (world: Client, options: { admin?: boolean; name?: string } = {}): Promise<Person> => {
+/** Issues a token for a new user. */
+export const person = async (server: Client, options: { admin?: boolean; name?: string } = {}): Promise<Person> => {
   const name = options.name ?? unique('Person');
   const email = `${unique('person')}@example.com`;
-  const token = await world.token({ email, name, ...(options.admin && { admin: true }) });
+  const token = await server.token({ email, name, ...(options.admin && { admin: true }) });
   return { id: subjectOf(token), email, name, token };
 };
 
-/** Bans somebody whom the directory knows. */
+/** Bans an existing user. */
 export const ban = async (user: Person, reason: string | null = null): Promise<void> => {
   const banned = await updateItem(userKey(user.id), { set: { is_banned: true, ban_reason: reason } }, exists);
   expect(banned).toBeDefined();
 };
 
-/** The states in which a project can be found. */
+/** The states of a project in tests: its status, or soft-deleted. */
 export const states = ['live', 'pending', 'rejected', 'deleted'] as const;
 export type State = (typeof states)[number];
 
-/** What a submission answers. */
+/** The response to a submission. */
 export interface Submitted {
   readonly id: string;
   readonly slug: string;
   readonly status: string;
 }
 
-/** A directory with an administrator and a category, and short words for what tests do in it all the time. */
+/** A directory with an administrator and a category, and the requests that most tests make. */
 export class Directory {
-  readonly world: Client;
+  readonly server: Client;
   readonly admin: Person;
-  /** The slug of a category that every project is in that is not given another. */
+  /** The slug of the default category of submissions. */
   readonly category: string;
 
-  private constructor(world: Client, admin: Person, slug: string) {
-    this.world = world;
+  private constructor(server: Client, admin: Person, slug: string) {
+    this.server = server;
     this.admin = admin;
     this.category = slug;
   }
 
-  /** @param known an administrator whom there is already; else there will be one. */
-  static async open(world: Client, known?: Person): Promise<Directory> {
-    const admin = known ?? (await person(world, { admin: true }));
-    const answer = await world.call('POST', '/api/admin/categories', { token: admin.token, body: category() });
-    expect(answer.status).toBe(201);
-    return new Directory(world, admin, dataOf<Category>(answer).slug);
+  /** @param existingAdmin an administrator to use instead of a new one. */
+  static async create(server: Client, existingAdmin?: Person): Promise<Directory> {
+    const admin = existingAdmin ?? (await person(server, { admin: true }));
+    const response = await server.call('POST', '/api/admin/categories', { token: admin.token, body: category() });
+    expect(response.status).toBe(201);
+    return new Directory(server, admin, dataOf<Category>(response).slug);
   }
 
-  /** A call in somebody's name. */
+  /** Sends a request as a user, or without a token. */
   as(who: Person | undefined, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    return this.world.call(method, path, {
+    return this.server.call(method, path, {
       ...(who && { token: who.token }),
       ...(body !== undefined && { body }),
       headers,
     });
   }
 
-  get(path: string, who?: Person, headers: Record<string, string> = {}): Promise<CallAnswer> {
+  get(path: string, who?: Person, headers: Record<string, string> = {}): Promise<CallResponse> {
     return this.as(who, 'GET', path, undefined, headers);
   }
 
   /** Creates a category. */
   async addCategory(fields: Readonly<Record<string, unknown>> = {}): Promise<Category> {
-    const answer = await this.as(this.admin, 'POST', '/api/admin/categories', category(fields));
-    expect(answer.status).toBe(201);
-    return dataOf<Category>(answer);
+    return dataOf<Category>(await this.adminOk('POST', '/api/admin/categories', category(fields), 201));
   }
 
   /** Submits a project. */
   async submit(owner: Person, fields: Readonly<Record<string, unknown>> = {}): Promise<Submitted> {
     const body = submission({ categories: [this.category], ...fields });
-    const answer = await this.as(owner, 'POST', '/api/projects', body);
-    expect(answer).toMatchObject({ status: 201 });
-    return dataOf<Submitted>(answer);
+    return dataOf<Submitted>(await this.ok(owner, 'POST', '/api/projects', body, 201));
   }
 
-  /** Submits a project and brings it into a state. */
+  /** Submits a project and moves it to a state. */
   async project(state: State, owner: Person, fields: Readonly<Record<string, unknown>> = {}): Promise<Submitted> {
     const submitted = await this.submit(owner, fields);
     const path = `/api/admin/projects/${submitted.id}`;
-    if (state === 'live' || state === 'deleted') await this.done('PUT', `${path}/approve`);
-    if (state === 'rejected') await this.done('PUT', `${path}/reject`, { reason: 'Not yet.' });
-    if (state === 'deleted') await this.done('DELETE', `/api/projects/${submitted.id}`);
+    if (state === 'live' || state === 'deleted') await this.adminOk('PUT', `${path}/approve`);
+    if (state === 'rejected') await this.adminOk('PUT', `${path}/reject`, { reason: 'Not yet.' });
+    if (state === 'deleted') await this.adminOk('DELETE', `/api/projects/${submitted.id}`);
     return submitted;
   }
 
@@ -209,17 +210,31 @@ export class Directory {
     return this.project('live', owner, fields);
   }
 
-  /** What the administrator does and what must succeed. */
-  async done(method: string, path: string, body?: unknown): Promise<CallAnswer> {
-    const answer = await this.as(this.admin, method, path, body);
-    expect(answer).toMatchObject({ status: 200 });
-    return answer;
+  /** Sends a request as a user and fails the test unless the status is the expected one. */
+  async ok(who: Person | undefined, method: string, path: string, body?: unknown, status = 200): Promise<CallResponse> {
+    const response = await this.as(who, method, path, body);
+    expect(response).toMatchObject({ status });
+    return response;
   }
 
-  /** A project as somebody sees it. */
+  /** Like `ok`, as the administrator. */
+  adminOk(method: string, path: string, body?: unknown, status = 200): Promise<CallResponse> {
+    return this.ok(this.admin, method, path, body, status);
+  }
+
+  /** Upvotes, rates and comments on a project. @returns the id of the comment. */
+  async react(who: Person, reference: string, rating = 4): Promise<string> {
+    const path = `/api/projects/${reference}`;
+    await this.ok(who, 'PUT', `${path}/upvote`);
+    await this.ok(who, 'POST', `${path}/ratings`, { rating });
+    const comment = await this.ok(who, 'POST', `${path}/comments`, { content: 'Hello.' }, 201);
+    return dataOf<{ id: string }>(comment).id;
+  }
+
+  /** Reads a project as a user, or anonymously. */
   async read(reference: string, who?: Person): Promise<SeenProject> {
-    const answer = await this.get(`/api/projects/${reference}`, who);
-    expect(answer).toMatchObject({ status: 200 });
-    return dataOf<SeenProject>(answer);
+    const response = await this.get(`/api/projects/${reference}`, who);
+    expect(response).toMatchObject({ status: 200 });
+    return dataOf<SeenProject>(response);
   }
 }

@@ -1,18 +1,19 @@
 import { routes } from '#contract/table.ts';
-import { splitAddress } from '#local/router.ts';
+import { splitAddress } from '#local/proxy-event.ts';
 import { openapi } from '#shared/openapi.ts';
+import { oncePerRun } from './run-folder.ts';
 
-/** The description of the interface as its routes make it at this moment: never stale, whatever the file says. */
-export const document = openapi(routes, { version: '0.0.0' });
+/** The OpenAPI document generated from the current routes; `docs/openapi.json` may be stale. */
+export const document = oncePerRun('openapi', () => openapi(routes, { version: '0.0.0' }));
 
-/** A response of the document, its reference followed. */
+/** A response of the document, with its reference resolved. */
 export interface DocumentedResponse {
-  /** Where it stands in the document, as a JSON pointer without its `#`. */
+  /** Its position in the document, a JSON pointer without `#`. */
   readonly pointer: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Media types that the body can have; none where there is no body. */
+  /** The media types of the body; empty without a body. */
   readonly types: readonly string[];
-  /** What a failure can be called; none where it is no failure. */
+  /** The error codes; empty for successes. */
   readonly codes: readonly string[];
 }
 
@@ -20,35 +21,41 @@ export interface DocumentedResponse {
 export interface DocumentedOperation {
   readonly id: string;
   readonly method: string;
-  /** With its variables in braces. */
+  /** With variables in braces. */
   readonly path: string;
-  /** `none` where callers are not limited. */
+  /** The rate limit tier; `none` for unlimited operations. */
   readonly tier: string;
   readonly responses: ReadonlyMap<number, DocumentedResponse>;
 }
 
-/** A name as a step of a JSON pointer. */
-export const step = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+/** Escapes a name for use in a JSON pointer. */
+export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-interface FailureSchema {
+interface ErrorSchema {
+  readonly $ref?: string;
   readonly allOf?: readonly { readonly properties?: { readonly code?: { readonly enum?: readonly string[] } } }[];
 }
 
-const codesIn = (content: Readonly<Record<string, { schema?: FailureSchema }>>): string[] =>
+const schemaAt = (schema: ErrorSchema | undefined): ErrorSchema | undefined => {
+  const name = schema?.$ref?.replace('#/components/schemas/', '');
+  return name === undefined ? schema : (document.components.schemas?.[name] as ErrorSchema | undefined);
+};
+
+const codesIn = (content: Readonly<Record<string, { schema?: ErrorSchema }>>): string[] =>
   Object.values(content).flatMap(
-    ({ schema }) => schema?.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? [],
+    ({ schema }) => schemaAt(schema)?.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? [],
   );
 
-const responseAt = (given: unknown, place: string): DocumentedResponse => {
+const responseAt = (given: unknown, pointer: string): DocumentedResponse => {
   const { $ref } = given as { $ref?: string };
   const name = $ref?.replace('#/components/responses/', '');
   const found = name === undefined ? given : document.components.responses?.[name];
   const { content = {}, headers = {} } = found as {
-    content?: Record<string, { schema?: FailureSchema }>;
+    content?: Record<string, { schema?: ErrorSchema }>;
     headers?: Record<string, unknown>;
   };
   return {
-    pointer: name === undefined ? place : `/components/responses/${step(name)}`,
+    pointer: name === undefined ? pointer : `/components/responses/${escapePointer(name)}`,
     headers,
     types: Object.keys(content),
     codes: codesIn(content),
@@ -65,7 +72,7 @@ export const operations: readonly DocumentedOperation[] = Object.entries(documen
     responses: new Map(
       Object.entries(operation.responses).map(([status, response]) => [
         Number(status),
-        responseAt(response, `/paths/${step(path)}/${method}/responses/${status}`),
+        responseAt(response, `/paths/${escapePointer(path)}/${method}/responses/${status}`),
       ]),
     ),
   })),
@@ -92,8 +99,8 @@ const firstVariable = ({ parts }: Template): number => {
 };
 
 /**
- * The operation that a request is for. As in the gateway, what is literal goes before a variable, and the path is decided
- * before the method.
+ * Finds the operation of a request. As in the gateway, literal segments have precedence over variables, and the path is
+ * matched before the method.
  */
 export const operationFor = (method: string, address: string): DocumentedOperation | undefined => {
   const parts = splitAddress(address).path.split('/');

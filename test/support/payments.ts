@@ -1,28 +1,28 @@
 import Stripe from 'stripe';
 import { expect } from 'vitest';
 import type { Checkout, LedgerEntry } from '#contract/payments.ts';
-import type { CallAnswer, Client } from './client.ts';
+import type { CallResponse, Client } from './client.ts';
 import { type Directory, dataOf, type Person, submission } from './fixtures.ts';
 
-/** What tests of payments are made of: purchases, and the provider's events as it signs them. */
+/** Helpers for tests of payments: purchases, and signed events of the payment provider. */
 
-/** The secret of the single-machine world. */
+/** The signing secret of the local server. */
 const WEBHOOK_SECRET = 'whsec_local';
 
-let made = 0;
+let eventCount = 0;
 
-/** An event as the provider writes it. */
-export const eventOf = (type: string, object: object, id?: string): { id: string; type: string; data: object } => {
-  made += 1;
-  return { id: id ?? `evt_test_${process.pid}_${made}`, type, data: { object } };
+/** An event in the format of the provider. */
+export const stripeEvent = (type: string, object: object, id?: string): { id: string; type: string; data: object } => {
+  eventCount += 1;
+  return { id: id ?? `evt_test_${process.pid}_${eventCount}`, type, data: { object } };
 };
 
-/** The head that the provider signs a body with. */
+/** The value of `stripe-signature` for a body. */
 export const signatureOf = (payload: string, options: { secret?: string; timestamp?: number } = {}): string =>
   Stripe.webhooks.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET, ...options });
 
-/** Tells the service an event as the provider would. */
-export const tell = (client: Client, event: object): Promise<CallAnswer> => {
+/** Sends a signed event to the webhook. */
+export const sendStripeEvent = (client: Client, event: object): Promise<CallResponse> => {
   const payload = JSON.stringify(event);
   return client.call('POST', '/api/webhooks/stripe', {
     rawBody: payload,
@@ -30,7 +30,7 @@ export const tell = (client: Client, event: object): Promise<CallAnswer> => {
   });
 };
 
-/** What a session says when it is paid. */
+/** A paid session; `more` overrides its members. */
 export const paidSession = (
   checkoutId: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -46,7 +46,7 @@ export const paidSession = (
   ...more,
 });
 
-/** A charge of which some was given back. */
+/** A charge with a full or partial refund. */
 export const refundedCharge = (checkoutId: string, amountRefunded: number, amount = 4900): Record<string, unknown> => ({
   id: `ch_of_${checkoutId}`,
   object: 'charge',
@@ -57,50 +57,55 @@ export const refundedCharge = (checkoutId: string, amountRefunded: number, amoun
   refunded: amountRefunded >= amount,
 });
 
-/** A dispute about what a checkout took. */
-export const disputeOf = (checkoutId: string, amount = 4900): Record<string, unknown> => ({
+/** A dispute about the payment of a checkout. */
+export const disputeOf = (
+  checkoutId: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
   id: `du_of_${checkoutId}`,
   object: 'dispute',
   payment_intent: `pi_of_${checkoutId}`,
-  amount,
+  amount: 4900,
+  status: 'needs_response',
+  ...more,
 });
 
-/** What begins a purchase. */
-export interface Started {
+/** The response to a purchase. */
+export interface StartedCheckout {
   readonly checkoutUrl: string;
   readonly checkout_id: string;
 }
 
-/** Submits on the premium plan. */
+/** Submits a project on the premium plan. */
 export const startPremium = async (
   directory: Directory,
   buyer: Person,
   fields: Readonly<Record<string, unknown>> = {},
-): Promise<Started> => {
+): Promise<StartedCheckout> => {
   const body = submission({ plan: 'premium', categories: [directory.category], ...fields });
-  const answer = await directory.as(buyer, 'POST', '/api/projects', body);
-  expect(answer).toMatchObject({ status: 200 });
-  return dataOf<Started>(answer);
+  const response = await directory.as(buyer, 'POST', '/api/projects', body);
+  expect(response).toMatchObject({ status: 200 });
+  return dataOf<StartedCheckout>(response);
 };
 
-/** Decides at the rehearsal's payment page. */
-export const decide = async (directory: Directory, checkoutId: string, outcome: string, amount?: number) => {
+/** Chooses an outcome on the local payment page. */
+export const chooseOutcome = async (directory: Directory, checkoutId: string, outcome: string, amount?: number) => {
   const body = { outcome, ...(amount !== undefined && { amount }) };
-  const answer = await directory.as(undefined, 'POST', `/_local/checkout/${checkoutId}`, body);
-  expect(answer).toMatchObject({ status: 200 });
-  return answer;
+  const response = await directory.as(undefined, 'POST', `/_local/checkout/${checkoutId}`, body);
+  expect(response).toMatchObject({ status: 200 });
+  return response;
 };
 
-/** What became of a purchase, as its buyer sees it. */
+/** A checkout as its buyer sees it. */
 export const checkoutOf = async (directory: Directory, buyer: Person, checkoutId: string): Promise<Checkout> => {
-  const answer = await directory.get(`/api/payments/checkouts/${checkoutId}`, buyer);
-  expect(answer).toMatchObject({ status: 200 });
-  return dataOf<Checkout>(answer);
+  const response = await directory.get(`/api/payments/checkouts/${checkoutId}`, buyer);
+  expect(response).toMatchObject({ status: 200 });
+  return dataOf<Checkout>(response);
 };
 
-/** Somebody's ledger, newest first. */
+/** The first 100 entries of a buyer's ledger, newest first. */
 export const ledgerOf = async (directory: Directory, buyer: Person): Promise<LedgerEntry[]> => {
-  const answer = await directory.get('/api/payments?limit=100', buyer);
-  expect(answer).toMatchObject({ status: 200 });
-  return dataOf<LedgerEntry[]>(answer);
+  const response = await directory.get('/api/payments?limit=100', buyer);
+  expect(response).toMatchObject({ status: 200 });
+  return dataOf<LedgerEntry[]>(response);
 };

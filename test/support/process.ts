@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { tiers } from '#contract/route.ts';
 
-/** The single-machine world in a process of its own, as `npm start` runs it. */
-export interface WorldProcess {
+/** The local server in another process, as run by `npm start`. */
+export interface ServerProcess {
   readonly child: ChildProcess;
-  /** Everything that it has written so far. */
+  /** Standard output and standard error so far. */
   output(): string;
-  /** Its address, once it says that it serves. @throws when it ends before. */
+  /** Resolves when the server is ready. @throws {Error} when the process ends before. */
   url(): Promise<string>;
-  /** Ends it by a signal. @returns its exit code and the signal that ended it. */
+  /** Sends a signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Its end, whoever brings it about. */
+  /** Waits for the exit. */
   ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
 const main = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
 
-/** Starts `local/main.ts` on a folder, on any free port unless the environment says otherwise. */
-export const startProcess = (dataDir: string, env: Readonly<Record<string, string>> = {}): WorldProcess => {
+/** Starts `local/main.ts` without rate limits, on any free port unless `env` sets one. */
+export const startProcess = (dataDir: string, env: Readonly<Record<string, string>> = {}): ServerProcess => {
   const limits = Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1000000/60']));
   const child = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,7 +40,7 @@ export const startProcess = (dataDir: string, env: Readonly<Record<string, strin
       const found = /directory is at (\S+)/.exec(written)?.[1];
       if (found) resolve(found.replace('localhost', '127.0.0.1'));
     });
-    child.once('close', () => reject(new Error(`The world ended before it served:\n${written}`)));
+    child.once('close', () => reject(new Error(`The server exited before it was ready:\n${written}`)));
   });
   address.catch(() => undefined);
   return {

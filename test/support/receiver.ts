@@ -1,43 +1,44 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as a receiver of webhooks got it. */
+/** A request to a receiver. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** What a receiver answers with. */
-export type Answer = (response: ServerResponse, received: Received) => void;
+/** Writes the response to a request. */
+export type Responder = (response: ServerResponse, received: Received) => void;
 
-/** A server of somebody else that webhooks are sent to. */
+/** A local HTTP server that stands in for the receiver of webhooks. */
 export interface Receiver {
   readonly port: number;
   readonly url: string;
-  /** Everything that came, oldest first. */
+  /** All requests, oldest first. */
   readonly received: readonly Received[];
-  /** How many connections were ever made to it. */
+  /** How many connections were opened. */
   connections(): number;
-  /** The answers to the next requests; after them it answers 200 again. */
-  next(...answers: readonly Answer[]): void;
-  /** The answer to every request, until another is given. */
-  always(answer: Answer): void;
-  forget(): void;
+  /** Sets the responses to the next requests; later ones get the default. */
+  respondNext(...responders: readonly Responder[]): void;
+  /** Sets the default response; initially 200. */
+  respondAlways(responder: Responder): void;
+  /** Clears the requests and all responses. */
+  reset(): void;
   stop(): Promise<void>;
 }
 
-/** Answers with a status and a text. */
-export const answer =
-  (status: number, text = '', headers: Record<string, string> = {}): Answer =>
+/** A response with a status and a text. */
+export const respond =
+  (status: number, text = '', headers: Record<string, string> = {}): Responder =>
   (response) => {
     response.writeHead(status, headers).end(text);
   };
 
-/** Starts a receiver on this machine that takes everything. */
+/** Starts a receiver on a free loopback port. */
 export const startReceiver = async (): Promise<Receiver> => {
   let received: Received[] = [];
-  let queue: Answer[] = [];
-  let usual = answer(200, 'thanks');
+  let queue: Responder[] = [];
+  let fallback = respond(200, 'thanks');
   let connections = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -45,7 +46,7 @@ export const startReceiver = async (): Promise<Receiver> => {
     request.on('end', () => {
       const one = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
       received.push(one);
-      (queue.shift() ?? usual)(response, one);
+      (queue.shift() ?? fallback)(response, one);
     });
   });
   server.on('connection', () => {
@@ -62,16 +63,16 @@ export const startReceiver = async (): Promise<Receiver> => {
       return received;
     },
     connections: () => connections,
-    next: (...answers) => {
-      queue = [...answers];
+    respondNext: (...responders) => {
+      queue = [...responders];
     },
-    always: (one) => {
-      usual = one;
+    respondAlways: (responder) => {
+      fallback = responder;
     },
-    forget: () => {
+    reset: () => {
       received = [];
       queue = [];
-      usual = answer(200, 'thanks');
+      fallback = respond(200, 'thanks');
     },
     stop: () =>
       new Promise((resolve) => {
@@ -81,16 +82,13 @@ export const startReceiver = async (): Promise<Receiver> => {
   };
 };
 
-/**
- * Checks a message as Standard Webhooks describes, with the means of the Web platform and none of the service's code.
- * @returns how many of its signatures hold.
- */
-export const signaturesThatHold = async ({ headers, body }: Received, secret: string): Promise<number> => {
+/** Verifies a message by the Standard Webhooks specification, independently of the service's code. */
+export const countValidSignatures = async ({ headers, body }: Received, secret: string): Promise<number> => {
   const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
   const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
   const content = new TextEncoder().encode(signed);
-  const held = await Promise.all(
+  const results = await Promise.all(
     String(headers['webhook-signature'])
       .split(' ')
       .map(async (one) => {
@@ -99,5 +97,5 @@ export const signaturesThatHold = async ({ headers, body }: Received, secret: st
         return version === 'v1' && (await crypto.subtle.verify('HMAC', key, given, content));
       }),
   );
-  return held.filter(Boolean).length;
+  return results.filter(Boolean).length;
 };

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import type { ImportReport } from '#contract/projects.ts';
-import type { CallAnswer, Client } from './client.ts';
+import type { CallResponse, Client } from './client.ts';
+import { encodeForm } from './requests.ts';
 
-/** Files as tests send them and read them; written and read by other code than the service's own. */
+/** CSV files for uploads and exports, independent of the service's own reader and writer. */
 
 const quoted = (cell: unknown): string => `"${String(cell ?? '').replaceAll('"', '""')}"`;
 
@@ -17,7 +18,7 @@ export const readCsv = (text: string): string[][] => {
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/gy;
   for (let at = 0; at < text.length; at = cell.lastIndex) {
     const found = cell.exec(text);
-    if (!found) throw new Error(`There is no cell at ${at}: ${text.slice(at, at + 40)}`);
+    if (!found) throw new Error(`Not a CSV cell at ${at}: ${text.slice(at, at + 40)}`);
     record.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
     if (found[3] === ',') continue;
     records.push(record);
@@ -27,33 +28,35 @@ export const readCsv = (text: string): string[][] => {
 };
 
 /** Sends a multipart form. */
-export const sendForm = async (world: Client, path: string, token: string, form: FormData): Promise<CallAnswer> => {
-  const encoded = new Response(form);
-  return await world.call('POST', path, {
-    token,
-    rawBody: new Uint8Array(await encoded.arrayBuffer()),
-    headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
-  });
+export const sendForm = async (server: Client, path: string, token: string, form: FormData): Promise<CallResponse> => {
+  return await server.call('POST', path, { token, ...(await encodeForm(form)) });
 };
 
 export const IMPORT_PATH = '/api/admin/projects/import';
 
-/** Sends a file and its mapping to the import. */
+/** Sends a file and its mapping to the import route, with a query and further parts. */
 export const sendImport = (
-  world: Client,
+  server: Client,
   token: string,
   file: string | Uint8Array<ArrayBuffer>,
   mapping: unknown,
-): Promise<CallAnswer> => {
+  { query = '', parts = {} }: { query?: string; parts?: Readonly<Record<string, string>> } = {},
+): Promise<CallResponse> => {
   const form = new FormData();
   form.set('file', new Blob([file], { type: 'text/csv' }), 'some.csv');
   form.set('mapping', typeof mapping === 'string' ? mapping : JSON.stringify(mapping));
-  return sendForm(world, IMPORT_PATH, token, form);
+  for (const [name, value] of Object.entries(parts)) form.set(name, value);
+  return sendForm(server, `${IMPORT_PATH}${query}`, token, form);
 };
 
-/** Imports a file that the service has to take. */
-export const imported = async (world: Client, token: string, file: string, mapping: unknown): Promise<ImportReport> => {
-  const answer = await sendImport(world, token, file, mapping);
-  expect(answer).toMatchObject({ status: 200 });
-  return (answer.body as { data: ImportReport }).data;
+/** Imports a file and fails the test unless the status is 200. @returns the report. */
+export const importFile = async (
+  server: Client,
+  token: string,
+  file: string,
+  mapping: unknown,
+): Promise<ImportReport> => {
+  const response = await sendImport(server, token, file, mapping);
+  expect(response).toMatchObject({ status: 200 });
+  return (response.body as { data: ImportReport }).data;
 };

@@ -1,6 +1,6 @@
 /**
- * The time of a test: what `Date` and `performance.now` say in this process. It stands still but for a tick at every look at
- * the monotonic clock, and moves when it is told to. Timers keep running in real time.
+ * Replaces `Date` and `performance.now` in this process. The time advances only by calls of `advance` and `freeze`, and by
+ * 1 ns per read of the monotonic clock. Timers keep running in real time.
  */
 export class VirtualTime {
   /** Milliseconds since the epoch. */
@@ -10,44 +10,44 @@ export class VirtualTime {
   #ticks = 0;
   readonly #real = globalThis.Date;
 
-  /** Takes over the clocks of this process, until `restore`. */
+  /** Replaces the clocks of this process until `restore`. */
   constructor(startsAt: string) {
     this.#at = Date.parse(startsAt);
-    const shown = () => this.#at + this.#skewMs;
+    const skewedNow = () => this.#at + this.#skewMs;
     const startedAt = this.#at;
     const RealDate = this.#real;
     globalThis.Date = class extends RealDate {
       constructor(...given: readonly unknown[]) {
-        super(...((given.length === 0 ? [shown()] : given) as [number]));
+        super(...((given.length === 0 ? [skewedNow()] : given) as [number]));
       }
       static override now(): number {
-        return shown();
+        return skewedNow();
       }
     } as DateConstructor;
     performance.now = () => {
-      // Of two things that happen one after the other, one has to be later.
+      // Successive reads differ, so that their order is preserved.
       this.#ticks += 1;
       return this.#at - startedAt - this.#frozenMs + this.#ticks / 1e6;
     };
   }
 
-  /** Milliseconds since the epoch, without anybody's skew. */
+  /** Milliseconds since the epoch, without skew. */
   get now(): number {
     return this.#at;
   }
 
-  /** Lets time pass, in milliseconds. */
+  /** Advances both clocks, in milliseconds. */
   advance(ms: number): void {
     this.#at += ms;
   }
 
-  /** Lets time pass of which this process knows nothing, in milliseconds: its monotonic clock stands still meanwhile. */
+  /** Advances the wall clock only, as when a Lambda environment is frozen, in milliseconds. */
   freeze(ms: number): void {
     this.#at += ms;
     this.#frozenMs += ms;
   }
 
-  /** Does something on a machine whose clock is so many milliseconds ahead, or behind where negative; one thing at a time. */
+  /** Runs work with a wall clock that is ahead by `ms`, or behind if negative. Calls must not overlap. */
   async skewed<T>(ms: number, work: () => Promise<T>): Promise<T> {
     this.#skewMs = ms;
     try {
@@ -57,10 +57,10 @@ export class VirtualTime {
     }
   }
 
-  /** Gives the clocks back. */
+  /** Restores the real clocks. */
   restore(): void {
     globalThis.Date = this.#real;
-    // What is left is that of all clocks, which was only hidden.
+    // Uncovers the method of the prototype.
     Reflect.deleteProperty(performance, 'now');
   }
 }

@@ -1,30 +1,37 @@
 import { afterAll, beforeAll } from 'vitest';
 import { Directory } from './fixtures.ts';
-import { startTestWorld, type TestWorld } from './world.ts';
+import { sharedTestServer, startTestServer, type TestServer } from './server.ts';
 
-/** What the tests of a file find there. */
-export interface Opened {
-  readonly world: TestWorld;
+/** The server and directory of a test file. */
+export interface TestContext {
+  readonly server: TestServer;
   readonly directory: Directory;
 }
 
+type Prepare = (context: TestContext) => Promise<void> | void;
+
 /**
- * Gives the tests of this file a world of their own with a directory in it, and takes it away after the last one, also
- * when it could not be furnished.
- * @param furnish keeps what it is given and adds what the tests share.
+ * Gives the tests of this file a directory of their own, with an administrator and a category, on the server that all files
+ * with default settings share. The files must not rely on an empty server.
+ * @param prepare stores the context and creates what the tests share.
  */
-export const withDirectory = (
-  furnish: (opened: Opened) => Promise<void> | void,
-  options: Parameters<typeof startTestWorld>[0] = {},
-): void => {
-  let world: TestWorld | undefined;
+export const withDirectory = (prepare: Prepare): void => {
+  beforeAll(async () => {
+    const server = await sharedTestServer();
+    await prepare({ server, directory: await Directory.create(server) });
+  });
+};
+
+/** Like `withDirectory`, on an empty server of this file's own; for files in a folder `own-server`. */
+export const withOwnServer = (prepare: Prepare, options: Parameters<typeof startTestServer>[0] = {}): void => {
+  let server: TestServer | undefined;
 
   beforeAll(async () => {
-    world = await startTestWorld(options);
-    await furnish({ world, directory: await Directory.open(world) });
+    server = await startTestServer(options);
+    await prepare({ server, directory: await Directory.create(server) });
   });
 
   afterAll(async () => {
-    await world?.stop();
+    await server?.stop();
   });
 };

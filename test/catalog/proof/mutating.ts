@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import type { Mutation } from './mutations.ts';
 
-/** Where the sources are. */
 const root = new URL('../../../', import.meta.url);
 
 const partsOf = ({ file, find }: Mutation): string[] => readFileSync(new URL(file, root), 'utf8').split(find);
 
-/** Whether what a mutation replaces is there exactly once; when it is not, the source has changed and the mutation has to follow. */
+/** Whether the text to replace occurs exactly once. If not, the source has changed and the mutation must be updated. */
 export const fits = (mutation: Mutation): boolean => partsOf(mutation).length === 2;
 
-/** Lets this process load the broken source in place of the right one; the file stays as it is. Before the first import of it. */
-export const loadMutated = (mutation: Mutation): void => {
-  if (!fits(mutation)) throw new Error(`The mutation "${mutation.name}" does not fit ${mutation.file} any more.`);
+/** Makes this process load the mutated source; the file is not changed. Must precede the first import of the file. */
+export const mutateOnLoad = (mutation: Mutation): void => {
+  if (!fits(mutation)) throw new Error(`The mutation "${mutation.name}" no longer matches ${mutation.file}.`);
   const source = partsOf(mutation).join(mutation.replace);
   const { href } = new URL(mutation.file, root);
   registerHooks({

@@ -1,22 +1,21 @@
 import type { ReadCatalog } from '#catalog/types.ts';
 import { makeReplica } from '#data/catalog.ts';
 import { storeSnapshot } from '#data/snapshots.ts';
+import type { KeptCursor } from '#test/catalog/comparing.ts';
+import type { Random } from '#test/catalog/random.ts';
 import type { VirtualTime } from '#test/support/virtual-time.ts';
-import type { KeptCursor } from '../comparing.ts';
-import type { Random } from '../random.ts';
 
-/** A process that answers lists. */
+/** A process that serves lists. */
 export class Reader {
   readonly name: string;
-  /** Out of how many occasions to look it takes one. */
+  /** It reads in one of so many rounds. */
   readonly idleness: number;
-  /** Cursors that it has handed out. */
+  /** Cursors that it returned. */
   readonly kept: KeptCursor[] = [];
   readonly #replica: ReturnType<typeof makeReplica>;
   readonly #time: VirtualTime;
   readonly #skewMs: number;
 
-  /** `wroteAt` says when this process has last written itself. */
   constructor(
     name: string,
     {
@@ -38,18 +37,17 @@ export class Reader {
     this.#replica = makeReplica(wroteAt);
   }
 
-  /** Its catalog as a request would get it. */
   async catalog(freshness: 'second' | 'now'): Promise<ReadCatalog> {
     return await this.#time.skewed(this.#skewMs, () => this.#replica(freshness));
   }
 
-  /** Keeps its catalog for processes that begin, if it has one. */
+  /** Stores a snapshot of its catalog. @returns whether it could. */
   async snapshot(): Promise<boolean> {
     const state = this.#replica.state();
-    return Number.isFinite(state.settled) && (await storeSnapshot(state)) !== undefined;
+    return Number.isFinite(state.completeUntil) && (await storeSnapshot(state)) !== undefined;
   }
 
-  /** Remembers a cursor for later, a few at most. */
+  /** Keeps at most 20 cursors. */
   keep(cursor: KeptCursor | undefined, random: Random): void {
     if (!cursor) return;
     if (this.kept.length < 20) this.kept.push(cursor);

@@ -4,18 +4,18 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Mutation } from './mutations.ts';
 
-/** How a proof in a process of its own ended. */
+/** The result of a proof in a separate process. */
 export interface ProofRun {
   readonly seed: number;
   readonly holds: boolean;
-  /** What was done, or the first difference. */
-  readonly says: string;
+  /** The statistics of the proof, or its first difference. */
+  readonly output: string;
   readonly seconds: number;
 }
 
 const command = fileURLToPath(new URL('../../../scripts/prove.ts', import.meta.url));
 
-/** Runs the proof in a process of its own, with something broken if that is given. */
+/** Runs the proof in a separate process, optionally with a mutation. */
 export const runProof = async (seed: number, queries: number, mutation?: Mutation): Promise<ProofRun> => {
   const from = performance.now();
   const args = [
@@ -26,13 +26,13 @@ export const runProof = async (seed: number, queries: number, mutation?: Mutatio
     ...(mutation ? ['--mutation', mutation.name] : []),
   ];
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [says, complaints, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  if (code !== 0 && says === '') throw new Error(`The proof could not be run: ${complaints}`);
-  return { seed, holds: code === 0, says: says.trim(), seconds: (performance.now() - from) / 1000 };
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  if (code !== 0 && output === '') throw new Error(`The proof could not be run: ${errors}`);
+  return { seed, holds: code === 0, output: output.trim(), seconds: (performance.now() - from) / 1000 };
 };
 
-/** Runs the proof with one seed after the other until something is noticed, at most so many times; answers the last run. */
-export const runUntilNoticed = async (
+/** Runs the proof with each seed until it detects the mutation. @returns the last run. */
+export const runUntilDetected = async (
   mutation: Mutation,
   queries: number,
   seeds: readonly number[],

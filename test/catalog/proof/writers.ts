@@ -1,35 +1,34 @@
-import { allCategories, insertCategory, removeCategory, replaceCategories } from '#data/categories.ts';
+import { allCategories, deleteCategory, insertCategory, replaceCategories } from '#data/categories.ts';
 import { changeCounts, readCounts } from '#data/counts.ts';
 import { writeProjects } from '#data/import-projects.ts';
 import { countsKey, inFeed, projectKey } from '#data/keys.ts';
-import { removeLeftovers } from '#data/leftovers.ts';
-import { projectOf } from '#data/project-items.ts';
-import { insertProject, removeProject, replaceProject } from '#data/projects.ts';
-import { findRating, removeRating, replaceRating } from '#data/ratings.ts';
+import { deleteOrphanedData } from '#data/orphaned-data.ts';
+import { deleteProject, insertProject, projectOf, replaceProject } from '#data/projects.ts';
+import { deleteRating, findRating, replaceRating } from '#data/ratings.ts';
 import { findItem } from '#data/read.ts';
 import { replaceCounts } from '#data/recount.ts';
-import { userItem } from '#data/user-items.ts';
-import { hasVoted, insertVote, removeVote } from '#data/votes.ts';
+import { userItem } from '#data/users.ts';
+import { deleteVote, hasVoted, insertVote } from '#data/votes.ts';
 import { putItem, transact, updateItem } from '#data/write.ts';
-import type { ProjectRecord } from '#domain/projects/project.ts';
-import { allNotifications } from '#domain/users/user.ts';
+import type { ProjectRecord } from '#model/project.ts';
+import { allNotifications } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import type { Random } from '../random.ts';
-import type { World } from '../world.ts';
+import type { Random } from '#test/catalog/random.ts';
+import type { FeedSimulation } from '#test/catalog/simulation.ts';
 
-/** What a write is told when somebody else was faster, or when what it is about is gone: no failure of anything. */
-const REFUSALS = new Set(['ConditionFailed', 'ProjectChanged', 'CategoryChanged', 'AppError']);
+/** Errors by name of writes that lose a race or whose target was removed. */
+const EXPECTED_ERRORS = new Set(['ConditionFailed', 'ProjectChanged', 'CategoryChanged', 'AppError']);
 
 const owners = ['usr_a', 'usr_b', 'usr_c'];
 const voters = ['usr_v0', 'usr_v1', 'usr_v2', 'usr_v3', 'usr_v4'];
 
-const POISON = 'prj_poison';
+const MALFORMED = 'prj_poison';
 
-/** A change of the project with this id, or of something else. */
-type Work = (id: string) => Promise<void>;
+/** A change of the given project; some kinds of change ignore the id. */
+type Change = (id: string) => Promise<void>;
 
-/** Items that nobody can make sense of, some of them about a project that is there. */
-const poisons = (id: string, record: ProjectRecord): readonly Readonly<Record<string, unknown>>[] => [
+/** Malformed feed items, some with the id of an existing project. */
+const malformedItems = (id: string, record: ProjectRecord): readonly Readonly<Record<string, unknown>>[] => [
   { type: 'riddle' },
   { type: 'project', id },
   { type: 'project', ...record, version: 1e15, tags: ['a', 7] },
@@ -41,35 +40,34 @@ const poisons = (id: string, record: ProjectRecord): readonly Readonly<Record<st
   { type: 'category', id },
 ];
 
-/** Whether an item was written by `Writers` to be skipped. */
-export const isPoisoned = (item: Readonly<Record<string, unknown>>): boolean => String(item.pk).startsWith(POISON);
+/** Whether an item is one of the malformed items that readers must skip. */
+export const isMalformed = (item: Readonly<Record<string, unknown>>): boolean => String(item.pk).startsWith(MALFORMED);
 
-/** Random changes by the ways in which the service writes, some of them refused. */
+/** Random changes through the service's own data layer, some of which are rejected. */
 export class Writers {
   readonly #random: Random;
-  readonly #world: World;
+  readonly #feed: FeedSimulation;
   readonly #size: number;
-  #made = 0;
-  #madeCategories = 0;
-  #poisoned = 0;
-  /** Ids of projects that are probably there. */
+  #created = 0;
+  #createdCategories = 0;
+  #malformed = 0;
+  /** Ids of existing projects, except that a concurrent change may have removed some. */
   readonly ids: string[] = [];
-  /** Ids of projects that were removed for good. */
-  readonly gone: string[] = [];
-  /** The project that has come back last. */
-  returned: string | undefined;
-  /** How many changes were done, refused ones left out. */
+  /** Ids of removed projects. */
+  readonly removed: string[] = [];
+  /** The id of the most recently restored project. */
+  restored: string | undefined;
+  /** The number of successful changes. */
   done = 0;
 
-  /** `size` is the number of projects around which the table settles. */
-  constructor(random: Random, world: World, size: number) {
+  /** @param size the approximate number of projects in the long run. */
+  constructor(random: Random, feed: FeedSimulation, size: number) {
     this.#random = random;
-    this.#world = world;
+    this.#feed = feed;
     this.#size = size;
   }
 
-  /** Lets the owners and voters join. */
-  async begin(): Promise<void> {
+  async createUsers(): Promise<void> {
     for (const id of [...owners, ...voters]) {
       const user = {
         id,
@@ -84,6 +82,7 @@ export class Writers {
         role_decided: false,
         is_banned: false,
         ban_reason: null,
+        ban_expires_at: null,
         joined_at: now(),
         notifications: allNotifications,
         comment_count: 0,
@@ -94,102 +93,102 @@ export class Writers {
     }
   }
 
-  /** Decides on a change; it is made when the answer is called. */
+  /** Chooses the next change. @returns a function that executes it. */
   next(): () => Promise<void> {
     const random = this.#random;
     const [, work] = this.#kinds().find(([chance]) => random.chance(chance)) ?? [];
-    const id = this.#concerned();
+    const id = this.#targetId();
     return async () => {
       try {
         await (work?.(id) ?? this.#update(id));
         this.done += 1;
       } catch (error) {
-        if (!(error instanceof Error) || !REFUSALS.has(error.name)) throw error;
+        if (!(error instanceof Error) || !EXPECTED_ERRORS.has(error.name)) throw error;
       }
     };
   }
 
-  /** Each is asked in turn whether it is its turn. */
-  #kinds(): readonly (readonly [number, Work])[] {
+  /** The kinds of change in order, each with the probability that it is chosen if no earlier one is. */
+  #kinds(): readonly (readonly [number, Change])[] {
     const { length } = this.ids;
     return [
       [length < this.#size ? 0.4 : 0.05, () => this.#insert()],
       [length > this.#size / 2 ? 0.1 : 0, (id) => this.#remove(id)],
-      [this.gone.length > 0 ? 0.08 : 0, () => this.#bringBack()],
+      [this.removed.length > 0 ? 0.08 : 0, () => this.#restore()],
       [0.03, (id) => this.#recount(id)],
       [0.15, (id) => this.#vote(id)],
       [0.12, (id) => this.#rate(id)],
       [0.12, (id) => this.#view(id)],
       [0.1, () => this.#changeCategory()],
       [0.03, () => this.#removeCategory()],
-      [0.03, (id) => this.#poison(id)],
+      [0.03, (id) => this.#writeMalformed(id)],
       [0.07, (id) => this.#redeliver(id)],
-      [0.2, (id) => this.#decide(id)],
+      [0.2, (id) => this.#changeOneField(id)],
     ];
   }
 
-  /** Mostly anyone; often what has just come back, whose version is a time, and clocks differ. */
-  #concerned(): string {
-    const { returned, ids } = this;
-    if (returned !== undefined && ids.includes(returned) && this.#random.chance(0.3)) return returned;
+  /** Any project; preferably the one restored last, because its version is the time of a skewed clock. */
+  #targetId(): string {
+    const { restored, ids } = this;
+    if (restored !== undefined && ids.includes(restored) && this.#random.chance(0.3)) return restored;
     return this.#random.pick(ids) ?? this.#newId();
   }
 
   #newId(): string {
-    this.#made += 1;
-    return `prj_${((this.#made * 7919) % 10_007).toString(36)}`;
+    this.#created += 1;
+    return `prj_${((this.#created * 7919) % 10_007).toString(36)}`;
   }
 
   async #insert(): Promise<void> {
     const id = this.#newId();
-    await insertProject(await this.#drawn(id), []);
+    await insertProject(await this.#randomState(id), []);
     this.ids.push(id);
   }
 
   async #update(id: string): Promise<void> {
     const previous = await this.#stored(id);
-    const drawn = await this.#drawn(id);
+    const state = await this.#randomState(id);
     const moves = this.#random.chance(0.1);
-    const slug = moves ? `${drawn.slug}-${previous.version}` : previous.slug;
+    const slug = moves ? `${state.slug}-${previous.version}` : previous.slug;
     const earlier_slugs = moves ? [...previous.earlier_slugs, previous.slug] : previous.earlier_slugs;
-    await replaceProject(previous, { ...drawn, slug, earlier_slugs, version: previous.version + 1 }, []);
+    await replaceProject(previous, { ...state, slug, earlier_slugs, version: previous.version + 1 }, []);
   }
 
-  /** Nothing but the status, or the deletion, or the place. */
-  async #decide(id: string): Promise<void> {
+  /** Changes only the status, the deletion or the location. */
+  async #changeOneField(id: string): Promise<void> {
     const previous = await this.#stored(id);
-    const { status, deleted_at, latitude, longitude } = this.#world.project(id);
+    const { status, deleted_at, latitude, longitude } = this.#feed.project(id);
     const change = this.#random.pick([{ status }, { deleted_at }, { latitude, longitude }]);
     await replaceProject(previous, { ...previous, ...change, version: previous.version + 1 }, []);
   }
 
   async #remove(id: string): Promise<void> {
-    await removeProject(await this.#stored(id), []);
+    await deleteProject(await this.#stored(id), []);
     this.ids.splice(this.ids.indexOf(id), 1);
-    this.gone.push(id);
+    this.removed.push(id);
   }
 
-  async #bringBack(): Promise<void> {
-    const id = this.#random.chance(0.5) ? this.#random.pick(this.gone) : String(this.gone.at(-1));
-    // As the task of the removal does, and the import where it has not.
-    await removeLeftovers(id, []);
-    const next = { ...(await this.#drawn(id)), version: Date.parse(now()) };
+  async #restore(): Promise<void> {
+    const id = this.#random.chance(0.5) ? this.#random.pick(this.removed) : String(this.removed.at(-1));
+    // As the cleanup after the removal does, or else the import.
+    await deleteOrphanedData(id, []);
+    const next = { ...(await this.#randomState(id)), version: Date.parse(now()) };
     const [refused] = await writeProjects([{ previous: undefined, next }]);
     if (refused) throw refused;
-    this.gone.splice(this.gone.indexOf(id), 1);
+    this.removed.splice(this.removed.indexOf(id), 1);
     this.ids.push(id);
-    this.returned = id;
+    this.restored = id;
   }
 
   async #vote(id: string): Promise<void> {
     const voter = this.#random.pick(voters);
-    await ((await hasVoted(id, voter)) ? removeVote : insertVote)(id, voter);
+    await ((await hasVoted(id, voter)) ? deleteVote : insertVote)(id, voter);
   }
 
   async #rate(id: string): Promise<void> {
     const voter = this.#random.pick(voters);
     const rating = await findRating(id, voter);
-    if (rating !== undefined && this.#random.chance(0.3)) await removeRating(id, voter, rating);
+    if (rating !== undefined && this.#random.chance(0.3)) await deleteRating(id, voter, rating);
     else await replaceRating(id, voter, rating, 1 + this.#random.below(5));
   }
 
@@ -208,30 +207,30 @@ export class Writers {
 
   async #changeCategory(): Promise<void> {
     const categories = await allCategories();
-    const { id: _, ...drawn } = this.#world.category();
+    const { id: _, ...state } = this.#feed.category();
     if (categories.length < 8 && this.#random.chance(0.4)) {
-      this.#madeCategories += 1;
-      await insertCategory({ ...drawn, id: `cat_${this.#madeCategories}`, version: 1 });
+      this.#createdCategories += 1;
+      await insertCategory({ ...state, id: `cat_${this.#createdCategories}`, version: 1 });
     } else if (categories.length > 0) {
       const previous = this.#random.pick(categories);
-      await replaceCategories([{ previous, next: { ...drawn, id: previous.id, version: previous.version + 1 } }], []);
+      await replaceCategories([{ previous, next: { ...state, id: previous.id, version: previous.version + 1 } }], []);
     }
   }
 
   async #removeCategory(): Promise<void> {
     const categories = await allCategories();
-    if (categories.length > 0) await removeCategory(this.#random.pick(categories), []);
+    if (categories.length > 0) await deleteCategory(this.#random.pick(categories), []);
   }
 
-  async #poison(projectId: string): Promise<void> {
-    this.#poisoned += 1;
-    const id = `${POISON}${this.#poisoned}`;
+  async #writeMalformed(projectId: string): Promise<void> {
+    this.#malformed += 1;
+    const id = `${MALFORMED}${this.#malformed}`;
     const key = { pk: id, sk: 'CARD' };
-    const poison = this.#random.pick(poisons(id, await this.#stored(projectId)));
-    await putItem({ ...poison, ...key, ...inFeed(now(), key) });
+    const malformed = this.#random.pick(malformedItems(id, await this.#stored(projectId)));
+    await putItem({ ...malformed, ...key, ...inFeed(now(), key) });
   }
 
-  /** Puts an entry of the feed behind all others although nothing has changed. */
+  /** Stamps an entry of the feed again without changing it. */
   async #redeliver(id: string): Promise<void> {
     const key = this.#random.pick([projectKey(id), countsKey(id)]);
     if (await findItem(key)) await updateItem(key, { set: inFeed(now(), key) });
@@ -239,14 +238,14 @@ export class Writers {
 
   async #stored(id: string): Promise<ProjectRecord> {
     const item = await findItem(projectKey(id));
-    if (!item) throw Object.assign(new Error(`${id} is gone.`), { name: 'ProjectChanged' });
+    if (!item) throw Object.assign(new Error(`${id} was removed.`), { name: 'ProjectChanged' });
     return projectOf(item);
   }
 
-  /** A random state of a project that carries only categories that are there. */
-  async #drawn(id: string): Promise<ProjectRecord> {
-    const held = new Set((await allCategories()).map(({ slug }) => slug));
-    const drawn = this.#world.project(id);
-    return { ...drawn, version: 1, categories: drawn.categories.filter((slug) => held.has(slug)) };
+  /** A random state of a project with existing categories only. */
+  async #randomState(id: string): Promise<ProjectRecord> {
+    const existing = new Set((await allCategories()).map(({ slug }) => slug));
+    const state = this.#feed.project(id);
+    return { ...state, version: 1, categories: state.categories.filter((slug) => existing.has(slug)) };
   }
 }

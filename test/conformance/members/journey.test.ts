@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Comment } from '#contract/comments.ts';
-import type { CallAnswer } from '#test/support/client.ts';
+import { openStage, type People, peopleOf, type Stage } from '#test/conformance/stage.ts';
+import type { CallResponse } from '#test/support/client.ts';
 import {
   conflict,
   Directory,
@@ -16,13 +17,12 @@ import {
   submission,
   TIME,
 } from '#test/support/fixtures.ts';
-import { imported } from '#test/support/uploads.ts';
-import { openStage, type People, peopleOf, type Stage } from '../stage.ts';
+import { importFile } from '#test/support/uploads.ts';
 
-/** A listing's life, from its submission to its end, as its people see it. */
+/** The life of a listing, from submission to deletion. */
 
-/** A deployment's instances hear of a change within a second; and there is the way there and back. */
-const SEEN_MS = 10_000;
+/** Warm instances apply a change within a second, plus latency. */
+const VISIBLE_MS = 10_000;
 
 let stage: Stage;
 let people: People;
@@ -31,7 +31,7 @@ let directory: Directory;
 beforeAll(async () => {
   stage = await openStage();
   people = await peopleOf(stage);
-  directory = await Directory.open(stage.client, people.admin);
+  directory = await Directory.create(stage.client, people.admin);
 });
 
 afterAll(async () => {
@@ -42,19 +42,19 @@ afterAll(async () => {
 const as = (who: Person | undefined, method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   directory.as(who, method, path, body, headers);
 
-const ok = async (answer: Promise<CallAnswer>, status = 200): Promise<CallAnswer> => {
-  const seen = await answer;
-  expect(seen).toMatchObject({ status });
-  return seen;
+const ok = async (pending: Promise<CallResponse>, status = 200): Promise<CallResponse> => {
+  const response = await pending;
+  expect(response).toMatchObject({ status });
+  return response;
 };
 
 const read = async (id: string, who?: Person): Promise<SeenProject> =>
   dataOf<SeenProject>(await ok(as(who, 'GET', `/api/projects/${id}`)));
 
-it('is submitted once, approved, found, voted for, rated, discussed, changed, reported and taken away', async () => {
+it('a listing is submitted, approved, found, voted for, rated, discussed, updated, reported and deleted', async () => {
   const { admin, user: owner, other } = people;
 
-  // Submitted, twice by a nervous finger: one project, which waits and which nobody else sees.
+  // Submitted twice with one idempotency key: one project, visible to its owner only.
   const body = submission({ categories: [directory.category], tags: ['conformance'] });
   const key = { 'idempotency-key': `key-of-${String(body.name)}` };
   const submitted = await ok(as(owner, 'POST', '/api/projects', body, key), 201);
@@ -67,16 +67,16 @@ it('is submitted once, approved, found, voted for, rated, discussed, changed, re
   const mine = await ok(as(owner, 'GET', '/api/me/submissions'));
   expect(dataOf<SeenProject[]>(mine)[0]).toMatchObject({ id, status: 'pending', queue_position: expect.any(Number) });
 
-  // Approved once, by an administrator and nobody else; found in every list within moments.
+  // Approved once, by administrators only, and then in every list.
   const approve = (who: Person) => as(who, 'PUT', `/api/admin/projects/${id}/approve`);
   expect(await approve(owner)).toMatchObject(FORBIDDEN);
   await ok(approve(admin));
   expect(await approve(admin)).toMatchObject(conflict('INVALID_TRANSITION'));
   const search = `/api/projects?q=${encodeURIComponent(String(body.name))}&category=${directory.category}`;
-  await stage.client.until(async () => idsOf(await as(undefined, 'GET', search)).includes(id), SEEN_MS);
+  await stage.client.until(async () => idsOf(await as(undefined, 'GET', search)).includes(id), VISIBLE_MS);
   expect(await read(slug)).toMatchObject({ id, status: 'live', published_at: TIME, upvote_count: 0 });
 
-  // Voted for: setting and clearing are safe to repeat, toggling is not.
+  // Setting and clearing a vote are idempotent, toggling is not.
   const vote = (method: string) => ok(as(other, method, `${path}/upvote`));
   for (const count of [1, 1])
     expect((await vote('PUT')).body).toEqual({ data: { upvoted: true, upvote_count: count } });
@@ -96,8 +96,8 @@ it('is submitted once, approved, found, voted for, rated, discussed, changed, re
   }
 
   if (stage.isOn('comments')) {
-    const said = await ok(as(other, 'POST', `${path}/comments`, { content: ' <b>First</b>\u0007 ' }), 201);
-    const comment = dataOf<Comment>(said);
+    const added = await ok(as(other, 'POST', `${path}/comments`, { content: ' <b>First</b>\u0007 ' }), 201);
+    const comment = dataOf<Comment>(added);
     expect(comment).toMatchObject({ project_id: id, content: '<b>First</b>', user: { id: other.id } });
     const one = `${path}/comments/${comment.id}`;
     expect(await as(owner, 'PUT', one, { content: 'Mine' })).toMatchObject(FORBIDDEN);
@@ -109,59 +109,59 @@ it('is submitted once, approved, found, voted for, rated, discussed, changed, re
     expect(dataOf<Comment[]>(await ok(as(undefined, 'GET', `${path}/comments`)))).toEqual([]);
   }
 
-  // Changed by its owner only, and never over a change that he has not seen.
+  // Updated by its owner only, and not over a concurrent change.
   const tag = (await ok(as(owner, 'GET', path))).headers.get('etag') ?? '';
-  const change = (who: Person, fields: object) => as(who, 'PUT', path, fields, { 'if-match': tag });
-  expect(await as(other, 'PUT', path, { description: 'Taken over.' })).toMatchObject(FORBIDDEN);
+  const update = (who: Person, fields: object) => as(who, 'PUT', path, fields, { 'if-match': tag });
+  expect(await as(other, 'PUT', path, { description: 'Changed by another user.' })).toMatchObject(FORBIDDEN);
   expect(await as(owner, 'PUT', path, { status: 'rejected' })).toMatchObject(FORBIDDEN);
-  await ok(change(owner, { description: 'Better words.' }));
-  expect(await change(owner, { description: 'Other words.' })).toMatchObject(STALE);
-  expect(await read(id)).toMatchObject({ description: 'Better words.', status: 'live', upvote_count: 1 });
+  await ok(update(owner, { description: 'A better text.' }));
+  expect(await update(owner, { description: 'Another text.' })).toMatchObject(STALE);
+  expect(await read(id)).toMatchObject({ description: 'A better text.', status: 'live', upvote_count: 1 });
 
-  // Reported, once by each, and settled.
-  const report = { reason: 'To see that reports arrive.' };
+  // Reported, and listed for administrators.
+  const report = { reason: 'To test reports.' };
   await ok(as(other, 'POST', `${path}/report`, report), 201);
   const reports = dataOf<{ id: string; project_id: string }[]>(
     await ok(as(admin, 'GET', '/api/admin/reports?limit=100')),
   );
   expect(reports.map((one) => one.project_id)).toContain(id);
 
-  // What happened stands in the ledger.
+  // The events are in the ledger.
   await stage.client.until(async () => {
     const ledger = dataOf<{ kind: string; data: { project_id?: string } }[]>(
       await ok(as(admin, 'GET', '/api/admin/events?limit=100')),
     );
     const kinds = ledger.filter(({ data }) => data.project_id === id).map(({ kind }) => kind);
     return ['projectSubmitted', 'projectApproved', 'projectUpdated'].every((kind) => kinds.includes(kind));
-  }, SEEN_MS);
+  }, VISIBLE_MS);
 
-  // Taken away by its owner: gone for everybody but administrators, for good when one of them says so.
+  // Deleted by its owner: visible to administrators only, until one of them purges it.
   await ok(as(owner, 'DELETE', path));
   for (const who of [undefined, owner, other]) expect(await as(who, 'GET', path)).toMatchObject(NOT_FOUND);
   expect(await as(other, 'PUT', `${path}/upvote`)).toMatchObject(NOT_FOUND);
   expect(await read(id, admin)).toMatchObject({ id, deleted_at: TIME });
-  await stage.client.until(async () => !idsOf(await as(undefined, 'GET', search)).includes(id), SEEN_MS);
+  await stage.client.until(async () => !idsOf(await as(undefined, 'GET', search)).includes(id), VISIBLE_MS);
   await ok(as(admin, 'DELETE', `/api/admin/projects/${id}`));
   expect(await as(admin, 'GET', path)).toMatchObject(NOT_FOUND);
 }, 60_000);
 
-it('is turned down with a reason, mended and sent in again', async () => {
+it('a rejected listing is resubmitted after the owner fixes it', async () => {
   const { admin, user: owner } = people;
   const { id } = await directory.submit(owner);
-  const reason = 'It says nothing.';
+  const reason = 'The description is empty.';
   await ok(as(admin, 'PUT', `/api/admin/projects/${id}/reject`, { reason }));
   expect(await read(id, owner)).toMatchObject({ status: 'rejected', rejection_reason: reason });
-  await ok(as(owner, 'PUT', `/api/projects/${id}`, { description: 'It says something.' }));
+  await ok(as(owner, 'PUT', `/api/projects/${id}`, { description: 'A description.' }));
   await ok(as(owner, 'POST', `/api/projects/${id}/resubmit`));
   expect(await read(id, owner)).toMatchObject({ status: 'pending', rejection_reason: null });
 });
 
-it('is held to its limits at the door', async () => {
+it('a submission is validated', async () => {
   const { user: owner } = people;
   const categories = [directory.category];
   const wrong = submission({ categories, url: 'javascript:alert(1)', name: 'x'.repeat(101), latitude: 1 });
-  const answer = await as(owner, 'POST', '/api/projects', wrong);
-  expect(answer).toMatchObject({ status: 400, body: { details: { url: {}, name: {} } } });
+  const response = await as(owner, 'POST', '/api/projects', wrong);
+  expect(response).toMatchObject({ status: 400, body: { details: { url: {}, name: {} } } });
   expect(
     await as(owner, 'POST', '/api/projects', submission({ categories: ['there-is-no-such-category'] })),
   ).toMatchObject({
@@ -173,7 +173,7 @@ it('is held to its limits at the door', async () => {
   );
 });
 
-it('could come from a file, and a rehearsal of that changes nothing', async () => {
+it('a dry run of a CSV import changes nothing', async () => {
   const { name, url } = submission() as { name: string; url: string };
   const file = `Title,Link,About\n${name},${url},Something\n,,\n`;
   const mapping = {
@@ -181,7 +181,7 @@ it('could come from a file, and a rehearsal of that changes nothing', async () =
     defaults: { pricing_type: 'free', categories: directory.category },
     dry_run: true,
   };
-  const report = await imported(stage.client, people.admin.token, file, mapping);
+  const report = await importFile(stage.client, people.admin.token, file, mapping);
   expect(report).toMatchObject({ dry_run: true, created: 1, updated: 0 });
   expect(idsOf(await as(people.admin, 'GET', `/api/admin/projects?status=all&q=${name}`))).toEqual([]);
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
+import { openStage, type People, peopleOf, type Stage } from '#test/conformance/stage.ts';
 import type { CallOptions } from '#test/support/client.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND, STALE } from '#test/support/fixtures.ts';
-import { type Furnished, furnish } from '#test/support/furnished.ts';
-import { openStage, type People, peopleOf, type Stage } from '../stage.ts';
+import { type Seeded, seed } from '#test/support/seed.ts';
 
-/** Every route of the table, called by people who are known: what it answers, and what it refuses. */
+/** Every route, called by known users: documented responses and rejections. */
 
 const named = (applies: (route: Route) => boolean) => routes.filter(applies).map((route) => ({ id: route.id, route }));
 
-const knowsUser = ({ auth }: Route): boolean => auth === 'user' || auth === 'admin' || auth === 'optional';
+const hasIdentity = ({ auth }: Route): boolean => auth === 'user' || auth === 'admin' || auth === 'optional';
 const reads = ({ method, auth }: Route): boolean => method === 'GET' && auth !== 'cron';
 const takesBody = ({ body, bodyKind, auth }: Route): boolean =>
   auth !== 'cron' && (body !== undefined || bodyKind === 'multipart');
@@ -19,12 +19,12 @@ const isStreamed = ({ replies }: Route): boolean =>
 
 let stage: Stage;
 let people: People;
-let furnished: Furnished;
+let seeded: Seeded;
 
 beforeAll(async () => {
   stage = await openStage();
   people = await peopleOf(stage);
-  furnished = await furnish(stage.client, { admin: people.admin, isOn: stage.isOn, secluded: true });
+  seeded = await seed(stage.client, { admin: people.admin, isOn: stage.isOn, isolated: true });
 });
 
 afterAll(async () => {
@@ -35,20 +35,20 @@ afterAll(async () => {
 const isOff = ({ feature }: Route): boolean => feature !== undefined && !stage.isOn(feature);
 
 const send = (route: Route, options: CallOptions = {}, query = '') =>
-  stage.client.call(route.method, `${furnished.pathOf(route)}${query}`, {
+  stage.client.call(route.method, `${seeded.pathOf(route)}${query}`, {
     ...(route.auth !== 'public' && { token: people.admin.token }),
     ...options,
   });
 
-it.each(named(reads))('$id answers as documented, and 304 to whoever has the answer', async ({ route }) => {
+it.each(named(reads))('$id responds as documented, and with 304 to its ETag', async ({ route }) => {
   const query = route.id === 'users.votes' ? '?ids=prj_1' : '';
-  if (isOff(route) || !furnished.has(route)) {
+  if (isOff(route) || !seeded.has(route)) {
     expect(await send(route, {}, query)).toMatchObject(NOT_FOUND);
     return;
   }
   expect(await send(route, {}, query)).toMatchObject({ status: 200 });
   if (isStreamed(route)) return;
-  // Others may change something between the two.
+  // Others may change the data between the two requests.
   await stage.client.until(async () => {
     const tag = (await send(route, {}, query)).headers.get('etag') ?? '';
     const again = await send(route, { headers: { 'if-none-match': tag } }, query);
@@ -56,31 +56,31 @@ it.each(named(reads))('$id answers as documented, and 304 to whoever has the ans
   });
 });
 
-it.each(named(({ auth }) => auth === 'admin'))('$id answers 403 to a user', async ({ route }) => {
+it.each(named(({ auth }) => auth === 'admin'))('$id returns 403 for a user', async ({ route }) => {
   expect(await send(route, { token: people.user.token })).toMatchObject(isOff(route) ? NOT_FOUND : FORBIDDEN);
 });
 
 describe.each(named(takesBody))('$id', ({ route }) => {
-  it('answers 400 to what is no object, with a place for its messages', async () => {
+  it('returns 400 with details for a body that is not an object', async () => {
     const headers = route.bodyKind === 'multipart' ? { 'content-type': 'multipart/form-data' } : {};
-    const answer = await send(route, { rawBody: '"nonsense"', headers });
-    if (isOff(route) || !furnished.has(route)) {
-      expect([400, 404]).toContain(answer.status);
+    const response = await send(route, { rawBody: '"nonsense"', headers });
+    if (isOff(route) || !seeded.has(route)) {
+      expect([400, 404]).toContain(response.status);
       return;
     }
-    expect(answer).toMatchObject(INVALID);
-    expect(answer.body).toMatchObject({ details: { _errors: expect.any(Array) as unknown } });
+    expect(response).toMatchObject(INVALID);
+    expect(response.body).toMatchObject({ details: { _errors: expect.any(Array) as unknown } });
   });
 
-  it('answers 415 to a body of another type', async () => {
-    const answer = await send(route, { rawBody: '{}', headers: { 'content-type': 'text/plain' } });
-    if (isOff(route) || !furnished.has(route)) expect([404, 415]).toContain(answer.status);
-    else expect(answer).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+  it('returns 415 for another content type', async () => {
+    const response = await send(route, { rawBody: '{}', headers: { 'content-type': 'text/plain' } });
+    if (isOff(route) || !seeded.has(route)) expect([404, 415]).toContain(response.status);
+    else expect(response).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
   });
 });
 
 it.each(named((route) => reads(route) && route.query !== undefined && 'limit' in route.query.shape))(
-  '$id answers 400 to a page that there cannot be',
+  '$id returns 400 for an invalid limit',
   async ({ route }) => {
     if (isOff(route)) return;
     for (const query of ['?limit=0', '?limit=101'])
@@ -88,24 +88,24 @@ it.each(named((route) => reads(route) && route.query !== undefined && 'limit' in
   },
 );
 
-it.each(named(({ ifMatch }) => ifMatch === true))('$id answers 412 to a tag that is out of date', async ({ route }) => {
-  const answer = await send(route, { body: {}, headers: { 'if-match': '"of-yesterday"' } });
-  expect(answer).toMatchObject(isOff(route) ? NOT_FOUND : STALE);
+it.each(named(({ ifMatch }) => ifMatch === true))('$id returns 412 for an outdated If-Match', async ({ route }) => {
+  const response = await send(route, { body: {}, headers: { 'if-match': '"outdated"' } });
+  expect(response).toMatchObject(isOff(route) ? NOT_FOUND : STALE);
 });
 
-it.each(named((route) => knowsUser(route) && route.method !== 'GET'))(
-  '$id answers 403 to a cookie that another site made the browser send',
+it.each(named((route) => hasIdentity(route) && route.method !== 'GET'))(
+  '$id returns 403 for a cookie with the origin of another site',
   async ({ route }) => {
-    const headers = { cookie: `directory_token=${people.admin.token}`, origin: 'https://nobody.invalid' };
-    const answer = await stage.client.call(route.method, furnished.pathOf(route), { headers });
-    expect(answer).toMatchObject(isOff(route) ? NOT_FOUND : FORBIDDEN);
+    const headers = { cookie: `directory_token=${people.admin.token}`, origin: 'https://other.invalid' };
+    const response = await stage.client.call(route.method, seeded.pathOf(route), { headers });
+    expect(response).toMatchObject(isOff(route) ? NOT_FOUND : FORBIDDEN);
   },
 );
 
 it.each(named((route) => reads(route) && route.path.includes('{')))(
-  '$id answers 404 to what there is not',
+  '$id returns 404 for resources that do not exist',
   async ({ route }) => {
-    const path = route.path.replaceAll(/\{\w+\}/g, 'there-is-no-such-thing');
+    const path = route.path.replaceAll(/\{\w+\}/g, 'no-such-thing');
     expect(await stage.client.call('GET', path, { token: people.admin.token })).toMatchObject(NOT_FOUND);
   },
 );

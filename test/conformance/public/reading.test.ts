@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Category } from '#contract/categories.ts';
 import type { Project } from '#contract/projects.ts';
 import type { SiteSettings } from '#contract/settings.ts';
+import { openStage, type Stage } from '#test/conformance/stage.ts';
 import { dataOf, INVALID, idsOf, metaOf, NOT_FOUND } from '#test/support/fixtures.ts';
-import { openStage, type Stage } from '../stage.ts';
 
-/** What everybody may read. It asks for properties that hold whatever the directory contains, and changes nothing. */
+/** Public reads: properties that hold for any data. The tests change nothing. */
 
-/** So many pages are walked; a directory may have thousands. */
+/** The maximum number of pages to follow; a directory may have thousands. */
 const PAGES_MAX = 5;
 
 let stage: Stage;
@@ -20,9 +20,9 @@ afterAll(() => stage.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => stage.client.call('GET', path, { headers });
 const list = async (query: string) => {
-  const answer = await get(`/api/projects?${query}`);
-  expect(answer.status).toBe(200);
-  return answer;
+  const response = await get(`/api/projects?${query}`);
+  expect(response.status).toBe(200);
+  return response;
 };
 const first = async (): Promise<Project> => {
   const [project] = dataOf<Project[]>(await list('limit=1'));
@@ -31,28 +31,28 @@ const first = async (): Promise<Project> => {
 };
 
 describe('the list', () => {
-  it('is walked by its cursor without meeting anything twice', async () => {
+  it('returns every project once when following the cursor', async () => {
     const seen: string[] = [];
     let cursor: string | null | undefined;
     for (let pages = 0; pages < PAGES_MAX && cursor !== null; pages += 1) {
-      const answer = await list(`limit=20${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
-      seen.push(...idsOf(answer));
-      cursor = metaOf(answer).nextCursor;
+      const response = await list(`limit=20${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+      seen.push(...idsOf(response));
+      cursor = metaOf(response).nextCursor;
     }
     expect(new Set(seen).size).toBe(seen.length);
-    // Others may submit meanwhile; at most what was there at first can be missing.
+    // Others may change the data meanwhile; at most one project may be missing.
     if (cursor === null) expect(seen.length).toBeGreaterThanOrEqual(metaOf(await list('limit=1')).total - 1);
   });
 
-  it('says where each page stands', async () => {
+  it('has page numbers, and an empty page beyond the last one', async () => {
     const { total } = metaOf(await list('limit=1'));
     const pages = Math.max(1, Math.ceil(total / 7));
     expect(metaOf(await list('limit=7&page=1'))).toMatchObject({ page: 1, pageSize: 7, hasMore: pages > 1 });
-    const behind = await list(`limit=7&page=${pages + 100}`);
-    expect([dataOf<unknown[]>(behind), metaOf(behind).hasMore]).toEqual([[], false]);
+    const beyond = await list(`limit=7&page=${pages + 100}`);
+    expect([dataOf<unknown[]>(beyond), metaOf(beyond).hasMore]).toEqual([[], false]);
   });
 
-  const falling = (values: readonly number[]): boolean =>
+  const isDescending = (values: readonly number[]): boolean =>
     values.every((one, at) => at === 0 || one <= (values[at - 1] ?? one));
   const published = ({ published_at, created_at }: Project): number => Date.parse(published_at ?? created_at);
   const measures: Readonly<Record<string, (project: Project) => number>> = {
@@ -63,19 +63,19 @@ describe('the list', () => {
     views: ({ views_count }) => views_count,
   };
 
-  it('has every order that the settings name, and keeps to those that a number decides', async () => {
+  it('supports every sort key of the settings, in the order of numeric keys', async () => {
     const { sort_keys: keys, sort_aliases: aliases } = dataOf<SiteSettings>(await get('/api/settings'));
     expect(keys).toEqual(expect.arrayContaining(Object.keys(measures)));
     for (const key of [...keys, ...Object.keys(aliases)]) {
       const projects = dataOf<Project[]>(await list(`limit=100&sort=${key}`));
       const measure = measures[key];
-      if (measure) expect([key, falling(projects.map(measure))]).toEqual([key, true]);
+      if (measure) expect([key, isDescending(projects.map(measure))]).toEqual([key, true]);
     }
   });
 
-  it('counts what its filters leave', async () => {
-    const answer = await list('limit=1&facets=pricing,category,sphere,tag');
-    const { total, facets } = metaOf(answer);
+  it('has facet counts that match the filtered totals', async () => {
+    const response = await list('limit=1&facets=pricing,category,sphere,tag');
+    const { total, facets } = metaOf(response);
     expect((facets?.pricing ?? []).reduce((sum, { count }) => sum + count, 0)).toBe(total);
     for (const { value, count } of facets?.pricing ?? []) {
       const filtered = await list(`limit=100&pricing=${value}`);
@@ -86,11 +86,11 @@ describe('the list', () => {
     if (category) expect(metaOf(await list(`limit=1&category=${category.value}`)).total).toBe(category.count);
   });
 
-  it('finds a project by its name, however it is written', async () => {
+  it('finds a project by its name in any case', async () => {
     const { id, name } = await first();
     for (const q of [name, name.toUpperCase(), ` ${name.toLowerCase()} `])
       expect(idsOf(await list(new URLSearchParams({ limit: '100', q }).toString()))).toContain(id);
-    expect(metaOf(await list('q=this%20is%20nowhere%20to%20be%20found')).total).toBe(0);
+    expect(metaOf(await list('q=this%20matches%20no%20project')).total).toBe(0);
   });
 
   it.each([
@@ -104,33 +104,33 @@ describe('the list', () => {
     ['bbox=1,2,3', 'bbox'],
     ['near=91,0', 'near'],
     ['cursor=nonsense', 'cursor'],
-  ])('answers 400 to %s and names it', async (query, field) => {
-    const answer = await get(`/api/projects?${query}`);
-    expect(answer).toMatchObject(INVALID);
-    const details = (answer.body as { details: Record<string, unknown> }).details;
+  ])('returns 400 for %s and names the field', async (query, field) => {
+    const response = await get(`/api/projects?${query}`);
+    expect(response).toMatchObject(INVALID);
+    const details = (response.body as { details: Record<string, unknown> }).details;
     expect(details).toHaveProperty(field);
   });
 });
 
 describe('a single project', () => {
-  it('is found by its id and by its slug', async () => {
+  it('is returned by id and by slug', async () => {
     const { id, slug } = await first();
     for (const reference of [id, slug]) {
-      const answer = await get(`/api/projects/${reference}`);
-      expect(answer.status).toBe(200);
-      expect(dataOf<Project>(answer)).toMatchObject({ id, slug, status: 'live' });
-      expect(dataOf<object>(answer)).not.toHaveProperty('viewer');
+      const response = await get(`/api/projects/${reference}`);
+      expect(response.status).toBe(200);
+      expect(dataOf<Project>(response)).toMatchObject({ id, slug, status: 'live' });
+      expect(dataOf<object>(response)).not.toHaveProperty('viewer');
     }
   });
 
-  it('is 404 where there is none', async () => {
+  it('is 404 when it does not exist', async () => {
     for (const path of ['/api/projects/there-is-no-such-project', '/api/categories/there-is-no-such-category'])
       expect(await get(path)).toMatchObject(NOT_FOUND);
   });
 });
 
 describe('categories and settings', () => {
-  it('go together with the list', async () => {
+  it('are returned by id and slug, and the theme as CSS', async () => {
     const categories = dataOf<Category[]>(await get('/api/categories'));
     for (const { id, slug } of categories.slice(0, 3)) {
       expect(dataOf<Category>(await get(`/api/categories/${id}`)).slug).toBe(slug);
@@ -140,19 +140,19 @@ describe('categories and settings', () => {
     expect([css.status, css.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/css/)]);
   });
 
-  it('let caches keep the map and the settings, and nothing that depends on the caller', async () => {
-    const kept = async (path: string) => (await get(path)).headers.get('cache-control');
-    expect(await kept('/api/settings')).toMatch(/^public, max-age=\d+$/);
-    if (stage.isOn('map')) expect(await kept('/api/projects/map')).toBe('public, max-age=120');
+  it('allow shared caching of map and settings, but not of other responses', async () => {
+    const cacheControlOf = async (path: string) => (await get(path)).headers.get('cache-control');
+    expect(await cacheControlOf('/api/settings')).toMatch(/^public, max-age=\d+$/);
+    if (stage.isOn('map')) expect(await cacheControlOf('/api/projects/map')).toBe('public, max-age=120');
     for (const path of ['/api/projects', '/api/nothing-is-here', '/api/user/profile'])
-      expect([path, await kept(path)]).toEqual([path, expect.stringMatching(/private|no-store/)]);
+      expect([path, await cacheControlOf(path)]).toEqual([path, expect.stringMatching(/private|no-store/)]);
   });
 });
 
-describe('every public reading', () => {
-  it('has a strong tag, and answers 304 without a body to whoever has it', async () => {
+describe('a public GET', () => {
+  it('has a strong ETag, and returns 304 without a body for it', async () => {
     for (const path of ['/api/projects?limit=3', '/api/categories', '/api/settings', '/api/openapi.json']) {
-      // A change by somebody else between the two is not the service's fault.
+      // Others may change the data between the two requests.
       await stage.client.until(async () => {
         const tag = (await get(path)).headers.get('etag') ?? '';
         expect(tag).toMatch(/^"[^"]+"$/);
@@ -162,7 +162,7 @@ describe('every public reading', () => {
     }
   });
 
-  it('is compressed for callers who accept that, above 1 KB', async () => {
+  it('is compressed above 1 KB when the caller accepts it', async () => {
     const { headers } = await get('/api/openapi.json', { 'accept-encoding': 'gzip' });
     expect(headers.get('content-encoding')).toBe('gzip');
     expect((await get('/api/openapi.json')).headers.get('content-encoding')).toBeNull();

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Health } from '#contract/health.ts';
-import type { Feature } from '#contract/route.ts';
-import { features } from '#contract/route.ts';
+import { type Feature, features } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { type OpenApiDocument, visible } from '#shared/openapi/visible.ts';
+import { openStage, type Stage } from '#test/conformance/stage.ts';
 import { dataOf, NOT_FOUND } from '#test/support/fixtures.ts';
 import { pathOf } from '#test/support/requests.ts';
 import document from '../../../docs/openapi.json' with { type: 'json' };
-import { openStage, type Stage } from '../stage.ts';
 
-/** What stands before any data: life, the document, the answers to what there is not, the words for other origins. */
+/** Health, the OpenAPI document, unknown routes and CORS. */
 
 let stage: Stage;
 
@@ -23,7 +22,7 @@ const call = (...given: Parameters<Stage['client']['call']>) => stage.client.cal
 const named = routes.map((route) => ({ id: route.id, route }));
 
 describe('the service', () => {
-  it('is alive, and reaches its table and its bus', async () => {
+  it('is healthy, with table and bus', async () => {
     const shallow = await call('GET', '/api/health');
     expect(shallow).toMatchObject({ status: 200, body: { data: { status: 'ok' } } });
     expect(shallow.headers.get('cache-control')).toBe('no-store');
@@ -32,39 +31,46 @@ describe('the service', () => {
     expect(dataOf<Health>(deep).parts).toEqual({ table: 'ok', bus: 'ok' });
   });
 
-  it('describes itself as this checkout does, without what is switched off', async () => {
+  it('returns the OpenAPI document of this checkout without disabled features', async () => {
     const isOn = Object.fromEntries(features.map((feature) => [feature, stage.isOn(feature)]));
     const { body } = await call('GET', '/api/openapi.json');
     expect(body).toEqual(visible(document as unknown as OpenApiDocument, isOn as Record<Feature, boolean>));
   });
 });
 
-describe('what there is not', () => {
+describe('an unknown route', () => {
   it.each([
-    ['GET', '/api/nothing-is-here'],
+    ['GET', '/api/no-such-route'],
     ['GET', '/api/projects/x/y/z'],
-    ['PATCH', '/api/projects'],
-    ['DELETE', '/api/categories'],
-    ['POST', '/api/admin/nothing-is-here'],
-  ])('is 404 in the contract’s shape: %s %s', async (method, path) => {
+    ['POST', '/api/admin/no-such-route'],
+  ])('is 404 in the shape of the contract: %s %s', async (method, path) => {
+    const response = await call(method, path);
+    expect({ status: response.status, body: response.body }).toEqual(NOT_FOUND);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+
+  it.each([
+    ['PATCH', '/api/projects', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/api/categories', 'GET, HEAD, OPTIONS'],
+  ])('is 405 with the methods of the path: %s %s', async (method, path, allow) => {
     const answer = await call(method, path);
-    expect({ status: answer.status, body: answer.body }).toEqual(NOT_FOUND);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer).toMatchObject({ status: 405, body: { error: 'Method not allowed', code: 'METHOD_NOT_ALLOWED' } });
+    expect(answer.headers.get('allow')).toBe(allow);
   });
 
   it.each(named.filter(({ route }) => route.feature !== undefined))(
-    '$id is 404 exactly where its feature is switched off',
+    '$id is 404 exactly when its feature is disabled',
     async ({ route }) => {
-      const answer = await call(route.method, pathOf(route));
-      // Of a thing that does not exist nothing else can be known without a credential.
+      const response = await call(route.method, pathOf(route));
+      // Without a credential, 404 may also mean that the resource does not exist.
       if (route.path.includes('{') && route.auth !== 'user' && route.auth !== 'admin') return;
       const isOn = stage.isOn(route.feature as Feature);
-      expect([route.id, answer.status === 404]).toEqual([route.id, !isOn]);
+      expect([route.id, response.status === 404]).toEqual([route.id, !isOn]);
     },
   );
 });
 
-describe('pages of other origins', () => {
+describe('CORS', () => {
   const preflight = (method: string, path: string, origin: string) =>
     call('OPTIONS', path, {
       headers: {
@@ -74,7 +80,7 @@ describe('pages of other origins', () => {
       },
     });
 
-  it.each(named)('may call $id if they are of the configuration', async ({ route }) => {
+  it.each(named)('allows configured origins to call $id', async ({ route }) => {
     for (const origin of stage.origins) {
       const { status, headers } = await preflight(route.method, pathOf(route), origin);
       expect(status).toBeLessThan(300);
@@ -87,9 +93,9 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('may read answers, failures too, if they are of the configuration', async () => {
+  it('allows configured origins to read responses and errors', async () => {
     for (const origin of stage.origins) {
-      for (const path of ['/api/projects?limit=1', '/api/nothing-is-here', '/api/user/profile']) {
+      for (const path of ['/api/projects?limit=1', '/api/no-such-route', '/api/user/profile']) {
         const { headers } = await call('GET', path, { headers: { origin } });
         expect([path, headers.get('access-control-allow-origin')]).toEqual([path, origin]);
         expect((headers.get('access-control-expose-headers') ?? '').toLowerCase()).toContain('x-request-id');
@@ -97,8 +103,8 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('get no words for them otherwise', async () => {
-    const origin = 'https://nobody.invalid';
+  it('allows no other origin', async () => {
+    const origin = 'https://other.invalid';
     for (const { headers } of [
       await call('GET', '/api/projects?limit=1', { headers: { origin } }),
       await preflight('POST', '/api/projects', origin),

@@ -1,0 +1,106 @@
+import {
+  auditPrefix,
+  categoriesPartition,
+  checkoutKey,
+  checkpointKey,
+  currentPromotionsPartition,
+  deduplicationKey,
+  deliveriesPartition,
+  eventPrefix,
+  idempotencyKey,
+  ledgerPartition,
+  mailSuppressionKey,
+  mentionsPartition,
+  paymentIntentKey,
+  projectPartition,
+  promotionCountsKey,
+  promotionsPartition,
+  reportIdKey,
+  saltsPartition,
+  savedRepliesPartition,
+  settingsPartition,
+  siteDayKey,
+  slugKey,
+  snapshotPrefix,
+  trackedPartition,
+  urlKey,
+  visitorsPartition,
+  webhooksPartition,
+} from '#data/keys.ts';
+
+/**
+ * The partition keys that the functions with `table:write` and `table:sweep` may write, as IAM patterns. Users are not
+ * among them: see `user-permissions.ts`.
+ */
+
+/** A pattern for all keys with the first part of this one. */
+const all = (key: string): string => key.replace(/#.*$/, '#*');
+
+/** Events and audit entries come with mentions of the users in them. */
+const events = [`${eventPrefix}*`, mentionsPartition('*')];
+const audit = [`${auditPrefix}*`, mentionsPartition('*')];
+const deduplication = all(deduplicationKey('*', '*').pk);
+const idempotency = idempotencyKey('*').pk;
+const checkpoints = checkpointKey('*').pk;
+const suppressions = all(mailSuppressionKey('').pk);
+const checkouts = checkoutKey('*').pk;
+const listings = [projectPartition('*'), slugKey('*').pk, all(urlKey('').pk), reportIdKey('*').pk];
+const promotions = [promotionsPartition, currentPromotionsPartition];
+const payments = [checkouts, paymentIntentKey('*').pk, ledgerPartition('*')];
+const tracked = [all(trackedPartition('*', '*')), saltsPartition];
+const rollUp = [
+  ...tracked,
+  siteDayKey('*').pk,
+  projectPartition('*'),
+  promotionCountsKey('*').pk,
+  all(visitorsPartition('*', '*')),
+];
+const deliveries = [webhooksPartition, deliveriesPartition('*'), ...events];
+
+/** By the id of a handler, or by its domain for all other handlers of it. */
+const writtenKeys: Readonly<Record<string, readonly string[]>> = {
+  'analytics.countStep': [siteDayKey('*').pk, projectPartition('*'), deduplication],
+  'analytics.track': tracked,
+  categories: [categoriesPartition, projectPartition('*'), ...events, ...audit],
+  comments: [projectPartition('*'), ...events],
+  'cron.checkLinks': [projectPartition('*'), checkpoints],
+  // While analytics is off, this job adds the impressions and clicks of promotions.
+  'cron.expirePromotions': [...promotions, ...rollUp, ...events, deduplication],
+  'cron.purgeDeleted': [...listings, ...events, checkpoints],
+  'cron.reconcileCounters': [projectPartition('*'), categoriesPartition, checkpoints],
+  'cron.reconcilePayments': [...payments, ...listings, ...promotions, ...events],
+  'cron.retryWebhooks': deliveries,
+  'cron.rollUpAnalytics': rollUp,
+  'cron.snapshotCatalog': [`${snapshotPrefix}*`],
+  'cron.weeklyDigest': [deduplication, checkpoints],
+  mail: [deduplication],
+  'mail.noteReturn': [suppressions],
+  payments: [checkouts, idempotency],
+  projects: [...listings, ...events, ...audit],
+  'projects.importCsv': [...listings, categoriesPartition, ...events, ...audit],
+  'projects.submit': [...listings, checkouts, idempotency, ...events],
+  promotions: [...promotions, ...events, ...audit],
+  'promotions.addClick': tracked,
+  'promotions.addImpression': tracked,
+  ratings: [projectPartition('*')],
+  replies: [savedRepliesPartition, ...audit],
+  reports: [projectPartition('*'), reportIdKey('*').pk, ...audit],
+  'reports.settleMany': [...listings, ...events, ...audit],
+  settings: [settingsPartition, ...audit],
+  users: [...events, ...audit],
+  'users.erase': [...listings, checkouts, suppressions, ...events],
+  // The ledger of events and the audit log lose the id of the user.
+  'users.finishErasure': [...listings, checkouts, ...events, ...audit],
+  votes: [projectPartition('*')],
+  webhooks: [webhooksPartition, ...audit],
+  'webhooks.enqueue': deliveries,
+  'webhooks.replay': [...deliveries, ...audit],
+  'webhooks.stripe': [...payments, ...listings, ...promotions, ...events, deduplication],
+};
+
+/** The keys that a handler may write. @throws Error for a handler that writes and is not listed. */
+export const writtenKeysOf = (handlerId: string): readonly string[] => {
+  const keys = writtenKeys[handlerId] ?? writtenKeys[handlerId.split('.')[0] ?? ''];
+  if (!keys) throw new Error(`lib/constructs/written-keys.ts does not say which keys ${handlerId} writes.`);
+  return [...new Set(keys)];
+};

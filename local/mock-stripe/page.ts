@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { checked } from '#contract/fields.ts';
+import { conflict, invalidInput, notFound } from '#shared/errors.ts';
+import { Html, html } from '../html.ts';
+import type { HttpResponse } from '../http-response.ts';
+import { accepts, jsonResponse, type LocalRequest, type LocalRoute, pageResponse } from '../local-route.ts';
+import { type CheckoutSession, type MockStripe, outcomes } from './mock-stripe.ts';
+import type { StripeWebhooks } from './webhooks.ts';
+
+const Decision = z.object({
+  outcome: z.enum(outcomes),
+  amount: z.coerce.number().int().min(1).optional().describe('Amount of a refund; the remaining amount when absent.'),
+});
+
+// The striking style prevents confusion with a real payment page.
+const STYLE = new Html(`<style>
+  :root { color-scheme: light; }
+  * { box-sizing: border-box; }
+  body { margin: 0; min-height: 100vh; font: 16px/1.5 system-ui, sans-serif; color: #1c1917;
+    background: repeating-linear-gradient(-45deg, #fde047 0 28px, #facc15 28px 56px); }
+  header { background: #1c1917; color: #fde047; text-align: center; padding: .8rem 1rem; font-weight: 700; letter-spacing: .12em; }
+  main { background: #fff; max-width: 27rem; margin: 2.5rem auto; padding: 1.6rem 1.75rem 1.75rem; border: 3px dashed #1c1917; border-radius: 1rem; }
+  h1 { font-size: 1.15rem; margin: 0; overflow-wrap: anywhere; } .price { font-size: 2.2rem; font-weight: 700; margin: .2rem 0 1rem; }
+  form { display: grid; gap: .6rem; } p { margin: .5rem 0; } .soft { color: #57534e; font-size: .875rem; overflow-wrap: anywhere; }
+  button { font: inherit; font-weight: 600; padding: .7rem 1rem; border-radius: .6rem; border: 2px solid #1c1917; background: #fff; color: #1c1917; cursor: pointer; }
+  button.pay { background: #15803d; border-color: #15803d; color: #fff; } button.fail { border-color: #b91c1c; color: #b91c1c; }
+  button:focus-visible, a:focus-visible { outline: 3px solid #2563eb; outline-offset: 2px; }
+  .state { display: inline-block; border: 2px solid; border-radius: .4rem; padding: .1rem .6rem; font-weight: 700; }
+</style>`);
+
+const priceOf = ({ amount, currency }: CheckoutSession): string => {
+  try {
+    const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() });
+    return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+  } catch {
+    // `Intl` rejects unknown currency codes; the mock accepts them.
+    return `${amount} ${currency}`;
+  }
+};
+
+const stateOf = (session: CheckoutSession): string => {
+  if (session.disputed) return 'disputed';
+  if (session.amount_refunded >= session.amount) return 'refunded';
+  if (session.payment_status === 'paid') return session.amount_refunded > 0 ? 'paid, partly refunded' : 'paid';
+  if (session.status === 'expired') return 'expired';
+  return session.status === 'complete' ? 'failed' : 'open';
+};
+
+const button = (outcome: string, label: string, style: string): Html =>
+  html`<button class="${style}" name="outcome" value="${outcome}">${label}</button>`;
+
+const buttonsFor = (session: CheckoutSession): readonly Html[] => {
+  if (session.status === 'open') {
+    return [
+      button('paid', `Pay ${priceOf(session)}`, 'pay'),
+      button('failed', 'Decline the payment', 'fail'),
+      button('expired', 'Cancel without paying', ''),
+    ];
+  }
+  const isRefundable = session.payment_status === 'paid' && session.amount_refunded < session.amount;
+  return isRefundable
+    ? [button('refunded', 'Refund the payment', ''), button('disputed', 'Dispute the payment', 'fail')]
+    : [];
+};
+
+const page = (session: CheckoutSession, mockStripe: MockStripe): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Test payment</title>
+${STYLE}
+</head>
+<body>
+<header>TEST MODE · NO MONEY MOVES</header>
+<main>
+<h1>${session.name}</h1>
+<p class="price">${priceOf(session)}</p>
+${session.status === 'open' ? html`<p class="soft">Choose the outcome of this payment. The service receives the same webhook events as from Stripe.</p>` : html`<p>This payment is <span class="state">${stateOf(session)}</span></p>`}
+<form method="post" action="/_local/checkout/${session.reference}">${buttonsFor(session)}</form>
+<p class="soft">${session.email ? `Buyer: ${session.email}. ` : ''}Checkout ${session.reference}</p>
+${mockStripe.deliveriesOf(session.id).map((one) => html`<p class="soft">${one.type}: ${one.state}, tries: ${one.tries}${one.error ? ` (${one.error})` : ''}</p>`)}
+</main>
+</body>
+</html>
+`;
+
+const dataOf = (session: CheckoutSession) => ({
+  checkout: session.reference,
+  session: session.id,
+  payment_intent: session.payment_intent,
+  status: stateOf(session),
+  amount: session.amount,
+  amount_refunded: session.amount_refunded,
+  currency: session.currency,
+});
+
+const isForm = ({ headers }: LocalRequest): boolean =>
+  /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '');
+
+const readDecision = (request: LocalRequest): z.infer<typeof Decision> => {
+  const text = request.body.toString('utf8');
+  if (isForm(request)) return checked(Decision, Object.fromEntries(new URLSearchParams(text)));
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw invalidInput(`The body is not valid JSON: ${(cause as Error).message}.`);
+  }
+  return checked(Decision, body);
+};
+
+const originOf = (address: string): string => URL.parse(address)?.origin ?? '';
+
+/** Browsers apply `form-action` to the redirect after a form as well, so the return addresses have to be allowed. */
+const allowReturnUrls = (response: HttpResponse, session: CheckoutSession): HttpResponse => {
+  const targets = [...new Set([session.success_url, session.cancel_url].map(originOf))].join(' ');
+  const policy = String(response.headers['content-security-policy']).replace(
+    "form-action 'self'",
+    `form-action 'self' ${targets}`,
+  );
+  return { ...response, headers: { ...response.headers, 'content-security-policy': policy } };
+};
+
+/** The payment page: a person or a program chooses the outcome of a checkout. */
+export const paymentPageRoutes = (mockStripe: MockStripe, webhooks: StripeWebhooks): readonly LocalRoute[] => {
+  const sessionOf = (request: LocalRequest): CheckoutSession => {
+    const session = mockStripe.find(request.params.checkout ?? '');
+    if (!session) throw notFound();
+    return session;
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/_local/checkout/{checkout}',
+      respond: (request) => {
+        const session = sessionOf(request);
+        return accepts(request, 'application/json')
+          ? jsonResponse({ data: dataOf(session) })
+          : allowReturnUrls(pageResponse(page(session, mockStripe)), session);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/_local/checkout/{checkout}',
+      respond: async (request) => {
+        const session = sessionOf(request);
+        const { outcome, amount } = readDecision(request);
+        const next = mockStripe.applyOutcome(session.id, outcome, amount);
+        if (!next)
+          throw conflict('INVALID_TRANSITION', `A payment that is ${stateOf(session)} cannot become ${outcome}.`);
+        await webhooks.flush();
+        if (!isForm(request)) return jsonResponse({ data: dataOf(next) });
+        const paymentPage = `/_local/checkout/${session.reference}`;
+        const redirects = {
+          paid: next.success_url,
+          expired: next.cancel_url,
+          failed: paymentPage,
+          refunded: paymentPage,
+          disputed: paymentPage,
+        };
+        return { status: 303, headers: { location: redirects[outcome], 'cache-control': 'no-store' }, body: '' };
+      },
+    },
+  ];
+};

@@ -1,0 +1,297 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import type { Route } from '#contract/route.ts';
+import { routes as allRoutes, handlerIdOf } from '#contract/table.ts';
+import { outboxFilter } from '#data/outbox.ts';
+import { jobs } from '#events/jobs.ts';
+import { subscriptions as allSubscriptions, mailFeedback, type Subscription } from '#events/subscriptions.ts';
+import { log } from '#platform/log.ts';
+import { settings } from '#platform/settings.ts';
+import { serveAws } from './aws-endpoint.ts';
+import { type Bus, openBus } from './bus.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { withDeadline } from './deadline.ts';
+import { docsRoutes } from './docs-page.ts';
+import { startEngine, useEngine } from './engine.ts';
+import {
+  databaseSettings,
+  defaultSettings,
+  emptyCredentials,
+  externalCredentials,
+  issuerOf,
+  localProblems,
+  setVariables,
+  singleProcessSettings,
+  unsetOf,
+  type Variables,
+} from './environment.ts';
+import { startGateway } from './gateway.ts';
+import { cacheHandlers, type ImportHandler, importHandler as importFromFunctions } from './handlers.ts';
+import { createIssuer } from './issuer.ts';
+import { openCheckpoints, openJournal } from './journal.ts';
+import { openKeyService } from './key-service.ts';
+import { lambdaContext } from './lambda-context.ts';
+import { provideStreaming } from './lambda-streaming.ts';
+import type { LocalRoute } from './local-route.ts';
+import { type MailService, openMailService } from './mail.ts';
+import { serveStripeApi } from './mock-stripe/api.ts';
+import { openMockStripe } from './mock-stripe/mock-stripe.ts';
+import { paymentPageRoutes } from './mock-stripe/page.ts';
+import { stripeWebhooks } from './mock-stripe/webhooks.ts';
+import { pageRoutes } from './pages.ts';
+import { releaseRun } from './release-run.ts';
+import { startSchedules } from './schedules.ts';
+import { sitePageRoutes } from './site-pages.ts';
+import { StartupError, startupErrorOf } from './startup-error.ts';
+import { watchStorage } from './storage.ts';
+import { trimStreamLog } from './stream-log.ts';
+import { pollStream } from './stream-poller.ts';
+import { ensureTable } from './table.ts';
+import { sweepExpired } from './ttl-sweeper.ts';
+
+export interface LocalServerOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly dataDir: string;
+  /** Settings that take precedence over those of the process. */
+  readonly env?: Variables;
+  readonly tableName?: string;
+  /** Called at every start, before the first request is handled; must be idempotent. */
+  readonly seed?: () => Promise<void>;
+  /** Replaces the route table, for tests. */
+  readonly routes?: readonly Route[];
+  /** Runs the jobs by their schedules; off by default. */
+  readonly schedules?: boolean;
+  /** Replaces the service's subscriptions, for tests. */
+  readonly subscriptions?: readonly Subscription[];
+  /** Replaces the import from `functions/`, for tests. */
+  readonly importHandler?: ImportHandler;
+  /** Multiplies the timeouts of the functions, for slow or busy machines; 1 by default. */
+  readonly timeoutFactor?: number;
+}
+
+/** The whole service on this machine. */
+export interface LocalServer {
+  readonly url: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly bus: Bus;
+  readonly mail: MailService;
+  readonly databaseEndpoint: string;
+  /** The mocks of EventBridge and SES. */
+  readonly awsEndpoint: string;
+  /** The mock of Stripe's API. */
+  readonly stripeEndpoint: string;
+  readonly tableName: string;
+  /** Stops all parts in the reverse order of their start; running requests have a few seconds to end. */
+  stop(): Promise<void>;
+}
+
+const PUBLISHER_TIMEOUT_SECONDS = 60;
+
+/** Cleanup functions of what has been started, run in reverse order. */
+class Cleanups {
+  readonly #cleanups: (() => unknown)[] = [];
+
+  add(cleanup: () => unknown): void {
+    this.#cleanups.unshift(cleanup);
+  }
+
+  async run(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0)) {
+      try {
+        await cleanup();
+      } catch (error) {
+        // The remaining parts are stopped nevertheless.
+        log.error('a part of the server could not be stopped', { error: error as Error });
+      }
+    }
+  }
+}
+
+/** Opens the simulated AWS services and points the settings of this process at them. */
+const startMocks = async (
+  cleanups: Cleanups,
+  journal: DatabaseSync,
+  folder: DataFolder,
+  port: number,
+  subscriptions: readonly Subscription[],
+  importHandler: ImportHandler,
+) => {
+  const storage = watchStorage(journal, folder.path);
+  const triggers = [{ ...mailFeedback, kinds: Object.values(mailFeedback.kinds) }];
+  const bus = openBus({ journal, storage, subscriptions, triggers, importHandler, beforeResuming: releaseRun });
+  const mail = openMailService(journal, storage, ({ source, kind, detail }) => {
+    bus.putEvents({ Entries: [{ Source: source, DetailType: kind, Detail: JSON.stringify(detail) }] });
+  });
+  const aws = await serveAws(bus, mail, openKeyService(folder.file('secrets-key.json')));
+  cleanups.add(() => aws.stop());
+
+  const mockStripe = openMockStripe(journal, `http://localhost:${port}`);
+  const webhooks = stripeWebhooks(mockStripe, `http://127.0.0.1:${port}/api/webhooks/stripe`, storage);
+  const stripeApi = await serveStripeApi(mockStripe, `http://localhost:${port}`);
+  cleanups.add(() => stripeApi.stop());
+  return { bus, mail, mockStripe, webhooks, awsEndpoint: aws.url, stripeEndpoint: stripeApi.url };
+};
+
+/** Creates the table and starts the stream poller, the TTL sweeper and, for the embedded engine, the log trimmer. */
+const startTable = async (
+  cleanups: Cleanups,
+  journal: DatabaseSync,
+  folder: DataFolder,
+  importHandler: ImportHandler,
+  isEmbedded: boolean,
+): Promise<void> => {
+  const tableName = settings().table;
+  const client = new DynamoDBClient({});
+  const streams = new DynamoDBStreamsClient({});
+  cleanups.add(() => client.destroy());
+  cleanups.add(() => streams.destroy());
+  const { streamArn } = await ensureTable(client, tableName);
+  if (!streamArn) {
+    throw new StartupError(`The table ${tableName} has no stream. Delete it, and the next start creates one with it.`);
+  }
+
+  const swept = new Set<string>();
+  const publish = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+    const handler = await importHandler('events.publish');
+    const invocation = handler(event, lambdaContext('events.publish', 'stream', PUBLISHER_TIMEOUT_SECONDS));
+    const onTimeout = () => new Error(`Timed out after ${PUBLISHER_TIMEOUT_SECONDS} seconds.`);
+    return (await withDeadline(invocation, PUBLISHER_TIMEOUT_SECONDS, onTimeout)) as DynamoDBBatchResponse;
+  };
+  const checkpoints = openCheckpoints(journal);
+  const poller = pollStream({ streams, streamArn, filter: outboxFilter, deliver: publish, checkpoints, swept });
+  cleanups.add(() => poller.stop());
+  const sweeper = sweepExpired(client, tableName, swept);
+  cleanups.add(() => sweeper.stop());
+  if (isEmbedded) {
+    const trimmer = trimStreamLog(folder.file('table.sqlite'), tableName, () => poller.consumed());
+    cleanups.add(() => trimmer.stop());
+  }
+};
+
+const preloadHandlers = async (ids: readonly string[], importHandler: ImportHandler): Promise<void> => {
+  // A handler that cannot be imported fails at its first invocation.
+  await Promise.allSettled(ids.map(importHandler));
+};
+
+/** Like `Promise.all`, but waits for all also when one fails, so that nothing starts during the cleanup. */
+const allSettledOrThrow = async <T extends readonly Promise<unknown>[]>(
+  ...promises: T
+): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> => {
+  await Promise.allSettled(promises);
+  return await Promise.all(promises);
+};
+
+const validateSettings = (): void => {
+  try {
+    settings(localProblems(process.env));
+  } catch (cause) {
+    throw new StartupError((cause as Error).message, { cause });
+  }
+};
+
+let hasStarted = false;
+
+/**
+ * Starts the whole service. Once per process: settings and AWS clients are created once.
+ * @throws {StartupError} when the data folder or the port is in use, or a setting is invalid.
+ */
+export const startLocalServer = async (options: LocalServerOptions): Promise<LocalServer> => {
+  if (hasStarted) throw new Error('A process can start one local server only.');
+  hasStarted = true;
+  const { routes = allRoutes, subscriptions = allSubscriptions } = options;
+  const importHandler = cacheHandlers(options.importHandler ?? importFromFunctions);
+  const cleanups = new Cleanups();
+  const ready = Promise.withResolvers<void>();
+  // A failed start without waiting requests is no unhandled rejection.
+  ready.promise.catch(() => undefined);
+  try {
+    cleanups.add(setVariables({ ...options.env, ...(options.tableName && { TABLE_NAME: options.tableName }) }));
+    const externalEngine = process.env.DYNAMODB_ENDPOINT || undefined;
+
+    const folder = await openDataFolder(options.dataDir);
+    cleanups.add(() => folder.release());
+
+    // Listens first, because a port in use ends the start. Requests wait for the rest.
+    let localRoutes: readonly LocalRoute[] = [];
+    const gateway = await startGateway({
+      port: options.port,
+      routes,
+      importHandler,
+      localRoutes: () => localRoutes,
+      ready: ready.promise,
+      timeoutFactor: options.timeoutFactor ?? 1,
+    });
+    cleanups.add(() => gateway.stop());
+    const { port } = gateway;
+
+    const journal = openJournal(folder.file('journal.sqlite'));
+    cleanups.add(() => journal.close());
+    const mocks = await startMocks(cleanups, journal, folder, port, subscriptions, importHandler);
+    const { bus, mail, mockStripe, webhooks, awsEndpoint, stripeEndpoint } = mocks;
+
+    // A Stripe key in the environment selects Stripe itself, or another mock.
+    const localIssuer = !process.env.OIDC_ISSUER;
+    const endpoints = { port, awsEndpoint, localIssuer, ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint }) };
+    const defaults = { ...defaultSettings(endpoints), ...(!externalEngine && singleProcessSettings) };
+    const credentials = externalEngine ? externalCredentials(process.env) : emptyCredentials;
+    cleanups.add(setVariables({ ...unsetOf(defaults, process.env), ...credentials }));
+    validateSettings();
+    log.setLogLevel(process.env.LOG_LEVEL as Parameters<typeof log.setLogLevel>[0]);
+    provideStreaming();
+
+    // Handlers are imported while the engine starts.
+    const handlerIds = [...new Set(routes.map(handlerIdOf)), ...subscriptions.map(({ id }) => id)];
+    const preloading = preloadHandlers(handlerIds, importHandler);
+    const engine = externalEngine
+      ? await useEngine(externalEngine)
+      : await startEngine(folder.file('table.sqlite'), folder.file('engine.json'));
+    cleanups.add(() => engine.stop());
+    cleanups.add(setVariables(databaseSettings(engine.endpoint)));
+    cleanups.add(() => bus.stop());
+    const [issuerRoutes] = await allSettledOrThrow(
+      createIssuer(folder.file('issuer-key.json'), issuerOf(port)),
+      startTable(cleanups, journal, folder, importHandler, !externalEngine),
+      preloading,
+    );
+    localRoutes = [
+      ...pageRoutes({ port, bus, mail }),
+      ...paymentPageRoutes(mockStripe, webhooks),
+      ...issuerRoutes,
+      ...docsRoutes,
+      ...sitePageRoutes,
+    ];
+
+    // Added again, so that it is stopped first: running requests need the other parts.
+    cleanups.add(() => gateway.stop());
+    bus.start();
+    cleanups.add(() => webhooks.stop());
+    webhooks.start();
+    await options.seed?.();
+    if (options.schedules) {
+      const schedules = startSchedules({ jobs, importHandler, checkpoints: openCheckpoints(journal) });
+      cleanups.add(() => schedules.stop());
+    }
+    ready.resolve();
+
+    return {
+      url: `http://localhost:${port}`,
+      port,
+      dataDir: folder.path,
+      bus,
+      mail,
+      databaseEndpoint: engine.endpoint,
+      awsEndpoint,
+      stripeEndpoint,
+      tableName: settings().table,
+      stop: () => cleanups.run(),
+    };
+  } catch (error) {
+    ready.reject(error);
+    await cleanups.run();
+    throw startupErrorOf(error, options.dataDir);
+  }
+};

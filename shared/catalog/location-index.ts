@@ -1,0 +1,162 @@
+import type { Bitmap } from './bitmap.ts';
+import { IdSet } from './id-set.ts';
+import type { ListingIndex } from './listing-index.ts';
+import type { Row } from './row.ts';
+import type { CatalogFilters } from './types.ts';
+
+type Box = NonNullable<CatalogFilters['bbox']>;
+type Circle = NonNullable<CatalogFilters['near']>;
+
+/** The mean radius of the Earth, in kilometres. */
+const EARTH_RADIUS_KM = 6371.0088;
+
+const RADIANS = Math.PI / 180;
+
+const whole: Box = { west: -180, south: -90, east: 180, north: 90 };
+
+/** Whether a location (degrees) lies inside a box, its edges included. */
+const inBox = (box: Box, latitude: number, longitude: number): boolean =>
+  latitude >= box.south &&
+  latitude <= box.north &&
+  (box.west <= box.east
+    ? longitude >= box.west && longitude <= box.east
+    : longitude >= box.west || longitude <= box.east);
+
+/** A point on the unit sphere. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** The point of a location (degrees) on the unit sphere. */
+const pointOf = (latitude: number, longitude: number): Point => {
+  const phi = latitude * RADIANS;
+  const lambda = longitude * RADIANS;
+  return { x: Math.cos(phi) * Math.cos(lambda), y: Math.cos(phi) * Math.sin(lambda), z: Math.sin(phi) };
+};
+
+/**
+ * The squared chord length on the unit sphere of a distance on the surface of the Earth. It is four times the haversine
+ * of the angle, and comparing chords needs no trigonometry per point. Infinite from half the circumference on.
+ */
+const squaredChord = (distanceKm: number): number => {
+  const halfAngle = distanceKm / EARTH_RADIUS_KM / 2;
+  return halfAngle < Math.PI / 2 ? 4 * Math.sin(halfAngle) ** 2 : Number.POSITIVE_INFINITY;
+};
+
+/** Splits a box at the date line. */
+const spansOf = (box: Box): Box[] =>
+  box.west <= box.east
+    ? [box]
+    : [
+        { ...box, east: whole.east },
+        { ...box, west: whole.west },
+      ];
+
+/** Degrees by which the bounding box of a circle is widened, against rounding. */
+const MARGIN = 1e-9;
+
+/** Boxes that do not cross the date line and together cover a circle. */
+const spansAround = ({ latitude, longitude, radiusKm }: Circle): Box[] => {
+  const angle = radiusKm / EARTH_RADIUS_KM;
+  const extent = angle / RADIANS + MARGIN;
+  const south = Math.max(whole.south, latitude - extent);
+  const north = Math.min(whole.north, latitude + extent);
+  // A circle that contains a pole covers every longitude.
+  if (south === whole.south || north === whole.north) return [{ ...whole, south, north }];
+  const breadth = Math.asin(Math.sin(angle) / Math.cos(latitude * RADIANS)) / RADIANS + MARGIN;
+  return spansOf({ south, north, west: wrapped(longitude - breadth), east: wrapped(longitude + breadth) });
+};
+
+const wrapped = (longitude: number): number =>
+  longitude < whole.west ? longitude + 360 : longitude > whole.east ? longitude - 360 : longitude;
+
+/** The edge length of a grid cell, in degrees. */
+const CELL = 2;
+const COLUMNS = 360 / CELL + 1;
+
+/** Finds listings by location, through a grid of cells of latitude and longitude. */
+export class LocationIndex implements ListingIndex {
+  readonly #cells: (IdSet | undefined)[] = new Array(COLUMNS * (180 / CELL + 1)).fill(undefined);
+  /** By slot: degrees, and the point on the unit sphere. NaN for listings without coordinates. */
+  readonly #latitude: number[] = [];
+  readonly #longitude: number[] = [];
+  readonly #x: number[] = [];
+  readonly #y: number[] = [];
+  readonly #z: number[] = [];
+
+  isAffected(before: Row, after: Row): boolean {
+    return before.latitude !== after.latitude || before.longitude !== after.longitude;
+  }
+
+  insert(slot: number, row: Row): void {
+    const latitude = row.latitude ?? Number.NaN;
+    const longitude = row.longitude ?? Number.NaN;
+    const point = pointOf(latitude, longitude);
+    this.#latitude[slot] = latitude;
+    this.#longitude[slot] = longitude;
+    this.#x[slot] = point.x;
+    this.#y[slot] = point.y;
+    this.#z[slot] = point.z;
+    if (Number.isNaN(latitude + longitude)) return;
+    const cell = cellOf(latitude, longitude);
+    const members = this.#cells[cell] ?? new IdSet();
+    this.#cells[cell] = members;
+    members.add(slot);
+  }
+
+  remove(slot: number, { latitude, longitude }: Row): void {
+    if (latitude !== null && longitude !== null) this.#cells[cellOf(latitude, longitude)]?.delete(slot);
+  }
+
+  /** Adds the slots inside the box to the bitmap and returns it. */
+  addInBox(box: Box, found: Bitmap): Bitmap {
+    for (const span of spansOf(box)) {
+      this.#visitCells(span, (members, cell) => {
+        if (contains(span, cell)) members.addTo(found);
+        else
+          members.forEach((slot) => {
+            if (inBox(span, this.#latitude[slot] ?? 0, this.#longitude[slot] ?? 0)) found.add(slot);
+          });
+      });
+    }
+    return found;
+  }
+
+  /** Adds the slots inside the circle to the bitmap and returns it. */
+  addInCircle(circle: Circle, found: Bitmap): Bitmap {
+    const { x, y, z } = pointOf(circle.latitude, circle.longitude);
+    const limit = squaredChord(circle.radiusKm);
+    const check = (slot: number) => {
+      const dx = (this.#x[slot] ?? 0) - x;
+      const dy = (this.#y[slot] ?? 0) - y;
+      const dz = (this.#z[slot] ?? 0) - z;
+      if (dx * dx + dy * dy + dz * dz <= limit) found.add(slot);
+    };
+    for (const span of spansAround(circle)) this.#visitCells(span, (members) => members.forEach(check));
+    return found;
+  }
+
+  /** Visits the non-empty cells that intersect a box that does not cross the date line. */
+  #visitCells(box: Box, visit: (members: IdSet, cell: number) => void): void {
+    for (let row = rowOf(box.south); row <= rowOf(box.north); row += 1) {
+      for (let column = columnOf(box.west); column <= columnOf(box.east); column += 1) {
+        const cell = row * COLUMNS + column;
+        const members = this.#cells[cell];
+        if (members) visit(members, cell);
+      }
+    }
+  }
+}
+
+const rowOf = (latitude: number): number => Math.floor((latitude + 90) / CELL);
+const columnOf = (longitude: number): number => Math.floor((longitude + 180) / CELL);
+const cellOf = (latitude: number, longitude: number): number => rowOf(latitude) * COLUMNS + columnOf(longitude);
+
+/** Whether a box that does not cross the date line contains the whole cell. */
+const contains = (box: Box, cell: number): boolean => {
+  const south = Math.floor(cell / COLUMNS) * CELL - 90;
+  const west = (cell % COLUMNS) * CELL - 180;
+  return box.south <= south && south + CELL <= box.north && box.west <= west && west + CELL <= box.east;
+};

@@ -1,0 +1,48 @@
+import { isIndexed, ledgerPages } from './ledgers.ts';
+import { MENTIONED, mentionItems } from './mentions.ts';
+import { type Item, keyOf } from './read.ts';
+import { type Condition, ConditionFailed, every, exists, transact } from './write.ts';
+
+/** The attributes that name users are as they were read: an erasure may run at the same time. */
+const isUnchanged =
+  (entry: Item): Condition =>
+  (p) =>
+    ['actor_id', 'data', 'subjects', 'input']
+      .filter((attribute) => entry[attribute] !== undefined)
+      .map((attribute) => `${p.name(attribute)} = ${p.value(entry[attribute])}`)
+      .join(' AND ');
+
+const indexEntry = async (entry: Item): Promise<boolean> => {
+  const key = keyOf(entry);
+  try {
+    await transact([
+      ...mentionItems([{ ...entry, ...key }]).map((put) => ({ put })),
+      { update: key, change: { set: MENTIONED }, when: every(exists, isUnchanged(entry)) },
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+};
+
+/** Concurrent transactions, as many as the connection pool serves without queueing. */
+const CONCURRENCY = 8;
+
+/**
+ * Stores the mentions of entries that an earlier version wrote. Safe to interrupt and to repeat.
+ * @returns how many entries it indexed, and how many changed meanwhile, for which it has to be repeated.
+ */
+export const indexLedgers = async (): Promise<{ readonly indexed: number; readonly changed: number }> => {
+  let indexed = 0;
+  let changed = 0;
+  for await (const page of ledgerPages()) {
+    const entries = page.filter((entry) => !isIndexed(entry));
+    for (let start = 0; start < entries.length; start += CONCURRENCY) {
+      const results = await Promise.all(entries.slice(start, start + CONCURRENCY).map(indexEntry));
+      indexed += results.filter(Boolean).length;
+      changed += results.filter((isDone) => !isDone).length;
+    }
+  }
+  return { indexed, changed };
+};

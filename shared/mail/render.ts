@@ -1,0 +1,87 @@
+/** The content of an email, rendered as plain text and as HTML. */
+export interface EmailContent {
+  readonly subject: string;
+  readonly greeting: string;
+  readonly paragraphs: readonly string[];
+  /** Text written by a user, shown as a quotation after the paragraphs. */
+  readonly quote?: string | null;
+  /** Paragraphs after the quotation. */
+  readonly closing?: readonly string[];
+  readonly list?: readonly { readonly name: string; readonly url: string; readonly note: string }[];
+  readonly link?: { readonly label: string; readonly url: string };
+  /** Footer: why the recipient gets the email and how to unsubscribe. */
+  readonly reason: string;
+}
+
+/** Name and address of the site, shown in every email. */
+export interface Branding {
+  readonly siteName: string;
+  /** Without a trailing slash. */
+  readonly siteUrl: string;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+
+const withBreaks = (value: string): string => escapeHtml(value).replace(/\n/g, '<br>');
+
+// Line breaks (of any script) would start another header; bidirectional controls can disguise a subject.
+const UNSAFE_IN_HEADER = /[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+const SUBJECT_MAX = 200;
+
+const headerValue = (value: string): string =>
+  [...value.replace(UNSAFE_IN_HEADER, ' ').trim()].slice(0, SUBJECT_MAX).join('');
+
+const textOf = (content: EmailContent, branding: Branding): string =>
+  [
+    content.greeting,
+    ...content.paragraphs,
+    ...(content.quote ? [content.quote.replace(/^/gm, '> ')] : []),
+    ...(content.closing ?? []),
+    ...(content.list ?? []).map(({ name, url, note }) => `* ${name}\n  ${note}\n  ${url}`),
+    ...(content.link ? [`${content.link.label}: ${content.link.url}`] : []),
+    `-- \n${branding.siteName}\n${branding.siteUrl}\n${content.reason}`,
+  ].join('\n\n');
+
+// Mail clients drop style sheets and much of modern CSS; tables and inline styles work in all of them.
+const htmlOf = (content: EmailContent, branding: Branding): string => {
+  const paragraph = (html: string) => `<p style="margin:0 0 16px;line-height:1.5">${html}</p>`;
+  const quote = content.quote
+    ? `<blockquote style="margin:0 0 16px;padding:8px 16px;border-left:4px solid #cbd5e1;color:#334155">${withBreaks(content.quote)}</blockquote>`
+    : '';
+  const closing = (content.closing ?? []).map((text) => paragraph(withBreaks(text))).join('\n');
+  const link = content.link
+    ? `<p style="margin:24px 0"><a href="${escapeHtml(content.link.url)}" style="background:#1d4ed8;color:#ffffff;padding:10px 18px;border-radius:6px;text-decoration:none">${escapeHtml(content.link.label)}</a></p>`
+    : '';
+  const list = (content.list ?? [])
+    .map(
+      ({ name, url, note }) =>
+        `<p style="margin:0 0 16px;line-height:1.5"><a href="${escapeHtml(url)}" style="color:#1d4ed8;font-weight:bold">${escapeHtml(name)}</a><br>${escapeHtml(note)}</p>`,
+    )
+    .join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(content.subject)}</title></head>
+<body style="margin:0;padding:0;background:#f1f5f9;font-family:Arial,Helvetica,sans-serif;color:#0f172a">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center" style="padding:24px">
+<table role="presentation" width="600" cellpadding="0" cellspacing="0" style="max-width:600px;background:#ffffff;border-radius:8px"><tr><td style="padding:32px">
+${paragraph(escapeHtml(content.greeting))}
+${content.paragraphs.map((text) => paragraph(withBreaks(text))).join('\n')}
+${quote}${closing}${list}${link}
+<p style="margin:32px 0 0;font-size:13px;color:#64748b"><a href="${escapeHtml(branding.siteUrl)}" style="color:#64748b">${escapeHtml(branding.siteName)}</a><br>${escapeHtml(content.reason)}</p>
+</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`;
+};
+
+/** Renders an email as text and as HTML, with a subject that is safe as a header. */
+export const renderEmail = (
+  content: EmailContent,
+  branding: Branding,
+): { subject: string; text: string; html: string } => {
+  const safe = { ...content, subject: headerValue(content.subject) };
+  return { subject: safe.subject, text: textOf(safe, branding), html: htmlOf(safe, branding) };
+};

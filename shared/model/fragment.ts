@@ -1,0 +1,39 @@
+import type * as z from 'zod';
+import { digest } from './entity-tag.ts';
+
+/** The JSON of a member, as the schema of its object declares it; undefined when it is absent. */
+export const memberText = (schema: z.ZodObject, name: string, value: unknown): string | undefined => {
+  const member = schema.shape[name];
+  if (!member) throw new Error(`The schema does not declare ${name}.`);
+  const text = JSON.stringify(member.parse(value));
+  return text && `${JSON.stringify(name)}:${text}`;
+};
+
+/**
+ * An object that is serialized once and becomes a part of many replies. It can only be made through a schema, which
+ * removes undeclared members.
+ */
+export class Fragment<T extends object = object> {
+  readonly schema: z.ZodObject;
+  /** JSON. */
+  readonly text: string;
+  /** Stands for the text in the ETag of a reply. */
+  readonly tag: string;
+
+  private constructor(schema: z.ZodObject, text: string) {
+    this.schema = schema;
+    this.text = text;
+    this.tag = digest(text);
+  }
+
+  /** @throws Error when the value does not match the schema. */
+  static of<T extends object>(schema: z.ZodObject & z.ZodType<object, T>, value: T): Fragment<T> {
+    return new Fragment(schema, JSON.stringify(schema.parse(value)));
+  }
+
+  /** The fragment with more members of its schema, which follow the others. @throws Error when they do not match it. */
+  with(members: Partial<T>): Fragment<T> {
+    const added = Object.entries(members).map(([name, value]) => memberText(this.schema, name, value));
+    return new Fragment(this.schema, `${[this.text.slice(0, -1), ...added].join(',')}}`);
+  }
+}

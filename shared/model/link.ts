@@ -1,0 +1,48 @@
+/** The result of checking the URL of a project. */
+export interface LinkRecord {
+  readonly project_id: string;
+  /** The checked URL; a project with another URL starts without failures. */
+  readonly url: string;
+  /** `failing`: missing, on fewer than `DEAD_AFTER_DAYS` days. */
+  readonly state: 'alive' | 'failing' | 'dead';
+  /** The status of the last response; null without a response. */
+  readonly status: number | null;
+  readonly checked_at: string;
+  /** UTC days on which the site was missing since it was last reachable, `yyyy-mm-dd`, at most `DEAD_AFTER_DAYS`. */
+  readonly failed_days: readonly string[];
+}
+
+/** The outcome of requesting a URL. */
+export interface Probe {
+  /** Null without a response. */
+  readonly status: number | null;
+  /** Whether the host name does not exist in DNS. */
+  readonly noSuchName: boolean;
+}
+
+const DEAD_AFTER_DAYS = 3;
+
+const MISSING_STATUSES: ReadonlySet<number> = new Set([404, 410]);
+
+const FAILURES_FROM = 400;
+
+/** `undecided`: a failure that may be temporary or caused by the client, such as 403, 429 or 503. */
+export const classifyProbe = ({ status, noSuchName }: Probe): 'reachable' | 'missing' | 'undecided' => {
+  if (noSuchName || (status !== null && MISSING_STATUSES.has(status))) return 'missing';
+  return status !== null && status < FAILURES_FROM ? 'reachable' : 'undecided';
+};
+
+/** The record after a probe. Any number of failures on one day count as one. */
+export const linkAfter = (
+  previous: LinkRecord | undefined,
+  { id: project_id, url }: { readonly id: string; readonly url: string },
+  probe: Probe,
+  at: string,
+): LinkRecord => {
+  const outcome = classifyProbe(probe);
+  const failedBefore = previous?.url === url ? previous.failed_days : [];
+  const failedNow = [...new Set([...failedBefore, at.slice(0, 10)])].slice(0, DEAD_AFTER_DAYS);
+  const failed_days = { reachable: [], missing: failedNow, undecided: failedBefore }[outcome];
+  const state = failed_days.length >= DEAD_AFTER_DAYS ? 'dead' : failed_days.length > 0 ? 'failing' : 'alive';
+  return { project_id, url, state, status: probe.status, checked_at: at, failed_days };
+};

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import type { eventKinds } from '#contract/events.ts';
+import { Latitude, Longitude, Project } from '#contract/projects.ts';
+
+/**
+ * A project as stored, without its counters, which are a separate item. Fields have the schema of the response unless the
+ * stored form differs. Times are ISO 8601 in UTC with milliseconds, so they sort as text.
+ *
+ * Item mapping, feed validation, submissions, responses, CSV columns and snapshots derive from this schema or are checked
+ * against it. A new field must be nullable or a list of strings: existing items lack it and read as null or an empty list.
+ */
+export const ProjectRecord = z.object({
+  ...Project.omit({
+    spheres: true,
+    upvote_count: true,
+    average_rating: true,
+    ratings_count: true,
+    comments_count: true,
+    views_count: true,
+    possible_duplicates: true,
+    queue_position: true,
+  }).shape,
+  /** Previous slugs that still resolve to the project; they stay reserved until it is purged. */
+  earlier_slugs: z.array(z.string()),
+  latitude: Latitude.nullable(),
+  longitude: Longitude.nullable(),
+  rejection_reason: Project.shape.rejection_reason.unwrap(),
+  paid_at: Project.shape.paid_at.unwrap(),
+  /** Increases by one with every write of the record: the ETag of conditional requests and the order of replication. */
+  version: z.number(),
+});
+type Stored = z.infer<typeof ProjectRecord>;
+export type ProjectRecord = {
+  readonly [Field in keyof Stored]: Stored[Field] extends string[] ? readonly string[] : Stored[Field];
+};
+
+type FieldsOfType<T> = {
+  [Field in keyof ProjectRecord]: T extends ProjectRecord[Field] ? Field : never;
+}[keyof ProjectRecord];
+type NullableField = FieldsOfType<null>;
+type ListField = FieldsOfType<readonly string[]>;
+
+const NO_ENTRIES: readonly string[] = Object.freeze([]);
+
+const unsetValue = (schema: z.ZodType): unknown => {
+  if (schema instanceof z.ZodNullable) return null;
+  return schema instanceof z.ZodArray ? NO_ENTRIES : undefined;
+};
+
+/** The optional fields of a project that has none of them: null or an empty list. */
+export const unsetFields = Object.fromEntries(
+  Object.entries(ProjectRecord.shape)
+    .map(([field, schema]) => [field, unsetValue(schema)] as const)
+    .filter(([, value]) => value !== undefined),
+) as Pick<ProjectRecord, NullableField | ListField>;
+
+/** The counters of a project. `version` increases with every write, independently of the record's. */
+export interface ProjectCounts {
+  readonly upvote_count: number;
+  readonly ratings_sum: number;
+  readonly ratings_count: number;
+  readonly comments_count: number;
+  readonly views_count: number;
+  readonly version: number;
+}
+
+/** The counters of a project without reactions and views. */
+export const noCounts: ProjectCounts = {
+  upvote_count: 0,
+  ratings_sum: 0,
+  ratings_count: 0,
+  comments_count: 0,
+  views_count: 0,
+  version: 0,
+};
+
+/** The mean rating, rounded to two decimals; 0 without ratings. */
+export const averageRating = (counts: Pick<ProjectCounts, 'ratings_sum' | 'ratings_count'>): number =>
+  counts.ratings_count > 0 ? Math.round((counts.ratings_sum / counts.ratings_count) * 100) / 100 : 0;
+
+/** The event payload that describes a project. */
+export const projectEventData = (project: ProjectRecord): z.infer<typeof eventKinds.projectSubmitted> => ({
+  project_id: project.id,
+  slug: project.slug,
+  name: project.name,
+  url: project.url,
+  plan: project.plan,
+  status: project.status,
+  owner_id: project.owner_id,
+});
+
+/** The counters that can be recounted from items. Views have no items. */
+export const recounted = ['upvote_count', 'ratings_sum', 'ratings_count', 'comments_count'] as const;
+
+export type Recounted = Pick<ProjectCounts, (typeof recounted)[number]>;

@@ -1,0 +1,123 @@
+import type { LedgerEvent } from '#contract/events.ts';
+import type { Placement } from '#contract/fields.ts';
+import type { PromotionStatus } from '#contract/promotions.ts';
+
+/** The stored status. Whether an active promotion has expired follows from its dates: see `statusAt`. */
+export type RecordedStatus = Exclude<PromotionStatus, 'pending_payment'>;
+
+/** A promotion as stored, without its counters, which are an item of their own. */
+export interface PromotionRecord {
+  /** `prm_` and a ULID; of a bought promotion, the ULID of its checkout. */
+  readonly id: string;
+  readonly project_id: string;
+  /** The buyer; of a granted promotion, the owner of the project. */
+  readonly user_id: string;
+  readonly placements: readonly Placement[];
+  readonly status: RecordedStatus;
+  /** Both null until activation; ISO 8601 in UTC with milliseconds. */
+  readonly starts_at: string | null;
+  readonly ends_at: string | null;
+  /** The duration that was bought; null when granted. */
+  readonly months: number | null;
+  readonly cta_text: string | null;
+  /** The price paid, in the smallest unit of the currency; 0 when granted. */
+  readonly price: number;
+  /** ISO 4217 in lower case. */
+  readonly currency: string;
+  /** The reason for its revocation. */
+  readonly reason: string | null;
+  /** The checkout that paid for it; null when granted. */
+  readonly checkout_id: string | null;
+  readonly created_at: string;
+  /** Incremented with every write of the record. */
+  readonly version: number;
+}
+
+export interface PromotionCounts {
+  readonly impressions: number;
+  readonly clicks: number;
+}
+
+export type PromotionCounter = keyof PromotionCounts;
+
+export const noPromotionCounts: PromotionCounts = { impressions: 0, clicks: 0 };
+
+/** The status at a time: an active promotion is expired from its end on, before the expiry job has recorded it. */
+export const statusAt = ({ status, ends_at }: PromotionRecord, at: string): RecordedStatus =>
+  status === 'active' && ends_at !== null && ends_at <= at ? 'expired' : status;
+
+/** Whether it is active and has started. */
+export const isRunning = (promotion: PromotionRecord, at: string): boolean =>
+  statusAt(promotion, at) === 'active' && promotion.starts_at !== null && promotion.starts_at <= at;
+
+/** Whether it occupies its slots at a time: while active, and while paid and awaiting approval. */
+export const holdsSlots = (promotion: PromotionRecord, at: string): boolean =>
+  ['pending', 'active'].includes(statusAt(promotion, at));
+
+/** Whether it has a copy in the partition of current promotions. */
+export const isCurrent = ({ status }: Pick<PromotionRecord, 'status'>): boolean =>
+  status === 'pending' || status === 'active';
+
+/** The id of the promotion that a checkout buys. */
+export const promotionOfCheckout = (checkoutId: string): string => checkoutId.replace(/^chk_/, 'prm_');
+
+/** The id of the checkout that a bought promotion belongs to. */
+export const checkoutOfPromotion = (promotionId: string): string => promotionId.replace(/^prm_/, 'chk_');
+
+/** The data of events about a promotion that has been active. */
+export const promotionEventData = (
+  promotion: PromotionRecord,
+): Extract<LedgerEvent, { kind: 'promotionActivated' }>['data'] => ({
+  promotion_id: promotion.id,
+  project_id: promotion.project_id,
+  user_id: promotion.user_id,
+  placements: [...promotion.placements],
+  starts_at: promotion.starts_at ?? promotion.created_at,
+  ends_at: promotion.ends_at ?? promotion.created_at,
+});
+
+/** The occupied slots. */
+export interface Occupancy {
+  /** Every promotion whose stored status is pending or active. */
+  readonly current: readonly PromotionRecord[];
+  /** The number of allocations of each placement so far, read before `current`. */
+  readonly allocationVersions: Readonly<Record<Placement, number>>;
+}
+
+/**
+ * Optimistic lock on limited placements: the allocation version at which a slot was seen to be free. A write that
+ * carries it fails when another slot of the placement was allocated since.
+ */
+export type AllocationVersions = Readonly<Partial<Record<Placement, number>>>;
+
+const DAY_MS = 86_400_000;
+/** How far in the future a promotion may end, in days: three years. */
+const HORIZON_DAYS = 3 * 366;
+
+/** Adds days of 24 hours. Times are ISO 8601 in UTC with milliseconds, here and below. */
+export const daysAfter = (at: string, days: number): string => new Date(Date.parse(at) + days * DAY_MS).toISOString();
+
+/** Adds calendar months; a day that the target month lacks becomes its last day. */
+export const monthsAfter = (at: string, months: number): string => {
+  const later = new Date(at);
+  const day = later.getUTCDate();
+  later.setUTCDate(1);
+  later.setUTCMonth(later.getUTCMonth() + months);
+  const lastDay = new Date(Date.UTC(later.getUTCFullYear(), later.getUTCMonth() + 1, 0)).getUTCDate();
+  later.setUTCDate(Math.min(day, lastDay));
+  return later.toISOString();
+};
+
+/** Whether a time is too far in the future for a promotion to end. */
+export const isBeyondHorizon = (time: string, at: string): boolean =>
+  Date.parse(time) > Date.parse(at) + HORIZON_DAYS * DAY_MS;
+
+/** Prices shown to front ends: amounts in the smallest unit of the currency. */
+export interface Offer {
+  /** ISO 4217 in lower case. */
+  readonly currency: string;
+  readonly premiumPrice: number;
+  /** Per month, by placement. */
+  readonly promotionPrices: Readonly<Record<string, number>>;
+  readonly bundleDiscountPercent: number;
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import type { Notifications, Role } from '#contract/users.ts';
+import type { Identity } from './identity.ts';
+
+/** The preferences of a user who has not changed them. */
+export const allNotifications: Notifications = {
+  submission_received: true,
+  payment_received: true,
+  promotion_ending: true,
+  weekly_digest: true,
+};
+
+const text = z.string().nullable().catch(null);
+const flag = z.boolean().catch(false);
+const preference = z.boolean().catch(true);
+
+// Only types of the contract are imported: its schemas would pull all user routes into every bundle.
+export const roles = ['user', 'moderator', 'admin'] as const satisfies readonly Role[];
+const preferences = {
+  submission_received: preference,
+  payment_received: preference,
+  promotion_ending: preference,
+  weekly_digest: preference,
+} satisfies Record<keyof Notifications, z.ZodType<boolean>>;
+
+/**
+ * A stored user. Attributes that an older item lacks get a default. Of an erased user only `id`, `erased_at`,
+ * `comment_count`, `version` and a ban are stored.
+ */
+export const UserRecord = z
+  .object({
+    /** The subject at the identity provider. */
+    id: z.string(),
+    /** With ASCII letters in lower case; null until a token contains one. */
+    email: text,
+    /** True once a token with `email_verified` has been seen. */
+    email_verified: flag,
+    name: text,
+    avatar_url: text,
+    bio: text,
+    website: text,
+    role: z.enum(roles).catch('user'),
+    /** True once an administrator or the command line has set the role; `ADMIN_EMAILS` is then ignored. */
+    role_decided: flag,
+    /** Of a stored item also true after the end of the ban; see `liftExpiredBan`. */
+    is_banned: flag,
+    ban_reason: text,
+    /** The end of the ban, ISO 8601; null when it does not end. */
+    ban_expires_at: text,
+    /** ISO 8601; empty for an erased user. */
+    joined_at: z.string().catch(''),
+    notifications: z.object(preferences).catch(allNotifications),
+    /** Existing comments; updated in the transaction that writes or deletes one. */
+    comment_count: z.number().min(0).catch(0),
+    /** ISO 8601; null unless the user has been erased. */
+    erased_at: text,
+    /** Incremented by every write; 0 for items written before versions existed. */
+    version: z.number().catch(0),
+  })
+  .transform((stored) => ({ ...stored, is_admin: stored.role === 'admin' }));
+export type UserRecord = Readonly<z.output<typeof UserRecord>>;
+
+/** A user at a time: a ban that has ended by then is lifted. @param at ISO 8601. */
+export const liftExpiredBan = (user: UserRecord, at: string): UserRecord =>
+  user.ban_expires_at !== null && user.ban_expires_at <= at
+    ? { ...user, is_banned: false, ban_reason: null, ban_expires_at: null }
+    : user;
+
+/** Replaces the id of an erased user in the event ledger and the audit log. */
+export const ERASED_USER = 'erased';
+
+/** Whether `ADMIN_EMAILS` makes this identity an administrator; unverified addresses never do. */
+const isConfiguredAdmin = (identity: Identity, adminEmails: readonly string[]): boolean =>
+  identity.emailVerified && identity.email !== null && adminEmails.includes(identity.email);
+
+/** The record of a user at the first request. @param adminEmails verified addresses that make an administrator. */
+export const newUser = (identity: Identity, adminEmails: readonly string[], joinedAt: string): UserRecord => {
+  const isAdmin = isConfiguredAdmin(identity, adminEmails);
+  return {
+    id: identity.sub,
+    email: identity.email,
+    email_verified: identity.email !== null && identity.emailVerified,
+    name: identity.name,
+    avatar_url: null,
+    bio: null,
+    website: null,
+    role: isAdmin ? 'admin' : 'user',
+    is_admin: isAdmin,
+    role_decided: false,
+    is_banned: false,
+    ban_reason: null,
+    ban_expires_at: null,
+    joined_at: joinedAt,
+    notifications: allNotifications,
+    comment_count: 0,
+    erased_at: null,
+    version: 1,
+  };
+};
+
+/**
+ * The attributes that a later token adds to a record; undefined when there are none. Cognito, for example, includes the
+ * address only after the first sign-in. `adminEmails` is applied once, when the address is first verified, so an
+ * administrator whose role was revoked does not regain it.
+ */
+export const identityChanges = (
+  user: UserRecord,
+  identity: Identity,
+  adminEmails: readonly string[],
+): Pick<UserRecord, 'email' | 'email_verified' | 'role' | 'is_admin'> | undefined => {
+  const { email, emailVerified } = identity;
+  if (email === null || user.email_verified || (user.email !== null && !emailVerified)) return undefined;
+  const isAdmin = user.is_admin || (!user.role_decided && isConfiguredAdmin(identity, adminEmails));
+  return { email, email_verified: emailVerified, role: isAdmin ? 'admin' : user.role, is_admin: isAdmin };
+};
+
+/** The stored comment counter of a user. */
+export interface CommentCount {
+  readonly userId: string;
+  readonly counted: number;
+  /** When the record last changed, ISO 8601; writing a comment changes it. */
+  readonly changedAt: string;
+  readonly version: number;
+}

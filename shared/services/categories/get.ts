@@ -1,0 +1,10 @@
+import { findCategory } from '#data/categories.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import { notFound } from '#shared/errors.ts';
+
+/** A category by id or slug. @throws 404. */
+export const getCategory = async (reference: string): Promise<CategoryRecord> => {
+  const category = await findCategory(reference);
+  if (!category) throw notFound();
+  return category;
+};

@@ -1,0 +1,124 @@
+import type { CategoryBody, CategoryUpdate } from '#contract/categories.ts';
+import { allCategories, deleteCategory, insertCategory, replaceCategories } from '#data/categories.ts';
+import { retryOnConflict } from '#data/conflict.ts';
+import { newMessage } from '#events/catalogue.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import { mustMatch } from '#model/entity-tag.ts';
+import type { UserRecord } from '#model/user.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { isReservedSlug } from '#services/projects/slug.ts';
+import { slugFrom } from '#services/projects/slug-from-name.ts';
+import { conflict, invalidField } from '#shared/errors.ts';
+import { getCategory } from './get.ts';
+import { inRequest, propagateSlugChange, releaseSlug } from './propagate-slug.ts';
+
+/** The distance between the `sort_order` of consecutive categories. */
+export const SORT_STEP = 10;
+
+const mustNotBeReserved = (slug: string): void => {
+  if (isReservedSlug(slug)) throw conflict('CATEGORY_EXISTS', `"${slug}" is a reserved slug.`);
+};
+
+const nextSortOrder = async (): Promise<number> =>
+  Math.max(0, ...(await allCategories()).map((category) => category.sort_order)) + SORT_STEP;
+
+/**
+ * Creates a category, after all others unless `sort_order` is given.
+ * @throws 409 when its slug is taken or reserved.
+ */
+export const createCategory = async (body: CategoryBody): Promise<CategoryRecord> => {
+  const id = newId('cat');
+  const slug = body.slug ?? slugFrom(body.name, id.slice('cat_'.length).toLowerCase());
+  mustNotBeReserved(slug);
+  const at = now();
+  const category: CategoryRecord = {
+    id,
+    slug,
+    name: body.name,
+    sphere: body.sphere ?? null,
+    description: body.description || null,
+    icon: body.icon ?? null,
+    color: body.color ?? null,
+    sort_order: body.sort_order ?? (await nextSortOrder()),
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  };
+  await releaseSlug(slug, inRequest);
+  await insertCategory(category);
+  return category;
+};
+
+const updated = (current: CategoryRecord, body: CategoryUpdate, at: string): CategoryRecord => ({
+  ...current,
+  slug: body.slug ?? current.slug,
+  name: body.name ?? current.name,
+  sphere: body.sphere === undefined ? current.sphere : body.sphere,
+  description: body.description === undefined ? current.description : body.description || null,
+  icon: body.icon === undefined ? current.icon : body.icon,
+  color: body.color === undefined ? current.color : body.color,
+  sort_order: body.sort_order ?? current.sort_order,
+  updated_at: at,
+  version: current.version + 1,
+});
+
+/** Changes a category; a new slug also replaces the old one on its projects. @throws 404, 409, 412. */
+export const changeCategory = (
+  admin: UserRecord,
+  reference: string,
+  body: CategoryUpdate,
+  ifMatch: readonly string[] | undefined,
+): Promise<CategoryRecord> =>
+  retryOnConflict(async () => {
+    const previous = await getCategory(reference);
+    mustMatch(ifMatch, previous);
+    const next = updated(previous, body, now());
+    if (next.slug === previous.slug) {
+      await replaceCategories([{ previous, next }], []);
+      return next;
+    }
+    mustNotBeReserved(next.slug);
+    await releaseSlug(next.slug, inRequest);
+    const renamed = { category_id: next.id, from: previous.slug, to: next.slug };
+    await replaceCategories([{ previous, next }], [newMessage('categoryRenamed', admin.id, renamed)]);
+    await propagateSlugChange({ from: previous.slug, to: next.slug, categoryId: next.id }, inRequest);
+    return next;
+  });
+
+/** Orders categories, all or none. @throws 400 naming the position of an unknown or repeated id. */
+export const reorderCategories = (
+  order: readonly { id: string; sort_order: number; sphere?: string | null | undefined }[],
+): Promise<void> =>
+  retryOnConflict(async () => {
+    const known = new Map((await allCategories()).map((category) => [category.id, category]));
+    const seen = new Set<string>();
+    const at = now();
+    const steps = order.map(({ id, sort_order, sphere }, position) => {
+      const previous = known.get(id);
+      if (!previous) throw invalidField([position, 'id'], `"${id}" is not a category`);
+      if (seen.has(id)) throw invalidField([position, 'id'], `"${id}" is repeated`);
+      seen.add(id);
+      return { previous, next: updated(previous, { sort_order, sphere }, at) };
+    });
+    await replaceCategories(steps, []);
+  });
+
+/**
+ * Deletes a category. Its projects stay and lose the slug: within the request as far as time allows, the rest by a
+ * task.
+ * @returns its id and how many projects had it. @throws 404.
+ */
+export const removeCategory = async (
+  admin: UserRecord,
+  reference: string,
+): Promise<{ id: string; projects_updated: number }> => {
+  const { id, slug } = await retryOnConflict(async () => {
+    const category = await getCategory(reference);
+    const removed = { category_id: category.id, slug: category.slug };
+    await deleteCategory(category, [newMessage('categoryRemoved', admin.id, removed)]);
+    return category;
+  });
+  const { carrying } = await propagateSlugChange({ from: slug, to: null, categoryId: id }, inRequest);
+  return { id, projects_updated: carrying };
+};

@@ -1,0 +1,136 @@
+import { catalog } from '#data/catalog.ts';
+import {
+  deleteRetiredSlug,
+  findRetiredSlug,
+  missingCategories,
+  notReclaimed,
+  retiredSlugs,
+  SlugReclaimed,
+} from '#data/categories.ts';
+import { log } from '#platform/log.ts';
+import { changeProject } from '#services/projects/change.ts';
+import { AppError, conflict } from '#shared/errors.ts';
+
+/** A slug that a category no longer uses, and the slug that replaces it; null when the category is deleted. */
+export interface SlugChange {
+  readonly from: string;
+  readonly to: string | null;
+  readonly categoryId: string;
+}
+
+interface Propagation {
+  /** The time after which no further project is changed, in milliseconds. */
+  readonly budgetMs: number;
+  /** Whether errors are logged, because a task completes the change, instead of thrown. */
+  readonly hasTask: boolean;
+}
+
+/** For requests: three propagations fit into the 29 seconds of the gateway. */
+export const inRequest: Propagation = { budgetMs: 8000, hasTask: true };
+export const inTask: Propagation = { budgetMs: 280_000, hasTask: false };
+
+/** Each change checks the claim of the same slug, and DynamoDB limits concurrent transactions on one item. */
+const CONCURRENT_CHANGES = 8;
+
+/** @returns whether the project still carried the slug. */
+const replaceSlugOfProject = async (projectId: string, { from, to, categoryId }: SlugChange): Promise<boolean> => {
+  let isCarrier = false;
+  try {
+    await changeProject(
+      projectId,
+      (current) => {
+        isCarrier = current.categories.includes(from);
+        if (!isCarrier) return { next: current, messages: [] };
+        const categories = current.categories.flatMap((slug) => (slug === from ? (to ?? []) : slug));
+        return { next: { ...current, categories: [...new Set(categories)] }, messages: [] };
+      },
+      [notReclaimed(from, categoryId)],
+    );
+  } catch (error) {
+    // The project has been purged since the catalog was read.
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
+    throw error;
+  }
+  return isCarrier;
+};
+
+/**
+ * Replaces or removes a category slug on every project that carries it. Safe to repeat and to run concurrently: a
+ * project changes only while it carries the old slug and no other category has claimed that slug.
+ * @returns how many projects carried the slug by the catalog, how many of them this call changed, and whether it has
+ *   processed all of them.
+ */
+export const propagateSlugChange = async (
+  change: SlugChange,
+  { budgetMs, hasTask }: Propagation,
+): Promise<{ carrying: number; changed: number; isComplete: boolean }> => {
+  const until = performance.now() + budgetMs;
+  const ids = (await catalog('now')).idsInCategory(change.from);
+  let changed = 0;
+  let processed = 0;
+  try {
+    for (let start = 0; start < ids.length && performance.now() < until; start += CONCURRENT_CHANGES) {
+      const group = ids.slice(start, start + CONCURRENT_CHANGES);
+      const results = await Promise.all(group.map((id) => replaceSlugOfProject(id, change)));
+      changed += results.filter(Boolean).length;
+      processed += group.length;
+    }
+  } catch (error) {
+    if (error instanceof SlugReclaimed) return { carrying: 0, changed: 0, isComplete: true };
+    // The category itself has changed, so the request must not fail.
+    if (!hasTask) throw error;
+    log.warn('propagating a category slug failed; the task will retry', { category_slug: change.from, error });
+  }
+  return { carrying: ids.length, changed, isComplete: processed === ids.length };
+};
+
+/**
+ * Completes the removal or rename of a category on its projects and frees its old slug. Safe to repeat; does nothing
+ * when another category has claimed the slug.
+ * @throws 409 while projects still carry the slug; the caller tries again later.
+ */
+export const releaseSlug = async (slug: string, propagation: Propagation): Promise<void> => {
+  const retired = await findRetiredSlug(slug);
+  if (!retired) return;
+  const change = { from: slug, ...retired };
+  await propagateSlugChange(change, propagation);
+  // The catalog may still list projects that were just changed, so the number of changes decides.
+  const { changed, isComplete } = await propagateSlugChange(change, propagation);
+  if (changed > 0 || !isComplete)
+    throw conflict('CATEGORY_EXISTS', `The slug "${slug}" is still being removed from projects.`);
+  await deleteRetiredSlug(slug, retired.categoryId);
+};
+
+/** Matches the claim of no category. */
+const NO_CATEGORY = 'cat_none';
+
+const repairSlug = async (slug: string): Promise<void> => {
+  if (await findRetiredSlug(slug)) await releaseSlug(slug, inTask);
+  // Stops at the first project when a new category claims the slug concurrently.
+  else await propagateSlugChange({ from: slug, to: null, categoryId: NO_CATEGORY }, inTask);
+};
+
+/**
+ * Completes interrupted removals and renames of categories, and removes slugs without a category from projects. Safe to
+ * repeat and to run beside the changes themselves.
+ * @param until when to stop, on the monotonic clock in milliseconds.
+ */
+export const repairCategorySlugs = async (
+  until: number,
+): Promise<{ slugs_settled: number; failed: number; unfinished: boolean }> => {
+  const carried = new Set<string>();
+  for (const { project } of (await catalog('now')).all()) for (const slug of project.categories) carried.add(slug);
+  const due = new Set([...(await retiredSlugs()), ...(await missingCategories([...carried]))]);
+  let [slugs_settled, failed] = [0, 0];
+  for (const slug of due) {
+    if (performance.now() > until) return { slugs_settled, failed, unfinished: true };
+    try {
+      await repairSlug(slug);
+      slugs_settled += 1;
+    } catch (error) {
+      failed += 1;
+      log.warn('repairing a category slug failed', { slug, error });
+    }
+  }
+  return { slugs_settled, failed, unfinished: false };
+};

@@ -1,0 +1,289 @@
+import { parsed } from '#contract/fields.ts';
+import {
+  ContentChange,
+  type ImportField,
+  type ImportMapping,
+  importFields,
+  ProjectContent,
+} from '#contract/projects.ts';
+import type { ImportStep } from '#data/import-projects.ts';
+import type { ProjectRecord } from '#model/project.ts';
+import type { UserRecord } from '#model/user.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { isReservedSlug } from '#services/projects/slug.ts';
+import { slugFrom } from '#services/projects/slug-from-name.ts';
+import { mergeEdit } from '#services/projects/update.ts';
+import { AppError, type FieldErrors } from '#shared/errors.ts';
+import type { CategoryLookup } from './categories.ts';
+import type { ProjectLookup } from './projects.ts';
+import type { ReportBuilder } from './report.ts';
+import type { SlugLookup } from './slugs.ts';
+import { type Problem, problemOf, type Row, type RowValues } from './validate.ts';
+
+/** The directory as the import sees it, including its own planned changes. */
+export interface ImportState {
+  readonly mapping: ImportMapping;
+  readonly admin: UserRecord;
+  /** Whether a project may not have the URL of another. */
+  readonly rejectsDuplicateUrls: boolean;
+  readonly projects: ProjectLookup;
+  readonly slugs: SlugLookup;
+  readonly categories: CategoryLookup;
+}
+
+type RowPlan =
+  | { readonly action: 'create'; readonly next: ProjectRecord }
+  /** `next` is `previous` itself when nothing differs. */
+  | { readonly action: 'update'; readonly previous: ProjectRecord; readonly next: ProjectRecord }
+  /** With a reason when the row is not skipped as `on_conflict` says. */
+  | { readonly action: 'skip'; readonly reason?: Problem }
+  | { readonly action: 'fail'; readonly problems: readonly Problem[] };
+
+const fail = (...problems: readonly Problem[]): RowPlan => ({ action: 'fail', problems });
+
+/** The fields that a new project needs and that have no default. */
+const required = ['name', 'url', 'description'] as const;
+
+const missingFields = ({ mentions }: Row): Problem[] =>
+  required.filter((field) => !mentions.has(field)).map((field) => ({ field, message: 'is required' }));
+
+/** The slug that a row is matched by: its own or, without one, the slug that it would get. */
+const slugToMatch = ({ mapping, slugs }: ImportState, { number, name, mentions, values }: Row): string | undefined => {
+  if (values.slug !== undefined) return values.slug;
+  const isExpected = mapping.match_by === 'slug' && name !== undefined && !mentions.has('slug');
+  return isExpected ? slugs.expectedOf(number, name) : undefined;
+};
+
+const findMatch = async (state: ImportState, row: Row): Promise<ProjectRecord | undefined> => {
+  const { mapping, projects, slugs } = state;
+  const { id, url } = row.values;
+  switch (mapping.match_by) {
+    case 'id':
+      return id === undefined ? undefined : projects.cached(id);
+    case 'url':
+      return url === undefined ? undefined : (projects.withUrl(url)[0] ?? projects.deletedWithUrl(url));
+    case 'slug': {
+      const slug = slugToMatch(state, row);
+      const holder = slug === undefined ? undefined : await slugs.holderOf(slug);
+      return holder === undefined ? undefined : await projects.find(holder);
+    }
+  }
+};
+
+const resolveCategories = ({ categories }: ImportState, { categories: entries = [] }: RowValues) => {
+  const slugs = new Set<string>();
+  const problems: Problem[] = [];
+  for (const entry of entries) {
+    const resolved = categories.resolve(entry);
+    if ('slug' in resolved) slugs.add(resolved.slug);
+    else problems.push({ field: 'categories', message: resolved.problem });
+  }
+  return { slugs: [...slugs], problems };
+};
+
+const urlProblems = ({ rejectsDuplicateUrls, projects }: ImportState, url: string, ownId?: string): Problem[] =>
+  rejectsDuplicateUrls && projects.withUrl(url).some(({ id }) => id !== ownId)
+    ? [{ field: 'url', message: 'belongs to another project' }]
+    : [];
+
+const slugProblems = async ({ slugs }: ImportState, slug: string, ownId?: string): Promise<Problem[]> => {
+  if (isReservedSlug(slug)) return [{ field: 'slug', message: `"${slug}" is a reserved slug` }];
+  const holder = await slugs.holderOf(slug);
+  return holder !== undefined && holder !== ownId ? [{ field: 'slug', message: 'belongs to another project' }] : [];
+};
+
+type Complete = RowValues & Readonly<Record<(typeof required)[number], string>>;
+
+const newRecord = (
+  values: Complete,
+  given: { id: string; slug: string; categories: readonly string[]; ownerId: string; at: string },
+): ProjectRecord => {
+  const createdAt = values.created_at ?? given.at;
+  const status = values.status ?? 'live';
+  return {
+    id: given.id,
+    slug: given.slug,
+    earlier_slugs: [],
+    plan: values.plan ?? 'standard',
+    name: values.name,
+    url: values.url,
+    description: values.description,
+    long_description: values.long_description || null,
+    categories: given.categories,
+    tags: values.tags ?? [],
+    logo_url: values.logo_url ?? null,
+    screenshots: values.screenshots ?? [],
+    video_url: values.video_url ?? null,
+    pricing_type: values.pricing_type ?? 'free',
+    status,
+    owner_id: values.owner_id ?? given.ownerId,
+    latitude: values.latitude ?? null,
+    longitude: values.longitude ?? null,
+    address_city: values.address_city || null,
+    address_country: values.address_country || null,
+    created_at: createdAt,
+    updated_at: values.updated_at ?? createdAt,
+    published_at: values.published_at ?? (status === 'live' ? createdAt : null),
+    deleted_at: values.deleted_at ?? null,
+    rejection_reason: values.rejection_reason || null,
+    paid_at: values.paid_at ?? null,
+    // A purged project may have had this id: replicas ignore states that are not newer than its deletion.
+    version: values.id === undefined ? 1 : Date.parse(given.at),
+  };
+};
+
+/** The slug of a new project whose row has none. */
+const generateSlug = async (state: ImportState, row: Row, name: string, id: string): Promise<string> => {
+  const { slugs } = state;
+  const expected = slugToMatch(state, row);
+  // It is not free while the slug of a purged project is being released.
+  if (expected !== undefined && (await slugs.holderOf(expected)) === undefined) return expected;
+  return await slugs.freeVariant(slugFrom(name, id.slice('prj_'.length).toLowerCase()));
+};
+
+const planNew = async (state: ImportState, row: Row): Promise<RowPlan> => {
+  const { admin, projects } = state;
+  const { values } = row;
+  const { slugs: categories, problems } = resolveCategories(state, values);
+  problems.push(...missingFields(row));
+  if (values.id !== undefined && projects.cached(values.id)) {
+    problems.push({ field: 'id', message: 'belongs to another project' });
+  }
+  if (values.slug !== undefined) problems.push(...(await slugProblems(state, values.slug)));
+  if (values.url !== undefined && values.deleted_at == null) problems.push(...urlProblems(state, values.url));
+  if (problems.length > 0) return fail(...problems);
+
+  const complete = values as Complete;
+  const id = values.id ?? newId('prj');
+  const slug = values.slug ?? (await generateSlug(state, row, complete.name, id));
+  const next = newRecord(complete, { id, slug, categories, ownerId: admin.id, at: now() });
+  const { issues } = parsed(ProjectContent, next);
+  return issues ? fail(...issues.map(problemOf)) : { action: 'create', next };
+};
+
+const isField = (name: string): name is ImportField => (importFields as readonly string[]).includes(name);
+
+const messagesIn = (errors: FieldErrors | string[]): string[] =>
+  Array.isArray(errors) ? errors : Object.values(errors).flatMap(messagesIn);
+
+const problemsOfError = (error: AppError): Problem[] => {
+  const { details, message } = error.extra as { details?: FieldErrors; message?: string };
+  if (!details) return [{ field: error.code === 'SLUG_TAKEN' ? 'slug' : null, message: message ?? error.message }];
+  return Object.entries(details).flatMap(([name, errors]) =>
+    messagesIn(errors).map((text) => ({ field: isField(name) ? name : null, message: text })),
+  );
+};
+
+/** Times that only an import sets. */
+const importedTimes = ['created_at', 'published_at', 'paid_at'] as const;
+
+const updated = (previous: ProjectRecord, values: RowValues, at: string): ProjectRecord => {
+  const { id: _id, owner_id: _owner, updated_at: _updated, ...edit } = values;
+  const { next } = mergeEdit(previous, edit, at, ContentChange);
+  const times = Object.fromEntries(
+    importedTimes.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])),
+  );
+  const isSame = importedTimes.every((field) => !(field in times) || times[field] === next[field]);
+  return isSame ? next : { ...next, ...times, updated_at: at };
+};
+
+const planUpdate = async (state: ImportState, previous: ProjectRecord, row: Row): Promise<RowPlan> => {
+  const { slug, ...rest } = row.values;
+  const { slugs: categories, problems } = resolveCategories(state, rest);
+  // A slug that rows are matched by is not a change; it may be an earlier slug, which must not return.
+  const newSlug = state.mapping.match_by === 'slug' ? undefined : slug;
+  if (newSlug !== undefined && newSlug !== previous.slug) {
+    problems.push(...(await slugProblems(state, newSlug, previous.id)));
+  }
+  if (problems.length > 0) return fail(...problems);
+  const values: RowValues = {
+    ...rest,
+    ...(newSlug !== undefined && { slug: newSlug }),
+    ...(rest.categories && { categories }),
+  };
+  let next: ProjectRecord;
+  try {
+    next = updated(previous, values, now());
+  } catch (error) {
+    if (error instanceof AppError) return fail(...problemsOfError(error));
+    throw error;
+  }
+  const claimsUrl = next.deleted_at === null && (next.url !== previous.url || previous.deleted_at !== null);
+  const conflicts = claimsUrl ? urlProblems(state, next.url, next.id) : [];
+  return conflicts.length > 0 ? fail(...conflicts) : { action: 'update', previous, next };
+};
+
+const planRow = async (state: ImportState, row: Row): Promise<RowPlan> => {
+  const { on_conflict: onConflict, match_by: matchBy } = state.mapping;
+  if (row.problems.length > 0) {
+    // A row that matches nothing would be a new project: report its missing fields as well.
+    const isNew = row.mentions.size > 0 && !row.mentions.has(matchBy) && !(await findMatch(state, row));
+    return fail(...row.problems, ...(isNew ? missingFields(row) : []));
+  }
+  const match = await findMatch(state, row);
+  if (!match) return await planNew(state, row);
+  // Without a slug the name decides.
+  const field = row.mentions.has(matchBy) ? matchBy : 'name';
+  if (match.deleted_at !== null) {
+    const message = `belongs to ${match.id}, which is deleted; restore it or delete it permanently first`;
+    return { action: 'skip', reason: { field, message } };
+  }
+  if (onConflict === 'skip') return { action: 'skip' };
+  if (onConflict === 'update') return await planUpdate(state, match, row);
+  return fail({ field, message: `belongs to ${match.id}, which already exists` });
+};
+
+/** A project to be written, with the rows that it results from. */
+export interface PendingProject {
+  step: ImportStep;
+  readonly rows: { readonly row: Row; readonly action: 'create' | 'update' }[];
+}
+
+const loadSlugs = async (state: ImportState, rows: readonly Row[]): Promise<void> => {
+  const { mapping, slugs } = state;
+  await slugs.load(rows.flatMap((row) => slugToMatch(state, row) ?? []));
+  if (mapping.match_by === 'slug') return;
+  await slugs.loadVariants(
+    rows.flatMap(({ values: { slug, name } }) => (slug === undefined && name ? slugFrom(name, '') || [] : [])),
+  );
+};
+
+/**
+ * Decides for each row whether it creates, updates or skips a project, and reports rows that need no write.
+ * @returns the projects to write; several rows about one project result in one write.
+ */
+export const planRows = async (
+  state: ImportState,
+  rows: readonly Row[],
+  report: ReportBuilder,
+): Promise<PendingProject[]> => {
+  const { projects, slugs } = state;
+  await loadSlugs(state, rows);
+  const pendingById = new Map<string, PendingProject>();
+
+  const addPending = (row: Row, { action, ...plan }: Extract<RowPlan, { action: 'create' | 'update' }>): void => {
+    const pending = pendingById.get(plan.next.id);
+    const previous = 'previous' in plan ? plan.previous : undefined;
+    const version = pending?.step.next.version ?? (previous ? previous.version + 1 : plan.next.version);
+    const next = { ...plan.next, version };
+    projects.set(next);
+    slugs.assign(next.slug, next.id);
+    if (pending) {
+      pending.step = { previous: pending.step.previous, next };
+      pending.rows.push({ row, action });
+    } else {
+      pendingById.set(next.id, { step: { previous, next }, rows: [{ row, action }] });
+    }
+  };
+
+  for (const row of rows) {
+    const plan = await planRow(state, row);
+    if (plan.action === 'fail') report.failed(row.number, plan.problems);
+    else if (plan.action === 'skip' && plan.reason) report.skipped(row.number, plan.reason);
+    else if (plan.action === 'skip') report.count('skipped');
+    else if (plan.action === 'update' && plan.next === plan.previous) report.count('updated');
+    else addPending(row, plan);
+  }
+  return [...pendingById.values()];
+};

@@ -1,0 +1,70 @@
+import { findCheckout } from '#data/checkouts.ts';
+import { allAdmins, findUser } from '#data/users.ts';
+import type { Message } from '#events/catalogue.ts';
+import { isRefunded } from '#model/checkout.ts';
+import {
+  type EndingPromotion,
+  paymentEmail,
+  promotionEndingEmail,
+  submissionEmail,
+  webhookDisabledEmail,
+} from '#shared/mail/templates.ts';
+import { mailOnce } from './mailer.ts';
+
+/** Mails the submitter that a project was received, approved or rejected. Moderation results cannot be turned off. */
+export const mailSubmitter = async (
+  event: Message<'projectSubmitted' | 'projectApproved' | 'projectRejected'>,
+): Promise<void> => {
+  const user = await findUser(event.data.owner_id);
+  if (!user) return;
+  const notification = event.kind === 'projectSubmitted' ? 'submission_received' : 'always';
+  await mailOnce({ user, notification }, 'mail.tellSubmitter', event.id, (name, branding) =>
+    submissionEmail(event, name, branding),
+  );
+};
+
+/** Mails the buyer that a payment was received, unless it has been refunded since: the email would be wrong then. */
+export const mailBuyer = async (event: Message<'paymentSettled'>): Promise<void> => {
+  const checkout = await findCheckout(event.data.checkout_id);
+  if (checkout && isRefunded(checkout)) return;
+  const user = await findUser(event.data.user_id);
+  if (!user) return;
+  await mailOnce({ user, notification: 'payment_received' }, 'mail.tellBuyer', event.id, (name, branding) =>
+    paymentEmail(event, name, branding),
+  );
+};
+
+/**
+ * Mails every administrator that a webhook was switched off. A failed email does not stop the others.
+ * @throws AggregateError when some failed; calling again retries only those.
+ */
+export const mailAdmins = async (event: Message<'webhookDisabled'>): Promise<void> => {
+  const failures: unknown[] = [];
+  for await (const user of allAdmins()) {
+    try {
+      await mailOnce({ user, notification: 'always' }, 'mail.tellAdmins', `${event.id} ${user.id}`, (name, branding) =>
+        webhookDisabledEmail(event, name, branding),
+      );
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Not all administrators could be mailed.');
+};
+
+/**
+ * Mails the buyer that a promotion ends soon, once per end date: an extended promotion is announced again.
+ * @returns whether the email was sent by this call.
+ * @throws when the email was not accepted; calling again retries it.
+ */
+export const mailPromotionEnding = async (promotion: EndingPromotion): Promise<boolean> => {
+  const user = await findUser(promotion.user_id);
+  if (!user) return false;
+  const occasion = `${promotion.promotion_id} ${promotion.ends_at}`;
+  return await mailOnce(
+    { user, notification: 'promotion_ending' },
+    'mail.promotionEnding',
+    occasion,
+    (name, branding) => promotionEndingEmail(promotion, name, branding),
+  );
+};

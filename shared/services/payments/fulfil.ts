@@ -1,0 +1,124 @@
+import { categorySlugs } from '#data/categories.ts';
+import { findDraft, type Settlement } from '#data/checkouts.ts';
+import { findProject, isDuplicateUrl, takenSlugs } from '#data/projects.ts';
+import { findUser } from '#data/users.ts';
+import { newMessage } from '#events/catalogue.ts';
+import { type CheckoutRecord, isRefunded, projectOfCheckout } from '#model/checkout.ts';
+import { isOpen } from '#model/policy.ts';
+import { type ProjectRecord, projectEventData } from '#model/project.ts';
+import { freeSlug } from '#services/projects/slug.ts';
+import { pendingProject } from '#services/projects/submit.ts';
+import { purchaseWrites, refundWrites } from '#services/promotions/purchase.ts';
+
+/** What a payment or refund writes beside the checkout itself. */
+type Effect = Pick<Settlement, 'project' | 'promotion' | 'messages'>;
+
+interface Fulfilment extends Effect {
+  readonly projectId: string;
+}
+
+/** The reason why a checkout cannot be fulfilled any more. */
+interface Unfulfillable {
+  readonly reason: string;
+}
+
+const fulfilSubmission = async (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
+  const buyer = await findUser(checkout.user_id);
+  if (buyer?.erased_at !== null) return { reason: 'The buyer deleted their account.' };
+  const draft = await findDraft(checkout.id);
+  if (!draft) return { reason: 'The submission has expired.' };
+  if (await isDuplicateUrl(draft.submission.url)) return { reason: 'Another project has this address now.' };
+  const id = projectOfCheckout(checkout.id);
+  const slug = await freeSlug(draft.slug, takenSlugs);
+  const categories = [...(await categorySlugs(draft.categoryIds))];
+  const plan = isRefunded(checkout) ? 'standard' : 'premium';
+  const project: ProjectRecord = {
+    ...pendingProject({ ...draft.submission, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
+    paid_at: isRefunded(checkout) ? null : at,
+  };
+  return {
+    projectId: id,
+    project: { insert: project },
+    messages: [newMessage('projectSubmitted', checkout.user_id, projectEventData(project))],
+  };
+};
+
+const PROJECT_DELETED: Unfulfillable = { reason: 'The project was deleted.' };
+
+const findTargetProject = async (checkout: CheckoutRecord): Promise<ProjectRecord | undefined> => {
+  const project = (await findProject(checkout.project_id ?? ''))?.project;
+  return project?.deleted_at === null ? project : undefined;
+};
+
+const fulfilUpgrade = async (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
+  const current = await findTargetProject(checkout);
+  if (!current) return PROJECT_DELETED;
+  if (isRefunded(checkout)) return { projectId: current.id, messages: [] };
+  if (current.plan === 'premium') return { reason: 'The project already has the premium plan.' };
+  const next: ProjectRecord = { ...current, plan: 'premium', paid_at: at, version: current.version + 1 };
+  const data = { ...projectEventData(next), changed: ['plan', 'paid_at'] };
+  return {
+    projectId: current.id,
+    project: { replace: current, by: next },
+    messages: [newMessage('projectUpdated', checkout.user_id, data)],
+  };
+};
+
+const fulfilPromotion = async (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
+  const project = await findTargetProject(checkout);
+  if (!project) return PROJECT_DELETED;
+  if (isRefunded(checkout)) return { projectId: project.id, messages: [] };
+  if (!isOpen(project)) return { reason: 'The project is not live.' };
+  const promotion = await purchaseWrites({
+    checkoutId: checkout.id,
+    projectId: project.id,
+    userId: checkout.user_id,
+    placements: checkout.placements ?? [],
+    months: checkout.months ?? 1,
+    price: checkout.amount,
+    currency: checkout.currency,
+    at,
+  });
+  return promotion ? { projectId: project.id, promotion, messages: [] } : { reason: 'The slots are sold out.' };
+};
+
+/**
+ * What the payment of a checkout delivers. A payment that is reported after its refund has the effect of the two in
+ * order: a submission becomes a project of the standard plan, everything else has none.
+ */
+export const fulfil = (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
+  switch (checkout.kind) {
+    case 'submission':
+      return fulfilSubmission(checkout, at);
+    case 'upgrade':
+      return fulfilUpgrade(checkout, at);
+    case 'promotion':
+      return fulfilPromotion(checkout, at);
+  }
+};
+
+const planChange = (project: ProjectRecord, plan: Pick<ProjectRecord, 'plan' | 'paid_at'>): Effect => {
+  const next: ProjectRecord = { ...project, ...plan, version: project.version + 1 };
+  const data = { ...projectEventData(next), changed: ['plan', 'paid_at'] };
+  return { project: { replace: project, by: next }, messages: [newMessage('projectUpdated', null, data)] };
+};
+
+/** Revokes what a fulfilled checkout delivered: the promotion, or the premium plan unless a later payment bought it. */
+export const reverse = async (checkout: CheckoutRecord, at: string): Promise<Effect> => {
+  if (checkout.status !== 'fulfilled') return { messages: [] };
+  if (checkout.kind === 'promotion') return { promotion: await refundWrites(checkout.id, at), messages: [] };
+  const project = (await findProject(checkout.project_id ?? ''))?.project;
+  if (!project || project.plan !== 'premium' || project.paid_at !== checkout.paid_at) return { messages: [] };
+  return planChange(project, { plan: 'standard', paid_at: null });
+};
+
+/**
+ * Restores the premium plan that a dispute took away, unless the project was deleted permanently or a later payment
+ * bought the plan. A revoked promotion stays revoked: its slots may be taken.
+ */
+export const restore = async (checkout: CheckoutRecord): Promise<Effect> => {
+  if (checkout.kind === 'promotion') return { messages: [] };
+  const project = (await findProject(checkout.project_id ?? ''))?.project;
+  if (!project || (project.paid_at !== null && project.paid_at !== checkout.paid_at)) return { messages: [] };
+  return planChange(project, { plan: 'premium', paid_at: checkout.paid_at });
+};

@@ -1,0 +1,34 @@
+import { retryOnConflict } from '#data/conflict.ts';
+import { findProject, replaceProject, type StoredProject } from '#data/projects.ts';
+import type { Write } from '#data/write.ts';
+import type { Message } from '#events/catalogue.ts';
+import type { ProjectRecord } from '#model/project.ts';
+import { notFound } from '#shared/errors.ts';
+
+/** The next state of a project and the events of the change. Nothing is written if `next` is the current record itself. */
+interface Decision {
+  readonly next: ProjectRecord;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Reads a project, decides on its next state and writes it. After a concurrent write `decide` runs again on the new state,
+ * so its checks hold for the record that is replaced.
+ * @param conditions further writes or checks of the transaction.
+ * @returns the project after the change.
+ * @throws 404, and the errors of `decide`.
+ */
+export const changeProject = (
+  reference: string,
+  decide: (current: ProjectRecord) => Decision | Promise<Decision>,
+  conditions: readonly Write[] = [],
+): Promise<StoredProject> =>
+  retryOnConflict(async () => {
+    const stored = await findProject(reference);
+    if (!stored) throw notFound();
+    const { next, messages } = await decide(stored.project);
+    if (next === stored.project) return stored;
+    const project = { ...next, version: stored.project.version + 1 };
+    await replaceProject(stored.project, project, messages, conditions);
+    return { project, counts: stored.counts };
+  });

@@ -1,0 +1,85 @@
+import { checked } from '#contract/fields.ts';
+import {
+  type ContentChange,
+  ProjectContent,
+  type ProjectEdit,
+  type ProjectUpdate,
+  type Submission,
+} from '#contract/projects.ts';
+import { missingCategories } from '#data/categories.ts';
+import { takenSlugs } from '#data/projects.ts';
+import type { ProjectRecord } from '#model/project.ts';
+import { conflict, invalidField } from '#shared/errors.ts';
+import { freeSlug, isReservedSlug } from './slug.ts';
+import { slugFrom } from './slug-from-name.ts';
+
+const contentFields = Object.keys(ProjectContent.shape) as (keyof ProjectContent)[];
+
+/** @throws 409 for a slug that no project can have. */
+export const mustNotBeReserved = (slug: string): void => {
+  if (isReservedSlug(slug)) throw conflict('SLUG_TAKEN', `"${slug}" is a reserved slug.`);
+};
+
+/** A free slug made from a project's name. */
+export const slugForName = (name: string, projectId: string): Promise<string> =>
+  freeSlug(slugFrom(name, projectId.slice('prj_'.length).toLowerCase()), takenSlugs);
+
+/** @throws 400 naming the categories that do not exist. */
+export const mustBeCategories = async (categories: readonly string[]): Promise<void> => {
+  const missing = categories.length > 0 ? await missingCategories(categories) : [];
+  if (missing.length === 0) return;
+  const names = missing.map((slug) => `"${slug}"`).join(', ');
+  throw invalidField(['categories'], `${names} ${missing.length > 1 ? 'are not categories' : 'is not a category'}`);
+};
+
+/** The content fields that a body sets. */
+export const givenContent = (body: Submission | ProjectUpdate | ProjectEdit): Partial<ProjectContent> =>
+  Object.fromEntries(
+    contentFields.flatMap((field) => {
+      const value = body[field];
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+
+/** How many earlier slugs a project keeps; all of them stay reserved. */
+const EARLIER_SLUGS_MAX = 20;
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+const coordinates = ['latitude', 'longitude'] as const;
+
+/** The changed fields, with both coordinates if one of them is changed, because a rule joins them. */
+const validatedFields = (changed: readonly (keyof ProjectContent)[]): readonly (keyof ProjectContent)[] =>
+  coordinates.some((field) => changed.includes(field)) ? [...new Set([...changed, ...coordinates])] : changed;
+
+/**
+ * Applies an edit to a record and validates what it changes: a field that it leaves alone never makes it fail. A project
+ * may take back one of its own earlier slugs.
+ * @param schema of the changed fields: `OwnContentChange` for owners, `ContentChange` for administrators.
+ * @returns the record, unchanged if no field differs, and the names of the fields that differ.
+ * @throws 400 when a changed field is invalid.
+ */
+export const mergeContent = (
+  current: ProjectRecord,
+  edit: ProjectUpdate | ProjectEdit,
+  changedAt: string,
+  schema: typeof ContentChange,
+): { readonly next: ProjectRecord; readonly changed: readonly string[] } => {
+  const content: ProjectRecord = { ...current, ...givenContent(edit) };
+  const changed = contentFields.filter((field) => !isSame(content[field], current[field]));
+  if (changed.length === 0) return { next: current, changed };
+  const valid = checked(schema, Object.fromEntries(validatedFields(changed).map((field) => [field, content[field]])));
+  const earlier = [...current.earlier_slugs, current.slug].filter((slug) => slug !== content.slug);
+  if (changed.includes('slug') && earlier.length > EARLIER_SLUGS_MAX) {
+    throw invalidField(['slug'], `can be changed at most ${EARLIER_SLUGS_MAX} times`);
+  }
+  return {
+    next: {
+      ...content,
+      ...(valid as Partial<ProjectContent>),
+      earlier_slugs: content.slug === current.slug ? current.earlier_slugs : earlier,
+      updated_at: changedAt,
+    },
+    changed,
+  };
+};

@@ -1,0 +1,21 @@
+import type { CatalogEntry } from '#catalog/types.ts';
+import { MapItem, Project } from '#contract/projects.ts';
+import { Fragment } from '#model/fragment.ts';
+import { canChange } from '#model/policy.ts';
+import type { UserRecord } from '#model/user.ts';
+import { EntryFragments } from './entry-fragments.ts';
+import { editorView, mapItemView, publicView } from './view.ts';
+
+const MB = 1024 * 1024;
+
+/** The memory of the fragments of a large directory; those of 40,000 listings take half of it. */
+const publicListings = new EntryFragments((entry) => Fragment.of(Project, publicView(entry)), 96 * MB);
+const editorListings = new EntryFragments((entry) => Fragment.of(Project, editorView(entry)), 16 * MB);
+const mapItems = new EntryFragments((entry) => Fragment.of(MapItem, mapItemView(entry)), 16 * MB);
+
+/** A listing with the fields that the caller may read. */
+export const listingFor = (entry: CatalogEntry, caller: UserRecord | undefined): Fragment<Project> =>
+  caller && canChange(entry.project, caller) ? editorListings.of(entry) : publicListings.of(entry);
+
+/** An item of the map feed, for an entry with coordinates. */
+export const mapItem = (entry: CatalogEntry): Fragment<MapItem> => mapItems.of(entry);

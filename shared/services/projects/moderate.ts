@@ -1,0 +1,100 @@
+import { retryOnConflict } from '#data/conflict.ts';
+import { deleteProject, findProject, type StoredProject } from '#data/projects.ts';
+import { type Message, newMessage } from '#events/catalogue.ts';
+import { mustMatch } from '#model/entity-tag.ts';
+import { mustBeChangeable } from '#model/policy.ts';
+import { type ProjectRecord, projectEventData } from '#model/project.ts';
+import type { UserRecord } from '#model/user.ts';
+import { now } from '#platform/clock.ts';
+import { conflict, notFound } from '#shared/errors.ts';
+import { changeProject } from './change.ts';
+
+const mustBe = (project: ProjectRecord, status: ProjectRecord['status']): void => {
+  if (project.deleted_at !== null) throw conflict('INVALID_TRANSITION', 'The project is deleted.');
+  if (project.status !== status) {
+    throw conflict('INVALID_TRANSITION', `The project is ${project.status}, not ${status}.`);
+  }
+};
+
+/**
+ * The event of a moderation: a pending project is approved or rejected. None for other transitions and deleted projects.
+ */
+export const moderationEvents = (actorId: string, current: ProjectRecord, next: ProjectRecord): Message[] => {
+  if (current.status !== 'pending' || next.status === 'pending' || next.deleted_at !== null) return [];
+  const data = projectEventData(next);
+  return next.status === 'live'
+    ? [newMessage('projectApproved', actorId, data)]
+    : [newMessage('projectRejected', actorId, { ...data, reason: next.rejection_reason })];
+};
+
+/** Pending to live. Of two concurrent approvals one succeeds. @throws 404, 412 for a stale `If-Match`, 409. */
+export const approveProject = (
+  admin: UserRecord,
+  reference: string,
+  ifMatch?: readonly string[],
+): Promise<StoredProject> =>
+  changeProject(reference, (current) => {
+    mustMatch(ifMatch, current);
+    mustBe(current, 'pending');
+    const at = now();
+    const next: ProjectRecord = {
+      ...current,
+      status: 'live',
+      published_at: current.published_at ?? at,
+      rejection_reason: null,
+      updated_at: at,
+    };
+    return { next, messages: moderationEvents(admin.id, current, next) };
+  });
+
+/** Pending to rejected, with an optional reason for the submitter. @throws 404, 412 for a stale `If-Match`, 409. */
+export const rejectProject = (
+  admin: UserRecord,
+  reference: string,
+  reason: string | null,
+  ifMatch?: readonly string[],
+): Promise<StoredProject> =>
+  changeProject(reference, (current) => {
+    mustMatch(ifMatch, current);
+    mustBe(current, 'pending');
+    const next: ProjectRecord = {
+      ...current,
+      status: 'rejected',
+      rejection_reason: reason || null,
+      updated_at: now(),
+    };
+    return { next, messages: moderationEvents(admin.id, current, next) };
+  });
+
+/** Rejected to pending, by the owner or an administrator. @throws 404, 403, 409. */
+export const resubmitProject = (owner: UserRecord, reference: string): Promise<StoredProject> =>
+  changeProject(reference, (current) => {
+    mustBeChangeable(current, owner);
+    mustBe(current, 'rejected');
+    const next: ProjectRecord = { ...current, status: 'pending', rejection_reason: null, updated_at: now() };
+    return { next, messages: [newMessage('projectSubmitted', owner.id, projectEventData(next))] };
+  });
+
+/** Restores a soft-deleted project in its previous status. @throws 404, 409 when it is not deleted. */
+export const restoreProject = (admin: UserRecord, reference: string): Promise<StoredProject> =>
+  changeProject(reference, (current) => {
+    if (current.deleted_at === null) throw conflict('INVALID_TRANSITION', 'The project is not deleted.');
+    const next: ProjectRecord = { ...current, deleted_at: null, updated_at: now() };
+    const data = { ...projectEventData(next), changed: ['deleted_at'] };
+    return { next, messages: [newMessage('projectUpdated', admin.id, data)] };
+  });
+
+/** The messages of a permanent deletion: the event, and the task that deletes the orphaned data. */
+export const deletionEvents = (actorId: string | null, project: ProjectRecord): Message[] => [
+  newMessage('projectDeleted', actorId, { ...projectEventData(project), permanent: true }),
+  newMessage('projectPurged', actorId, { project_id: project.id, slugs: [project.slug, ...project.earlier_slugs] }),
+];
+
+/** Deletes a project permanently; a task deletes its orphaned data. @returns its id. @throws 404. */
+export const purgeProject = (admin: UserRecord, reference: string): Promise<string> =>
+  retryOnConflict(async () => {
+    const stored = await findProject(reference);
+    if (!stored) throw notFound();
+    await deleteProject(stored.project, deletionEvents(admin.id, stored.project));
+    return stored.project.id;
+  });

@@ -1,0 +1,149 @@
+import { checked } from '#contract/fields.ts';
+import {
+  ContentChange,
+  OwnContentChange,
+  type ProjectEdit,
+  ProjectEdit as ProjectEditSchema,
+  type ProjectUpdate,
+} from '#contract/projects.ts';
+import { findProject, type StoredProject } from '#data/projects.ts';
+import { type Message, newMessage } from '#events/catalogue.ts';
+import { mustMatch } from '#model/entity-tag.ts';
+import { hasAdminRights, mustBeChangeable } from '#model/policy.ts';
+import { type ProjectRecord, projectEventData } from '#model/project.ts';
+import type { UserRecord } from '#model/user.ts';
+import { now } from '#platform/clock.ts';
+import { conflict, forbidden, notFound } from '#shared/errors.ts';
+import { changeProject } from './change.ts';
+import { mergeContent, mustBeCategories, mustNotBeReserved } from './content.ts';
+import { moderationEvents } from './moderate.ts';
+import { findRejectedDuplicates } from './view.ts';
+
+/** @throws 409 when the URL changes, or the project is restored, and another project has the URL. */
+const mustHaveOwnUrl = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
+  if (next.url === current.url && (next.deleted_at === null) === (current.deleted_at === null)) return;
+  const others = (await findRejectedDuplicates(next.url)).filter((id) => id !== next.id);
+  if (others.length > 0) throw conflict('DUPLICATE_URL', 'Another project has this address.');
+};
+
+const withAdminFields = (record: ProjectRecord, edit: ProjectEdit, at: string): ProjectRecord => {
+  const status = edit.status ?? record.status;
+  return {
+    ...record,
+    plan: edit.plan ?? record.plan,
+    owner_id: edit.owner_id ?? record.owner_id,
+    status,
+    published_at: status === 'live' ? (record.published_at ?? at) : record.published_at,
+    deleted_at: edit.deleted_at === undefined ? record.deleted_at : edit.deleted_at,
+    rejection_reason:
+      edit.rejection_reason === undefined
+        ? status === 'rejected'
+          ? record.rejection_reason
+          : null
+        : edit.rejection_reason || null,
+  };
+};
+
+const adminFields = ['plan', 'owner_id', 'status', 'deleted_at', 'rejection_reason'] as const;
+
+/** The events of a change of fields. The moderation event describes its own fields; the update event the others. */
+const eventsOf = (
+  actorId: string,
+  current: ProjectRecord,
+  next: ProjectRecord,
+  changed: readonly string[],
+): readonly Message[] => {
+  const data = projectEventData(next);
+  if (current.deleted_at === null && next.deleted_at !== null) {
+    return [newMessage('projectDeleted', actorId, { ...data, permanent: false })];
+  }
+  const moderation = moderationEvents(actorId, current, next);
+  const others =
+    moderation.length === 0 ? changed : changed.filter((field) => field !== 'status' && field !== 'rejection_reason');
+  return others.length === 0
+    ? moderation
+    : [...moderation, newMessage('projectUpdated', actorId, { ...data, changed: [...others] })];
+};
+
+const changeFields = (
+  actor: UserRecord,
+  reference: string,
+  ifMatch: readonly string[] | undefined,
+  decide: (current: ProjectRecord, at: string) => { next: ProjectRecord; changed: readonly string[] },
+): Promise<StoredProject> =>
+  changeProject(reference, async (current) => {
+    const { next, changed } = decide(current, now());
+    await mustBeCategories(next.categories.filter((slug) => !current.categories.includes(slug)));
+    mustMatch(ifMatch, current);
+    if (next.slug !== current.slug) mustNotBeReserved(next.slug);
+    if (changed.length === 0) return { next: current, messages: [] };
+    await mustHaveOwnUrl(current, next);
+    return { next, messages: eventsOf(actor.id, current, next, changed) };
+  });
+
+/**
+ * Applies an administrator's edit to a record.
+ * @returns the record, unchanged if no field differs, and the names of the fields that differ.
+ * @throws 400 when a changed field is invalid.
+ */
+export const mergeEdit = (current: ProjectRecord, edit: ProjectEdit, at: string, schema: typeof ContentChange) => {
+  const merged = mergeContent(current, edit, at, schema);
+  const next = withAdminFields(merged.next, edit, at);
+  const changed = [...merged.changed, ...adminFields.filter((field) => next[field] !== current[field])];
+  return { next: changed.length === 0 ? current : { ...next, updated_at: at }, changed };
+};
+
+/** @throws 404, 403; 403 also for a `status` that would change, unless an administrator sends it. */
+const mustBeUpdatable = (current: ProjectRecord, actor: UserRecord, status: unknown): void => {
+  mustBeChangeable(current, actor);
+  if (status !== undefined && status !== current.status && !hasAdminRights(actor)) throw forbidden();
+};
+
+/** Checks the permission for an update before its body is validated. @param body unvalidated. @throws 404, 403. */
+export const permitUpdate = async (actor: UserRecord, reference: string, body: unknown): Promise<void> => {
+  const stored = await findProject(reference);
+  if (!stored) throw notFound();
+  const status = typeof body === 'object' && body !== null && 'status' in body ? body.status : undefined;
+  mustBeUpdatable(stored.project, actor, status);
+};
+
+/**
+ * Updates a project for its owner or an administrator. `plan`, counters and owner are ignored; only administrators can
+ * change the `status`.
+ * @throws 404, 403, 400 for an invalid change, 412 for a stale `If-Match`, 409 for a taken slug or URL.
+ */
+export const updateProject = (
+  actor: UserRecord,
+  reference: string,
+  update: ProjectUpdate,
+  ifMatch: readonly string[] | undefined,
+): Promise<StoredProject> =>
+  changeFields(actor, reference, ifMatch, (current, at) => {
+    mustBeUpdatable(current, actor, update.status);
+    if (update.status === undefined || !hasAdminRights(actor)) {
+      return mergeContent(current, update, at, OwnContentChange);
+    }
+    const { status } = checked(ProjectEditSchema.pick({ status: true }), { status: update.status });
+    return mergeEdit(current, { ...update, status }, at, OwnContentChange);
+  });
+
+/** Edits any field of any project. @throws 404, 400 for an invalid change, 412, 409. */
+export const editProject = (
+  admin: UserRecord,
+  reference: string,
+  edit: ProjectEdit,
+  ifMatch: readonly string[] | undefined,
+): Promise<StoredProject> =>
+  changeFields(admin, reference, ifMatch, (current, at) => mergeEdit(current, edit, at, ContentChange));
+
+/** Soft-deletes a project. @throws 404 when it is deleted already or invisible to the caller, 403. */
+export const removeProject = (actor: UserRecord, reference: string): Promise<StoredProject> =>
+  changeProject(reference, (current) => {
+    if (current.deleted_at !== null) throw notFound();
+    mustBeChangeable(current, actor);
+    const next: ProjectRecord = { ...current, deleted_at: now() };
+    return {
+      next,
+      messages: [newMessage('projectDeleted', actor.id, { ...projectEventData(next), permanent: false })],
+    };
+  });

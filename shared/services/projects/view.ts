@@ -1,0 +1,98 @@
+import type { MapItem, Project } from '#contract/projects.ts';
+import { catalog } from '#data/catalog.ts';
+import { spheresOf } from '#data/categories.ts';
+import { findProject, type StoredProject } from '#data/projects.ts';
+import { canChange, hasAdminRights } from '#model/policy.ts';
+import { averageRating, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
+import type { UserRecord } from '#model/user.ts';
+import { settings } from '#platform/settings.ts';
+
+/** The data of a project's response. */
+export interface ProjectParts {
+  readonly project: ProjectRecord;
+  readonly counts: ProjectCounts;
+  readonly spheres: readonly string[];
+}
+
+/** The response for everyone. */
+export const publicView = ({ project, counts, spheres }: ProjectParts): Project => ({
+  id: project.id,
+  slug: project.slug,
+  plan: project.plan,
+  name: project.name,
+  url: project.url,
+  description: project.description,
+  long_description: project.long_description,
+  categories: [...project.categories],
+  spheres: [...spheres],
+  tags: [...project.tags],
+  logo_url: project.logo_url,
+  screenshots: [...project.screenshots],
+  video_url: project.video_url,
+  pricing_type: project.pricing_type,
+  status: project.status,
+  owner_id: project.owner_id,
+  upvote_count: counts.upvote_count,
+  average_rating: averageRating(counts),
+  ratings_count: counts.ratings_count,
+  comments_count: counts.comments_count,
+  views_count: counts.views_count,
+  latitude: project.latitude,
+  longitude: project.longitude,
+  address_city: project.address_city,
+  address_country: project.address_country,
+  created_at: project.created_at,
+  updated_at: project.updated_at,
+  published_at: project.published_at,
+  deleted_at: project.deleted_at,
+});
+
+/** The response for the owner and administrators. */
+export const editorView = (parts: ProjectParts): Project => ({
+  ...publicView(parts),
+  rejection_reason: parts.project.rejection_reason,
+  paid_at: parts.project.paid_at,
+});
+
+/** The response for a caller. */
+export const projectView = (parts: ProjectParts, caller: UserRecord | undefined): Project =>
+  canChange(parts.project, caller) ? editorView(parts) : publicView(parts);
+
+/** The item of the map feed, for a project with coordinates. */
+export const mapItemView = ({ project, counts }: ProjectParts): MapItem => ({
+  id: project.id,
+  name: project.name,
+  slug: project.slug,
+  logo_url: project.logo_url,
+  categories: [...project.categories],
+  pricing: project.pricing_type,
+  plan: project.plan,
+  average_rating: averageRating(counts),
+  ratings_count: counts.ratings_count,
+  latitude: project.latitude as number,
+  longitude: project.longitude as number,
+  address_city: project.address_city ?? '',
+  address_country: project.address_country ?? '',
+});
+
+export const findProjectParts = async (projectId: string): Promise<ProjectParts | undefined> => {
+  const stored = await findProject(projectId);
+  return stored && { ...stored, spheres: await spheresOf(stored.project.categories) };
+};
+
+/** Ids of other projects with the same canonical URL. */
+const duplicatesOf = async (project: { readonly id: string; readonly url: string }): Promise<string[]> =>
+  (await catalog()).sameUrl(project.url).filter((id) => id !== project.id);
+
+/** Ids of projects with the same canonical URL if `DUPLICATE_URLS` is `reject`; otherwise none. */
+export const findRejectedDuplicates = async (url: string): Promise<readonly string[]> =>
+  settings().duplicateUrls === 'reject' ? (await catalog('now')).sameUrl(url) : [];
+
+/** The response for a caller, from a stored project. */
+export const storedProjectView = async (
+  { project, counts }: StoredProject,
+  caller: UserRecord | undefined,
+): Promise<Project> => {
+  const view = projectView({ project, counts, spheres: await spheresOf(project.categories) }, caller);
+  return hasAdminRights(caller) ? { ...view, possible_duplicates: await duplicatesOf(project) } : view;
+};

@@ -1,0 +1,131 @@
+import { retryOnConflict } from '#data/conflict.ts';
+import {
+  checkoutIds,
+  deleteCheckoutDraft,
+  eraseRating,
+  eraseVote,
+  ownedProjectIds,
+  ratedProjectIds,
+  reportIds,
+  TimeUp,
+  votedProjectIds,
+} from '#data/erasure.ts';
+import { removeUserFromLedgers } from '#data/ledger-erasure.ts';
+import { deleteProject, findProject } from '#data/projects.ts';
+import { anonymizeReport } from '#data/reports.ts';
+import { eraseUser, findOtherAdmin } from '#data/users.ts';
+import { type MessageData, newMessage } from '#events/catalogue.ts';
+import type { UserRecord } from '#model/user.ts';
+import { deleteAccount } from '#platform/accounts.ts';
+import { now } from '#platform/clock.ts';
+import { log } from '#platform/log.ts';
+import { deletionEvents } from '#services/projects/moderate.ts';
+import { conflict } from '#shared/errors.ts';
+import { changeSelf } from './update.ts';
+
+type ErasureTask = MessageData<'userErased'>;
+
+/** How long a request deletes data before it leaves the rest to the task, in milliseconds; it may take 10 seconds. */
+const REQUEST_BUDGET_MS = 4000;
+/** How long a run of the task deletes data, in milliseconds; it may take 300 seconds. */
+const TASK_BUDGET_MS = 280_000;
+/** Concurrent deletions, as many as the connection pool serves without queueing. */
+const CONCURRENCY = 8;
+
+interface Progress {
+  readonly removed: number;
+  /** Whether the time was up before all items had been processed. */
+  readonly timedOut: boolean;
+}
+
+const deleteAll = async (
+  pages: AsyncIterable<readonly string[]>,
+  until: number,
+  deleteOne: (id: string) => Promise<boolean>,
+): Promise<Progress> => {
+  let removed = 0;
+  for await (const ids of pages) {
+    for (let start = 0; start < ids.length; start += CONCURRENCY) {
+      if (performance.now() > until) return { removed, timedOut: true };
+      const results = await Promise.all(ids.slice(start, start + CONCURRENCY).map(deleteOne));
+      removed += results.filter(Boolean).length;
+    }
+  }
+  return { removed, timedOut: false };
+};
+
+/** Purges a project of an erased user, soft-deleted or not. @returns false unless it exists and belongs to the user. */
+const purgeOwnProject = (projectId: string, userId: string): Promise<boolean> =>
+  retryOnConflict(async () => {
+    const stored = await findProject(projectId);
+    if (stored?.project.owner_id !== userId) return false;
+    await deleteProject(stored.project, deletionEvents(userId, stored.project));
+    return true;
+  });
+
+/**
+ * Deletes the orphaned data of an erased user: votes and ratings with their counts, drafts of unpaid submissions, author
+ * and text of reports, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
+ */
+const deleteUserData = async ({ user_id: userId, projects }: ErasureTask, budgetMs: number): Promise<Progress> => {
+  const until = performance.now() + budgetMs;
+  const parts = [
+    await deleteAll(votedProjectIds(userId), until, (id) => eraseVote(id, userId)),
+    await deleteAll(ratedProjectIds(userId), until, (id) => eraseRating(id, userId)),
+    await deleteAll(checkoutIds(userId), until, deleteCheckoutDraft),
+    await deleteAll(reportIds(userId), until, anonymizeReport),
+  ];
+  if (projects === 'delete') {
+    parts.push(await deleteAll(ownedProjectIds(userId), until, (id) => purgeOwnProject(id, userId)));
+  }
+  return {
+    removed: parts.reduce((sum, { removed }) => sum + removed, 0),
+    timedOut: parts.some(({ timedOut }) => timedOut),
+  };
+};
+
+/**
+ * Erases the caller's record and deletes as much of the other data as time allows; the task enqueued with the erasure
+ * deletes the rest.
+ * @returns when, ISO 8601.
+ * @throws 409 for the last administrator; 401 when the caller has been erased already.
+ */
+export const eraseSelf = async (user: UserRecord, projects: ErasureTask['projects']): Promise<string> => {
+  const task = { user_id: user.id, projects };
+  const erasedAt = await changeSelf(user, async (current) => {
+    // A banned administrator cannot act as one, so another one need not remain.
+    const mustLeaveAdmin = current.is_admin && !current.is_banned;
+    const remainingAdminId = mustLeaveAdmin ? await findOtherAdmin(current.id) : undefined;
+    if (mustLeaveAdmin && remainingAdminId === undefined) {
+      throw conflict('SELF_CHANGE', 'You are the last administrator.');
+    }
+    const at = now();
+    await eraseUser(current, at, [newMessage('userErased', user.id, task)], remainingAdminId);
+    return at;
+  });
+  try {
+    await deleteUserData(task, REQUEST_BUDGET_MS);
+  } catch (error) {
+    // The record is erased, so the request has succeeded.
+    log.warn('deleting the data of an erased user failed; the task will retry', { error });
+  }
+  return erasedAt;
+};
+
+/**
+ * Deletes everything that is left of an erased user: the account, then the data, then the traces in events and in the
+ * audit log. Deletions are repeated until a pass finds nothing, because indexes lag behind the table. Every step is
+ * safe to repeat and continues where the last run ended, so a run that fails is simply delivered again.
+ * @throws when the time is up first.
+ */
+export const finishErasure = async (task: ErasureTask): Promise<void> => {
+  const until = performance.now() + TASK_BUDGET_MS;
+  await deleteAccount(task.user_id);
+  for (;;) {
+    const { removed, timedOut } = await deleteUserData(task, until - performance.now());
+    if (timedOut) throw new TimeUp();
+    if (removed === 0) break;
+  }
+  // Last, because deletions of projects write events.
+  await removeUserFromLedgers(task.user_id, task.projects === 'keep', until);
+};

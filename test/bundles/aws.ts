@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type Permission, permissionsOf, permits } from '#test/infra/permissions.ts';
+import { type AwsCall, callsOf, recordCalls } from '#test/support/aws-calls.ts';
+import { deployment } from './deployment.ts';
+
+/** The services behind the simulated AWS. */
+export interface Services {
+  readonly dynamodb: string;
+  readonly events: string;
+  readonly ses: string;
+  readonly kms: string;
+  /** Secrets by parameter name. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The response of the model to every prompt. */
+  readonly modelText: string;
+}
+
+/** A simulated AWS that enforces the roles of functions. */
+export interface Aws {
+  /** The endpoint of all services except Bedrock. */
+  readonly url: string;
+  /** The endpoint of Bedrock, which uses HTTP/2. */
+  readonly modelUrl: string;
+  /** Denied calls, as messages. */
+  readonly denied: readonly string[];
+  /** The calls by handler. */
+  readonly calls: ReadonlyMap<string, readonly AwsCall[]>;
+  stop(): Promise<void>;
+}
+
+interface AwsRequest {
+  readonly service: string;
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+const JSON_TYPE = 'application/x-amz-json-1.1';
+
+const SERVICES: Readonly<Record<string, string>> = {
+  DynamoDB_20120810: 'dynamodb',
+  AWSEvents: 'events',
+  AmazonSSM: 'ssm',
+  TrentService: 'kms',
+  AWSCognitoIdentityProviderService: 'cognito-idp',
+};
+
+const awsRequestOf = ({ headers, url = '' }: IncomingMessage, body: string): AwsRequest => {
+  const [target = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.');
+  const service = SERVICES[target];
+  if (service) return { service, operation, input: JSON.parse(body) as AwsRequest['input'] };
+  if (/^\/model\/[^/]+\/converse$/.test(url)) return { service: 'bedrock', operation: 'Converse', input: {} };
+  const form = new URLSearchParams(body);
+  return { service: 'ses', operation: form.get('Action') ?? 'none', input: Object.fromEntries(form) };
+};
+
+/**
+ * Serves a simulated AWS on free local TCP ports. It identifies callers by their credentials (the access key is the id
+ * of the handler), denies what the role of the handler does not allow, and forwards other calls.
+ */
+export const serveAws = async (services: Services): Promise<Aws> => {
+  const denied: string[] = [];
+  const calls = new Map<string, AwsCall[]>();
+  const permissions = new Map<string, readonly Permission[]>();
+
+  const permissionsFor = (handler: string): readonly Permission[] => {
+    const known = permissions.get(handler) ?? permissionsOf(deployment, handler);
+    permissions.set(handler, known);
+    return known;
+  };
+
+  const deniedCalls = (handler: string, requested: readonly AwsCall[]): readonly AwsCall[] =>
+    requested.filter((call) => !permissionsFor(handler).some((one) => permits(one, call)));
+
+  const respondLocally = ({ service, input }: AwsRequest): unknown => {
+    if (service === 'bedrock') {
+      return {
+        output: { message: { role: 'assistant', content: [{ text: services.modelText }] } },
+        stopReason: 'end_turn',
+        usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+        metrics: { latencyMs: 1 },
+      };
+    }
+    if (service === 'cognito-idp') return {};
+    const value = services.parameters[String(input.Name)];
+    if (value === undefined) return { __type: 'ParameterNotFound' };
+    return { Parameter: { Name: input.Name, Type: 'SecureString', Value: value } };
+  };
+
+  const forward = async (to: string, { headers }: IncomingMessage, body: string, response: ServerResponse) => {
+    const { 'content-type': type = JSON_TYPE, 'x-amz-target': target, authorization } = headers;
+    const forwarded = await fetch(to, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': type,
+        ...(target !== undefined && { 'x-amz-target': String(target) }),
+        ...(authorization !== undefined && { authorization }),
+        'x-amz-date': String(headers['x-amz-date']),
+      },
+    });
+    response.writeHead(forwarded.status, { 'content-type': forwarded.headers.get('content-type') ?? JSON_TYPE });
+    response.end(Buffer.from(await forwarded.arrayBuffer()));
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const handler = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    const awsRequest = awsRequestOf(request, body);
+    const requested = callsOf(awsRequest.operation, awsRequest.input);
+    calls.set(handler, [...(calls.get(handler) ?? []), ...requested]);
+    recordCalls(handler, requested);
+    const deniedHere = deniedCalls(handler, requested);
+    const json = (status: number, value: unknown): void => {
+      response.writeHead(status, { 'content-type': awsRequest.service === 'bedrock' ? 'application/json' : JSON_TYPE });
+      response.end(JSON.stringify(value));
+    };
+    if (deniedHere.length > 0) {
+      denied.push(...deniedHere.map((call) => `${handler}: ${JSON.stringify(call)}`));
+      json(400, { __type: 'AccessDeniedException', message: `${handler} may not ${awsRequest.operation}.` });
+    } else if (['ssm', 'bedrock', 'cognito-idp'].includes(awsRequest.service)) {
+      const value = respondLocally(awsRequest);
+      json(Object.hasOwn(value as object, '__type') ? 400 : 200, value);
+    } else {
+      await forward(services[awsRequest.service as 'dynamodb' | 'events' | 'ses' | 'kms'], request, body, response);
+    }
+  };
+
+  const listener: RequestListener = (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      denied.push(`A call failed: ${String(error)}`);
+      response.writeHead(500).end();
+    });
+  };
+  const server = createHttpServer(listener).listen(0, '127.0.0.1');
+  // Node’s HTTP/2 compatibility API has the same request and response types.
+  const modelServer = createHttp2Server(listener as unknown as Parameters<typeof createHttp2Server>[1]);
+  modelServer.listen(0, '127.0.0.1');
+  await Promise.all([once(server, 'listening'), once(modelServer, 'listening')]);
+  const urlOf = (one: { address(): unknown }): string => `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
+  return {
+    url: urlOf(server),
+    modelUrl: urlOf(modelServer),
+    denied,
+    calls,
+    stop: async () => {
+      server.closeAllConnections();
+      await Promise.all([server, modelServer].map((one) => new Promise((ended) => one.close(ended))));
+    },
+  };
+};

@@ -1,0 +1,61 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { reportKey } from '#data/keys.ts';
+import { projectInsertion } from '#data/projects.ts';
+import { anonymizeReport, findReport, replaceReport } from '#data/reports.ts';
+import { findOrCreateUser } from '#data/users.ts';
+import { transact } from '#data/write.ts';
+import type { ReportRecord } from '#model/report.ts';
+import { dynamo } from '#platform/dynamo.ts';
+import { project } from '#test/catalog/fixtures.ts';
+import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+
+/** The removal of an author from a report, which events can start several times. */
+
+let table: BareTable;
+
+beforeAll(async () => {
+  table = await startBareTable();
+  await transact(projectInsertion(project({ id: 'prj_reported' })));
+});
+
+afterAll(async () => {
+  await table.stop();
+});
+
+const report = (id: string): ReportRecord => ({
+  id,
+  project_id: 'prj_reported',
+  user_id: `user-of-${id}`,
+  reason: 'Spam',
+  details: null,
+  status: 'open',
+  note: null,
+  created_at: '2026-11-22T00:00:00.000Z',
+  updated_at: '2026-11-22T00:00:00.000Z',
+  version: 1,
+});
+
+it('keeps the report when another run removes its author between two reads', async () => {
+  const id = 'rpt_1';
+  await findOrCreateUser({ sub: `user-of-${id}`, email: null, emailVerified: false, name: null }, false);
+  await replaceReport(undefined, report(id));
+  const client = dynamo() as unknown as { send: (command: unknown) => Promise<unknown> };
+  const { send: original } = client;
+  onTestFinished(() => {
+    client.send = original;
+  });
+  let isFirst = true;
+  client.send = async (command) => {
+    const readsReport =
+      command instanceof GetCommand && command.input.Key?.sk === reportKey('prj_reported', `user-of-${id}`).sk;
+    if (readsReport && isFirst) {
+      isFirst = false;
+      expect(await anonymizeReport(id)).toBe(true);
+    }
+    return await original.call(client, command);
+  };
+  expect(await anonymizeReport(id)).toBe(false);
+  expect(isFirst).toBe(false);
+  expect(await findReport(id)).toMatchObject({ id, user_id: null, reason: '' });
+});

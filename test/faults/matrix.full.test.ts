@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Comment } from '#contract/comments.ts';
+import type { Project } from '#contract/projects.ts';
+import type { Route } from '#contract/route.ts';
+import { routes } from '#contract/table.ts';
+import { insertCheckout, saveSession } from '#data/checkouts.ts';
+import { subscriptions } from '#events/subscriptions.ts';
+import { type ImportHandler, importHandler } from '#local/handlers.ts';
+import { newCheckout } from '#model/checkout.ts';
+import { openSession } from '#platform/stripe.ts';
+import { type CallResponse, type Client, clientOf } from '#test/support/client.ts';
+import { assertMatchesDocument } from '#test/support/conformance.ts';
+import { Directory, dataOf, type Person, person, type Submitted, submission, unique } from '#test/support/fixtures.ts';
+import { CRON_SECRET } from '#test/support/jobs.ts';
+import { chooseOutcome, ledgerOf, type StartedCheckout } from '#test/support/payments.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { type Dependencies, type DependencyName, type FaultName, faultsOf, startDependencies } from './dependencies.ts';
+import { faultsPage, type Results } from './page.ts';
+
+/**
+ * What callers receive while a dependency fails, and what is stored after it has recovered. The results are `docs/faults.md`;
+ * this test fails when the page differs from them, and the option `-u` of vitest writes it.
+ */
+
+let dependencies: Dependencies;
+let receiver: Receiver;
+let server: TestServer;
+/** While the table is slow, the rate counter is too, so no quota headers are required. */
+let client: Client;
+let directory: Directory;
+
+/** The longest run of each function, in milliseconds. */
+const longestRun = new Map<string, number>();
+
+const timing: ImportHandler = async (id) => {
+  const handler = await importHandler(id);
+  const timed = async (...given: Parameters<typeof handler>) => {
+    const startedAt = performance.now();
+    try {
+      return await handler(...given);
+    } finally {
+      longestRun.set(id, Math.max(longestRun.get(id) ?? 0, performance.now() - startedAt));
+    }
+  };
+  // Streaming handlers are marked by a property.
+  return Object.assign(timed, handler);
+};
+
+const TIMEOUT_SECONDS = 10;
+const GATEWAY_SECONDS = 29;
+const SUBSCRIBER_SECONDS = 30;
+const PUBLISHER_SECONDS = 60;
+/** A busy machine runs timers late. A call without a deadline takes some attempts of the SDK longer, of five seconds each. */
+const LATE_MS = 2000;
+
+/** After how many seconds the response of a route has to begin, or the function of a subscription has to end. */
+const timeLimits = new Map<string, number>([
+  ...routes.map(
+    (route: Route) => [route.id, Math.min(route.timeoutSeconds ?? TIMEOUT_SECONDS, GATEWAY_SECONDS)] as const,
+  ),
+  ...subscriptions.map(
+    (one) => [one.id, ('timeoutSeconds' in one && one.timeoutSeconds) || SUBSCRIBER_SECONDS] as const,
+  ),
+  ['events.publish', PUBLISHER_SECONDS],
+]);
+
+beforeAll(async () => {
+  dependencies = await startDependencies();
+  receiver = await startReceiver();
+  server = await startTestServer({
+    env: { ...dependencies.env, RATE_COUNTER_TIMEOUT_MS: '300', WEBHOOK_ALLOW_PRIVATE: 'on' },
+    timeoutFactor: 1,
+    importHandler: timing,
+  });
+  await dependencies.connect({ ...server.server, url: server.url });
+  client = clientOf(server.url, { check: (seen) => assertMatchesDocument({ ...seen, uncounted: true }) });
+  directory = await Directory.create(client);
+  await directory.adminOk('POST', '/api/admin/webhooks', { url: receiver.url, kinds: ['projectApproved'] }, 201);
+  await insertOpenCheckout();
+});
+
+afterAll(async () => {
+  client.close();
+  await server.stop();
+  await receiver.stop();
+  await dependencies.stop();
+});
+
+const HALF_HOUR_MS = 30 * 60_000;
+
+/** Inserts a checkout that is old enough for the reconciliation, which then asks the provider about it in every run. */
+const insertOpenCheckout = async (): Promise<void> => {
+  const buyer = await person(client);
+  await directory.ok(buyer, 'GET', '/api/user/profile');
+  const at = new Date(Date.now() - HALF_HOUR_MS).toISOString();
+  const order = { kind: 'upgrade', title: 'Premium', amount: 4900, currency: 'usd', projectId: 'prj_none' } as const;
+  const checkout = newCheckout(order, 'chk_01K00000000000000000000000', buyer.id, at);
+  await insertCheckout(checkout, undefined);
+  await saveSession(checkout.id, await openSession(checkout, { email: buyer.email }));
+};
+
+/** The people and projects of one scenario. */
+interface Scene {
+  readonly owner: Person;
+  readonly reader: Person;
+  readonly admin: Person;
+  readonly pending: Submitted;
+  readonly live: Submitted;
+  /** The name of the project that is submitted during the fault. */
+  readonly newName: string;
+}
+
+const bus = () => server.server.bus;
+
+const isDelivered = (): boolean =>
+  bus()
+    .events({ includeTasks: true, limit: 200 })
+    .every(({ deliveries }) => deliveries.every(({ state }) => state === 'done'));
+
+interface PublishedMessage {
+  readonly id: string;
+  readonly kind: string;
+  readonly data: { readonly project_id?: string };
+}
+
+const publishedAbout = (...projectIds: readonly string[]): PublishedMessage[] =>
+  bus()
+    .events({ includeTasks: true, limit: 200 })
+    .map(({ detail }) => detail as unknown as PublishedMessage)
+    .filter(({ data }) => projectIds.includes(data.project_id ?? ''));
+
+/** @param name the issuer has not signed with the keys of the tokens before. */
+const prepare = async (name: DependencyName): Promise<Scene> => {
+  const [owner, reader] = await Promise.all([person(client), person(client)]);
+  const [pending, live] = await Promise.all([directory.submit(owner), directory.live(owner)]);
+  await directory.ok(reader, 'GET', '/api/user/profile');
+  await client.until(async () => publishedAbout(pending.id).length > 0 && isDelivered());
+  // The catalog of every function contains the projects.
+  await client.until(async () => {
+    const listed = await directory.get(`/api/me/submissions`, owner);
+    return dataOf<Project[]>(listed).length === 2;
+  });
+  const resigned = async (who: Person): Promise<Person> =>
+    name === 'issuer' ? { ...who, token: await dependencies.signWithNewKey(who.token) } : who;
+  return {
+    owner: await resigned(owner),
+    reader: await resigned(reader),
+    admin: await resigned(directory.admin),
+    pending,
+    live,
+    newName: unique('during'),
+  };
+};
+
+const submit = ({ owner, newName }: Scene): Promise<CallResponse> => {
+  const url = `https://${newName}.example.com/`;
+  const body = submission({ name: newName, url, categories: [directory.category] });
+  return directory.as(owner, 'POST', '/api/projects', body, { 'idempotency-key': newName });
+};
+const vote = ({ reader, live }: Scene) => directory.as(reader, 'PUT', `/api/projects/${live.id}/upvote`);
+const comment = ({ reader, live }: Scene) =>
+  directory.as(reader, 'POST', `/api/projects/${live.id}/comments`, { content: 'Hello.' });
+const checkout = ({ owner, live }: Scene) => {
+  const body = { kind: 'upgrade', project_id: live.id };
+  return directory.as(owner, 'POST', '/api/payments/checkout', body, { 'idempotency-key': live.id });
+};
+const approve = ({ admin, pending }: Scene) => directory.as(admin, 'PUT', `/api/admin/projects/${pending.id}/approve`);
+const runJob = (name: string) =>
+  client.call('POST', `/api/cron/${name}`, { headers: { authorization: `Bearer ${CRON_SECRET}` } });
+
+/** The requests during a fault, by their names on the page. */
+const requests: Readonly<Record<string, (scene: Scene) => Promise<CallResponse>>> = {
+  'A visitor lists projects': () => client.call('GET', '/api/projects'),
+  'A user reads a project': ({ reader, live }) => directory.get(`/api/projects/${live.id}`, reader),
+  'A user submits a project': submit,
+  'A user votes': vote,
+  'A user comments': comment,
+  'A user exports their data': ({ owner }) => directory.get('/api/user/export', owner),
+  'A buyer starts a checkout': checkout,
+  'An administrator approves': approve,
+  'The job `refresh-trending`': () => runJob('refresh-trending'),
+  'The job `reconcile-payments`': () => runJob('reconcile-payments'),
+};
+
+const describeResponse = async (response: Promise<CallResponse>): Promise<string> => {
+  const { status, body } = await response;
+  const { code, data } = (body ?? {}) as { code?: string; data?: { failed?: number } };
+  if (code !== undefined) return `${status} ${code}`;
+  return data?.failed ? `${status}, ${data.failed} failed` : String(status);
+};
+
+/** Whether a fault has lasted long enough, once the requests are answered: publishers and subscribers have tried again. */
+const hasEffect = ({ pending }: Scene, name: DependencyName, fault: FaultName): boolean => {
+  if (fault === 'is slow') return dependencies.hits() > 0;
+  if (name === 'bus') return dependencies.repetitions('') > 0;
+  if (name === 'mail') return dependencies.repetitions(pending.slug) > 0;
+  return dependencies.hits() > 0;
+};
+
+const sendDuring = async (scene: Scene, name: DependencyName, fault: FaultName): Promise<Record<string, string>> => {
+  const dependency = dependencies.byName[name];
+  longestRun.clear();
+  dependency.start(fault);
+  try {
+    const responses = Object.entries(requests).map(
+      async ([title, send]) => [title, await describeResponse(send(scene))] as const,
+    );
+    const results = Object.fromEntries(await Promise.all(responses));
+    await client.until(async () => hasEffect(scene, name, fault));
+    return results;
+  } finally {
+    dependency.recover();
+  }
+};
+
+/** Repeats a request as a client does, until it succeeds or needs no repetition any more. */
+const repeat = (send: () => Promise<CallResponse>, ...statuses: readonly number[]): Promise<void> =>
+  client.until(async () => statuses.includes((await send()).status));
+
+const commentsOf = async ({ live }: Scene): Promise<Comment[]> =>
+  dataOf<Comment[]>(await directory.ok(undefined, 'GET', `/api/projects/${live.id}/comments`));
+
+const commentUnlessListed = async (scene: Scene): Promise<void> => {
+  if ((await commentsOf(scene)).length === 0) await repeat(() => comment(scene), 201);
+};
+
+/** Continues the checkout up to the premium plan. */
+const pay = async (scene: Scene): Promise<void> => {
+  await repeat(() => checkout(scene), 200);
+  const { checkout_id } = dataOf<StartedCheckout>(await checkout(scene));
+  await chooseOutcome(directory, checkout_id, 'paid');
+  await client.until(async () => (await directory.read(scene.live.id)).plan === 'premium');
+};
+
+/** Repeats every request that a client cannot know to have succeeded. */
+const repeatAll = async (scene: Scene): Promise<void> => {
+  await Promise.all([
+    repeat(() => submit(scene), 201),
+    repeat(() => vote(scene), 200),
+    // 409: it was approved by the request without a response.
+    repeat(() => approve(scene), 200, 409),
+    commentUnlessListed(scene),
+    pay(scene),
+    repeat(() => runJob('refresh-trending'), 200),
+    repeat(() => runJob('reconcile-payments'), 200),
+  ]);
+};
+
+const webhookMessages = ({ pending }: Scene): string[] =>
+  receiver.received.filter(({ body }) => body.includes(pending.id)).map(({ headers }) => String(headers['webhook-id']));
+
+const approvalMails = async ({ owner, pending }: Scene) =>
+  (await client.mails()).filter(({ to, subject }) => to === owner.email && subject === `${pending.slug} is live`);
+
+const howOften = (count: number): string => (count > 1 ? 'repeated' : String(count));
+
+/** What is found once everything has been repeated and delivered, by its name on the page. */
+const inspect = async (scene: Scene): Promise<Record<string, string>> => {
+  const { owner, live, pending, newName } = scene;
+  await client.until(async () => {
+    await runJob('retry-webhooks');
+    return isDelivered() && webhookMessages(scene).length > 0 && (await approvalMails(scene)).length > 0;
+  });
+  const own = dataOf<Project[]>(await directory.get('/api/me/submissions?limit=100', owner));
+  const events = publishedAbout(pending.id, live.id, ...own.map(({ id }) => id));
+  const approvals = events.filter(({ kind, data }) => kind === 'projectApproved' && data.project_id === pending.id);
+  expect(new Set(approvals.map(({ id }) => id)).size).toBe(1);
+  expect(new Set(webhookMessages(scene)).size).toBe(1);
+  expect(await directory.read(pending.id)).toMatchObject({ status: 'live' });
+  return {
+    'Projects of the submission': String(own.filter(({ slug }) => slug.startsWith(newName)).length),
+    'Votes counted': String((await directory.read(live.id)).upvote_count),
+    'Comments listed': String((await commentsOf(scene)).length),
+    'Payments in the ledger': String((await ledgerOf(directory, owner)).length),
+    'Publications of each event': howOften(
+      Math.max(...Object.values(Object.groupBy(events, ({ id }) => id)).map((same) => same?.length ?? 0)),
+    ),
+    'Emails about the approval': howOften((await approvalMails(scene)).length),
+    'Webhook messages about the approval': howOften(webhookMessages(scene).length),
+  };
+};
+
+const mustBeInTime = (): void => {
+  const late = [...longestRun].flatMap(([id, ms]) => {
+    const seconds = timeLimits.get(id);
+    return seconds !== undefined && ms > seconds * 1000 + LATE_MS ? [`${id} ran for ${Math.round(ms)} ms`] : [];
+  });
+  expect(late).toEqual([]);
+};
+
+const results: Record<string, Record<string, Results>> = {};
+
+/** What may happen more than once: the response to the first time was lost. */
+const mayRepeat: Readonly<Record<string, string>> = {
+  'bus loses responses': 'Publications of each event',
+  'mail loses responses': 'Emails about the approval',
+};
+
+describe.each(Object.keys(faultsOf) as DependencyName[])('%s', (name) => {
+  it.each(faultsOf[name])('%s: responses are in time, and nothing is lost or doubled', async (fault) => {
+    const scene = await prepare(name);
+    const during = await sendDuring(scene, name, fault);
+    mustBeInTime();
+    for (const response of Object.values(during)) expect(response).not.toMatch(/^500/);
+    await repeatAll(scene);
+    const afterwards = await inspect(scene);
+    for (const [title, count] of Object.entries(afterwards)) {
+      expect([title, count]).toEqual([title, mayRepeat[`${name} ${fault}`] === title ? 'repeated' : '1']);
+    }
+    results[name] = { ...results[name], [fault]: { during, afterwards } };
+  });
+});
+
+it('docs/faults.md has these results', async () => {
+  await expect(faultsPage(results)).toMatchFileSnapshot('../../docs/faults.md');
+});

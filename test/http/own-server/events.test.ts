@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs';
+import { ulid } from 'ulid';
+import { describe, expect, it } from 'vitest';
+import { type EventKind, eventKindNames, eventKinds, LedgerEvent } from '#contract/events.ts';
+import { earlierEventKey, eventKey } from '#data/keys.ts';
+import { inOutbox } from '#data/outbox.ts';
+import { findItem, type Item } from '#data/read.ts';
+import { deleteItem, putItem, transact } from '#data/write.ts';
+import type { Message } from '#events/catalogue.ts';
+import {
+  type Directory,
+  dataOf,
+  FORBIDDEN,
+  idOf,
+  idsOf,
+  invalidAt,
+  type Person,
+  person,
+  TIME,
+} from '#test/support/fixtures.ts';
+import type { TestServer } from '#test/support/server.ts';
+import { withOwnServer } from '#test/support/with-directory.ts';
+import { eventsPage } from '../../../scripts/events-docs.ts';
+
+const EVENTS = '/api/admin/events';
+const DAY = 86_400_000;
+
+let server: TestServer;
+let directory: Directory;
+let owner: Person;
+
+withOwnServer(async (opened) => {
+  ({ server, directory } = opened);
+  owner = await person(server);
+});
+
+interface Meta {
+  readonly nextAfter: string | null;
+  readonly hasMore: boolean;
+  readonly pageSize: number;
+}
+
+const pageOf = async (query: string): Promise<{ events: LedgerEvent[]; meta: Meta }> => {
+  const response = await directory.get(`${EVENTS}?${query}`, directory.admin);
+  expect(response).toMatchObject({ status: 200 });
+  return { events: dataOf(response), meta: (response.body as { meta: Meta }).meta };
+};
+
+/** Reads all pages of the ledger. */
+const readAll = async (query: string, limit: number): Promise<LedgerEvent[]> => {
+  const all: LedgerEvent[] = [];
+  let after = '';
+  for (;;) {
+    const { events, meta } = await pageOf(`${query}&limit=${limit}${after}`);
+    expect(meta.pageSize).toBe(limit);
+    expect(meta.hasMore).toBe(meta.nextAfter !== null);
+    if (meta.hasMore) expect(events).toHaveLength(limit);
+    all.push(...events);
+    if (meta.nextAfter === null) return all;
+    expect(meta.nextAfter).toBe(events.at(-1)?.id);
+    after = `&after=${meta.nextAfter}`;
+  }
+};
+
+/** Inserts an event that occurred at a time. @param idAt the time in its id. */
+const inserted = async (at: number, idAt = at, kind: EventKind = 'userBanned'): Promise<string> => {
+  const id = `evt_${ulid(idAt)}`;
+  const message = {
+    id,
+    kind,
+    occurred_at: new Date(at).toISOString(),
+    actor_id: null,
+    data: { user_id: 'x', reason: null },
+  };
+  await transact([inOutbox(message as Message)]);
+  return id;
+};
+
+/** The start of the month so many months back, in milliseconds since the epoch. */
+const monthStart = (back: number): number => {
+  const now = new Date();
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1);
+};
+
+describe('the ledger', () => {
+  it('lists events newest first, without the tasks of the service', async () => {
+    const project = await directory.submit(owner);
+    await directory.adminOk('PUT', `/api/admin/projects/${project.id}/approve`);
+    await directory.adminOk('PUT', `/api/admin/projects/${project.id}`, { name: 'Renamed' });
+    const comment = { content: 'Good.' };
+    expect((await directory.as(owner, 'POST', `/api/projects/${project.id}/comments`, comment)).status).toBe(201);
+    await directory.adminOk('DELETE', `/api/admin/projects/${project.id}`);
+    const { events } = await pageOf('limit=5');
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'projectDeleted',
+      'commentCreated',
+      'projectUpdated',
+      'projectApproved',
+      'projectSubmitted',
+    ]);
+    expect(events[4]).toEqual({
+      id: idOf('evt'),
+      kind: 'projectSubmitted',
+      occurred_at: TIME,
+      actor_id: owner.id,
+      data: expect.objectContaining({ project_id: project.id, slug: project.slug, owner_id: owner.id }) as unknown,
+    });
+    expect(events[3]?.actor_id).toBe(directory.admin.id);
+    expect(await pageOf('kind=commentCreated')).toMatchObject({
+      events: [{ data: { project_id: project.id, content: 'Good.' } }],
+      meta: { nextAfter: null, hasMore: false, pageSize: 40 },
+    });
+    for (const event of events) expect(LedgerEvent.safeParse(event).error).toBeUndefined();
+  });
+
+  it('has the same order across months for every page size', async () => {
+    const ids: string[] = [];
+    for (const back of [1, 0]) {
+      const start = monthStart(back);
+      for (const offset of [-2, -1, 0, 1]) ids.push(await inserted(start + offset, start + offset, 'userBanned'));
+      ids.push(await inserted(start + 2, start + 2));
+    }
+    const expected = ids.toReversed();
+    const isInserted = ({ id }: LedgerEvent) => ids.includes(id);
+    const whole = (await readAll('', 100)).filter(isInserted).map(({ id }) => id);
+    expect(whole).toEqual(expected);
+    for (const limit of [1, 2, 3, 7]) {
+      expect((await readAll('', limit)).filter(isInserted).map(({ id }) => id)).toEqual(expected);
+      expect((await readAll('kind=userBanned', limit)).map(({ id }) => id)).toEqual(expected);
+    }
+  });
+
+  it('is spread over partitions, and includes events of releases that had one per month and kind', async () => {
+    const start = Date.now() - 40 * DAY;
+    const ids: string[] = [];
+    for (let n = 0; n < 64; n += 1) ids.push(await inserted(start + n, start + n));
+    const items = await Promise.all(
+      ids.map(async (id, n) => (await findItem(eventKey(new Date(start + n).toISOString(), id))) as Item),
+    );
+    for (const partition of ['pk', 'collection_pk']) {
+      expect(new Set(items.map((item) => item[partition])).size).toBe(4);
+    }
+    for (const [n, item] of items.entries()) {
+      if (n % 3 !== 0) continue;
+      const id = ids[n] as string;
+      const earlier = earlierEventKey(new Date(start + n).toISOString().slice(0, 7), id);
+      await deleteItem({ pk: String(item.pk), sk: id });
+      await putItem({ ...item, ...earlier, collection_pk: 'EVENT_KIND#userBanned' });
+    }
+    for (const query of ['', 'kind=userBanned']) {
+      const seen = (await readAll(query, 15)).map(({ id }) => id).filter((id) => ids.includes(id));
+      expect(seen).toEqual(ids.toReversed());
+    }
+  });
+
+  it('neither repeats nor skips an event whose id is from another month than its time', async () => {
+    const start = monthStart(1);
+    const early = await inserted(start, start - 1, 'userBanned');
+    const before = await inserted(start - 1, start - 1);
+    const seen = (await readAll('', 1)).map(({ id }) => id);
+    expect(seen.filter((id) => id === early)).toHaveLength(1);
+    expect(seen.filter((id) => id === before)).toHaveLength(1);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.indexOf(early)).toBeLessThan(seen.indexOf(before));
+  });
+
+  it('repeats nothing while new events arrive', async () => {
+    const first = await pageOf('limit=2');
+    await inserted(Date.now());
+    const second = await pageOf(`limit=2&after=${first.meta.nextAfter}`);
+    const ids = [...first.events, ...second.events].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('covers 90 days, and continues after an expired event', async () => {
+    const kept = await inserted(Date.now() - 89 * DAY, Date.now() - 89 * DAY);
+    const old = await inserted(Date.now() - 91 * DAY, Date.now() - 91 * DAY);
+    for (const query of ['', 'kind=userBanned']) {
+      const ids = (await readAll(query, 50)).map(({ id }) => id);
+      expect(ids.at(-1)).toBe(kept);
+      expect(ids).not.toContain(old);
+    }
+    const expired = `evt_${ulid(Date.now() - 88 * DAY)}`;
+    expect(idsOf(await directory.get(`${EVENTS}?after=${expired}`, directory.admin))).toEqual([kept]);
+    const future = `evt_7${'Z'.repeat(25)}`;
+    expect((await pageOf(`limit=3&after=${future}`)).events).toEqual((await pageOf('limit=3')).events);
+    expect((await pageOf(`after=evt_${'0'.repeat(26)}`)).events).toEqual([]);
+  });
+
+  it.each([
+    ['kind', 'kind=projectExploded'],
+    ['kind', 'kind=projectPurged'],
+    ['kind', 'kind=userBanned&kind=userBanned'],
+    ['after', 'after=prj_01J9Z3QK5T6W7X8Y9Z0ABCDEFG'],
+    ['after', 'after=evt_short'],
+    ['limit', 'limit=0'],
+    ['limit', 'limit=101'],
+  ])('rejects an invalid %s: %s', async (field, query) => {
+    expect(await directory.get(`${EVENTS}?${query}`, directory.admin)).toMatchObject(invalidAt(field));
+  });
+
+  it('is restricted to administrators', async () => {
+    expect(await directory.get(EVENTS, owner)).toMatchObject(FORBIDDEN);
+    expect(await directory.get(EVENTS)).toMatchObject(FORBIDDEN);
+  });
+});
+
+describe('every kind', () => {
+  it('has a description, and so has each of its members', () => {
+    for (const kind of eventKindNames) {
+      const schema = eventKinds[kind];
+      expect([kind, schema.description]).toEqual([kind, expect.stringMatching(/\.$/)]);
+      for (const [name, member] of Object.entries(schema.shape)) {
+        expect([kind, name, member.description]).toEqual([kind, name, expect.stringMatching(/\.$/)]);
+      }
+    }
+  });
+
+  it('is documented in docs/events.md as in its schema; if not, run "npm run docs"', () => {
+    expect(readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8')).toBe(eventsPage());
+  });
+
+  it('of the contract exists', () => {
+    const expected = [
+      'projectSubmitted',
+      'projectApproved',
+      'projectRejected',
+      'projectUpdated',
+      'projectDeleted',
+      'commentCreated',
+      'promotionActivated',
+      'promotionExpired',
+      'paymentSettled',
+      'paymentRefunded',
+      'userBanned',
+    ];
+    expect(eventKindNames).toEqual(expect.arrayContaining(expected));
+  });
+});

@@ -1,0 +1,444 @@
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { defaults } from '#model/setting.ts';
+import {
+  type Directory,
+  dataOf,
+  FORBIDDEN,
+  INVALID,
+  invalidAt,
+  type Person,
+  person,
+  STALE,
+  versionOf,
+} from '#test/support/fixtures.ts';
+import type { TestServer } from '#test/support/server.ts';
+import { withOwnServer } from '#test/support/with-directory.ts';
+
+let server: TestServer;
+let directory: Directory;
+let admin: Person;
+
+withOwnServer(
+  (opened) => {
+    ({ server, directory } = opened);
+    admin = directory.admin;
+  },
+  { env: { FEATURE_AI: 'on' } },
+);
+
+const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  directory.as(admin, 'PUT', path, body, headers);
+
+interface Site {
+  readonly layout: unknown;
+  readonly theme: { readonly colors: { readonly light: Record<string, string> } };
+  readonly map?: unknown;
+  readonly features: readonly string[];
+}
+
+const site = async (): Promise<Site> => dataOf<Site>(await directory.get('/api/settings'));
+
+describe('the layout', () => {
+  it('returns the default until it is stored, and merges a partial update', async () => {
+    const first = await directory.get('/api/admin/layout', admin);
+    expect(first).toMatchObject({ status: 200, body: { data: defaults.layout } });
+    const changed = await put('/api/admin/layout', { card: { showImage: true } });
+    const whole = { card: { showLogo: true, showImage: true }, detail: { showLogo: true, showImage: false } };
+    expect(changed).toMatchObject({ status: 200, body: { data: whole } });
+    expect((await directory.get('/api/admin/layout', admin)).body).toEqual({ data: whole });
+  });
+
+  it('is public immediately', async () => {
+    const layout = { detail: { showImage: true, showLogo: false } };
+    expect(await put('/api/admin/layout', layout)).toMatchObject({ status: 200 });
+    expect((await site()).layout).toMatchObject(layout);
+  });
+
+  it.each([
+    [{ card: { showLogo: 'yes' } }, ['card', 'showLogo']],
+    [{ card: { showImage: 1 } }, ['card', 'showImage']],
+    [{ detail: true }, ['detail']],
+  ])('rejects %j', async (body, path) => {
+    expect(await put('/api/admin/layout', body)).toMatchObject(invalidAt(...path));
+  });
+
+  it('ignores unknown members', async () => {
+    const response = await put('/api/admin/layout', { footer: { showLogo: true }, card: { colour: 'red' } });
+    expect(response).toMatchObject({ status: 200 });
+    expect(Object.keys(dataOf<object>(response))).toEqual(['card', 'detail']);
+  });
+
+  it('returns 412 to one of two concurrent updates with the same If-Match', async () => {
+    const tag = (await directory.get('/api/admin/layout', admin)).headers.get('etag') ?? '';
+    const save = (showLogo: boolean) => put('/api/admin/layout', { card: { showLogo } }, { 'if-match': tag });
+    const responses = await Promise.all([save(true), save(false)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(await put('/api/admin/layout', {}, { 'if-match': tag })).toMatchObject(STALE);
+    const fresh = responses.find(({ status }) => status === 200)?.headers.get('etag') ?? '';
+    expect(await put('/api/admin/layout', {}, { 'if-match': fresh })).toMatchObject({ status: 200 });
+    expect(await put('/api/admin/layout', {}, { 'if-match': '*' })).toMatchObject({ status: 200 });
+  });
+
+  it('loses no part of concurrent updates', async () => {
+    const responses = await Promise.all([
+      put('/api/admin/layout', { card: { showLogo: false } }),
+      put('/api/admin/layout', { card: { showImage: false } }),
+      put('/api/admin/layout', { detail: { showLogo: true } }),
+      put('/api/admin/layout', { detail: { showImage: false } }),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await directory.get('/api/admin/layout', admin)).body).toEqual({
+      data: { card: { showLogo: false, showImage: false }, detail: { showLogo: true, showImage: false } },
+    });
+  });
+
+  it('returns 304 for a matching If-None-Match, and is restricted to administrators', async () => {
+    const { headers } = await directory.get('/api/admin/layout', admin);
+    const again = await directory.get('/api/admin/layout', admin, { 'if-none-match': headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+    const saved = await put('/api/admin/layout', {});
+    expect(versionOf(saved)).toBe((versionOf({ headers }) ?? Number.NaN) + 1);
+    expect((await directory.get('/api/admin/layout', admin)).headers.get('etag')).toBe(saved.headers.get('etag'));
+    const user = await person(server);
+    expect(await directory.get('/api/admin/layout', user)).toMatchObject(FORBIDDEN);
+    expect(await directory.as(user, 'PUT', '/api/admin/layout', {})).toMatchObject(FORBIDDEN);
+  });
+});
+
+describe('the theme', () => {
+  it('merges an update level by level, and null deletes an entry', async () => {
+    const changed = await put('/api/admin/theme', {
+      colors: { light: { primary: ' 10  20.5%   30% ', brand: '350 80% 40%' }, dark: { brand: '350 80% 60%' } },
+      fonts: { sans: 'Inter, "Helvetica Neue", sans-serif' },
+      radius: '0',
+      shadows: { xl: '0 1px 3px 0 rgb(0 0 0 / 0.1), inset 0 -1px 0 #fff', md: 'none' },
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        data: {
+          colors: {
+            light: { ...defaults.theme.colors.light, primary: '10 20.5% 30%', brand: '350 80% 40%' },
+            dark: { ...defaults.theme.colors.dark, brand: '350 80% 60%' },
+          },
+          fonts: { ...defaults.theme.fonts, sans: 'Inter, "Helvetica Neue", sans-serif' },
+          radius: '0',
+          shadows: { ...defaults.theme.shadows, xl: '0 1px 3px 0 rgb(0 0 0 / 0.1), inset 0 -1px 0 #fff', md: 'none' },
+        },
+      },
+    });
+    const without = await put('/api/admin/theme', { colors: { light: { brand: null } }, shadows: { xl: null } });
+    expect(dataOf<Site['theme']>(without).colors.light).not.toHaveProperty('brand');
+    expect(dataOf<object>(without)).toMatchObject({ colors: { dark: { brand: '350 80% 60%' } } });
+    expect(dataOf<{ shadows: object }>(without).shadows).not.toHaveProperty('xl');
+  });
+
+  it('is returned as a style sheet of variables, changed without a restart', async () => {
+    const theme = {
+      colors: { light: { primary: '120 50% 50%' }, dark: { primary: '120 50% 70%' } },
+      radius: '4px',
+    };
+    expect(await put('/api/admin/theme', theme)).toMatchObject({ status: 200 });
+    const response = await directory.get('/api/settings/theme.css');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/css; charset=utf-8');
+    const css = String(response.body);
+    const [light = '', dark = ''] = css.split('\n\n');
+    expect(light).toMatch(/^:root \{\n(?: {2}--[a-z0-9-]+: [^;{}<>\\@]+;\n)+\}$/);
+    expect(light).toContain('  --primary: 120 50% 50%;');
+    expect(light).toContain('  --radius: 4px;');
+    expect(light).toMatch(/--font-sans: .+;/);
+    expect(light).toMatch(/--shadow-sm: .+;/);
+    expect(dark).toMatch(/^\.dark \{\n(?:.*\n)*? {2}--primary: 120 50% 70%;/);
+
+    const etag = response.headers.get('etag') ?? '';
+    expect((await directory.get('/api/settings/theme.css', undefined, { 'if-none-match': etag })).status).toBe(304);
+    expect(await put('/api/admin/theme', { radius: '6px' })).toMatchObject({ status: 200 });
+    const changed = await directory.get('/api/settings/theme.css', undefined, { 'if-none-match': etag });
+    expect(changed.status).toBe(200);
+    expect(String(changed.body)).toContain('--radius: 6px;');
+  });
+
+  it.each([
+    ...[
+      'red',
+      '#fff',
+      '361 10% 10%',
+      '10 101% 10%',
+      '10 10 10',
+      '1 2% 3%;}',
+      'var(--x)',
+      '10 10% 10% / 0.5',
+      '',
+      7,
+      '1 2% 3%/**/',
+      '１ ２% ３%',
+    ].map((value) => ({ body: { colors: { light: { primary: value } } }, path: ['colors', 'light', 'primary'] })),
+    ...[
+      'Primary',
+      'a b',
+      '-x',
+      'x-',
+      'a--b',
+      'x;',
+      '}',
+      'radius',
+      'font-sans',
+      'shadow-sm',
+      '__proto__x',
+      'ä',
+      'x'.repeat(90),
+    ].map((name) => ({
+      body: { colors: { dark: { [name]: '1 2% 3%' } } },
+      path: ['colors', 'dark', name],
+    })),
+    ...[
+      '',
+      'Inter;',
+      'Inter}',
+      'url(x)',
+      'a, , b',
+      '"open',
+      '\'mixed"',
+      'x\\y',
+      'a/*b*/',
+      '<style>',
+      'a:b',
+      '@import',
+      'Inter, "a;b"',
+      '"a\nb"',
+      3,
+    ].map((sans) => ({
+      body: { fonts: { sans } },
+      path: ['fonts', 'sans'],
+    })),
+    ...['1', 'big', '1px;', '1px}', 'calc(1px)', '-1px', '1 px', 'url(x)', '', 5, 'expression(1)'].map((radius) => ({
+      body: { radius },
+      path: ['radius'],
+    })),
+    ...[
+      'url(x) 1px 1px',
+      '1px',
+      '1px 1px 1px 1px 1px',
+      '1px 1px; color: red',
+      '1px 1px red blue',
+      'inset inset 1px 1px',
+      '1px 1px }',
+      '1px 1px /* */',
+      '1px 1px rgb(0 0 0',
+      '1px 1px \\65',
+      '1px 1px rgb(0;0)',
+      '1px 1px expression(1)',
+      '1px 1px image(x)',
+      '1px,',
+      '',
+      '1px 1px @x',
+      '1px 1px hsl(var(--x;y))',
+      '1px 1px <b>',
+      9,
+    ].map((xl) => ({
+      body: { shadows: { xl } },
+      path: ['shadows', 'xl'],
+    })),
+    { body: { colors: { light: [] } }, path: ['colors', 'light'] },
+    { body: { colors: 'blue' }, path: ['colors'] },
+    { body: { shadows: { 'Not A Name': 'none' } }, path: ['shadows', 'Not A Name'] },
+  ])('rejects $body and changes nothing', async ({ body, path }) => {
+    const before = await directory.get('/api/admin/theme', admin);
+    expect(await put('/api/admin/theme', body)).toMatchObject(invalidAt(...path));
+    expect(await directory.get('/api/admin/theme', admin)).toMatchObject({ body: before.body });
+  });
+
+  it.each([
+    '0 1px 2px 0 rgba(0, 0, 0, 0.05)',
+    'inset 0 0 0 1px hsl(var(--border) / 0.5)',
+    '0 0 #000',
+    '.5px -1px 2rem 0.25em black, 0 0 1px hsl(222 47% 11% / 20%)',
+    'none',
+  ])('accepts the shadow %s', async (md) => {
+    expect(await put('/api/admin/theme', { shadows: { md } })).toMatchObject({
+      status: 200,
+      body: { data: { shadows: { md } } },
+    });
+  });
+
+  it.each(['Inter', "'Source Serif 4', Georgia, serif", '-apple-system, BlinkMacSystemFont', '"Noto Sans 日本語"'])(
+    'accepts the font %s',
+    async (serif) => {
+      expect(await put('/api/admin/theme', { fonts: { serif } })).toMatchObject({
+        status: 200,
+        body: { data: { fonts: { serif } } },
+      });
+    },
+  );
+
+  it('limits the number of colours, over several updates too', async () => {
+    const some = (prefix: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, '1 2% 3%']));
+    expect(await put('/api/admin/theme', { colors: { light: some('a', 65) } })).toMatchObject(
+      invalidAt('colors', 'light'),
+    );
+    expect(await put('/api/admin/theme', { colors: { light: some('b', 40) } })).toMatchObject({ status: 200 });
+    expect(await put('/api/admin/theme', { colors: { light: some('c', 40) } })).toMatchObject(
+      invalidAt('colors', 'light'),
+    );
+  });
+});
+
+describe('the map', () => {
+  it('returns the default and merges a partial update', async () => {
+    expect(await directory.get('/api/admin/map', admin)).toMatchObject({
+      status: 200,
+      body: { data: { defaultProjection: 'globe', lighting: 'auto' } },
+    });
+    expect(await put('/api/admin/map', { lighting: 'dusk' })).toMatchObject({
+      status: 200,
+      body: { data: { defaultProjection: 'globe', lighting: 'dusk' } },
+    });
+    expect((await site()).map).toEqual({ defaultProjection: 'globe', lighting: 'dusk' });
+    expect(await put('/api/admin/map', { defaultProjection: 'flat' })).toMatchObject(invalidAt('defaultProjection'));
+    expect(await put('/api/admin/map', { lighting: 'noon' })).toMatchObject(invalidAt('lighting'));
+    expect(await put('/api/admin/map', 'x')).toMatchObject(INVALID);
+  });
+});
+
+describe('the public settings', () => {
+  it('name the issuer, the client and the addresses of sign-in, which answer', async () => {
+    const { sign_in } = dataOf<{ sign_in: Record<string, string | null> }>(await directory.get('/api/settings'));
+    const origin = `http://localhost:${server.server.port}`;
+    expect(sign_in).toEqual({
+      issuer: `${origin}/_local`,
+      client_id: 'directory-local',
+      authorization_endpoint: null,
+      token_endpoint: `${origin}/_local/token`,
+      end_session_endpoint: null,
+    });
+    const issued = await server.call('POST', '/_local/token', { body: { email: 'ada@example.com' } });
+    expect(issued.status).toBe(200);
+    const { iss, client_id } = decodeJwt((issued.body as { access_token: string }).access_token);
+    expect({ iss, client_id }).toEqual({ iss: sign_in.issuer, client_id: sign_in.client_id });
+    const discovered = await server.call('GET', '/_local/.well-known/openid-configuration');
+    expect(discovered).toMatchObject({
+      status: 200,
+      body: { issuer: sign_in.issuer, token_endpoint: sign_in.token_endpoint },
+    });
+    expect((await server.call('GET', '/_local')).status).toBe(200);
+  });
+
+  it('contain the configuration of front ends and are cacheable', async () => {
+    const response = await directory.get('/api/settings');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toMatch(/^public, max-age=[12]$/);
+    expect(response.body).toMatchObject({
+      data: {
+        layout: { card: { showLogo: expect.any(Boolean) as boolean } },
+        theme: { fonts: { mono: expect.any(String) as string } },
+        map: { lighting: 'dusk' },
+        features: ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks'],
+        sort_keys: ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'trending'],
+        plans: [
+          { id: 'standard', price: 0, currency: 'usd' },
+          { id: 'premium', price: 4900, currency: 'usd' },
+        ],
+        promotion_prices: {
+          currency: 'usd',
+          placements: [
+            { placement: 'banner', price: 6900 },
+            { placement: 'catalog', price: 3900 },
+            { placement: 'detail', price: 1900 },
+          ],
+          bundle_discount_percent: 30,
+        },
+        limits: { page_size_default: 40, page_size_max: 100, categories_max: 5, description_length_max: 500 },
+      },
+    });
+    const again = await directory.get('/api/settings', undefined, {
+      'if-none-match': response.headers.get('etag') ?? '',
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it('list sort keys and aliases that lists accept', async () => {
+    const { sort_keys, sort_aliases } = dataOf<{ sort_keys: string[]; sort_aliases: Record<string, string> }>(
+      await directory.get('/api/settings'),
+    );
+    for (const key of [...sort_keys, ...Object.keys(sort_aliases)]) {
+      expect([key, (await directory.get(`/api/projects?sort=${key}`)).status]).toEqual([key, 200]);
+    }
+  });
+
+  it('list the limits that submissions are validated with', async () => {
+    const { limits } = dataOf<{ limits: Record<string, number> }>(await directory.get('/api/settings'));
+    const user = await person(server);
+    const submit = (fields: object) =>
+      directory.as(user, 'POST', '/api/projects', {
+        plan: 'standard',
+        name: 'Bounded',
+        url: 'https://bounded.example.com',
+        description: 'x',
+        categories: [directory.category],
+        pricing_type: 'free',
+        ...fields,
+      });
+    for (const [field, limit] of [
+      ['name', 'name_length_max'],
+      ['description', 'description_length_max'],
+      ['long_description', 'long_description_length_max'],
+    ] as const) {
+      const max = limits[limit] ?? 0;
+      expect([field, (await submit({ [field]: 'x'.repeat(max) })).status]).toEqual([field, 201]);
+      expect([field, (await submit({ [field]: 'x'.repeat(max + 1) })).status]).toEqual([field, 400]);
+    }
+  });
+});
+
+it('records every change of a setting in the audit log', async () => {
+  expect(await put('/api/admin/layout', { card: { showLogo: true } })).toMatchObject({ status: 200 });
+  const { body } = await directory.get('/api/admin/audit', admin);
+  expect(JSON.stringify(body)).toContain('setting:layout');
+});
+
+describe('null', () => {
+  const { layout, theme, map } = defaults;
+  const changed = {
+    '/api/admin/layout': { card: { showLogo: false, showImage: true }, detail: { showLogo: false, showImage: true } },
+    '/api/admin/theme': {
+      colors: { light: { primary: '1 2% 3%', brand: '4 5% 6%' }, dark: { primary: '7 8% 9%' } },
+      fonts: { sans: 'Inter', mono: 'Menlo' },
+      radius: '2px',
+      shadows: { md: 'none', xl: 'none' },
+    },
+    '/api/admin/map': { defaultProjection: 'mercator', lighting: 'night' },
+  } as const;
+  const cases: readonly (readonly [path: keyof typeof changed, update: object, expected: object])[] = [
+    ['/api/admin/layout', { card: { showImage: null } }, { card: { showLogo: false, showImage: false } }],
+    ['/api/admin/layout', { card: null }, { card: layout.card, detail: { showLogo: false, showImage: true } }],
+    ['/api/admin/layout', { card: null, detail: null }, layout],
+    ['/api/admin/theme', { radius: null }, { radius: theme.radius, fonts: { sans: 'Inter' } }],
+    [
+      '/api/admin/theme',
+      { fonts: { sans: null } },
+      { fonts: { sans: theme.fonts.sans, mono: 'Menlo' }, radius: '2px' },
+    ],
+    ['/api/admin/theme', { fonts: null }, { fonts: theme.fonts, radius: '2px' }],
+    [
+      '/api/admin/theme',
+      { colors: { light: { primary: null } } },
+      { colors: { light: { ...theme.colors.light, brand: '4 5% 6%' }, dark: { primary: '7 8% 9%' } } },
+    ],
+    ['/api/admin/theme', { shadows: { md: null } }, { shadows: { ...theme.shadows, xl: 'none' } }],
+    ['/api/admin/theme', { colors: null, fonts: null, radius: null, shadows: null }, theme],
+    ['/api/admin/map', { lighting: null }, { defaultProjection: 'mercator', lighting: map.lighting }],
+    ['/api/admin/map', { defaultProjection: null, lighting: null }, map],
+  ];
+
+  it.each(cases)('resets a part to its default: %s %j', async (path, update, expected) => {
+    expect(await put(path, changed[path])).toMatchObject({ status: 200 });
+    const response = await put(path, update);
+    expect(response).toMatchObject({ status: 200, body: { data: expected } });
+    // The response is the whole setting, and custom colours and shadows are gone when the whole part is reset.
+    expect(response.body).toEqual((await directory.get(path, admin)).body);
+    if (expected === theme) expect(response.body).toEqual({ data: theme });
+  });
+});

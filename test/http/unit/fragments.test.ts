@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Catalog } from '#catalog/catalog.ts';
+import { browse, list, map, mine } from '#contract/projects.ts';
+import { defineRoute } from '#contract/route.ts';
+import { ContractViolation, encode } from '#http/encoded.ts';
+import { Fragment } from '#model/fragment.ts';
+import type { UserRecord } from '#model/user.ts';
+import { EntryFragments } from '#services/projects/entry-fragments.ts';
+import { browseProjects, listProjects, listSubmissions, mapFeed } from '#services/projects/list.ts';
+import { editorView, mapItemView, publicView } from '#services/projects/view.ts';
+import { project } from '#test/catalog/fixtures.ts';
+
+/** Replies that are assembled from fragments. */
+
+const Thing = z.object({ id: z.string(), note: z.string().nullable().optional() });
+const things = defineRoute('things.list', {
+  method: 'GET',
+  path: '/api/things',
+  summary: 'List things',
+  auth: 'public',
+  tier: 'general',
+  replies: { 200: z.object({ data: z.array(Thing), meta: z.object({ total: z.int() }), more: z.string().optional() }) },
+  permissions: ['catalog'],
+});
+
+const thing = (id: string, more: object = {}) => Fragment.of(Thing, { id, ...more });
+const body = (ids: readonly string[], total = ids.length) => ({ data: ids.map((id) => thing(id)), meta: { total } });
+
+describe('a fragment', () => {
+  it('has no field that its schema does not declare', () => {
+    expect(thing('a', { secret: 1 }).text).toBe('{"id":"a"}');
+    expect(() => thing('a').with({ secret: 1 } as object)).toThrow('does not declare secret');
+  });
+
+  it('is not made from a value that does not match its schema', () => {
+    expect(() => Fragment.of(Thing, { id: 1 } as never)).toThrow();
+    expect(() => thing('a').with({ note: 1 } as never)).toThrow();
+  });
+
+  it('can be extended by declared fields, without a change of the original', () => {
+    const original = thing('a');
+    const extended = original.with({ note: 'one "two"' });
+    expect(JSON.parse(extended.text)).toEqual({ id: 'a', note: 'one "two"' });
+    expect(extended.tag).not.toBe(original.tag);
+    expect(original.text).toBe('{"id":"a"}');
+  });
+});
+
+describe('a reply with fragments', () => {
+  it('is equal to the reply with their values', () => {
+    const values = { data: [{ id: 'a' }, { id: 'ä€😀' }], meta: { total: 2 } };
+    expect(encode(things, 200, body(['a', 'ä€😀'])).text).toBe(encode(things, 200, values).text);
+    expect(encode(things, 200, body([])).text).toBe('{"data":[],"meta":{"total":0}}');
+  });
+
+  it('has no field that the route does not declare, beside the fragments or inside', () => {
+    const { text } = encode(things, 200, {
+      ...body(['a']),
+      meta: { total: 1, secret: 'undeclared' },
+      secret: 'undeclared',
+    });
+    expect(text).toBe('{"data":[{"id":"a"}],"meta":{"total":1}}');
+  });
+
+  it('rejects fragments of another schema, which may declare more fields', () => {
+    const More = Thing.extend({ secret: z.string() });
+    const leaking = { data: [thing('a'), Fragment.of(More, { id: 'b', secret: 'undeclared' })], meta: { total: 2 } };
+    expect(() => encode(things, 200, leaking)).toThrow(ContractViolation);
+  });
+
+  it('has a tag that depends on every part of the text and on nothing else', () => {
+    const tag = (...of: Parameters<typeof body>) => encode(things, 200, body(...of)).tag;
+    expect(tag(['a', 'b'])).toBe(tag(['a', 'b']));
+    const tags = [tag(['a', 'b']), tag(['b', 'a']), tag(['a', 'c']), tag(['a']), tag(['a', 'b'], 3)];
+    expect(new Set(tags).size).toBe(tags.length);
+  });
+});
+
+describe('the lists of projects', () => {
+  const catalog = new Catalog();
+  const person = (id: string, is_admin = false) => ({ id, is_admin, is_banned: false }) as UserRecord;
+  const [owner, admin] = [person('owner'), person('admin', true)];
+  catalog.apply(
+    ['a', 'b'].map((id, position) => ({
+      kind: 'project' as const,
+      project: project({
+        id,
+        url: 'https://example.com/same',
+        owner_id: position === 0 ? owner.id : 'other',
+        latitude: 1,
+        longitude: 2,
+        rejection_reason: 'confidential',
+      }),
+    })),
+  );
+  const entries = [...catalog.all()].reverse();
+  const query = { sort: 'newest', page: 1, limit: 10, pricing: 'all', radius_km: 25 } as const;
+  const dataOf = (text: string) => (JSON.parse(text) as { data: { id: string }[] }).data;
+
+  it('have the public fields for everyone, and all fields for the owner', () => {
+    const forEveryone = dataOf(encode(list, 200, listProjects(catalog, undefined, query)).text);
+    expect(forEveryone).toEqual(entries.map(publicView));
+    const forOwner = dataOf(encode(list, 200, listProjects(catalog, owner, query)).text);
+    expect(forOwner).toEqual(
+      entries.map((entry) => (entry.project.owner_id === owner.id ? editorView(entry) : publicView(entry))),
+    );
+    const own = dataOf(encode(mine, 200, listSubmissions(catalog, owner, { page: 1, limit: 10 })).text);
+    expect(own).toEqual(entries.filter(({ project: { id } }) => id === 'a').map(editorView));
+  });
+
+  it('have the possible duplicates for administrators', () => {
+    const forAdmin = dataOf(encode(browse, 200, browseProjects(catalog, admin, { ...query, status: 'all' })).text);
+    const others = (id: string) => ['a', 'b'].filter((other) => other !== id);
+    expect(forAdmin).toEqual(
+      entries.map((entry) => ({ ...editorView(entry), possible_duplicates: others(entry.project.id) })),
+    );
+  });
+
+  it('have the items of the map', () => {
+    expect(JSON.parse(encode(map, 200, mapFeed(catalog)).text)).toEqual({ items: entries.map(mapItemView) });
+  });
+
+  it('reflect every change of a listing', () => {
+    const data = () => dataOf(encode(list, 200, listProjects(catalog, undefined, query)).text);
+    expect(data()).not.toContainEqual(expect.objectContaining({ name: 'Renamed' }));
+    catalog.apply([{ kind: 'project', project: project({ id: 'b', name: 'Renamed', version: 2 }) }]);
+    expect(data()).toContainEqual(expect.objectContaining({ id: 'b', name: 'Renamed' }));
+  });
+});
+
+describe('the kept fragments', () => {
+  const entriesOf = (count: number) => {
+    const catalog = new Catalog();
+    catalog.apply(
+      Array.from({ length: count }, (_, n) => ({ kind: 'project' as const, project: project({ id: `p${n}` }) })),
+    );
+    return [...catalog.all()];
+  };
+  const counting = (bytesMax: number, text = 'x'.repeat(1000)) => {
+    let made = 0;
+    const fragments = new EntryFragments((entry) => {
+      made += 1;
+      return Fragment.of(Thing, { id: `${entry.project.id} ${text}` });
+    }, bytesMax);
+    return { fragments, made: () => made };
+  };
+
+  it('are made once per entry', () => {
+    const { fragments, made } = counting(100_000);
+    const entries = entriesOf(20);
+    for (const entry of [...entries, ...entries]) fragments.of(entry);
+    expect(made()).toBe(20);
+  });
+
+  it('take at most the given memory, and those in use stay', () => {
+    const { fragments, made } = counting(100_000);
+    const [used, ...entries] = entriesOf(1000);
+    if (!used) throw new Error('There is no entry.');
+    for (const entry of entries) {
+      fragments.of(entry);
+      fragments.of(used);
+    }
+    expect(made()).toBe(1000);
+    // The latest are kept, at least half of what fits, and the earlier ones are made again.
+    for (const entry of entries.slice(-35)) fragments.of(entry);
+    expect(made()).toBe(1000);
+    for (const entry of entries.slice(0, 100)) fragments.of(entry);
+    expect(made()).toBe(1100);
+  });
+
+  it('count two bytes per character of a text outside of Latin-1', () => {
+    const { fragments, made } = counting(100_000, '漢'.repeat(1000));
+    const entries = entriesOf(60);
+    for (const entry of entries) fragments.of(entry);
+    for (const entry of entries) fragments.of(entry);
+    expect(made()).toBeGreaterThan(60);
+  });
+});

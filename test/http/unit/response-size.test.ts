@@ -1,0 +1,60 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { paging } from '#contract/fields.ts';
+import { defineRoute } from '#contract/route.ts';
+import { handle, ok } from '#http/handle.ts';
+import { log } from '#platform/log.ts';
+
+/** Responses above Lambda's size limit. */
+
+log.setLogLevel('SILENT');
+process.env.TABLE_NAME = 'table';
+
+const declaration = {
+  method: 'GET',
+  path: '/api/things',
+  summary: 'List things',
+  auth: 'public',
+  tier: 'none',
+  replies: { 200: z.object({ data: z.array(z.string()) }) },
+  permissions: [],
+} as const;
+const paged = defineRoute('things.list', { ...declaration, query: z.object(paging(40)) });
+const whole = defineRoute('things.all', declaration);
+
+const request = (route: typeof paged | typeof whole, data: readonly string[]) => {
+  const identity = { sourceIp: '192.0.2.1' };
+  const event = { httpMethod: 'GET', headers: {}, requestContext: { requestId: 'r', identity } };
+  const context = { getRemainingTimeInMillis: () => 9000 };
+  const handler = handle(route, async () => ok({ data: [...data] }));
+  return handler(event as unknown as APIGatewayProxyEvent, context as Context);
+};
+
+const items = (count: number, item: string) => Array.from({ length: count }, () => item);
+
+it('sends responses up to the limit in any script', async () => {
+  for (const item of ['x'.repeat(55_000), '漢'.repeat(18_000), '"'.repeat(14_000)]) {
+    expect((await request(paged, items(100, item))).statusCode).toBe(200);
+  }
+});
+
+it.each([
+  ['letters', 'x'.repeat(80_000), 74],
+  ['characters of three bytes', '漢'.repeat(40_000), 49],
+  // Escaped as two characters in the body and as four in the JSON string that Lambda returns.
+  ['quotation marks', '"'.repeat(40_000), 37],
+])('returns 400 with the fitting `limit` for a larger page: %s', async (_, item, fitting) => {
+  const response = await request(paged, items(100, item));
+  expect(response.statusCode).toBe(400);
+  expect(JSON.parse(response.body)).toMatchObject({
+    code: 'INVALID_INPUT',
+    details: { limit: { _errors: [expect.stringContaining(`at most ${fitting} `) as unknown] } },
+  });
+  expect((await request(paged, items(fitting, item))).statusCode).toBe(200);
+});
+
+it('returns 500 when a smaller page cannot be requested', async () => {
+  expect((await request(whole, items(100, 'x'.repeat(80_000)))).statusCode).toBe(500);
+  expect((await request(paged, ['x'.repeat(8_000_000)])).statusCode).toBe(500);
+});

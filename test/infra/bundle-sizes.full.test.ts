@@ -1,0 +1,76 @@
+import type { Metafile } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bundleOutput, freshBundles } from '#lib/bundle.ts';
+import { type HandlerFile, handlerFiles } from '#lib/handlers.ts';
+
+/** A size budget per function. Every addition to the base has its reason here. */
+
+/** The budget of what every function of a kind contains: log, table access, schemas, middleware. */
+const BASE_BYTES: Readonly<Record<HandlerFile['kind'], number>> = {
+  // 1 KB of them are the messages of invalid input, 2 KB the partitions of feed and ledger and the resumable snapshot, 2 KB
+  // the mentions of users in the ledgers and writes that end in time.
+  route: 449_000,
+  subscription: 388_000,
+  publisher: 300_000,
+  // 1 KB of them is the number of partitions of the feed, a setting.
+  trigger: 355_000,
+};
+
+/** Large dependencies by a part of their paths, with the bytes they may add. */
+const parts: Readonly<Record<string, { readonly bytes: number; readonly why: string }>> = {
+  'shared/catalog/': { bytes: 43_000, why: 'queries the catalog' },
+  '@aws-sdk/client-ses/': { bytes: 33_000, why: 'sends mail' },
+  '@aws-sdk/client-eventbridge/': { bytes: 17_000, why: 'publishes events, or describes the bus' },
+  '@aws-sdk/client-ssm/': { bytes: 80_000, why: 'reads a secret' },
+  '@aws-sdk/client-kms/': { bytes: 30_000, why: 'encrypts or decrypts webhook secrets' },
+  '@aws-sdk/client-bedrock-runtime/': { bytes: 85_000, why: 'invokes a model' },
+  '@aws-sdk/client-cognito-identity-provider/': { bytes: 30_000, why: 'deletes an account' },
+  'stripe/esm/': { bytes: 146_000, why: 'calls the payment provider' },
+  'transliteration/': { bytes: 192_000, why: 'derives slugs from names in any script' },
+  'csv-': { bytes: 40_000, why: 'reads or writes CSV' },
+  '@fastify/busboy/': { bytes: 50_000, why: 'parses an upload' },
+  'shared/services/analytics/roll-up.ts': { bytes: 11_000, why: 'rolls up tracked events' },
+  'bowser/': { bytes: 36_000, why: 'counts visits by browser' },
+  'docs/openapi.json': { bytes: 243_000, why: 'returns the OpenAPI document' },
+};
+
+/** The handlers that create slugs. */
+const CREATES_SLUGS = ['projects.submit', 'projects.importCsv', 'categories.create', 'payments.startCheckout'];
+
+let bundles: Metafile;
+beforeAll(async () => {
+  bundles = await freshBundles();
+}, 60_000);
+
+const outputOf = (handler: HandlerFile) => bundleOutput(bundles, handler);
+const contains = (handler: HandlerFile, part: string): boolean =>
+  Object.entries(outputOf(handler).inputs).some(
+    ([file, { bytesInOutput }]) => file.includes(part) && bytesInOutput > 0,
+  );
+
+describe.each([...handlerFiles])('the bundle of $id', (handler) => {
+  it('is within its budget', () => {
+    const held = Object.entries(parts).filter(([part]) => contains(handler, part));
+    const budget = held.reduce((sum, [, { bytes }]) => sum + bytes, BASE_BYTES[handler.kind]);
+    expect(outputOf(handler).bytes).toBeLessThanOrEqual(budget);
+  });
+
+  it('contains no dependency that no function uses', () => {
+    const unused = ['@aws-sdk/credential-provider', '@smithy/credential-provider-imds/', 'aws-xray-sdk'];
+    // The Bedrock client supports other ways to sign in and bundles their clients.
+    const left = handler.permissions.includes('model') ? unused : [...unused, '@aws-sdk/nested-clients/'];
+    expect(left.filter((part) => contains(handler, part))).toEqual([]);
+  });
+});
+
+describe('large dependencies', () => {
+  it('are in the bundles of the handlers that use them', () => {
+    const holders = (part: string) => handlerFiles.filter((handler) => contains(handler, part)).map(({ id }) => id);
+    expect(holders('transliteration/').filter((id) => !CREATES_SLUGS.includes(id))).toEqual([]);
+    expect(holders('docs/openapi.json')).toEqual(['reference.readOpenapi']);
+    expect(holders('@aws-sdk/client-bedrock-runtime/')).toEqual(['ai.generate']);
+    expect(holders('@aws-sdk/client-cognito-identity-provider/')).toEqual(['users.finishErasure']);
+    expect(holders('csv-').every((id) => /^projects\.(?:exportCsv|importCsv)$/.test(id))).toBe(true);
+    for (const part of Object.keys(parts)) expect([part, holders(part).length > 0]).toEqual([part, true]);
+  });
+});

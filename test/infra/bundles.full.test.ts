@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Permission } from '#contract/route.ts';
+import { bundle, bundleFile, bundleOutput, freshBundles } from '#lib/bundle.ts';
+import { dist } from '#lib/bundling/paths.ts';
+import { type HandlerFile, handlerFiles } from '#lib/handlers.ts';
+
+/** The upper limit of every bundle, minified. Larger bundles start slowly. */
+const BUNDLE_BYTES_MAX = 900_000;
+
+const BUNDLE_TIMEOUT_MS = 60_000;
+
+let bundles: Metafile;
+beforeAll(async () => {
+  bundles = await freshBundles();
+}, BUNDLE_TIMEOUT_MS);
+
+const sourceOf = (handler: HandlerFile): string => `functions/${handler.path}.ts`;
+const outputOf = (handler: HandlerFile) => bundleOutput(bundles, handler);
+const contains = (handler: HandlerFile, file: string): boolean =>
+  (outputOf(handler).inputs[file]?.bytesInOutput ?? 0) > 0;
+
+/** Whether a bundle contains a command of the EventBridge client. */
+const calls = (handler: HandlerFile, command: string): boolean =>
+  Object.entries(outputOf(handler).inputs).some(
+    ([file, { bytesInOutput }]) =>
+      bytesInOutput > 0 && file.endsWith(`client-eventbridge/dist-es/commands/${command}Command.js`),
+  );
+
+/** Whether a module is reachable in a bundle without passing through another one. */
+const reaches = (handler: HandlerFile, file: string, through: string): boolean => {
+  const seen = new Set<string>();
+  const open = [sourceOf(handler)];
+  for (let module = open.pop(); module !== undefined; module = open.pop()) {
+    if (module === file) return true;
+    if (seen.has(module) || module === through) continue;
+    seen.add(module);
+    for (const { path } of bundles.inputs[module]?.imports ?? []) if (contains(handler, path)) open.push(path);
+  }
+  return false;
+};
+
+/**
+ * The code that a permission requires. The feed uses the reader of collections without needing its permissions. Whether
+ * all permissions are used is tested by recorded AWS calls.
+ */
+const evidence: Readonly<Partial<Record<Permission, (handler: HandlerFile) => boolean>>> = {
+  'table:get': (handler) => reaches(handler, 'shared/data/read.ts', 'shared/data/feed.ts'),
+  'table:query': (handler) => reaches(handler, 'shared/data/read.ts', 'shared/data/feed.ts'),
+  'table:collection': (handler) => reaches(handler, 'shared/data/read.ts', 'shared/data/feed.ts'),
+  'table:write': (handler) => contains(handler, 'shared/data/write.ts'),
+  'table:sweep': (handler) => contains(handler, 'shared/data/write.ts'),
+  catalog: (handler) => contains(handler, 'shared/data/feed.ts'),
+  mail: (handler) => contains(handler, 'shared/platform/mail.ts'),
+  bus: (handler) => calls(handler, 'PutEvents'),
+  health: (handler) => contains(handler, 'shared/data/health.ts') && calls(handler, 'DescribeEventBus'),
+  stripe: (handler) => contains(handler, 'shared/platform/stripe.ts'),
+};
+
+describe.each([...handlerFiles])('the bundle of $id', (handler) => {
+  it('contains the code for its permissions', () => {
+    const found = Object.entries(evidence).flatMap(([permission, isUsed]) => (isUsed(handler) ? [permission] : []));
+    expect(found).toEqual(expect.arrayContaining(handler.permissions.filter((permission) => permission in evidence)));
+  });
+
+  it('contains mail, bus and payment provider only with the permission', () => {
+    const found = (['mail', 'bus', 'stripe'] as const).filter((permission) => evidence[permission]?.(handler));
+    expect(found.filter((permission) => !handler.permissions.includes(permission))).toEqual([]);
+  });
+
+  it('is below the size limit', () => {
+    expect(outputOf(handler).bytes).toBeLessThanOrEqual(BUNDLE_BYTES_MAX);
+  });
+
+  it('is one file that exports a handler', () => {
+    expect(existsSync(bundleFile(handler.path))).toBe(true);
+    expect(outputOf(handler).exports).toEqual(['handler']);
+  });
+
+  it('has no external imports', () => {
+    // Built-in modules of Node are not imported either: see lib/bundling/node-modules.ts.
+    expect(outputOf(handler).imports.filter(({ external }) => external)).toEqual([]);
+    expect(readFileSync(bundleFile(handler.path), 'utf8')).not.toMatch(/Dynamic require of/);
+  });
+});
+
+describe('bundling', () => {
+  it(
+    'produces bundles that Node loads without the repository',
+    () => {
+      // The runtime of Lambda defines this global.
+      const program = `
+      globalThis.awslambda = { streamifyResponse: (handler) => handler };
+      for (const file of process.argv.slice(1)) {
+        const { handler } = await import(file);
+        if (typeof handler !== 'function') throw new Error(file);
+      }`;
+      const files = handlerFiles.map(({ path }) => bundleFile(path));
+      execFileSync('node_modules/.bin/node', ['--input-type=module', '-e', program, ...files], {
+        env: {},
+        stdio: 'pipe',
+      });
+    },
+    BUNDLE_TIMEOUT_MS,
+  );
+
+  it('throws an error that names a missing handler', async () => {
+    const missing: HandlerFile = { id: 'projects.vanish', kind: 'route', path: 'projects/vanish', permissions: [] };
+    await expect(bundle([missing])).rejects.toThrow(
+      'functions/projects/vanish.ts is missing for route projects.vanish.',
+    );
+  });
+
+  it('reuses bundles while their inputs are unchanged', async () => {
+    const builtAt = () => statSync(join(dist, 'meta.json')).mtimeMs;
+    const before = builtAt();
+    await freshBundles();
+    expect(builtAt()).toBe(before);
+  });
+});

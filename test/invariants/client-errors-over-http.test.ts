@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '#contract/route.ts';
+import { routes } from '#contract/table.ts';
+import { BANNED, ban, FORBIDDEN, NOT_FOUND, type Person, person, STALE } from '#test/support/fixtures.ts';
+import { purchaseBody, type Seeded, seed } from '#test/support/seed.ts';
+import { startTestServer, type TestServer } from '#test/support/server.ts';
+
+/** Client errors of every route to which they apply: bodies, bans, cross-site requests, stale ETags, reused keys. */
+
+const named = (applies: (route: Route) => boolean) => routes.filter(applies).map((route) => ({ id: route.id, route }));
+
+const writes = ({ method }: Route): boolean => method !== 'GET';
+const authenticates = ({ auth }: Route): boolean => auth === 'user' || auth === 'admin' || auth === 'optional';
+const acceptsBody = ({ body, bodyKind }: Route): boolean => body !== undefined || bodyKind === 'multipart';
+const isStreamed = ({ replies }: Route): boolean =>
+  Object.values(replies).some((reply) => 'stream' in reply && reply.stream);
+
+/** Routes of a live project that every user may use; all others with a path variable are for the owner. */
+const FOR_EVERY_USER = /^(?:votes\.\w+|ratings\.\w+|comments\.add|reports\.file)$/;
+const isForOwners = ({ id }: Route): boolean => !FOR_EVERY_USER.test(id);
+
+const CRON_SECRET = 'the-secret-of-this-test';
+const JSON_BYTES_MAX = 256 * 1024;
+const UPLOAD_BYTES_MAX = 10 * 1024 * 1024;
+
+let server: TestServer;
+let seeded: Seeded;
+let banned: Person;
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { FEATURE_AI: 'on', WEBHOOK_ALLOW_PRIVATE: 'on', CRON_SECRET } });
+  seeded = await seed(server);
+  banned = await person(server, { admin: true });
+  expect(await seeded.directory.get('/api/user/profile', banned)).toMatchObject({ status: 200 });
+  await ban(banned);
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+const tokenFor = ({ auth }: Route): string => (auth === 'cron' ? CRON_SECRET : seeded.admin.token);
+
+const send = (route: Route, options: Parameters<TestServer['call']>[2] = {}) =>
+  server.call(route.method, seeded.pathOf(route), { token: tokenFor(route), ...options });
+
+it.each(named((route) => acceptsBody(route) || route.auth === 'signature'))(
+  '$id returns 413 to a body above the limit',
+  async ({ route }) => {
+    const bytes = (route.bodyKind === 'multipart' ? UPLOAD_BYTES_MAX : JSON_BYTES_MAX) + 1;
+    const response = await send(route, { rawBody: `"${'x'.repeat(bytes)}"` });
+    expect(response).toMatchObject({ status: 413, body: { error: 'Payload too large', code: 'PAYLOAD_TOO_LARGE' } });
+    expect((response.body as { message: string }).message).toMatch(/\d/);
+  },
+);
+
+it.each(named(acceptsBody))('$id returns 415 to a body of another type', async ({ route }) => {
+  const response = await send(route, { rawBody: '{}', headers: { 'content-type': 'text/plain' } });
+  expect(response).toMatchObject({
+    status: 415,
+    body: { error: 'Unsupported media type', code: 'UNSUPPORTED_MEDIA_TYPE' },
+  });
+});
+
+it.each(
+  named((route) => route.auth === 'admin' || (writes(route) && authenticates(route) && route.allowsBanned !== true)),
+)('$id returns 403 BANNED to a banned administrator regardless of input', async ({ route }) => {
+  expect(await send(route, { token: banned.token })).toMatchObject(BANNED);
+  if (writes(route)) expect(await send(route, { token: banned.token, rawBody: '{' })).toMatchObject(BANNED);
+});
+
+describe.each(named((route) => writes(route) && authenticates(route)))('$id', ({ route }) => {
+  it('returns 403 to a cookie in a cross-site request', async () => {
+    const cookie = `directory_token=${seeded.admin.token}`;
+    for (const headers of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const response = await server.call(route.method, seeded.pathOf(route), { headers: { cookie, ...headers } });
+      expect(response).toMatchObject(FORBIDDEN);
+    }
+  });
+});
+
+/** Inputs that are invalid on every route that takes any: a body that is malformed or of another type, a wrong query. */
+const INVALID_INPUTS = [
+  { rawBody: '{' },
+  { rawBody: '{}', headers: { 'content-type': 'text/plain' } },
+  { rawBody: `"${'x'.repeat(JSON_BYTES_MAX)}"` },
+] as const;
+const INVALID_QUERY = '?page=none&limit=none&range=none&groupBy=none';
+
+const variablesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+/** Sends a request with every invalid input. */
+const sendInvalid = (route: Route, path: string, token: string) =>
+  Promise.all(
+    (route.method === 'GET' ? [{}] : INVALID_INPUTS).map((input) =>
+      server.call(route.method, `${path}${INVALID_QUERY}`, { token, ...input }),
+    ),
+  );
+
+it.each(named((route) => variablesOf(route).length > 0))(
+  '$id returns 404 for a resource that does not exist, whatever the input',
+  async ({ route }) => {
+    for (const variable of variablesOf(route)) {
+      const path = seeded.pathOf(route, { [variable]: `missing-${variable}` });
+      for (const response of await sendInvalid(route, path, tokenFor(route))) expect(response).toMatchObject(NOT_FOUND);
+    }
+  },
+);
+
+it.each(named((route) => variablesOf(route).includes('project') && route.auth !== 'admin'))(
+  '$id returns 404 for a project that the caller may not see, whatever the input',
+  async ({ route }) => {
+    const { id } = await seeded.directory.submit(seeded.admin);
+    const stranger = await person(server);
+    const responses = await sendInvalid(route, seeded.pathOf(route, { project: id }), stranger.token);
+    for (const response of responses) expect(response).toMatchObject(NOT_FOUND);
+  },
+);
+
+it.each(named((route) => variablesOf(route).length > 0 && route.auth === 'user' && isForOwners(route)))(
+  '$id returns 403 or 404 to a stranger, whatever the input',
+  async ({ route }) => {
+    const stranger = await person(server);
+    const expected = route.failures?.includes('FORBIDDEN') ? FORBIDDEN : NOT_FOUND;
+    const responses = await sendInvalid(route, seeded.pathOf(route), stranger.token);
+    for (const response of responses) expect(response).toMatchObject(expected);
+  },
+);
+
+it.each(named((route) => route.ifMatch === true))('$id returns 412 to a stale ETag', async ({ route }) => {
+  expect(await send(route, { body: {}, headers: { 'if-match': '"stale"' } })).toMatchObject(STALE);
+});
+
+it.each(named((route) => route.idempotent === true))(
+  '$id executes requests with the same key once: 409 while it runs, 422 with another body',
+  async ({ route }) => {
+    const headers = { 'idempotency-key': 'same-key' };
+    const body = await purchaseBody(seeded.directory, route);
+    const concurrent = await Promise.all([1, 2, 3, 4, 5].map(() => send(route, { body, headers })));
+    const statuses = concurrent.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 409).length).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status !== 409 && status >= 300)).toEqual([]);
+    const other = await send(route, { body: { ...body, name: 'Another', months: 1 }, headers });
+    expect(other).toMatchObject({ status: 422, body: { error: 'Unprocessable', code: 'IDEMPOTENCY_MISMATCH' } });
+  },
+);
+
+it.each(named((route) => !writes(route) && route.auth !== 'cron' && !isStreamed(route)))(
+  '$id returns 304 without a body to a matching If-None-Match',
+  async ({ route }) => {
+    const query = route.id === 'users.votes' ? '?ids=prj_1' : '';
+    const path = `${seeded.pathOf(route)}${query}`;
+    const first = await server.call('GET', path, { token: tokenFor(route) });
+    expect(first).toMatchObject({ status: 200 });
+    const tag = first.headers.get('etag') ?? '';
+    const second = await server.call('GET', path, { token: tokenFor(route), headers: { 'if-none-match': tag } });
+    expect([second.status, second.body]).toEqual([304, undefined]);
+  },
+);

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { features } from '#contract/route.ts';
+import { routes } from '#contract/table.ts';
+import { freshAddress, pathOf } from '#test/support/requests.ts';
+import { startTestServer, type TestServer } from '#test/support/server.ts';
+
+/** Disabled features, over every route of the table. */
+
+const withFeature = routes.filter((route) => route.feature).map((route) => ({ id: route.id, route }));
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    env: Object.fromEntries(features.map((feature) => [`FEATURE_${feature.toUpperCase()}`, 'off'])),
+  });
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+it.each(withFeature)('$id of a disabled feature returns 404 before any other check', async ({ route }) => {
+  const authorization = `Bearer ${await server.token({ email: 'admin@example.com', admin: true })}`;
+  const headers = { 'x-forwarded-for': freshAddress() };
+  for (const credential of [{}, { authorization: 'Bearer nonsense' }, { authorization }]) {
+    const response = await server.call(route.method, pathOf(route), { headers: { ...headers, ...credential } });
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ error: 'Not found', code: 'NOT_FOUND' });
+    // Not counted: rate limiting follows the feature check.
+    expect(response.headers.get('ratelimit-policy')).toBeNull();
+  }
+});
+
+it('only routes of disabled features are missing from the API reference', async () => {
+  const { body } = await server.call('GET', '/api/openapi.json');
+  const documented = Object.entries((body as { paths: Record<string, object> }).paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const expected = routes.filter((route) => !route.feature).map((route) => `${route.method} ${route.path}`);
+  expect(documented.sort()).toEqual(expected.sort());
+});

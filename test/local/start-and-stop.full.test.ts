@@ -1,0 +1,285 @@
+import { once } from 'node:events';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clientOf } from '#test/support/client.ts';
+import { type ServerProcess, startProcess } from '#test/support/process.ts';
+import { temporaryDataDir } from '#test/support/server.ts';
+
+let dataDir: string;
+let started: ServerProcess[];
+
+const start = (env?: Record<string, string>): ServerProcess => {
+  const server = startProcess(dataDir, env);
+  started.push(server);
+  return server;
+};
+
+beforeEach(() => {
+  dataDir = temporaryDataDir();
+  started = [];
+});
+
+afterEach(async () => {
+  for (const server of started) await server.end('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const enginePid = (): number =>
+  (JSON.parse(readFileSync(path.join(dataDir, 'engine.json'), 'utf8')) as { pid: number }).pid;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A zombie counts as ended.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+const untilDead = async (pid: number): Promise<void> => {
+  for (let waited = 0; isAlive(pid); waited += 20) {
+    if (waited > 3000) throw new Error(`Process ${pid} is still running.`);
+    await wait(20);
+  }
+};
+
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops all parts and exits with code 0', async (signal) => {
+  const server = start();
+  const url = await server.url();
+  const engine = enginePid();
+  expect(isAlive(engine)).toBe(true);
+
+  expect(await server.end(signal)).toEqual({ code: 0, signal: null });
+  expect(isAlive(engine)).toBe(false);
+  await expect(fetch(url)).rejects.toThrow();
+  expect(server.output()).not.toMatch(/error|\n {4}at /i);
+});
+
+it('completes running requests before it stops', async () => {
+  const server = start();
+  const { hostname, port } = new URL(await server.url());
+  const body = JSON.stringify({ email: 'slow@example.com', admin: true });
+  const slow = request({
+    hostname,
+    port,
+    method: 'POST',
+    path: '/_local/token',
+    headers: { 'content-type': 'application/json', 'content-length': body.length },
+    agent: new Agent({ keepAlive: true }),
+  });
+  slow.write(body.slice(0, 10));
+  await wait(100);
+  const ending = server.end('SIGTERM');
+  await wait(100);
+  slow.end(body.slice(10));
+  const [response] = (await once(slow, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  response.resume();
+  expect(await ending).toEqual({ code: 0, signal: null });
+});
+
+/** Delays the shutdown with a request whose body never completes. */
+const hang = async (url: string): Promise<Socket> => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  socket.write('POST /_local/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
+  await wait(100);
+  return socket;
+};
+
+it('treats simultaneous signals as one', async () => {
+  const server = start();
+  const socket = await hang(await server.url());
+  const ending = server.end('SIGTERM');
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) server.child.kill(signal);
+  await wait(300);
+  socket.destroy();
+  expect(await ending).toEqual({ code: 0, signal: null });
+});
+
+it('exits immediately on a second signal', async () => {
+  const server = start();
+  const socket = await hang(await server.url());
+  const engine = enginePid();
+  const ending = server.end('SIGINT');
+  await wait(700);
+  server.child.kill('SIGINT');
+  expect(await ending).toEqual({ code: 130, signal: null });
+  await untilDead(engine);
+  socket.destroy();
+});
+
+it('names the process that uses the data folder, without a stack', async () => {
+  const first = start();
+  await first.url();
+  const second = start();
+  expect(await second.ended()).toEqual({ code: 1, signal: null });
+  expect(second.output().trim()).toBe(
+    `The data folder ${dataDir} is in use by process ${first.child.pid}. Stop that process, or set DATA_DIR to another folder.`,
+  );
+  // The first process is unaffected.
+  expect((await fetch(await first.url())).status).toBe(200);
+});
+
+it('reports a port in use and suggests another, without a stack', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const server = start({ PORT: String(port) });
+  expect(await server.ended()).toEqual({ code: 1, signal: null });
+  expect(server.output().trim()).toBe(
+    `Port ${port} is in use. Set PORT to another port, for example PORT=${port + 1}.`,
+  );
+  other.close();
+});
+
+it.each([
+  [{ RATE_LIMIT_VOTING: 'often' }, 'Invalid environment: RATE_LIMIT_VOTING must be count/seconds, such as 600/60.'],
+  [
+    { TRUSTED_PROXIES: 'x' },
+    'Invalid environment: TRUSTED_PROXIES contains "x", which is not an address range, such as 10.0.0.0/8.',
+  ],
+  [
+    { FEATURE_MAP: 'yes', ALLOWED_ORIGINS: 'https://a.example/' },
+    'Invalid environment: ALLOWED_ORIGINS contains "https://a.example/", which is not an origin, such as https://shop.example. ' +
+      'FEATURE_MAP must be on or off.',
+  ],
+  [{ SAMPLE_DATA: 'none' }, 'Invalid environment: SAMPLE_DATA must be on or off.'],
+  [{ LOG_LEVEL: 'LOUD' }, /^Invalid environment: LOG_LEVEL must be one of TRACE, DEBUG, INFO/m],
+  [{ PORT: 'http' }, 'PORT is http. It must be a number from 0 to 65535.'],
+  [{ DYNOXIDE_BIN: '/nowhere/dynoxide' }, 'DYNOXIDE_BIN names /nowhere/dynoxide, which does not exist.'],
+] as const)('names the invalid setting: %o', async (env, sentence) => {
+  const server = start(env);
+  expect(await server.ended()).toEqual({ code: 1, signal: null });
+  if (typeof sentence === 'string') expect(server.output().trim()).toBe(sentence);
+  else expect(server.output().trim()).toMatch(sentence);
+});
+
+it('leaves no engine running when it is killed, and can be started again', async () => {
+  const first = start();
+  await first.url();
+  const engine = enginePid();
+  await first.end('SIGKILL');
+  await untilDead(engine);
+
+  const second = start();
+  expect((await fetch(await second.url())).status).toBe(200);
+  expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+it('restarts a crashed engine on the same port without data loss', async () => {
+  const server = start();
+  const client = clientOf(await server.url());
+  await client.token({ email: 'ada@example.com', admin: true });
+  process.kill(enginePid(), 'SIGKILL');
+  const token = await client.token({ email: 'ada@example.com', admin: true });
+  const response = await client.call('GET', '/api/admin/projects', { token });
+  expect(response.status).toBe(200);
+  client.close();
+  expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+it('does not use AWS credentials and endpoints of the environment', async () => {
+  const server = start({
+    AWS_PROFILE: 'production',
+    AWS_ACCESS_KEY_ID: 'AKIAREAL',
+    AWS_SECRET_ACCESS_KEY: 'real',
+    AWS_SESSION_TOKEN: 'real',
+    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+  });
+  const client = clientOf(await server.url());
+  const token = await client.token({ email: 'ada@example.com', admin: true });
+  expect((await client.call('GET', '/api/admin/projects', { token })).status).toBe(200);
+  expect(server.output()).not.toMatch(/warning/i);
+  client.close();
+});
+
+it('begins empty with SAMPLE_DATA=off, and stays so', async () => {
+  for (const env of [{ SAMPLE_DATA: 'off' }, {}] as Record<string, string>[]) {
+    const server = start(env);
+    const response = await fetch(`${await server.url()}/api/projects`);
+    expect(await response.json()).toMatchObject({ data: [], meta: { total: 0 } });
+    await server.end('SIGTERM');
+  }
+});
+
+it('has no job secret when the variable is empty', async () => {
+  const server = start({ CRON_SECRET: '' });
+  const url = await server.url();
+  for (const secret of ['local-cron-secret', 'x']) {
+    const headers = { authorization: `Bearer ${secret}` };
+    expect((await fetch(`${url}/api/cron/purge-deleted`, { method: 'POST', headers })).status).toBe(401);
+  }
+});
+
+it('uses another engine without credentials in the environment', async () => {
+  const first = start();
+  await first.url();
+  const { port } = JSON.parse(readFileSync(path.join(dataDir, 'engine.json'), 'utf8')) as { port: number };
+  const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: '', HOME: dataDir };
+  const second = start({
+    ...none,
+    DATA_DIR: path.join(dataDir, 'second'),
+    DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}`,
+    TABLE_NAME: 'another',
+  });
+  expect((await fetch(`${await second.url()}/api/projects`)).status).toBe(200);
+});
+
+describe('the data folder', () => {
+  const SENTENCES = 'Restore it from a backup';
+  const prepared = async (): Promise<void> => {
+    const first = start();
+    await first.url();
+    await first.end('SIGTERM');
+  };
+
+  it('has a format and is readable for its owner only', async () => {
+    await prepared();
+    expect(JSON.parse(readFileSync(path.join(dataDir, 'format.json'), 'utf8'))).toEqual({ format: 1 });
+    // Data from before, or copied by hand.
+    for (const name of readdirSync(dataDir)) chmodSync(path.join(dataDir, name), 0o644);
+    chmodSync(dataDir, 0o755);
+    const second = start();
+    await second.url();
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    const modes = readdirSync(dataDir).map((name) => [name, statSync(path.join(dataDir, name)).mode & 0o777]);
+    expect(modes).toEqual(modes.map(([name]) => [name, 0o600]));
+  });
+
+  it.each([
+    ['journal.sqlite', 'not a database'.repeat(100)],
+    ['issuer-key.json', '{"kty":"RSA"'],
+    ['issuer-key.json', '{"kty":"RSA","n":"AQAB","e":"AQAB"}'],
+    ['secrets-key.json', '{"key":"c2hvcnQ="}'],
+    ['format.json', 'damaged'],
+  ])('with a damaged %s ends the start with a sentence that says what to do', async (name, content) => {
+    await prepared();
+    const file = path.join(dataDir, name);
+    for (const other of readdirSync(dataDir).filter((one) => one.startsWith(`${name}-`)))
+      rmSync(path.join(dataDir, other));
+    writeFileSync(file, content);
+    const server = start();
+    expect(await server.ended()).toEqual({ code: 1, signal: null });
+    expect(server.output()).toContain(`The file ${file} is damaged: `);
+    expect(server.output()).toContain(SENTENCES);
+    expect(server.output()).toContain('delete it and start again');
+    expect(server.output()).not.toMatch(/\n {4}at /);
+  });
+
+  it('of a newer version is left alone', async () => {
+    await prepared();
+    writeFileSync(path.join(dataDir, 'format.json'), '{"format":2}');
+    const server = start();
+    expect(await server.ended()).toEqual({ code: 1, signal: null });
+    expect(server.output().trim()).toBe(
+      `The data folder ${dataDir} was written by a newer version: its format is 2, and this version reads format 1. ` +
+        'Start the newer version, or set DATA_DIR to another folder.',
+    );
+  });
+});

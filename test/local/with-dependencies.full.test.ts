@@ -1,0 +1,221 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+/** The launcher in a temporary project, with a fake npm that records its arguments. */
+
+const launcher = fileURLToPath(new URL('../../scripts/with-dependencies.mjs', import.meta.url));
+
+const LOCK = {
+  packages: {
+    '': { name: 'project' },
+    'node_modules/needed': { version: '1.2.3' },
+    'node_modules/for-another-platform': { version: '1.0.0', optional: true },
+  },
+};
+
+const NPM = `
+import { appendFileSync, copyFileSync, mkdirSync } from 'node:fs';
+appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
+await new Promise((resolve) => setTimeout(resolve, Number(process.env.NPM_MS ?? 0)));
+if (process.env.NPM_FAILS) process.exit(3);
+mkdirSync('node_modules', { recursive: true });
+copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
+`;
+
+const SCRIPT = `
+process.on('SIGTERM', () => { console.log('terminating'); process.exit(7); });
+process.on('disconnect', () => { process.stdout.write('disconnected\\n', () => process.exit(8)); });
+process.channel?.unref();
+console.log('ran', process.argv.slice(2).join(' '), process.channel ? 'with a channel' : '');
+if (process.argv[2] === 'code') process.exit(Number(process.argv[3]));
+if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
+if (process.argv[2] === 'wait') setInterval(() => undefined, 1000);
+`;
+
+let project: string;
+let started: ChildProcess[];
+
+const write = (file: string, content: string): void => {
+  mkdirSync(path.dirname(path.join(project, file)), { recursive: true });
+  writeFileSync(path.join(project, file), content);
+};
+const installed = (packages: object): void => write('node_modules/.package-lock.json', JSON.stringify({ packages }));
+const npmCalls = (): string[] =>
+  existsSync(path.join(project, 'npm-calls'))
+    ? readFileSync(path.join(project, 'npm-calls'), 'utf8').trim().split('\n')
+    : [];
+
+const start = (args: readonly string[], env: Record<string, string> = {}) => {
+  const { npm_lifecycle_event: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [path.join(project, 'scripts/with-dependencies.mjs'), ...args], {
+    env: { ...inherited, npm_execpath: path.join(project, 'npm-cli.mjs').replace('.mjs', '.cjs'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => {
+    output += text.toString();
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    output += text.toString();
+  });
+  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code: code as number | null, output }));
+  return { child, ended, output: () => output };
+};
+
+const until = async (condition: () => boolean): Promise<void> => {
+  for (let waited = 0; !condition(); waited += 10) {
+    if (waited > 5000) throw new Error('The condition was not met in time.');
+    await wait(10);
+  }
+};
+
+beforeEach(() => {
+  started = [];
+  project = mkdtempSync(path.join(tmpdir(), 'launcher-'));
+  mkdirSync(path.join(project, 'scripts'));
+  copyFileSync(launcher, path.join(project, 'scripts/with-dependencies.mjs'));
+  write('package-lock.json', JSON.stringify(LOCK));
+  // The launcher recognises npm by this file name.
+  write('npm-cli.cjs', "import('./npm.mjs');");
+  write('npm.mjs', NPM);
+  write('script.ts', SCRIPT);
+});
+
+afterEach(() => {
+  // The scripts exit by themselves when the channel disconnects.
+  for (const child of started) child.kill('SIGKILL');
+  rmSync(project, { recursive: true, force: true });
+});
+
+it('installs nothing when all packages are installed', async () => {
+  installed({ 'node_modules/needed': { version: '1.2.3' } });
+  const { code, output } = await start(['script.ts', 'one', 'two']).ended;
+  expect({ code, output: output.trim() }).toEqual({ code: 0, output: 'ran one two with a channel' });
+  expect(npmCalls()).toEqual([]);
+});
+
+it.each([
+  ['nothing is installed', undefined],
+  ['a package is missing', {}],
+  ['a package has another version', { 'node_modules/needed': { version: '1.2.4' } }],
+  [
+    'an optional package has another version',
+    { 'node_modules/needed': { version: '1.2.3' }, 'node_modules/for-another-platform': { version: '2.0.0' } },
+  ],
+])('installs the packages and prints a message when %s', async (_, packages) => {
+  if (packages) installed(packages);
+  const { code, output } = await start(['script.ts', 'after']).ended;
+  expect(code).toBe(0);
+  expect(output).toMatch(/^Installing the packages .* takes a minute, once\.\nran after/);
+  expect(npmCalls()).toEqual(['ci --include=dev --include=optional --no-fund --no-audit --loglevel=error']);
+});
+
+it('does not run the script when the installation fails', async () => {
+  const { code, output } = await start(['script.ts'], { NPM_FAILS: '1' }).ended;
+  expect(code).toBe(1);
+  expect(output).toMatch(/`npm ci` failed; see the output above\. .*\n$/);
+  expect(output).not.toContain('ran');
+});
+
+it('installs once when two processes are started together', async () => {
+  const both = [start(['script.ts'], { NPM_MS: '800' }), start(['script.ts'], { NPM_MS: '800' })];
+  const ends = await Promise.all(both.map(({ ended }) => ended));
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+  expect(
+    ends.filter(({ output }) => output.includes('Waiting for another process that is installing the packages')),
+  ).toHaveLength(1);
+  expect(npmCalls()).toHaveLength(1);
+});
+
+it('lets npm finish when the process that started it is killed, and does not install again', async () => {
+  const first = start(['script.ts'], { NPM_MS: '600' });
+  await until(() => npmCalls().length === 1);
+  first.child.kill('SIGKILL');
+  const { code } = await start(['script.ts']).ended;
+  expect(code).toBe(0);
+  expect(npmCalls()).toHaveLength(1);
+});
+
+it('takes over the lock of a terminated installation', async () => {
+  const first = start(['script.ts'], { NPM_MS: '60000' });
+  await until(() => npmCalls().length === 1);
+  first.child.kill('SIGTERM');
+  expect((await first.ended).code).toBe(1);
+  const { code } = await start(['script.ts']).ended;
+  expect(code).toBe(0);
+  expect(npmCalls()).toHaveLength(2);
+});
+
+it('exits with the exit code of the script', async () => {
+  installed(LOCK.packages);
+  expect((await start(['script.ts', 'code', '5']).ended).code).toBe(5);
+  expect((await start(['script.ts', 'die']).ended).code).toBe(137);
+});
+
+it('forwards SIGTERM and waits for the script', async () => {
+  installed(LOCK.packages);
+  const attempt = start(['script.ts', 'wait']);
+  await until(() => attempt.output().includes('ran'));
+  attempt.child.kill('SIGTERM');
+  const { code, output } = await attempt.ended;
+  expect({ code, last: output.trim().split('\n').at(-1) }).toEqual({ code: 7, last: 'terminating' });
+});
+
+it('does not forward SIGINT, which the terminal sends to the script itself', async () => {
+  installed(LOCK.packages);
+  const attempt = start(['script.ts', 'wait']);
+  await until(() => attempt.output().includes('ran'));
+  attempt.child.kill('SIGINT');
+  await wait(200);
+  expect(attempt.output()).not.toContain('terminating');
+  attempt.child.kill('SIGTERM');
+  expect((await attempt.ended).code).toBe(7);
+});
+
+it('terminates the script when it is killed', async () => {
+  installed(LOCK.packages);
+  const attempt = start(['script.ts', 'wait']);
+  await until(() => attempt.output().includes('ran'));
+  attempt.child.kill('SIGKILL');
+  // The pipe closes when the script, its last holder, has ended.
+  expect((await attempt.ended).output).toContain('disconnected');
+});
+
+it.each(['SIGTERM', 'SIGKILL'] as const)('terminates the script when npm ends by %s', async (signal) => {
+  installed(LOCK.packages);
+  // As npm does it: through a shell that outlives npm.
+  write(
+    'npm-start.cjs',
+    `
+    const { spawn } = require('node:child_process');
+    const command = JSON.stringify(process.execPath) + ' scripts/with-dependencies.mjs script.ts wait; exit $?';
+    spawn('sh', ['-c', command], { stdio: 'inherit', cwd: __dirname, env: { ...process.env, npm_lifecycle_event: 'start' } });
+  `,
+  );
+  const npm = spawn(process.execPath, [path.join(project, 'npm-start.cjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(npm);
+  let output = '';
+  npm.stdout.on('data', (text: Buffer) => {
+    output += text.toString();
+  });
+  const closed = once(npm, 'close');
+  await until(() => output.includes('ran'));
+  npm.kill(signal);
+  // The pipe closes when the script, its last holder, has ended.
+  await closed;
+  expect(output).toContain('terminating');
+});
+
+it('prints its usage when the script is missing', async () => {
+  installed(LOCK.packages);
+  const { code, output } = await start([]).ended;
+  expect(code).toBe(1);
+  expect(output).toContain('Usage: node scripts/with-dependencies.mjs');
+});

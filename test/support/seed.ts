@@ -1,0 +1,83 @@
+import type { Feature, Route } from '#contract/route.ts';
+import type { Client } from './client.ts';
+import { category, Directory, dataOf, type Person, submission, unique } from './fixtures.ts';
+import { startPremium } from './payments.ts';
+import { pathOf } from './requests.ts';
+
+/** A directory with one resource of each kind, owned by an administrator, so that every path refers to something. */
+export interface Seeded {
+  readonly directory: Directory;
+  readonly admin: Person;
+  /** The path of a route with the ids of this directory's resources, except for the given values of variables. */
+  pathOf(route: Route, others?: Readonly<Record<string, string>>): string;
+  /** Whether there is a resource for every variable in the path of a route. */
+  has(route: Route): boolean;
+}
+
+/** Restrictions on the seeded resources. */
+export interface Seeding {
+  /** An existing administrator to use. */
+  readonly admin?: Person;
+  /** Resources of disabled features are not created. */
+  readonly isOn?: (feature: Feature) => boolean;
+  /** Creates nothing that sends requests to other systems: no checkout, and an inactive webhook without deliveries. */
+  readonly isolated?: boolean;
+}
+
+const create = async (directory: Directory, path: string, body: unknown): Promise<string> => {
+  const response = await directory.adminOk('POST', path, body, 201);
+  return dataOf<{ id: string }>(response).id;
+};
+
+const webhookOf = async (directory: Directory, isolated: boolean): Promise<Record<string, string>> => {
+  const webhook = await create(directory, '/api/admin/webhooks', {
+    url: isolated ? `https://${unique('webhook')}.example.com/unused` : 'http://127.0.0.1:9/unused',
+    kinds: ['projectSubmitted'],
+    is_active: !isolated,
+  });
+  if (isolated) return { webhook };
+  const ping = await directory.adminOk('POST', `/api/admin/webhooks/${webhook}/test`);
+  return { webhook, delivery: dataOf<{ id: string }>(ping).id };
+};
+
+/** Creates one resource of each kind. Unless `isolated`, webhooks to private addresses have to be allowed. */
+export const seed = async (
+  server: Client,
+  { admin: existingAdmin, isOn = () => true, isolated = false }: Seeding = {},
+): Promise<Seeded> => {
+  const directory = await Directory.create(server, existingAdmin);
+  const { admin } = directory;
+  const { id: project } = await directory.live(admin);
+  const values: Record<string, string> = {
+    project,
+    user: admin.id,
+    ...(isOn('webhooks') && (await webhookOf(directory, isolated))),
+    category: await create(directory, '/api/admin/categories', category()),
+    ...(isOn('comments') && {
+      comment: await create(directory, `/api/projects/${project}/comments`, { content: 'First.' }),
+    }),
+    report: await create(directory, `/api/projects/${project}/report`, { reason: 'A test.' }),
+    reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
+    ...(isOn('promotions') && {
+      promotion: await create(directory, '/api/admin/promotions', {
+        project_id: project,
+        placements: ['catalog'],
+        days: 9,
+      }),
+    }),
+    ...(!isolated && { checkout: (await startPremium(directory, admin)).checkout_id }),
+  };
+  return {
+    directory,
+    admin,
+    pathOf: (route, others = {}) => pathOf(route, { ...values, ...others }),
+    has: ({ path }) => [...path.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => Object.hasOwn(values, name)),
+  };
+};
+
+/** A valid body for a route that takes an `Idempotency-Key`, different on every call. */
+export const purchaseBody = async (directory: Directory, route: Route): Promise<Record<string, unknown>> => {
+  if (route.id === 'projects.submit') return submission({ categories: [directory.category] });
+  if (route.id !== 'payments.startCheckout') throw new Error(`Add a body for ${route.id} to test/support/seed.ts.`);
+  return { kind: 'upgrade', project_id: (await directory.live(directory.admin)).id };
+};
