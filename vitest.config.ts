@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Long proofs: crash and chaos runs, every bundle in isolation, mutation runs. `npm run test:full` runs them. */
+/**
+ * Long proofs: crash and chaos runs, every bundle in isolation, mutation runs, tests that wait or bundle. `npm run
+ * test:full` runs them, and all generated requests instead of the sample (`test/support/sample.ts`).
+ */
 const full = 'test/**/*.full.test.ts';
 
 /**

@@ -45,6 +45,7 @@ Settings are environment variables, shown with their defaults or an example:
   DYNOXIDE_BIN=…            binary of the embedded engine, for platforms without a package
   RATE_COUNTER_TIMEOUT_MS=300
                             milliseconds until a request passes without an answer of its rate counter
+  TABLE_TIMEOUT_MS=5000     milliseconds until a request to the table is repeated, at most 30000
   RATE_PREFETCH_MAX=256     requests per caller counted in advance; 1 counts each request individually, as deployed
   STAGE=local               name of this environment in the health route
 `;

@@ -1,7 +1,7 @@
 import { isIndexed, ledgerPages } from './ledgers.ts';
 import { MENTIONED, mentionItems } from './mentions.ts';
 import { type Item, keyOf } from './read.ts';
-import { type Condition, ConditionFailed, every, exists, transact } from './write.ts';
+import { type Condition, every, exists, tryTransact } from './write.ts';
 
 /** The attributes that name users are as they were read: an erasure may run at the same time. */
 const isUnchanged =
@@ -12,18 +12,12 @@ const isUnchanged =
       .map((attribute) => `${p.name(attribute)} = ${p.value(entry[attribute])}`)
       .join(' AND ');
 
-const indexEntry = async (entry: Item): Promise<boolean> => {
+const indexEntry = (entry: Item): Promise<boolean> => {
   const key = keyOf(entry);
-  try {
-    await transact([
-      ...mentionItems([{ ...entry, ...key }]).map((put) => ({ put })),
-      { update: key, change: { set: MENTIONED }, when: every(exists, isUnchanged(entry)) },
-    ]);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+  return tryTransact([
+    ...mentionItems([{ ...entry, ...key }]).map((put) => ({ put })),
+    { update: key, change: { set: MENTIONED }, when: every(exists, isUnchanged(entry)) },
+  ]);
 };
 
 /** Concurrent transactions, as many as the connection pool serves without queueing. */

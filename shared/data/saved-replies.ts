@@ -1,7 +1,7 @@
 import type { SavedReplyRecord } from '#model/saved-reply.ts';
 import { type Key, savedRepliesPartition, savedReplyKey, savedReplyPrefix } from './keys.ts';
 import { findItem, type Item, wholeCollection } from './read.ts';
-import { absent, ConditionFailed, every, exists, is, transact } from './write.ts';
+import { absent, every, exists, is, transact, tryTransact } from './write.ts';
 
 const savedReplyItem = (reply: SavedReplyRecord): Item & Key => ({
   ...savedReplyKey(reply.id),
@@ -37,12 +37,5 @@ export const replaceSavedReply = (previous: SavedReplyRecord, next: SavedReplyRe
   transact([{ put: savedReplyItem(next), when: every(exists, is('version', previous.version)) }]);
 
 /** Deletes a saved reply. @returns whether it existed. */
-export const deleteSavedReply = async (id: string): Promise<boolean> => {
-  try {
-    await transact([{ delete: savedReplyKey(id), when: exists }]);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
-};
+export const deleteSavedReply = (id: string): Promise<boolean> =>
+  tryTransact([{ delete: savedReplyKey(id), when: exists }]);

@@ -17,18 +17,7 @@ import {
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
 import { findItem, firstOfCollection, type Item, wholeCollection } from './read.ts';
-import {
-  absent,
-  ConditionFailed,
-  deleteItem,
-  every,
-  exists,
-  is,
-  putItem,
-  transact,
-  updateItem,
-  type Write,
-} from './write.ts';
+import { absent, deleteItem, every, exists, is, putItem, transact, tryTransact, updateItem } from './write.ts';
 
 /** As long as a delivery is stored, in seconds, it can be replayed and a repeated event adds no second one. */
 const DELIVERY_SECONDS = DEDUPLICATION_SECONDS;
@@ -142,17 +131,6 @@ export const replaceWebhook = (previous: WebhookRecord, next: WebhookRecord): Pr
 export const replaceSecrets = async (webhook: WebhookRecord, secrets: readonly SealedSecret[]): Promise<void> => {
   const change = { set: { secrets }, add: { version: 1 } };
   await updateItem(webhookKey(webhook.id), change, every(exists, is('version', webhook.version)));
-};
-
-/** Runs a transaction. @returns false when a condition failed. */
-const tryTransact = async (writes: readonly Write[]): Promise<boolean> => {
-  try {
-    await transact(writes);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
 };
 
 /** Deletes a webhook. @returns whether it existed. */

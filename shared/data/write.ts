@@ -301,6 +301,17 @@ export const transact = async (changes: readonly Write[]): Promise<void> => {
   if (writes.some(isInCatalogFeed)) writtenAt = performance.now();
 };
 
+/** Executes all writes or none, like `transact`. @returns false when a condition without its own error failed. */
+export const tryTransact = async (changes: readonly Write[]): Promise<boolean> => {
+  try {
+    await transact(changes);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+};
+
 /**
  * Writes one item.
  * @returns false when the condition failed.

@@ -1,9 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { requestHandler } from './aws-client.ts';
-
-// A request without a response in this time is retried. Readers of the feed rely on writes not taking longer.
-const REQUEST_TIMEOUT_MS = 5000;
+import { settings } from './settings.ts';
 
 const documentClient = (plain: DynamoDBClient): DynamoDBDocumentClient => {
   // It copies every input and output for a logger that discards them: 20% of the cost of a call.
@@ -12,7 +10,7 @@ const documentClient = (plain: DynamoDBClient): DynamoDBDocumentClient => {
 };
 
 const connect = (): DynamoDBDocumentClient =>
-  documentClient(new DynamoDBClient({ requestHandler: requestHandler(REQUEST_TIMEOUT_MS) }));
+  documentClient(new DynamoDBClient({ requestHandler: requestHandler(settings().tableTimeoutMs) }));
 
 let client: DynamoDBDocumentClient | undefined;
 

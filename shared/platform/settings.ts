@@ -35,6 +35,8 @@ export interface Settings {
   readonly ratePrefetchMax: number;
   /** How long a request waits for the rate counter before it passes uncounted. */
   readonly rateCounterTimeoutMs: number;
+  /** How long an attempt of a request to the table may take, in milliseconds: less than the changes that readers of the feed read twice. */
+  readonly tableTimeoutMs: number;
   readonly features: Readonly<Record<Feature, boolean>>;
   /** The language model; undefined when none is configured. */
   readonly ai: ModelSettings | undefined;
@@ -230,6 +232,12 @@ const EnvironmentSchema = z.object({
     .regex(/^[1-9]\d{0,4}$/, { error: 'must be a number from 1 to 99999' })
     .prefault('300')
     .transform(Number),
+  TABLE_TIMEOUT_MS: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, { error: 'must be a number from 1 to 30000' })
+    .prefault('5000')
+    .transform(Number)
+    .refine((milliseconds) => milliseconds <= 30_000, { error: 'must be a number from 1 to 30000' }),
   TRUSTED_PROXIES: listOf(isAddressRange, 'an address range, such as 10.0.0.0/8'),
   ALLOWED_ORIGINS: listOf((origin) => URL.parse(origin)?.origin === origin, 'an origin, such as https://shop.example'),
   AI_MODEL: z.string().optional(),
@@ -339,6 +347,7 @@ export const readSettings = (environment: Environment, otherProblems: readonly s
     tiers: byName('RATE_LIMIT', tiers, variables),
     ratePrefetchMax: variables.RATE_PREFETCH_MAX,
     rateCounterTimeoutMs: variables.RATE_COUNTER_TIMEOUT_MS,
+    tableTimeoutMs: variables.TABLE_TIMEOUT_MS,
     features: byName('FEATURE', features, variables),
     ai: variables.AI_MODEL === undefined ? undefined : { model: variables.AI_MODEL, baseUrl: variables.AI_BASE_URL },
     trustedProxies: variables.TRUSTED_PROXIES,

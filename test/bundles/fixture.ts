@@ -44,6 +44,7 @@ export const startBundleFixture = async (): Promise<BundleFixture> => {
     AWS_ENDPOINT_URL_KMS: kms,
     STRIPE_API_BASE,
     RATE_COUNTER_TIMEOUT_MS,
+    TABLE_TIMEOUT_MS,
   } = process.env;
   const aws = await serveAws({
     dynamodb: server.server.databaseEndpoint,
@@ -53,13 +54,14 @@ export const startBundleFixture = async (): Promise<BundleFixture> => {
     parameters: PARAMETERS,
     modelText: MODEL_TEXT,
   });
-  // Endpoints of the local services, and the server's limit of the rate counter.
+  // Endpoints of the local services, and the server's timeouts.
   stage = {
     AWS_ENDPOINT_URL: aws.url,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: aws.modelUrl,
     STRIPE_API_BASE: String(STRIPE_API_BASE),
     WEBHOOK_ALLOW_PRIVATE: 'on',
     RATE_COUNTER_TIMEOUT_MS: String(RATE_COUNTER_TIMEOUT_MS),
+    TABLE_TIMEOUT_MS: String(TABLE_TIMEOUT_MS),
   };
   const started = server;
   return {

@@ -57,7 +57,8 @@ export const startTableProxy = async (): Promise<TableProxy> => {
   const engine = await startEngine(path.join(folder, 'table.sqlite'), path.join(folder, 'engine.json'));
   const proxy = await startFaultProxy(engine.endpoint);
   return {
-    env: { DYNAMODB_ENDPOINT: proxy.url, ...madeUpCredentials },
+    // The timeout that a deployed function has, unlike other tests.
+    env: { DYNAMODB_ENDPOINT: proxy.url, TABLE_TIMEOUT_MS: '5000', ...madeUpCredentials },
     fail: (decide) =>
       proxy.fail(async ({ headers, body }) => {
         const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';

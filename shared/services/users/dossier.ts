@@ -30,14 +30,15 @@ export const userDossier = async (user: UserRecord): Promise<UserDossier> => {
   ]);
   const count = (status: CatalogScope['status']): number =>
     projectsOf(projects, user.id, { status, deleted: 'excluded' }).total;
+  const existing = count('any');
   const all = projectsOf(projects, user.id, { status: 'any', deleted: 'included' });
   return {
-    ...adminUserView(user, count('any')),
+    ...adminUserView(user, existing),
     counts: {
       live: count('live'),
       pending: count('pending'),
       rejected: count('rejected'),
-      deleted: all.total - count('any'),
+      deleted: all.total - existing,
     },
     submissions: all.entries.map(({ project: { id, slug, name, url, status, created_at, deleted_at } }) => ({
       id,
