@@ -36,7 +36,7 @@ export default defineConfig({
     projects: [
       { test: { ...common, name: 'shared', include: shared, exclude: [full] } },
       { test: { ...separate, name: 'separate', include: ['test/**/*.test.ts'], exclude: [full, ...shared] } },
-      { test: { ...separate, name: 'full', include: [full] } },
+      { test: { ...separate, name: 'full', include: [full], testTimeout: 900_000, hookTimeout: 900_000 } },
     ],
   },
 });

@@ -17,7 +17,7 @@ export interface Engine {
 }
 
 const LOOPBACK = '127.0.0.1';
-const START_MS = 10_000;
+const START_MS = 30_000;
 const STOP_MS = 3000;
 const START_TRIES = 3;
 const RESTART_PAUSE_MAX_MS = 5000;

@@ -1,14 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { tiers } from '#contract/route.ts';
 import { importHandler } from '#local/handlers.ts';
-import { endOrphanedEngine } from '#local/orphans.ts';
 import { type LocalServer, type LocalServerOptions, startLocalServer } from '#local/server.ts';
 import { recordingCalls } from './aws-calls.ts';
 import { type Client, clientOf } from './client.ts';
 import { assertMatchesDocument } from './conformance.ts';
+import { runFolder } from './run-folder.ts';
 
 /** A local server with a client for it. */
 export interface TestServer extends Client {
@@ -16,35 +14,8 @@ export interface TestServer extends Client {
   stop(): Promise<void>;
 }
 
-const PREFIX = 'directory-test-';
-const ABANDONED_AFTER_MS = 60_000;
-
-const isHeld = (folder: string): boolean => {
-  const lock = new DatabaseSync(path.join(folder, 'lock'));
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-    return false;
-  } catch {
-    // The lock is held by a running server.
-    return true;
-  } finally {
-    lock.close();
-  }
-};
-
-/** Removes the data folders and engines that killed test runs have left behind. */
-const removeAbandoned = async (): Promise<void> => {
-  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
-    const folder = path.join(tmpdir(), name);
-    const { mtimeMs } = statSync(folder, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
-    if (Date.now() - mtimeMs < ABANDONED_AFTER_MS || !existsSync(path.join(folder, 'lock')) || isHeld(folder)) continue;
-    await endOrphanedEngine(path.join(folder, 'table.sqlite'), path.join(folder, 'engine.json'));
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
-
-/** A new data folder. */
-export const temporaryDataDir = (): string => mkdtempSync(path.join(tmpdir(), PREFIX));
+/** A new data folder. It is removed with the folder of the run at the latest. */
+export const temporaryDataDir = (): string => mkdtempSync(path.join(runFolder(), 'data-'));
 
 /** Requests may take longer on a busy machine; deadlines are tested with tables of routes of their own. */
 const TIMEOUT_FACTOR = 30;
@@ -63,7 +34,6 @@ const NO_LIMITS = {
 export const startTestServer = async (
   options: Partial<Omit<LocalServerOptions, 'port' | 'dataDir'>> = {},
 ): Promise<TestServer> => {
-  await removeAbandoned();
   const dataDir = temporaryDataDir();
   try {
     const server = await startLocalServer({

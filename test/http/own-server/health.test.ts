@@ -50,6 +50,7 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
   busResponse = available;
   busRequests = [];
@@ -75,6 +76,13 @@ const deep = (): Promise<CallResponse> => {
   later += FRESH_MS;
   vi.spyOn(performance, 'now').mockImplementation(() => clock() + later);
   return health('?deep=1');
+};
+
+/** Stops both clocks, so that no result expires on a busy machine. */
+const stopClocks = (): void => {
+  later += FRESH_MS;
+  vi.spyOn(performance, 'now').mockReturnValue(clock() + later);
+  vi.setSystemTime(Date.now());
 };
 
 /** Replaces the response of the table to reads of a single item. */
@@ -191,13 +199,15 @@ describe('a deep check', () => {
       busResponse = response;
       busRequests = [];
       const reads = mockTableReads(() => Promise.resolve({}));
-      const concurrent = await Promise.all([deep(), ...Array.from({ length: 20 }, () => health('?deep=1'))]);
+      stopClocks();
+      const concurrent = await Promise.all(Array.from({ length: 21 }, () => health('?deep=1')));
       const afterwards = await health('?deep=1');
       for (const result of [...concurrent, afterwards]) {
         expect(result.status).toBe(status);
         expect(result.body).toEqual(concurrent[0]?.body);
       }
       expect([busRequests.length, reads.count()]).toEqual([1, 1]);
+      vi.useRealTimers();
       vi.restoreAllMocks();
     }
   });
