@@ -1,6 +1,7 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { Directory } from './fixtures.ts';
 import { sharedTestServer, startTestServer, type TestServer } from './server.ts';
+import { startTableProxy, type TableProxy } from './table-proxy.ts';
 
 /** The server and directory of a test file. */
 export interface TestContext {
@@ -8,7 +9,8 @@ export interface TestContext {
   readonly directory: Directory;
 }
 
-type Prepare = (context: TestContext) => Promise<void> | void;
+type Prepare<Context = TestContext> = (context: Context) => Promise<void> | void;
+type ServerOptions = NonNullable<Parameters<typeof startTestServer>[0]>;
 
 /**
  * Gives the tests of this file a directory of their own, with an administrator and a category, on the server that all files
@@ -23,7 +25,7 @@ export const withDirectory = (prepare: Prepare): void => {
 };
 
 /** Like `withDirectory`, on an empty server of this file's own; for files in a folder `own-server`. */
-export const withOwnServer = (prepare: Prepare, options: Parameters<typeof startTestServer>[0] = {}): void => {
+export const withOwnServer = (prepare: Prepare, options: ServerOptions = {}): void => {
   let server: TestServer | undefined;
 
   beforeAll(async () => {
@@ -33,5 +35,29 @@ export const withOwnServer = (prepare: Prepare, options: Parameters<typeof start
 
   afterAll(async () => {
     await server?.stop();
+  });
+};
+
+/** Like `withOwnServer`, with a proxy in front of the table that can make requests fail. It recovers after each test. */
+export const withTableProxy = (
+  prepare: Prepare<TestContext & { readonly proxy: TableProxy }>,
+  options: Omit<ServerOptions, 'env'> = {},
+): void => {
+  let proxy: TableProxy | undefined;
+  let server: TestServer | undefined;
+
+  beforeAll(async () => {
+    proxy = await startTableProxy();
+    server = await startTestServer({ ...options, env: proxy.env });
+    await prepare({ proxy, server, directory: await Directory.create(server) });
+  });
+
+  afterEach(() => {
+    proxy?.recover();
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await proxy?.stop();
   });
 };

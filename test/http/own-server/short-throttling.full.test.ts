@@ -1,29 +1,25 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { Directory, dataOf, type Person, person, type Submitted, submission, unique } from '#test/support/fixtures.ts';
-import { startTestServer, type TestServer } from '#test/support/server.ts';
-import { startTableProxy, type TableFault, type TableProxy, throttlingErrors } from '#test/support/table-proxy.ts';
+import { expect, it } from 'vitest';
+import {
+  type Directory,
+  dataOf,
+  type Person,
+  person,
+  type Submitted,
+  submission,
+  unique,
+} from '#test/support/fixtures.ts';
+import { type TableFault, type TableProxy, throttlingErrors } from '#test/support/table-proxy.ts';
+import { withTableProxy } from '#test/support/with-directory.ts';
 
 /** Requests while the table throttles for a short time. They have more time than on AWS, for a busy machine. */
 
 let proxy: TableProxy;
-let server: TestServer;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  proxy = await startTableProxy();
-  server = await startTestServer({ env: proxy.env });
-  directory = await Directory.create(server);
-  owner = await person(server);
-});
-
-afterEach(() => {
-  proxy.recover();
-});
-
-afterAll(async () => {
-  await server.stop();
-  await proxy.stop();
+withTableProxy(async (context) => {
+  ({ proxy, directory } = context);
+  owner = await person(context.server);
 });
 
 const submit = (name: string) =>

@@ -1,7 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { Directory, dataOf, type Person, person, type Submitted, submission, unique } from '#test/support/fixtures.ts';
-import { startTestServer, type TestServer } from '#test/support/server.ts';
-import { startTableProxy, type TableFault, type TableProxy, throttlingErrors } from '#test/support/table-proxy.ts';
+import { expect, it } from 'vitest';
+import {
+  type Directory,
+  dataOf,
+  type Person,
+  person,
+  type Submitted,
+  submission,
+  unique,
+} from '#test/support/fixtures.ts';
+import type { TestServer } from '#test/support/server.ts';
+import { type TableFault, type TableProxy, throttlingErrors } from '#test/support/table-proxy.ts';
+import { withTableProxy } from '#test/support/with-directory.ts';
 
 /** Requests while the table throttles for longer than the time of a request. */
 
@@ -10,21 +19,13 @@ let server: TestServer;
 let directory: Directory;
 let owner: Person;
 
-beforeAll(async () => {
-  proxy = await startTableProxy();
-  server = await startTestServer({ env: proxy.env, timeoutFactor: 1 });
-  directory = await Directory.create(server);
-  owner = await person(server);
-});
-
-afterEach(() => {
-  proxy.recover();
-});
-
-afterAll(async () => {
-  await server.stop();
-  await proxy.stop();
-});
+withTableProxy(
+  async (context) => {
+    ({ proxy, server, directory } = context);
+    owner = await person(context.server);
+  },
+  { timeoutFactor: 1 },
+);
 
 const submit = (name: string) =>
   directory.as(owner, 'POST', '/api/projects', submission({ name, categories: [directory.category] }));
