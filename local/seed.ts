@@ -59,7 +59,8 @@ const insertSampleProject = async (sample: SampleProject, createdAt: string): Pr
   const { pending, ...submission } = sample;
   const created = { id: newId('prj'), slug: slugOf(sample), ownerId: SAMPLE_OWNER.sub, at: createdAt };
   const project = pendingProject(submission, created);
-  await insertProject(pending ? project : { ...project, status: 'live', published_at: createdAt }, []);
+  const origin = { cause: 'submitted', actorId: SAMPLE_OWNER.sub } as const;
+  await insertProject(pending ? project : { ...project, status: 'live', published_at: createdAt }, origin, []);
 };
 
 const markSeeded = async (): Promise<void> => {

@@ -75,10 +75,11 @@ export const expirePromotions = job('expirePromotions', {
 export const purgeDeleted = job('purgeDeleted', {
   name: 'purge-deleted',
   summary: 'Purge deleted projects',
-  description: 'Removes projects permanently 30 days after their soft delete.',
-  permissions: ['table:get', 'table:write', 'catalog'],
+  description:
+    'Removes projects permanently 30 days after their soft delete, and all but the newest 100 revisions of a project.',
+  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'catalog'],
   processed: 'Projects removed permanently.',
-  result: {},
+  result: { revisions: Count.describe('Old revisions that were deleted.') },
 });
 
 export const rollUpAnalytics = job('rollUpAnalytics', {

@@ -177,6 +177,29 @@ export const ContentChange = onlyWithBothCoordinates(contentWith(0).partial());
 /** Validates the fields that an owner's update changes, by the rules of a submission. */
 export const OwnContentChange = onlyWithBothCoordinates(contentWith(1).partial());
 
+/** The fields whose changes are recorded as revisions: the content, and what only the service and administrators set. */
+export const revisionFields = [
+  ...(Object.keys(ProjectFields) as (keyof typeof ProjectFields)[]),
+  'plan',
+  'owner_id',
+  'status',
+  'deleted_at',
+] as const;
+export const RevisionField = z.enum(revisionFields);
+export type RevisionField = z.infer<typeof RevisionField>;
+
+const FieldValue = z.union([z.string(), z.number(), z.array(z.string()), z.null()]);
+
+/** The change of one field of a project. */
+export const FieldChange = z
+  .object({
+    field: RevisionField,
+    before: FieldValue.describe('Null for a field without a value; an empty list for lists.'),
+    after: FieldValue,
+  })
+  .meta({ id: 'FieldChange' });
+export type FieldChange = z.infer<typeof FieldChange>;
+
 /** A project as callers see it. */
 export const Project = z
   .object({

@@ -13,6 +13,7 @@ import * as ratings from './ratings.ts';
 import * as reference from './reference.ts';
 import * as replies from './replies.ts';
 import * as reports from './reports.ts';
+import * as revisions from './revisions.ts';
 import type { Route } from './route.ts';
 import * as settings from './settings.ts';
 import * as users from './users.ts';
@@ -22,6 +23,7 @@ import * as webhooks from './webhooks.ts';
 /** The modules of the contract by domain, in the order of the reference. */
 const modules = {
   projects,
+  revisions,
   votes,
   comments,
   ratings,

@@ -1,6 +1,7 @@
 import type { Message } from '#events/catalogue.ts';
 import type { CheckoutRecord, Draft, LedgerRecord } from '#model/checkout.ts';
 import type { ProjectRecord } from '#model/project.ts';
+import type { ChangeOrigin } from '#model/revision.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { ConflictError } from './conflict.ts';
 import {
@@ -178,9 +179,10 @@ export const pageOfLedger = async (userId: string, skip: number, count: number):
 };
 
 /** A write of the project that belongs to a payment. */
-type ProjectChange =
+type ProjectChange = { readonly origin: ChangeOrigin } & (
   | { readonly insert: ProjectRecord }
-  | { readonly replace: ProjectRecord; readonly by: ProjectRecord };
+  | { readonly replace: ProjectRecord; readonly by: ProjectRecord }
+);
 
 /** Everything that one report about a payment changes, written in one transaction. */
 export interface Settlement {
@@ -218,9 +220,13 @@ const paymentLink = ({ id, payment_intent }: CheckoutRecord): Write[] =>
 
 const projectWrites = async (change: ProjectChange | undefined): Promise<Write[]> => {
   if (!change) return [];
-  if ('replace' in change) return await projectReplacement(change.replace, change.by);
-  const { insert } = change;
-  return [...projectInsertion(insert), ...insert.categories.map(categoryExists), userNotErased(insert.owner_id)];
+  if ('replace' in change) return await projectReplacement(change.replace, change.by, change.origin);
+  const { insert, origin } = change;
+  return [
+    ...projectInsertion(insert, origin),
+    ...insert.categories.map(categoryExists),
+    userNotErased(insert.owner_id),
+  ];
 };
 
 /**

@@ -1,5 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { ProjectRecord } from '#model/project.ts';
+import type { ChangeOrigin } from '#model/revision.ts';
 import { log } from '#platform/log.ts';
 import { AppError } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
@@ -31,16 +32,22 @@ interface ProjectWrites {
   readonly characters: number;
 }
 
-const projectWrites = async ({ previous, next }: ImportStep, position: number): Promise<ProjectWrites> => {
+const projectWrites = async (
+  { previous, next }: ImportStep,
+  position: number,
+  origin: ChangeOrigin,
+): Promise<ProjectWrites> => {
   // A new project has a version above 1 when the file names its id: a project with that id may have been purged.
   const insertion =
-    next.version > 1 ? [...projectInsertion(next), ...projectReinsertion(next)] : projectInsertion(next);
-  const writes = previous ? await projectReplacement(previous, next) : insertion;
+    next.version > 1
+      ? [...projectInsertion(next, origin), ...projectReinsertion(next)]
+      : projectInsertion(next, origin);
+  const writes = previous ? await projectReplacement(previous, next, origin) : insertion;
   const keys = writes.map((write) => {
     const { pk, sk } = keyOfWrite(write);
     return JSON.stringify([pk, sk]);
   });
-  return { position, next, writes, keys, characters: JSON.stringify(next).length };
+  return { position, next, writes, keys, characters: JSON.stringify(writes).length };
 };
 
 type Batch = [ProjectWrites, ...ProjectWrites[]];
@@ -100,9 +107,13 @@ const attempt = async (batch: Readonly<Batch>): Promise<Error | undefined> => {
  * same few items conflict with each other.
  * @returns the error of each step; undefined where the project was stored.
  */
-export const writeProjects = async (steps: readonly ImportStep[]): Promise<readonly (Error | undefined)[]> => {
+export const writeProjects = async (
+  steps: readonly ImportStep[],
+  origin: ChangeOrigin,
+): Promise<readonly (Error | undefined)[]> => {
   const errors: (Error | undefined)[] = steps.map(() => undefined);
-  const batches = batchesOf(await Promise.all(steps.map(projectWrites))).values();
+  const writes = await Promise.all(steps.map((step, position) => projectWrites(step, position, origin)));
+  const batches = batchesOf(writes).values();
   const work = async (): Promise<void> => {
     for (const batch of batches) {
       if (!(await attempt(batch))) continue;

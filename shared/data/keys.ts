@@ -61,6 +61,11 @@ export const commentKey = (projectId: string, commentId: string): Key => ({
 });
 /** The result of checking the URL of a project. */
 export const linkKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'LINK' });
+/** A recorded change of a project; revision ids sort by time. */
+export const revisionKey = (projectId: string, revisionId: string): Key => ({
+  pk: `PROJECT#${projectId}`,
+  sk: `${projectPrefix.revisions}${revisionId}`,
+});
 export const projectPartition = (projectId: string): string => `PROJECT#${projectId}`;
 /** Sort-key prefixes inside a project's partition. */
 export const projectPrefix = {
@@ -69,7 +74,17 @@ export const projectPrefix = {
   ratings: 'RATING#',
   reports: 'REPORT#',
   days: 'DAY#',
+  revisions: 'REVISION#',
 } as const;
+
+const REVISION_PARTITIONS = 4;
+/** The partitions of the revisions by an actor: an import writes many of them. */
+export const actorRevisionPartitions = (userId: string): readonly string[] =>
+  partitionsOf(`REVISIONS_BY#${userId}`, REVISION_PARTITIONS);
+export const inActorRevisions = (userId: string, revisionId: string) => ({
+  collection_pk: onePartition(actorRevisionPartitions(userId), revisionId),
+  collection_sk: revisionId,
+});
 
 /** A user's report of a project, and the lookup of its key by report id. */
 export const reportKey = (projectId: string, userId: string): Key => ({

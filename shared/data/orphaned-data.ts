@@ -4,10 +4,10 @@ import { collectionPages, findItem, findItems, keyOf } from './read.ts';
 import { deleteReports } from './reports.ts';
 import { deleteItems } from './write.ts';
 
-/** Deletes the votes, ratings, comments, reports and analytics of a purged project. */
+/** Deletes the votes, ratings, comments, reports, analytics and revisions of a purged project. */
 const deleteReactions = async (projectId: string): Promise<number> => {
   let removed = (await deleteComments(projectId)) + (await deleteReports(projectId));
-  for (const prefix of [projectPrefix.votes, projectPrefix.ratings, projectPrefix.days]) {
+  for (const prefix of [projectPrefix.votes, projectPrefix.ratings, projectPrefix.days, projectPrefix.revisions]) {
     const pages = collectionPages({ partition: projectPartition(projectId), prefix, only: ['pk', 'sk'] });
     for await (const items of pages) {
       await deleteItems(items.map(keyOf));

@@ -2,7 +2,9 @@ import type { Message } from '#events/catalogue.ts';
 import { canonicalUrl } from '#model/canonical-url.ts';
 import { isOpen } from '#model/policy.ts';
 import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
+import { appliedRevision, type ChangeOrigin } from '#model/revision.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
@@ -21,6 +23,7 @@ import {
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
 import { collectionPages, findItem, findItems, type Item, orNull } from './read.ts';
+import { revisionWrite } from './revisions.ts';
 import { userNotErased } from './users.ts';
 import { absent, either, every, exists, is, isBelow, transact, type Write } from './write.ts';
 
@@ -230,9 +233,20 @@ export const categoryExists = (slug: string): Write => ({
 export const isDuplicateUrl = async (url: string): Promise<boolean> =>
   settings().duplicateUrls === 'reject' && (await findItem(urlKey(canonicalUrl(url)))) !== undefined;
 
-/** The writes of a new project: its record, its slug and, if duplicates are rejected, its URL. */
-export const projectInsertion = (project: ProjectRecord): Write[] => [
+/** Every write of a project comes with this one, so that no change is without its revision. */
+const writeRevision = (
+  previous: ProjectRecord | undefined,
+  next: ProjectRecord,
+  origin: ChangeOrigin,
+): readonly Write[] => {
+  const revision = appliedRevision(previous, next, origin, { id: newId('rev'), at: now() });
+  return revision ? [revisionWrite(revision)] : [];
+};
+
+/** The writes of a new project: its record, its revision, its slug and, if duplicates are rejected, its URL. */
+export const projectInsertion = (project: ProjectRecord, origin: ChangeOrigin): Write[] => [
   { put: projectItem(project), inFeed: true, when: absent },
+  ...writeRevision(undefined, project, origin),
   claimSlug(project.slug, project.id),
   ...claimUrl(project),
 ];
@@ -247,8 +261,12 @@ export const projectReinsertion = (project: ProjectRecord): Write[] => [
   { put: countsItem(project.id, { ...noCounts, version: project.version }), inFeed: true },
 ];
 
-/** The writes of a project's next state, with the slug and URL that it claims and releases. */
-export const projectReplacement = async (previous: ProjectRecord, next: ProjectRecord): Promise<Write[]> => {
+/** The writes of a project's next state, with its revision and the slug and URL that it claims and releases. */
+export const projectReplacement = async (
+  previous: ProjectRecord,
+  next: ProjectRecord,
+  origin: ChangeOrigin,
+): Promise<Write[]> => {
   const urlChanges = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
   const keepsCanonicalUrl = next.deleted_at === null && canonicalUrl(previous.url) === canonicalUrl(next.url);
   return [
@@ -258,6 +276,7 @@ export const projectReplacement = async (previous: ProjectRecord, next: ProjectR
       when: every(exists, is('version', previous.version)),
       orElse: () => new ProjectChanged(`The project ${next.id} was changed concurrently.`),
     },
+    ...writeRevision(previous, next, origin),
     ...(previous.slug === next.slug ? [] : [claimSlug(next.slug, next.id)]),
     ...(urlChanges ? claimUrl(next) : []),
     ...(urlChanges && !keepsCanonicalUrl ? await releaseUrl(previous) : []),
@@ -269,9 +288,13 @@ export const projectReplacement = async (previous: ProjectRecord, next: ProjectR
  * @throws {ConditionFailed} when the id exists; 409 for a taken slug or URL, 400 for an unknown category, 401 for an erased
  * owner.
  */
-export const insertProject = async (project: ProjectRecord, messages: readonly Message[]): Promise<void> => {
+export const insertProject = async (
+  project: ProjectRecord,
+  origin: ChangeOrigin,
+  messages: readonly Message[],
+): Promise<void> => {
   await transact([
-    ...projectInsertion(project),
+    ...projectInsertion(project, origin),
     ...project.categories.map(categoryExists),
     // An erasure that runs concurrently would miss the project.
     userNotErased(project.owner_id),
@@ -287,11 +310,12 @@ export const insertProject = async (project: ProjectRecord, messages: readonly M
 export const replaceProject = async (
   previous: ProjectRecord,
   next: ProjectRecord,
+  origin: ChangeOrigin,
   messages: readonly Message[],
   conditions: readonly Write[] = [],
 ): Promise<void> => {
   await transact([
-    ...(await projectReplacement(previous, next)),
+    ...(await projectReplacement(previous, next, origin)),
     ...conditions,
     ...next.categories.filter((slug) => !previous.categories.includes(slug)).map(categoryExists),
     ...messages.map(inOutbox),

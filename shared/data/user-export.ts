@@ -11,6 +11,7 @@ import {
 import { findSuppression } from './mail-suppression.ts';
 import { mentionPages } from './mentions.ts';
 import { collectionPages, findItem, findItems, type Item } from './read.ts';
+import { revisionPagesBy } from './revisions.ts';
 import { findUser } from './users.ts';
 
 /** Attributes that exist for storage only; exported items do not contain them. */
@@ -37,6 +38,7 @@ const LISTS: Readonly<Record<string, string>> = {
   rating: 'ratings',
   comment: 'comments',
   report: 'reports',
+  revision: 'revisions',
   promotion: 'promotions',
   ledgerEntry: 'payments',
   checkout: 'checkouts',
@@ -84,6 +86,9 @@ const mailStops = async (userId: string): Promise<ExportedPart> => {
   return { list: 'mail_stops', items: stop ? [{ ...stop }] : [] };
 };
 
+/** Remarks on revisions are for administrators. */
+const withoutNote = ({ note: _note, ...revision }: Item): Item => revision;
+
 /** An entry without the id and the address of another user who caused it. */
 const asSeenBy = (userId: string, entry: Item): Item =>
   entry.actor_id === userId ? entry : { ...entry, actor_id: null, ...('address' in entry && { address: null }) };
@@ -112,6 +117,7 @@ export async function* userDataPages(userId: string): AsyncGenerator<ExportedPar
   for await (const items of collectionPages({ partition: ledgerPartition(userId), prefix: ledgerPrefix })) {
     yield* partsOf(items);
   }
+  for await (const items of revisionPagesBy(userId)) yield* partsOf(items.map(withoutNote));
   yield* ledgerParts(userId, eventPrefix);
   yield* ledgerParts(userId, auditPrefix);
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 /** The descriptions of the tags. A tag is the domain in a route's id. */
 export const domains: Readonly<Record<string, string>> = {
   projects: 'Listings: submission, lists, moderation, import and export.',
+  revisions: 'Recorded changes of projects, and edits that wait for approval.',
   votes: 'Upvotes, one per user and project.',
   comments: 'Comments on projects.',
   ratings: 'Ratings from 1 to 5, one per user and project.',
@@ -26,6 +27,7 @@ export const domains: Readonly<Record<string, string>> = {
 /** The descriptions of path variables. A name has the same meaning in every path. */
 export const pathVariables: Readonly<Record<string, string>> = {
   project: "A project's id, slug or earlier slug.",
+  revision: "A revision's id.",
   category: "A category's id or slug.",
   comment: "A comment's id.",
   report: "A report's id.",

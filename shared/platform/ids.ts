@@ -2,7 +2,21 @@ import { monotonicFactory } from 'ulid';
 import manifest from '../../package.json' with { type: 'json' };
 
 /** The entity of an id, as its prefix. */
-type IdKind = 'prj' | 'cat' | 'cmt' | 'prm' | 'evt' | 'whk' | 'bat' | 'rep' | 'rpl' | 'trk' | 'chk' | 'pay' | 'snp';
+type IdKind =
+  | 'prj'
+  | 'cat'
+  | 'cmt'
+  | 'prm'
+  | 'evt'
+  | 'whk'
+  | 'bat'
+  | 'rep'
+  | 'rev'
+  | 'rpl'
+  | 'trk'
+  | 'chk'
+  | 'pay'
+  | 'snp';
 
 // Monotonic: ids of one process sort in creation order even within a millisecond.
 const nextUlid = monotonicFactory();

@@ -11,7 +11,7 @@ import type { ProjectRecord } from '#model/project.ts';
 import { RequestBarrier } from '#test/catalog/proof/request-barrier.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
-import { project } from './fixtures.ts';
+import { origin, project } from './fixtures.ts';
 
 /** A stage that writes to all partitions of the feed. */
 
@@ -47,12 +47,12 @@ let created = 0;
 const insert = async (overrides: Partial<ProjectRecord> = {}): Promise<ProjectRecord> => {
   created += 1;
   const record = project({ id: `prj_${created}`, ...overrides });
-  await transact(projectInsertion(record));
+  await transact(projectInsertion(record, origin));
   return record;
 };
 
 const rename = async (previous: ProjectRecord, name: string): Promise<void> =>
-  await transact(await projectReplacement(previous, { ...previous, name, version: previous.version + 1 }));
+  await transact(await projectReplacement(previous, { ...previous, name, version: previous.version + 1 }, origin));
 
 const partitionOf = async (id: string): Promise<unknown> => (await findItem(projectKey(id)))?.feed_pk;
 
@@ -97,7 +97,7 @@ it('reads one partition as completely as the others before it goes on', async ()
   // Several pages in one partition, of 1 MB each, and later changes in the others.
   const long_description = 'x'.repeat(300_000);
   const [first, ...others] = records as [ProjectRecord, ...ProjectRecord[]];
-  await transact(await projectReplacement(first, { ...first, version: 2, long_description }));
+  await transact(await projectReplacement(first, { ...first, version: 2, long_description }, origin));
   const early: string[] = [];
   while (early.length < 7) {
     time.advance(1);

@@ -1,6 +1,10 @@
 import type { CatalogQuery } from '#catalog/types.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
+import type { ChangeOrigin } from '#model/revision.ts';
+
+/** Of changes without an actor. */
+export const origin: ChangeOrigin = { cause: 'imported', actorId: null };
 
 /** A plain live project. */
 export const project = (overrides: Partial<ProjectRecord> & { id: string }): ProjectRecord => ({

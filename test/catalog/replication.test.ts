@@ -13,7 +13,7 @@ import { count } from '#platform/metrics.ts';
 import { RequestBarrier } from '#test/catalog/proof/request-barrier.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
-import { project, query } from './fixtures.ts';
+import { origin, project, query } from './fixtures.ts';
 
 vi.mock('#platform/metrics.ts', () => ({ count: vi.fn() }));
 
@@ -62,13 +62,13 @@ const newId = (): string => {
 
 const insert = async (overrides: Partial<ProjectRecord> = {}): Promise<ProjectRecord> => {
   const record = project({ id: newId(), ...overrides });
-  await transact(projectInsertion(record));
+  await transact(projectInsertion(record, origin));
   return record;
 };
 
 const rename = async (previous: ProjectRecord, name: string): Promise<ProjectRecord> => {
   const next = { ...previous, name, version: previous.version + 1 };
-  await transact(await projectReplacement(previous, next));
+  await transact(await projectReplacement(previous, next, origin));
   return next;
 };
 
@@ -98,7 +98,7 @@ it('finds a change stamped up to 25 seconds before the watermark within five sec
 it('finds a change that stalled between its stamp and its commit', async () => {
   const readCatalog = reader();
   const record = project({ id: newId(), name: 'lingering' });
-  const held = await barrier.hold(() => transact(projectInsertion(record)));
+  const held = await barrier.hold(() => transact(projectInsertion(record, origin)));
   for (let second = 0; second < 15; second += 1) {
     time.advance(SECOND);
     await insert();
@@ -248,7 +248,7 @@ it('throws instead of returning an empty catalog when a reload fails', async () 
 /** Restores a project as an import does. */
 const restoreProject = async (record: ProjectRecord): Promise<ProjectRecord> => {
   const next = { ...record, name: 'restored', version: Date.parse(now()) };
-  const [refused] = await writeProjects([{ previous: undefined, next }]);
+  const [refused] = await writeProjects([{ previous: undefined, next }], origin);
   if (refused) throw refused;
   return next;
 };

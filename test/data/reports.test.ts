@@ -7,7 +7,7 @@ import { findOrCreateUser } from '#data/users.ts';
 import { transact } from '#data/write.ts';
 import type { ReportRecord } from '#model/report.ts';
 import { dynamo } from '#platform/dynamo.ts';
-import { project } from '#test/catalog/fixtures.ts';
+import { origin, project } from '#test/catalog/fixtures.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 
 /** The removal of an author from a report, which events can start several times. */
@@ -16,7 +16,7 @@ let table: BareTable;
 
 beforeAll(async () => {
   table = await startBareTable();
-  await transact(projectInsertion(project({ id: 'prj_reported' })));
+  await transact(projectInsertion(project({ id: 'prj_reported' }), origin));
 });
 
 afterAll(async () => {

@@ -12,7 +12,7 @@ import type { ProjectRecord } from '#model/project.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
-import { project, query } from '#test/catalog/fixtures.ts';
+import { origin, project, query } from '#test/catalog/fixtures.ts';
 import { RequestBarrier } from '#test/catalog/proof/request-barrier.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
@@ -54,7 +54,7 @@ const insert = async (overrides: Partial<ProjectRecord> = {}): Promise<ProjectRe
   // Hardly compressible, so that the snapshot has several parts.
   const noise = Array.from({ length: 400 }, () => Math.random().toString(36)).join('');
   const record = project({ id: `prj_${created}`, long_description: noise, ...overrides });
-  await transact(projectInsertion(record));
+  await transact(projectInsertion(record, origin));
   return record;
 };
 
@@ -96,7 +96,7 @@ describe('a replica that starts from a snapshot', () => {
     expect((await findSnapshotManifest())?.parts).toBeGreaterThan(1);
     time.advance(10 * 60 * SECOND);
     const [first, second, third] = before as [ProjectRecord, ProjectRecord, ProjectRecord];
-    await transact(await projectReplacement(first, { ...first, name: 'later', version: 2 }));
+    await transact(await projectReplacement(first, { ...first, name: 'later', version: 2 }, origin));
     await deleteProject(second, []);
     await insert({ name: 'new' });
     let read = 0;
@@ -118,7 +118,7 @@ describe('a replica that starts from a snapshot', () => {
 
   it('finds a change that was stamped before the snapshot and committed after it', async () => {
     const late = project({ id: 'prj_late' });
-    const held = await barrier.hold(() => transact(projectInsertion(late)));
+    const held = await barrier.hold(() => transact(projectInsertion(late, origin)));
     time.advance(25 * SECOND);
     await insert();
     await keep();

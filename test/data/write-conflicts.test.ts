@@ -19,6 +19,7 @@ import { countRequest } from '#data/rate-counter.ts';
 import { changeUserCounts, correctCommentCount, findOrCreateUser, makeAdmin } from '#data/users.ts';
 import { ConditionFailed, deleteItem, lastWriteAt, putItem, transact, updateItem } from '#data/write.ts';
 import { log } from '#platform/log.ts';
+import { origin } from '#test/catalog/fixtures.ts';
 
 log.setLogLevel('SILENT');
 // Settings are read once, on first use.
@@ -151,13 +152,16 @@ it('an import writes the other rows when some fail, and reports the failed ones'
       throw new Error('socket hang up');
     }
   });
-  const outcomes = await writeProjects(Array.from({ length: 200 }, (_, n) => step(n)));
+  const outcomes = await writeProjects(
+    Array.from({ length: 200 }, (_, n) => step(n)),
+    origin,
+  );
   expect(outcomes.flatMap((outcome, n) => (outcome ? [n] : []))).toEqual([0, 70]);
 });
 
 it('an import does not repeat a transaction that succeeded although its response was lost', async () => {
   table.on(TransactWriteCommand).rejects(new Error('socket hang up'));
   table.on(GetCommand).resolves({ Item: { version: 1, updated_at: 'then' } });
-  expect(await writeProjects([step(1), step(2)])).toEqual([undefined, undefined]);
+  expect(await writeProjects([step(1), step(2)], origin)).toEqual([undefined, undefined]);
   expect(table.commandCalls(TransactWriteCommand)).toHaveLength(1);
 });

@@ -12,7 +12,7 @@ import { newId } from '#platform/ids.ts';
 import { changeCategory, createCategory, removeCategory } from '#services/categories/manage.ts';
 import { CategoryLookup } from '#services/imports/categories.ts';
 import { importProjects } from '#services/imports/import-projects.ts';
-import { category, project } from '#test/catalog/fixtures.ts';
+import { category, origin, project } from '#test/catalog/fixtures.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 import { unique } from '#test/support/fixtures.ts';
 import { csv } from '#test/support/uploads.ts';
@@ -46,9 +46,9 @@ afterAll(async () => {
 /** Runs `action` after the import has planned rows and before it writes them, in the first round or in each. */
 const beforeWriting = async (action: () => Promise<void>, rounds: 'once' | 'each' = 'once'): Promise<void> => {
   const actual = await vi.importActual<typeof import('#data/import-projects.ts')>('#data/import-projects.ts');
-  const implementation: typeof writeProjects = async (steps) => {
+  const implementation: typeof writeProjects = async (...args) => {
     await action();
-    return await actual.writeProjects(steps);
+    return await actual.writeProjects(...args);
   };
   const mock = vi.mocked(writeProjects);
   if (rounds === 'each') mock.mockImplementation(implementation);
@@ -57,7 +57,7 @@ const beforeWriting = async (action: () => Promise<void>, rounds: 'once' | 'each
 
 const insert = async (fields: Partial<ProjectRecord>): Promise<string> => {
   const id = fields.id ?? newId('prj');
-  await transact(projectInsertion(project({ ...fields, id })));
+  await transact(projectInsertion(project({ ...fields, id }), origin));
   return id;
 };
 
@@ -70,7 +70,7 @@ const stored = async (reference: string): Promise<ProjectRecord> => {
 const change = async (id: string, fields: (current: ProjectRecord) => Partial<ProjectRecord>): Promise<void> => {
   const previous = await stored(id);
   const next = { ...previous, ...fields(previous), version: previous.version + 1 };
-  await transact(await projectReplacement(previous, next));
+  await transact(await projectReplacement(previous, next, origin));
 };
 
 const header = ['slug', 'name', 'url', 'description', 'categories'];

@@ -7,6 +7,7 @@ import {
   retiredSlugs,
   SlugReclaimed,
 } from '#data/categories.ts';
+import type { ChangeOrigin } from '#model/revision.ts';
 import { log } from '#platform/log.ts';
 import { changeProject } from '#services/projects/change.ts';
 import { AppError, conflict } from '#shared/errors.ts';
@@ -32,6 +33,8 @@ export const inTask: Propagation = { budgetMs: 280_000, hasTask: false };
 /** Each change checks the claim of the same slug, and DynamoDB limits concurrent transactions on one item. */
 const CONCURRENT_CHANGES = 8;
 
+const origin: ChangeOrigin = { cause: 'category', actorId: null };
+
 /** @returns whether the project still carried the slug. */
 const replaceSlugOfProject = async (projectId: string, { from, to, categoryId }: SlugChange): Promise<boolean> => {
   let isCarrier = false;
@@ -40,9 +43,9 @@ const replaceSlugOfProject = async (projectId: string, { from, to, categoryId }:
       projectId,
       (current) => {
         isCarrier = current.categories.includes(from);
-        if (!isCarrier) return { next: current, messages: [] };
+        if (!isCarrier) return { next: current, origin, messages: [] };
         const categories = current.categories.flatMap((slug) => (slug === from ? (to ?? []) : slug));
-        return { next: { ...current, categories: [...new Set(categories)] }, messages: [] };
+        return { next: { ...current, categories: [...new Set(categories)] }, origin, messages: [] };
       },
       [notReclaimed(from, categoryId)],
     );

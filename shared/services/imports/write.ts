@@ -1,6 +1,5 @@
 import { writeProjects } from '#data/import-projects.ts';
 import { deleteReactionsOfPurged } from '#data/orphaned-data.ts';
-import type { CategoryLookup } from './categories.ts';
 import type { ImportState, PendingProject } from './plan.ts';
 import type { ReportBuilder } from './report.ts';
 
@@ -13,7 +12,7 @@ const hasIdFromFile = ({ step, rows }: PendingProject): boolean =>
   !step.previous && rows[0]?.row.values.id !== undefined;
 
 const store = async (
-  categories: CategoryLookup,
+  { admin, categories }: ImportState,
   pending: readonly PendingProject[],
 ): Promise<readonly (Error | undefined)[]> => {
   if (pending.length === 0) return [];
@@ -21,7 +20,11 @@ const store = async (
   // A purged project may have had an id that the file gives; its reactions must not reappear.
   const reused = pending.filter(hasIdFromFile);
   if (reused.length > 0) await deleteReactionsOfPurged(reused.map(({ step }) => step.next.id));
-  return await writeProjects(pending.map(({ step }) => step));
+  const origin = { cause: 'imported', actorId: admin.id } as const;
+  return await writeProjects(
+    pending.map(({ step }) => step),
+    origin,
+  );
 };
 
 /**
@@ -29,11 +32,11 @@ const store = async (
  * @returns the projects that conflicted with concurrent writes.
  */
 export const writeProjectsOf = async (
-  { mapping, categories }: ImportState,
+  state: ImportState,
   pending: readonly PendingProject[],
   report: ReportBuilder,
 ): Promise<ConflictingProject[]> => {
-  const errors = mapping.dry_run ? [] : await store(categories, pending);
+  const errors = state.mapping.dry_run ? [] : await store(state, pending);
   const conflicts: ConflictingProject[] = [];
   for (const [position, project] of pending.entries()) {
     const error = errors[position];

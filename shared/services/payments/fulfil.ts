@@ -38,7 +38,7 @@ const fulfilSubmission = async (checkout: CheckoutRecord, at: string): Promise<F
   };
   return {
     projectId: id,
-    project: { insert: project },
+    project: { insert: project, origin: { cause: 'submitted', actorId: checkout.user_id } },
     messages: [newMessage('projectSubmitted', checkout.user_id, projectEventData(project))],
   };
 };
@@ -59,7 +59,7 @@ const fulfilUpgrade = async (checkout: CheckoutRecord, at: string): Promise<Fulf
   const data = { ...projectEventData(next), changed: ['plan', 'paid_at'] };
   return {
     projectId: current.id,
-    project: { replace: current, by: next },
+    project: { replace: current, by: next, origin: { cause: 'payment', actorId: checkout.user_id } },
     messages: [newMessage('projectUpdated', checkout.user_id, data)],
   };
 };
@@ -100,7 +100,10 @@ export const fulfil = (checkout: CheckoutRecord, at: string): Promise<Fulfilment
 const planChange = (project: ProjectRecord, plan: Pick<ProjectRecord, 'plan' | 'paid_at'>): Effect => {
   const next: ProjectRecord = { ...project, ...plan, version: project.version + 1 };
   const data = { ...projectEventData(next), changed: ['plan', 'paid_at'] };
-  return { project: { replace: project, by: next }, messages: [newMessage('projectUpdated', null, data)] };
+  return {
+    project: { replace: project, by: next, origin: { cause: 'payment', actorId: null } },
+    messages: [newMessage('projectUpdated', null, data)],
+  };
 };
 
 /** Revokes what a fulfilled checkout delivered: the promotion, or the premium plan unless a later payment bought it. */

@@ -11,15 +11,15 @@ const CONCURRENCY = 8;
 const apply = (admin: UserRecord, id: string, action: BulkAction): Promise<StoredProject> => {
   switch (action.action) {
     case 'approve':
-      return approveProject(admin, id);
+      return approveProject(admin, id, undefined, 'bulk');
     case 'reject':
-      return rejectProject(admin, id, action.reason ?? null);
+      return rejectProject(admin, id, action.reason ?? null, undefined, 'bulk');
     case 'delete':
-      return removeProject(admin, id);
+      return removeProject(admin, id, 'bulk');
     case 'restore':
-      return restoreProject(admin, id);
+      return restoreProject(admin, id, 'bulk');
     case 'set_categories':
-      return editProject(admin, id, { categories: action.categories }, undefined);
+      return editProject(admin, id, { categories: action.categories }, undefined, 'bulk');
   }
 };
 

@@ -3,13 +3,22 @@ import { findProject, replaceProject, type StoredProject } from '#data/projects.
 import type { Write } from '#data/write.ts';
 import type { Message } from '#events/catalogue.ts';
 import type { ProjectRecord } from '#model/project.ts';
+import type { ChangeOrigin } from '#model/revision.ts';
+import type { UserRecord } from '#model/user.ts';
 import { notFound } from '#shared/errors.ts';
 
 /** The next state of a project and the events of the change. Nothing is written if `next` is the current record itself. */
 interface Decision {
   readonly next: ProjectRecord;
+  readonly origin: ChangeOrigin;
   readonly messages: readonly Message[];
 }
+
+/** A change through the routes of owners: by the owner, or by an administrator in their place. */
+export const originOf = (actor: UserRecord, project: ProjectRecord): ChangeOrigin => ({
+  cause: actor.id === project.owner_id ? 'edited' : 'moderated',
+  actorId: actor.id,
+});
 
 /**
  * Reads a project, decides on its next state and writes it. After a concurrent write `decide` runs again on the new state,
@@ -26,9 +35,9 @@ export const changeProject = (
   retryOnConflict(async () => {
     const stored = await findProject(reference);
     if (!stored) throw notFound();
-    const { next, messages } = await decide(stored.project);
+    const { next, origin, messages } = await decide(stored.project);
     if (next === stored.project) return stored;
     const project = { ...next, version: stored.project.version + 1 };
-    await replaceProject(stored.project, project, messages, conditions);
+    await replaceProject(stored.project, project, origin, messages, conditions);
     return { project, counts: stored.counts };
   });

@@ -9,6 +9,7 @@ import {
 import { missingCategories } from '#data/categories.ts';
 import { takenSlugs } from '#data/projects.ts';
 import type { ProjectRecord } from '#model/project.ts';
+import { isSameValue } from '#model/revision.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
 import { freeSlug, isReservedSlug } from './slug.ts';
 import { slugFrom } from './slug-from-name.ts';
@@ -44,8 +45,6 @@ export const givenContent = (body: Submission | ProjectUpdate | ProjectEdit): Pa
 /** How many earlier slugs a project keeps; all of them stay reserved. */
 const EARLIER_SLUGS_MAX = 20;
 
-const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
-
 const coordinates = ['latitude', 'longitude'] as const;
 
 /** The changed fields, with both coordinates if one of them is changed, because a rule joins them. */
@@ -66,7 +65,7 @@ export const mergeContent = (
   schema: typeof ContentChange,
 ): { readonly next: ProjectRecord; readonly changed: readonly string[] } => {
   const content: ProjectRecord = { ...current, ...givenContent(edit) };
-  const changed = contentFields.filter((field) => !isSame(content[field], current[field]));
+  const changed = contentFields.filter((field) => !isSameValue(content[field], current[field]));
   if (changed.length === 0) return { next: current, changed };
   const valid = checked(schema, Object.fromEntries(validatedFields(changed).map((field) => [field, content[field]])));
   const earlier = [...current.earlier_slugs, current.slug].filter((slug) => slug !== content.slug);

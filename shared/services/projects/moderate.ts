@@ -1,3 +1,4 @@
+import type { RevisionCause } from '#contract/revisions.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { deleteProject, findProject, type StoredProject } from '#data/projects.ts';
 import { type Message, newMessage } from '#events/catalogue.ts';
@@ -7,7 +8,7 @@ import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { conflict, notFound } from '#shared/errors.ts';
-import { changeProject } from './change.ts';
+import { changeProject, originOf } from './change.ts';
 
 const mustBe = (project: ProjectRecord, status: ProjectRecord['status']): void => {
   if (project.deleted_at !== null) throw conflict('INVALID_TRANSITION', 'The project is deleted.');
@@ -32,6 +33,7 @@ export const approveProject = (
   admin: UserRecord,
   reference: string,
   ifMatch?: readonly string[],
+  cause: RevisionCause = 'moderated',
 ): Promise<StoredProject> =>
   changeProject(reference, (current) => {
     mustMatch(ifMatch, current);
@@ -44,7 +46,7 @@ export const approveProject = (
       rejection_reason: null,
       updated_at: at,
     };
-    return { next, messages: moderationEvents(admin.id, current, next) };
+    return { next, origin: { cause, actorId: admin.id }, messages: moderationEvents(admin.id, current, next) };
   });
 
 /** Pending to rejected, with an optional reason for the submitter. @throws 404, 412 for a stale `If-Match`, 409. */
@@ -53,6 +55,7 @@ export const rejectProject = (
   reference: string,
   reason: string | null,
   ifMatch?: readonly string[],
+  cause: RevisionCause = 'moderated',
 ): Promise<StoredProject> =>
   changeProject(reference, (current) => {
     mustMatch(ifMatch, current);
@@ -63,7 +66,7 @@ export const rejectProject = (
       rejection_reason: reason || null,
       updated_at: now(),
     };
-    return { next, messages: moderationEvents(admin.id, current, next) };
+    return { next, origin: { cause, actorId: admin.id }, messages: moderationEvents(admin.id, current, next) };
   });
 
 /** Rejected to pending, by the owner or an administrator. @throws 404, 403, 409. */
@@ -72,16 +75,20 @@ export const resubmitProject = (owner: UserRecord, reference: string): Promise<S
     mustBeChangeable(current, owner);
     mustBe(current, 'rejected');
     const next: ProjectRecord = { ...current, status: 'pending', rejection_reason: null, updated_at: now() };
-    return { next, messages: [newMessage('projectSubmitted', owner.id, projectEventData(next))] };
+    return {
+      next,
+      origin: originOf(owner, current),
+      messages: [newMessage('projectSubmitted', owner.id, projectEventData(next))],
+    };
   });
 
 /** Restores a soft-deleted project in its previous status. @throws 404, 409 when it is not deleted. */
-export const restoreProject = (admin: UserRecord, reference: string): Promise<StoredProject> =>
+export const restoreProject = (admin: UserRecord, reference: string, cause: RevisionCause): Promise<StoredProject> =>
   changeProject(reference, (current) => {
     if (current.deleted_at === null) throw conflict('INVALID_TRANSITION', 'The project is not deleted.');
     const next: ProjectRecord = { ...current, deleted_at: null, updated_at: now() };
     const data = { ...projectEventData(next), changed: ['deleted_at'] };
-    return { next, messages: [newMessage('projectUpdated', admin.id, data)] };
+    return { next, origin: { cause, actorId: admin.id }, messages: [newMessage('projectUpdated', admin.id, data)] };
   });
 
 /** The messages of a permanent deletion: the event, and the task that deletes the orphaned data. */

@@ -61,7 +61,8 @@ export const submitProject = async (
     const slug = submission.slug ?? (await slugForName(submission.name, id));
     const project = pendingProject(submission, { id, slug, ownerId: owner.id, at: now() });
     try {
-      await insertProject(project, [newMessage('projectSubmitted', owner.id, projectEventData(project))]);
+      const origin = { cause: 'submitted', actorId: owner.id } as const;
+      await insertProject(project, origin, [newMessage('projectSubmitted', owner.id, projectEventData(project))]);
       return project;
     } catch (error) {
       // An attempt that was presumed dead may have stored the project meanwhile.

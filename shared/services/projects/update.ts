@@ -6,15 +6,17 @@ import {
   ProjectEdit as ProjectEditSchema,
   type ProjectUpdate,
 } from '#contract/projects.ts';
+import type { RevisionCause } from '#contract/revisions.ts';
 import { findProject, type StoredProject } from '#data/projects.ts';
 import { type Message, newMessage } from '#events/catalogue.ts';
 import { mustMatch } from '#model/entity-tag.ts';
 import { hasAdminRights, mustBeChangeable } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
+import type { ChangeOrigin } from '#model/revision.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { conflict, forbidden, notFound } from '#shared/errors.ts';
-import { changeProject } from './change.ts';
+import { changeProject, originOf } from './change.ts';
 import { mergeContent, mustBeCategories, mustNotBeReserved } from './content.ts';
 import { moderationEvents } from './moderate.ts';
 import { findRejectedDuplicates } from './view.ts';
@@ -69,6 +71,7 @@ const changeFields = (
   actor: UserRecord,
   reference: string,
   ifMatch: readonly string[] | undefined,
+  originFor: (current: ProjectRecord) => ChangeOrigin,
   decide: (current: ProjectRecord, at: string) => { next: ProjectRecord; changed: readonly string[] },
 ): Promise<StoredProject> =>
   changeProject(reference, async (current) => {
@@ -76,9 +79,10 @@ const changeFields = (
     await mustBeCategories(next.categories.filter((slug) => !current.categories.includes(slug)));
     mustMatch(ifMatch, current);
     if (next.slug !== current.slug) mustNotBeReserved(next.slug);
-    if (changed.length === 0) return { next: current, messages: [] };
+    const origin = originFor(current);
+    if (changed.length === 0) return { next: current, origin, messages: [] };
     await mustHaveOwnUrl(current, next);
-    return { next, messages: eventsOf(actor.id, current, next, changed) };
+    return { next, origin, messages: eventsOf(actor.id, current, next, changed) };
   });
 
 /**
@@ -118,14 +122,20 @@ export const updateProject = (
   update: ProjectUpdate,
   ifMatch: readonly string[] | undefined,
 ): Promise<StoredProject> =>
-  changeFields(actor, reference, ifMatch, (current, at) => {
-    mustBeUpdatable(current, actor, update.status);
-    if (update.status === undefined || !hasAdminRights(actor)) {
-      return mergeContent(current, update, at, OwnContentChange);
-    }
-    const { status } = checked(ProjectEditSchema.pick({ status: true }), { status: update.status });
-    return mergeEdit(current, { ...update, status }, at, OwnContentChange);
-  });
+  changeFields(
+    actor,
+    reference,
+    ifMatch,
+    (current) => originOf(actor, current),
+    (current, at) => {
+      mustBeUpdatable(current, actor, update.status);
+      if (update.status === undefined || !hasAdminRights(actor)) {
+        return mergeContent(current, update, at, OwnContentChange);
+      }
+      const { status } = checked(ProjectEditSchema.pick({ status: true }), { status: update.status });
+      return mergeEdit(current, { ...update, status }, at, OwnContentChange);
+    },
+  );
 
 /** Edits any field of any project. @throws 404, 400 for an invalid change, 412, 409. */
 export const editProject = (
@@ -133,17 +143,26 @@ export const editProject = (
   reference: string,
   edit: ProjectEdit,
   ifMatch: readonly string[] | undefined,
+  cause: RevisionCause = 'moderated',
 ): Promise<StoredProject> =>
-  changeFields(admin, reference, ifMatch, (current, at) => mergeEdit(current, edit, at, ContentChange));
+  changeFields(
+    admin,
+    reference,
+    ifMatch,
+    () => ({ cause, actorId: admin.id }),
+    (current, at) => mergeEdit(current, edit, at, ContentChange),
+  );
 
-/** Soft-deletes a project. @throws 404 when it is deleted already or invisible to the caller, 403. */
-export const removeProject = (actor: UserRecord, reference: string): Promise<StoredProject> =>
+/** Soft-deletes a project. @param cause that of the owner's or the administrator's own deletion by default. @throws 404 when it is deleted already or invisible to the caller, 403. */
+export const removeProject = (actor: UserRecord, reference: string, cause?: RevisionCause): Promise<StoredProject> =>
   changeProject(reference, (current) => {
     if (current.deleted_at !== null) throw notFound();
     mustBeChangeable(current, actor);
     const next: ProjectRecord = { ...current, deleted_at: now() };
+    const origin = originOf(actor, current);
     return {
       next,
+      origin: { ...origin, cause: cause ?? origin.cause },
       messages: [newMessage('projectDeleted', actor.id, { ...projectEventData(next), permanent: false })],
     };
   });

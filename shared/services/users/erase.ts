@@ -13,6 +13,7 @@ import {
 import { removeUserFromLedgers } from '#data/ledger-erasure.ts';
 import { deleteProject, findProject } from '#data/projects.ts';
 import { anonymizeReport } from '#data/reports.ts';
+import { removeActor, revisionKeysBy } from '#data/revisions.ts';
 import { eraseUser, findOtherAdmin } from '#data/users.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -38,16 +39,16 @@ interface Progress {
   readonly timedOut: boolean;
 }
 
-const deleteAll = async (
-  pages: AsyncIterable<readonly string[]>,
+const processAll = async <T>(
+  pages: AsyncIterable<readonly T[]>,
   until: number,
-  deleteOne: (id: string) => Promise<boolean>,
+  processOne: (one: T) => Promise<boolean>,
 ): Promise<Progress> => {
   let removed = 0;
-  for await (const ids of pages) {
-    for (let start = 0; start < ids.length; start += CONCURRENCY) {
+  for await (const all of pages) {
+    for (let start = 0; start < all.length; start += CONCURRENCY) {
       if (performance.now() > until) return { removed, timedOut: true };
-      const results = await Promise.all(ids.slice(start, start + CONCURRENCY).map(deleteOne));
+      const results = await Promise.all(all.slice(start, start + CONCURRENCY).map(processOne));
       removed += results.filter(Boolean).length;
     }
   }
@@ -65,18 +66,19 @@ const purgeOwnProject = (projectId: string, userId: string): Promise<boolean> =>
 
 /**
  * Deletes the orphaned data of an erased user: votes and ratings with their counts, drafts of unpaid submissions, author
- * and text of reports, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
+ * and text of reports, the actor of revisions, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
  */
 const deleteUserData = async ({ user_id: userId, projects }: ErasureTask, budgetMs: number): Promise<Progress> => {
   const until = performance.now() + budgetMs;
   const parts = [
-    await deleteAll(votedProjectIds(userId), until, (id) => eraseVote(id, userId)),
-    await deleteAll(ratedProjectIds(userId), until, (id) => eraseRating(id, userId)),
-    await deleteAll(checkoutIds(userId), until, deleteCheckoutDraft),
-    await deleteAll(reportIds(userId), until, anonymizeReport),
+    await processAll(votedProjectIds(userId), until, (id) => eraseVote(id, userId)),
+    await processAll(ratedProjectIds(userId), until, (id) => eraseRating(id, userId)),
+    await processAll(checkoutIds(userId), until, deleteCheckoutDraft),
+    await processAll(reportIds(userId), until, anonymizeReport),
+    await processAll(revisionKeysBy(userId), until, removeActor),
   ];
   if (projects === 'delete') {
-    parts.push(await deleteAll(ownedProjectIds(userId), until, (id) => purgeOwnProject(id, userId)));
+    parts.push(await processAll(ownedProjectIds(userId), until, (id) => purgeOwnProject(id, userId)));
   }
   return {
     removed: parts.reduce((sum, { removed }) => sum + removed, 0),

@@ -15,6 +15,7 @@ import { allNotifications } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import type { Random } from '#test/catalog/random.ts';
 import type { FeedSimulation } from '#test/catalog/simulation.ts';
+import { origin } from '../fixtures.ts';
 
 /** Errors by name of writes that lose a race or whose target was removed. */
 const EXPECTED_ERRORS = new Set(['ConditionFailed', 'ProjectChanged', 'CategoryChanged', 'AppError']);
@@ -141,7 +142,7 @@ export class Writers {
 
   async #insert(): Promise<void> {
     const id = this.#newId();
-    await insertProject(await this.#randomState(id), []);
+    await insertProject(await this.#randomState(id), origin, []);
     this.ids.push(id);
   }
 
@@ -151,7 +152,7 @@ export class Writers {
     const moves = this.#random.chance(0.1);
     const slug = moves ? `${state.slug}-${previous.version}` : previous.slug;
     const earlier_slugs = moves ? [...previous.earlier_slugs, previous.slug] : previous.earlier_slugs;
-    await replaceProject(previous, { ...state, slug, earlier_slugs, version: previous.version + 1 }, []);
+    await replaceProject(previous, { ...state, slug, earlier_slugs, version: previous.version + 1 }, origin, []);
   }
 
   /** Changes only the status, the deletion or the location. */
@@ -159,7 +160,7 @@ export class Writers {
     const previous = await this.#stored(id);
     const { status, deleted_at, latitude, longitude } = this.#feed.project(id);
     const change = this.#random.pick([{ status }, { deleted_at }, { latitude, longitude }]);
-    await replaceProject(previous, { ...previous, ...change, version: previous.version + 1 }, []);
+    await replaceProject(previous, { ...previous, ...change, version: previous.version + 1 }, origin, []);
   }
 
   async #remove(id: string): Promise<void> {
@@ -173,7 +174,7 @@ export class Writers {
     // As the cleanup after the removal does, or else the import.
     await deleteOrphanedData(id, []);
     const next = { ...(await this.#randomState(id)), version: Date.parse(now()) };
-    const [refused] = await writeProjects([{ previous: undefined, next }]);
+    const [refused] = await writeProjects([{ previous: undefined, next }], origin);
     if (refused) throw refused;
     this.removed.splice(this.removed.indexOf(id), 1);
     this.ids.push(id);

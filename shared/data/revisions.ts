@@ -1,0 +1,80 @@
+import type { FieldChange, RevisionField } from '#contract/projects.ts';
+import { REVISIONS_MAX, type RevisionRecord } from '#model/revision.ts';
+import {
+  actorRevisionPartitions,
+  inActorRevisions,
+  type Key,
+  projectPartition,
+  projectPrefix,
+  revisionKey,
+} from './keys.ts';
+import { collectionPages, type Item, keyOf, orNull } from './read.ts';
+import { deleteItems, exists, updateItem, type Write } from './write.ts';
+
+const revisionItem = (revision: RevisionRecord): Item & Key => ({
+  ...revisionKey(revision.project_id, revision.id),
+  ...(revision.actor_id !== null && inActorRevisions(revision.actor_id, revision.id)),
+  type: 'revision',
+  ...revision,
+});
+
+const revisionOf = (item: Item): RevisionRecord => ({
+  id: String(item.id),
+  project_id: String(item.project_id),
+  at: String(item.at),
+  actor_id: orNull(item.actor_id),
+  cause: item.cause as RevisionRecord['cause'],
+  state: item.state as RevisionRecord['state'],
+  base_version: Number(item.base_version),
+  etag: String(item.etag),
+  changes: (item.changes as readonly FieldChange[]).map(({ field, before, after }) => ({ field, before, after })),
+  applied: item.applied as readonly RevisionField[],
+  note: orNull(item.note),
+});
+
+/** The write of a revision, for the transaction of the change. */
+export const revisionWrite = (revision: RevisionRecord): Write => ({ put: revisionItem(revision) });
+
+const newestFirst = (projectId: string) =>
+  ({ partition: projectPartition(projectId), prefix: projectPrefix.revisions, newestFirst: true }) as const;
+
+/** The revisions of a project, newest first: the newest `REVISIONS_MAX`, and a waiting one. @param count how many are needed. */
+export async function* revisionsOf(projectId: string, count: number): AsyncGenerator<RevisionRecord> {
+  let kept = 0;
+  for await (const items of collectionPages({ ...newestFirst(projectId), pageSize: count })) {
+    for (const item of items) {
+      if (item.state !== 'pending') kept += 1;
+      if (item.state === 'pending' || kept <= REVISIONS_MAX) yield revisionOf(item);
+    }
+  }
+}
+
+/** Deletes the revisions of a project that are not kept. @returns how many. */
+export const deleteOldRevisions = async (projectId: string): Promise<number> => {
+  const decided: Key[] = [];
+  for await (const items of collectionPages({ ...newestFirst(projectId), only: ['pk', 'sk', 'state'] })) {
+    decided.push(...items.filter(({ state }) => state !== 'pending').map(keyOf));
+  }
+  const old = decided.slice(REVISIONS_MAX);
+  await deleteItems(old);
+  return old.length;
+};
+
+/** The stored revisions by a user, a page at a time. */
+export async function* revisionPagesBy(userId: string): AsyncGenerator<readonly Item[]> {
+  for (const partition of actorRevisionPartitions(userId)) yield* collectionPages({ partition, index: 'collection' });
+}
+
+/** The keys of a user's revisions, a page at a time. */
+export async function* revisionKeysBy(userId: string): AsyncGenerator<readonly Key[]> {
+  for (const partition of actorRevisionPartitions(userId)) {
+    const pages = collectionPages({ partition, index: 'collection', only: ['pk', 'sk'] });
+    for await (const items of pages) yield items.map(keyOf);
+  }
+}
+
+/** Removes the actor from a revision. @returns false when it does not exist any more. */
+export const removeActor = async (key: Key): Promise<boolean> => {
+  const change = { set: { actor_id: null }, remove: ['collection_pk', 'collection_sk'] };
+  return (await updateItem(key, change, exists)) !== undefined;
+};
