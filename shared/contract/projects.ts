@@ -185,7 +185,7 @@ export const revisionFields = [
   'status',
   'deleted_at',
 ] as const;
-export const RevisionField = z.enum(revisionFields);
+export const RevisionField = z.enum(revisionFields).meta({ id: 'RevisionField' });
 export type RevisionField = z.infer<typeof RevisionField>;
 
 const FieldValue = z.union([z.string(), z.number(), z.array(z.string()), z.null()]);
