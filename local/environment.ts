@@ -9,6 +9,8 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 interface Endpoints {
   readonly port: number;
   readonly awsEndpoint: string;
+  /** The pepper of the digests of API keys, from the data folder. */
+  readonly apiKeyPepper?: string;
   /** The mock of Stripe's API; absent when the user configured Stripe. */
   readonly stripeEndpoint?: string;
   /** Whether the local issuer signs the tokens. */
@@ -27,6 +29,7 @@ export const issuerOf = (port: number): string => `http://localhost:${port}/_loc
 export const defaultSettings = ({
   port,
   awsEndpoint,
+  apiKeyPepper,
   stripeEndpoint,
   localIssuer,
 }: Endpoints): Readonly<Record<string, string>> => ({
@@ -44,6 +47,8 @@ export const defaultSettings = ({
     SIGN_IN_TOKEN_URL: `http://localhost:${port}${TOKEN_PATH}`,
   }),
   TRUSTED_PROXIES: '127.0.0.0/8,::1',
+  FEATURE_MODERATORS: 'on',
+  ...(apiKeyPepper !== undefined && { API_KEY_PEPPER: apiKeyPepper }),
   CRON_SECRET: 'local-cron-secret',
   STRIPE_SECRET_KEY: 'sk_test_local',
   STRIPE_WEBHOOK_SECRET: 'whsec_local',

@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { AwsError } from './aws-error.ts';
-import { StartupError } from './startup-error.ts';
+import { openSecretFile } from './secret-file.ts';
 
 /** The operations of KMS that the service uses, with a key in the data folder. */
 export interface KeyService {
@@ -11,30 +10,8 @@ export interface KeyService {
 }
 
 const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-
-const loadKey = (file: string): Buffer => {
-  if (!existsSync(file)) {
-    // Written under another name first, so that a crash leaves no partial key.
-    const content = JSON.stringify({ key: randomBytes(KEY_BYTES).toString('base64') });
-    writeFileSync(`${file}.new`, content, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  }
-  try {
-    const { key } = JSON.parse(readFileSync(file, 'utf8')) as { key?: unknown };
-    const bytes = Buffer.from(typeof key === 'string' ? key : '', 'base64');
-    if (bytes.length !== KEY_BYTES) throw new Error('it holds no key of 32 bytes');
-    return bytes;
-  } catch (cause) {
-    throw new StartupError(
-      `The file ${file} is damaged: ${(cause as Error).message}. Restore it from a backup, or delete it and start again: the ` +
-        'next start creates a new key, and webhooks need new secrets (rotate them).',
-      { cause },
-    );
-  }
-};
 
 const blob = z.base64().transform((text) => Buffer.from(text, 'base64'));
 const EncryptionContext = z.record(z.string(), z.string()).default({});
@@ -55,7 +32,7 @@ const authenticatedData = (context: Readonly<Record<string, string>>): Buffer =>
  * @throws {StartupError} when the file is damaged.
  */
 export const openKeyService = (file: string): KeyService => {
-  const key = loadKey(file);
+  const key = openSecretFile(file, 'webhooks need new secrets (rotate them)');
   return {
     encrypt: (request) => {
       const { KeyId, Plaintext, EncryptionContext: context } = parse(Encrypt, request);

@@ -16,13 +16,15 @@ Settings are environment variables, shown with their defaults or an example:
   LOG_LEVEL=WARN            INFO logs each request
 
   RATE_LIMIT_<TIER>=n/s     requests per window in seconds: GENERAL, VOTING, AUTH, SUBMISSION, ADMIN, ANALYTICS, COMMENTS
-  FEATURE_<NAME>=on|off     COMMENTS, RATINGS, MAP, AI, EMAIL, ANALYTICS, PROMOTIONS, WEBHOOKS
+  FEATURE_<NAME>=on|off     COMMENTS, RATINGS, MAP, AI, EMAIL, ANALYTICS, PROMOTIONS, WEBHOOKS,
+                            MODERATORS
   ADMIN_EMAILS=a@b,c@d      users with these addresses become administrators at their first request
   ALLOWED_ORIGINS=https…    origins that may send requests with credentials, separated by commas
   HTTPS_ONLY=on             sends Strict-Transport-Security, for a proxy in front that speaks https (off)
   TRUSTED_PROXIES=…         address ranges of proxies whose X-Forwarded-For is trusted (127.0.0.0/8,::1)
   DUPLICATE_URLS=reject     rejects a listing whose URL is already listed (allow)
   WEBHOOK_ALLOW_PRIVATE=on  allows webhooks to this machine and over http (off)
+  API_KEY_PEPPER=…          key of the digests of API keys (random, in the data folder); a new one invalidates all API keys
   CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs
 
   SITE_NAME=Directory       name of the directory in mails; SITE_URL=http…: base URL of links in mails; MAIL_FROM=…: sender

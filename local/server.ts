@@ -43,6 +43,7 @@ import { stripeWebhooks } from './mock-stripe/webhooks.ts';
 import { pageRoutes } from './pages.ts';
 import { releaseRun } from './release-run.ts';
 import { startSchedules } from './schedules.ts';
+import { openSecretFile } from './secret-file.ts';
 import { sitePageRoutes } from './site-pages.ts';
 import { StartupError, startupErrorOf } from './startup-error.ts';
 import { watchStorage } from './storage.ts';
@@ -235,7 +236,14 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
 
     // A Stripe key in the environment selects Stripe itself, or another mock.
     const localIssuer = !process.env.OIDC_ISSUER;
-    const endpoints = { port, awsEndpoint, localIssuer, ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint }) };
+    const apiKeyPepper = openSecretFile(folder.file('api-key-pepper.json'), 'API keys have to be created again');
+    const endpoints = {
+      port,
+      awsEndpoint,
+      apiKeyPepper: apiKeyPepper.toString('base64'),
+      localIssuer,
+      ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint }),
+    };
     const defaults = { ...defaultSettings(endpoints), ...(!externalEngine && singleProcessSettings) };
     const credentials = externalEngine ? externalCredentials(process.env) : emptyCredentials;
     cleanups.add(setVariables({ ...unsetOf(defaults, process.env), ...credentials }));

@@ -8,6 +8,7 @@ const FAILURES = {
   UNAUTHORIZED: [401, 'Unauthorized'],
   FORBIDDEN: [403, 'Forbidden'],
   BANNED: [403, 'Forbidden'],
+  SCOPE: [403, 'Forbidden'],
   NOT_FOUND: [404, 'Not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   SLUG_TAKEN: [409, 'Conflict'],
@@ -93,6 +94,9 @@ export const unauthorized = (): AppError => new AppError('UNAUTHORIZED');
 
 /** An authenticated caller without permission. */
 export const forbidden = (): AppError => new AppError('FORBIDDEN');
+
+/** A request with an API key whose scopes do not cover it. */
+export const outOfScope = (): AppError => new AppError('SCOPE');
 
 /** A write by a banned user. */
 export const banned = (reason: string | null): AppError => new AppError('BANNED', reason ? { reason } : {});

@@ -56,6 +56,12 @@ const securitySchemes = {
     description:
       'The same token, for browsers on the same origin. Writes require a same-origin `Origin` or `Sec-Fetch-Site`.',
   },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'dk_…',
+    description: 'An API key with the named scope, created at `/api/admin/keys`.',
+  },
   cronSecret: { type: 'http', scheme: 'bearer', description: 'The shared secret of scheduled jobs.' },
   stripeSignature: {
     type: 'apiKey',

@@ -1,9 +1,9 @@
 import { approve } from '#contract/projects.ts';
 import { handle, ok } from '#http/handle.ts';
 import { approveProject } from '#services/projects/moderate.ts';
-import { storedProjectView } from '#services/projects/view.ts';
+import { staffProjectView } from '#services/projects/view.ts';
 
 export const handler = handle(approve, async ({ params, user, ifMatch }) => {
   const changed = await approveProject(user, params.project, ifMatch);
-  return ok({ data: await storedProjectView(changed, user) }, { version: changed.project.version });
+  return ok({ data: await staffProjectView(changed) }, { version: changed.project.version });
 });

@@ -3,6 +3,6 @@ import { catalogToSearch } from '#data/catalog.ts';
 import { handle, ok } from '#http/handle.ts';
 import { browseProjects } from '#services/projects/list.ts';
 
-export const handler = handle(browse, async ({ query, user }) =>
-  ok(browseProjects(await catalogToSearch({ q: query.q, searchIn: 'admin' }), user, query)),
+export const handler = handle(browse, async ({ query }) =>
+  ok(browseProjects(await catalogToSearch({ q: query.q, searchIn: 'admin' }), query)),
 );

@@ -1,15 +1,15 @@
 import { edit } from '#contract/projects.ts';
 import { handle, ok } from '#http/handle.ts';
 import { authorize } from '#http/middleware/authorize.ts';
-import { getProject } from '#services/projects/get.ts';
+import { getStaffProject } from '#services/projects/get.ts';
 import { editProject } from '#services/projects/update.ts';
-import { storedProjectView } from '#services/projects/view.ts';
+import { staffProjectView } from '#services/projects/view.ts';
 
 export const handler = handle(
   edit,
   async ({ params, body, user, ifMatch }) => {
     const changed = await editProject(user, params.project, body, ifMatch);
-    return ok({ data: await storedProjectView(changed, user) }, { version: changed.project.version });
+    return ok({ data: await staffProjectView(changed) }, { version: changed.project.version });
   },
-  [authorize(({ params, user }) => getProject(user, params.project))],
+  [authorize(({ params, user }) => getStaffProject(user, params.project))],
 );

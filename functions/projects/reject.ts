@@ -1,15 +1,15 @@
 import { reject } from '#contract/projects.ts';
 import { handle, ok } from '#http/handle.ts';
 import { authorize } from '#http/middleware/authorize.ts';
-import { getProject } from '#services/projects/get.ts';
+import { getStaffProject } from '#services/projects/get.ts';
 import { rejectProject } from '#services/projects/moderate.ts';
-import { storedProjectView } from '#services/projects/view.ts';
+import { staffProjectView } from '#services/projects/view.ts';
 
 export const handler = handle(
   reject,
   async ({ params, body, user, ifMatch }) => {
     const changed = await rejectProject(user, params.project, body?.reason ?? null, ifMatch);
-    return ok({ data: await storedProjectView(changed, user) }, { version: changed.project.version });
+    return ok({ data: await staffProjectView(changed) }, { version: changed.project.version });
   },
-  [authorize(({ params, user }) => getProject(user, params.project))],
+  [authorize(({ params, user }) => getStaffProject(user, params.project))],
 );

@@ -15,6 +15,9 @@ export const stripeParameters = ({ stage }: Config) => ({
 /** The shared secret of calls to jobs over HTTP. */
 export const cronSecretParameter = ({ stage }: Config): string => `/directory/${stage}/cron-secret`;
 
+/** The pepper of the digests of API keys. */
+export const apiKeyPepperParameter = ({ stage }: Config): string => `/directory/${stage}/api-key-pepper`;
+
 /** The API key of the OpenAI-compatible model server. */
 export const aiKeyParameter = ({ stage }: Config): string => `/directory/${stage}/ai/api-key`;
 

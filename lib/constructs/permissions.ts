@@ -2,6 +2,7 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Permission } from '#contract/route.ts';
 import { healthKey, ratePrefix, snapshotPrefix, userKey } from '#data/keys.ts';
+import { apiKeyStatements, apiKeyVariables } from './api-key-permissions.ts';
 import { modelStatements } from './model-access.ts';
 import { indexArn, mailArn, streamArnOf } from './names.ts';
 import { aiKeyParameter, cronSecretParameter, parameterArn, stripeParameters } from './parameters.ts';
@@ -12,7 +13,8 @@ import { webhookPermissions } from './webhook-key.ts';
 
 /**
  * The permissions of a role: those that routes and subscriptions declare, and those of the middleware. `rate`: count
- * requests. `identity`: verify tokens, and store the record of the user. `job`: read the secret of jobs. `signature`:
+ * requests. `identity`: verify tokens and API keys, and
+ * store the record of the user. `job`: read the secret of jobs. `signature`:
  * read the signing secret of the payment provider.
  */
 export type FunctionPermission = Permission | 'rate' | 'identity' | 'job' | 'signature';
@@ -157,13 +159,15 @@ export const permissionDefinitions: Readonly<Record<FunctionPermission, Permissi
     statements: (context) => [
       allow(['dynamodb:GetItem'], context.table.tableArn, leadingKeysCondition(userKey('*').pk)),
       ...updateUser(identityAttributes)(context),
+      ...apiKeyStatements(context),
       ...keyWriteStatements(context),
     ],
-    variables: ({ config, issuer }) => ({
-      OIDC_ISSUER: issuer.issuer,
-      OIDC_AUDIENCES: issuer.audiences.join(','),
-      OIDC_JWKS_URI: issuer.jwksUri,
-      ADMIN_EMAILS: config.adminEmails.join(','),
+    variables: (context) => ({
+      OIDC_ISSUER: context.issuer.issuer,
+      OIDC_AUDIENCES: context.issuer.audiences.join(','),
+      OIDC_JWKS_URI: context.issuer.jwksUri,
+      ADMIN_EMAILS: context.config.adminEmails.join(','),
+      ...apiKeyVariables(context),
     }),
   },
   job: {

@@ -1,4 +1,5 @@
 import {
+  apiKeysPartition,
   auditPrefix,
   categoriesPartition,
   checkoutKey,
@@ -73,6 +74,7 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'cron.rollUpAnalytics': rollUp,
   'cron.snapshotCatalog': [`${snapshotPrefix}*`],
   'cron.weeklyDigest': [deduplication, checkpoints],
+  keys: [apiKeysPartition, ...events, ...audit],
   mail: [deduplication],
   'mail.noteReturn': [suppressions],
   payments: [checkouts, idempotency],

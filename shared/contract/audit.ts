@@ -7,11 +7,12 @@ export const AuditEntry = z
   .object({
     id: z.string().describe('`aud_` and a ULID.'),
     at: Timestamp.describe('The time of the change.'),
-    actor_id: z.string().describe('The user who made the change; `erased` once the user is erased.'),
+    actor_id: z.string().describe('The user or API key that made the change; `erased` once the user is erased.'),
+    actor_name: z.string().nullable().describe('The name of the API key that made the change; null for users.'),
     action: z.string().describe('The id of the route, such as `projects.approve`.'),
     subjects: z.array(z.string()).describe('The changed records, such as `project:prj_…`.'),
     request_id: z.string().describe('The `x-request-id` of the request.'),
-    address: z.string().nullable().describe('The client address; administrators only.'),
+    address: z.string().nullable().describe('The client address; of administrators and API keys only.'),
     input: z
       .unknown()
       .describe(
@@ -28,6 +29,8 @@ export const list = defineRoute('audit.list', {
   description:
     'Writes by administrators and edits of projects by their owners, newest first, for two years. Each entry is written in the transaction of its change.',
   auth: 'admin',
+  scopes: [],
+  moderators: false,
   tier: 'admin',
   query: z.object({
     subject: z
@@ -36,7 +39,9 @@ export const list = defineRoute('audit.list', {
       .min(1)
       .max(300)
       .optional()
-      .describe('Only changes of this record, such as `project:prj_…`, `category:cat_…`, `user:…`.'),
+      .describe(
+        'Only changes of this record, such as `project:prj_…`, `category:cat_…`, `user:…`; an API key by its prefix, `key:dk_…`.',
+      ),
     ...ledgerPaging('aud'),
   }),
   replies: { 200: ledger(AuditEntry) },

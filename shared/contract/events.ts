@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ledger, ledgerPaging, Timestamp } from './fields.ts';
+import { ScopeName } from './keys.ts';
 import { Plan, Status } from './projects.ts';
 import { defineRoute } from './route.ts';
 
@@ -35,6 +36,12 @@ const PaymentEventData = z.object({
   user_id: UserId.describe('The paying user.'),
   amount: z.int().min(0).describe("In the currency's smallest unit, such as cents."),
   currency: z.string().describe('ISO 4217 in lower case, such as `usd`.'),
+});
+
+/** The data of every event of an API key. */
+const KeyEventData = z.object({
+  key_id: z.string().describe('The API key, `key_` and a ULID.'),
+  name: z.string().describe('The name of the key.'),
 });
 
 /**
@@ -77,6 +84,11 @@ export const eventKinds = {
       reason: z.string().nullable().describe("The administrator's reason, or null."),
     })
     .describe('A user was banned from writing.'),
+  keyCreated: KeyEventData.extend({
+    scopes: z.array(ScopeName).describe('What the key may be used for.'),
+    expires_at: Timestamp.nullable().describe('The end of the key; null for none.'),
+  }).describe('An API key was created.'),
+  keyRevoked: KeyEventData.describe('An API key was revoked.'),
   webhookDisabled: z
     .object({
       webhook_id: z.string().describe('The webhook, `whk_` and a ULID.'),
@@ -130,6 +142,8 @@ export const list = defineRoute('events.list', {
   description:
     'Newest first, for the last 90 days. Following `meta.nextAfter` returns every event once, also while new ones arrive. Erased users appear as `erased`, without their words.',
   auth: 'admin',
+  scopes: ['events:read'],
+  moderators: false,
   tier: 'admin',
   query: z.object({
     kind: z.enum(eventKindNames, { error: 'must be a kind of event' }).optional().describe('Only events of this kind.'),

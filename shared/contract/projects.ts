@@ -369,6 +369,8 @@ export const browse = defineRoute('projects.browse', {
     'Like the public list, for every status. Only `all` includes deleted projects. `q` searches the whole URL too and ' +
     'lists matches in the name or URL before all others, both in the requested order.',
   auth: 'admin',
+  scopes: ['projects:read'],
+  moderators: true,
   tier: 'admin',
   query: z.object({
     status: z
@@ -472,6 +474,7 @@ export const submit = defineRoute('projects.submit', {
   description:
     'A `standard` submission is created as `pending`. A `premium` submission returns a checkout URL and is created after payment.',
   auth: 'user',
+  scopes: ['projects:write'],
   tier: 'submission',
   body: Submission,
   idempotent: true,
@@ -529,6 +532,8 @@ export const approve = defineRoute('projects.approve', {
   description:
     'The project goes live, `projectApproved` fires, and the submitter is mailed. With `If-Match` the project that was read is approved, or none.',
   auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
   tier: 'admin',
   ifMatch: true,
   replies: { 200: data(Project) },
@@ -543,6 +548,8 @@ export const reject = defineRoute('projects.reject', {
   description:
     'The submitter is mailed with the reason. With `If-Match` the project that was read is rejected, or none.',
   auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
   tier: 'admin',
   ifMatch: true,
   body: z
@@ -561,6 +568,8 @@ export const edit = defineRoute('projects.edit', {
   description:
     'Bypasses ownership. `status` can be set to any value; from `pending` it has the event and the mail of approving or rejecting. `deleted_at` soft-deletes, null restores.',
   auth: 'admin',
+  scopes: ['projects:write'],
+  moderators: true,
   tier: 'admin',
   body: ProjectEdit,
   ifMatch: true,
@@ -576,6 +585,8 @@ export const purge = defineRoute('projects.purge', {
   description:
     'Irrecoverable. Votes, ratings, comments and slugs are deleted too, in the background if there are many.',
   auth: 'admin',
+  scopes: [],
+  moderators: false,
   tier: 'admin',
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND'],
@@ -626,6 +637,8 @@ export const bulk = defineRoute('projects.bulk', {
   summary: 'Change many projects',
   description: 'Each project is changed separately; the response has a result per id, in the order of the request.',
   auth: 'admin',
+  scopes: ['projects:write', 'moderation'],
+  moderators: true,
   tier: 'admin',
   body: BulkAction,
   replies: {
@@ -644,6 +657,8 @@ export const exportCsv = defineRoute('projects.exportCsv', {
   description:
     'Streamed: a header, then every project including deleted ones; lists joined by `|`. The import accepts the file.',
   auth: 'admin',
+  scopes: ['projects:read'],
+  moderators: false,
   tier: 'admin',
   replies: {
     200: { stream: true, contentType: 'text/csv; charset=utf-8', description: 'One line per project.' },
@@ -750,6 +765,8 @@ export const importCsv = defineRoute('projects.importCsv', {
   description:
     'Multipart with `file` (CSV) and `mapping` (JSON, see ImportMapping; the short form `{ "<column>": "<field>" }` is accepted too). An invalid row does not stop the import. `dry_run` is taken from the mapping, the query and a form field; `true` in any of them makes a dry run.',
   auth: 'admin',
+  scopes: ['imports:write'],
+  moderators: false,
   tier: 'admin',
   query: z.object({
     dry_run: z

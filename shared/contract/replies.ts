@@ -26,6 +26,8 @@ const common = { auth: 'admin', tier: 'admin' } as const;
 
 export const list = defineRoute('replies.list', {
   ...common,
+  scopes: ['moderation'],
+  moderators: true,
   method: 'GET',
   path: '/api/admin/replies',
   summary: 'List the saved replies',
@@ -36,6 +38,8 @@ export const list = defineRoute('replies.list', {
 
 export const create = defineRoute('replies.create', {
   ...common,
+  scopes: [],
+  moderators: false,
   method: 'POST',
   path: '/api/admin/replies',
   summary: 'Create a saved reply',
@@ -47,6 +51,8 @@ export const create = defineRoute('replies.create', {
 
 export const update = defineRoute('replies.update', {
   ...common,
+  scopes: [],
+  moderators: false,
   method: 'PUT',
   path: '/api/admin/replies/{reply}',
   summary: 'Update a saved reply',
@@ -59,6 +65,8 @@ export const update = defineRoute('replies.update', {
 
 export const remove = defineRoute('replies.remove', {
   ...common,
+  scopes: [],
+  moderators: false,
   method: 'DELETE',
   path: '/api/admin/replies/{reply}',
   summary: 'Delete a saved reply',

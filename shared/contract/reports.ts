@@ -54,6 +54,8 @@ export const list = defineRoute('reports.list', {
   summary: 'List reports of projects',
   description: 'Newest first.',
   auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
   tier: 'admin',
   query: z.object({
     status: z
@@ -72,6 +74,8 @@ export const settle = defineRoute('reports.settle', {
   summary: 'Resolve a report',
   description: 'Marks it as resolved or dismissed; the project itself is not changed.',
   auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
   tier: 'admin',
   body: z.object({ status: ReportStatus }).meta({ id: 'ReportVerdict' }),
   replies: { 200: data(AdminReport) },
@@ -117,6 +121,8 @@ export const settleMany = defineRoute('reports.settleMany', {
   description:
     'Applies the action to each reported project once, then sets the status of each report whose project was changed. A project that is rejected or deleted already stays as it is. The response has a result per id, in the order of the request.',
   auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
   tier: 'admin',
   body: ReportSettlement,
   replies: {

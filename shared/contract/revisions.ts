@@ -48,8 +48,9 @@ export const list = defineRoute('revisions.list', {
   path: '/api/projects/{project}/revisions',
   summary: 'Read the revisions of a project',
   description:
-    'Owner or administrator. Every change of the content, plan, owner, status or deletion, newest first: the newest 100, and one that waits.',
+    'For the owner, administrators and moderators. Every change of the content, plan, owner, status or deletion, newest first: the newest 100, and one that waits.',
   auth: 'user',
+  scopes: ['projects:read', 'moderation'],
   tier: 'general',
   query: z.object(ledgerPaging('rev')),
   replies: { 200: ledger(Revision) },

@@ -3,7 +3,8 @@ import type * as z from 'zod';
 /**
  * Who may call a route.
  * `public`: all callers, credentials are ignored. `optional`: all callers, a valid credential is used and a bad one ignored.
- * `user`: a verified identity. `admin`: a verified identity whose record has `is_admin`. `cron`: the shared secret.
+ * `user`: a verified identity, or an API key with a scope of the route. `admin`: a verified identity whose record has
+ * `is_admin`, a moderator where the route allows them, or an API key with a scope of the route. `cron`: the shared secret.
  * `signature`: the payment provider's signature over the raw body.
  */
 export type Auth = 'public' | 'optional' | 'user' | 'admin' | 'cron' | 'signature';
@@ -13,8 +14,31 @@ export const tiers = ['general', 'voting', 'auth', 'submission', 'admin', 'analy
 export type Tier = (typeof tiers)[number];
 
 /** All feature flags. Routes of a disabled feature respond with 404 before any other check. */
-export const features = ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks'] as const;
+export const features = [
+  'comments',
+  'ratings',
+  'map',
+  'ai',
+  'email',
+  'analytics',
+  'promotions',
+  'webhooks',
+  'moderators',
+] as const;
 export type Feature = (typeof features)[number];
+
+/** All scopes of API keys. A route lists those that cover it. */
+export const scopes = [
+  'projects:read',
+  'projects:write',
+  'moderation',
+  'categories:write',
+  'imports:write',
+  'analytics:read',
+  'webhooks:write',
+  'events:read',
+] as const;
+export type Scope = (typeof scopes)[number];
 
 /**
  * The permissions of a function: the source of its IAM statements and environment variables.
@@ -73,7 +97,23 @@ export type ReplySchema = z.ZodType | StreamedReply | TextReply;
 /** The timeout of a route's function, in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = 10;
 
-export interface RouteDeclaration {
+/** Who may call a route besides administrators; stated for every route of theirs. */
+interface StaffAccess {
+  readonly auth: 'admin';
+  /** The scopes of API keys that cover the route, each of them alone; none: no key may use it. */
+  readonly scopes: readonly Scope[];
+  /** Whether moderators may use it, while the feature `moderators` is enabled. */
+  readonly moderators: boolean;
+}
+
+interface OtherAccess {
+  readonly auth: Exclude<Auth, 'admin'>;
+  /** As for administrators' routes; none by default. */
+  readonly scopes?: readonly Scope[];
+  readonly moderators?: never;
+}
+
+interface CommonDeclaration {
   readonly method: Method;
   /** The id of the handler when several routes share one; defaults to the id of the route. */
   readonly handlerId?: `${string}.${string}`;
@@ -83,7 +123,6 @@ export interface RouteDeclaration {
   readonly summary: string;
   /** The text in the reference. */
   readonly description?: string;
-  readonly auth: Auth;
   /** `none` exempts a route: the payment provider's webhook and the health check. */
   readonly tier: Tier | 'none';
   readonly feature?: Feature;
@@ -118,6 +157,8 @@ export interface RouteDeclaration {
   /** The function's memory in MB when it differs from the default of its kind. */
   readonly memoryMb?: number;
 }
+
+export type RouteDeclaration = CommonDeclaration & (StaffAccess | OtherAccess);
 
 export type Route<Id extends string = string, D extends RouteDeclaration = RouteDeclaration> = D & {
   /** `domain.action`; the handler is `functions/<domain>/<action>.ts` in kebab case. */

@@ -40,7 +40,7 @@ export const MapSettingsUpdate = z
   .meta({ id: 'MapSettingsUpdate' });
 export type MapSettingsUpdate = z.infer<typeof MapSettingsUpdate>;
 
-const admin = { auth: 'admin', tier: 'admin' } as const;
+const admin = { auth: 'admin', tier: 'admin', scopes: [], moderators: false } as const;
 const change = {
   ...admin,
   method: 'PUT',

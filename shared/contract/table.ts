@@ -6,6 +6,7 @@ import * as comments from './comments.ts';
 import * as cron from './cron.ts';
 import * as events from './events.ts';
 import * as health from './health.ts';
+import * as keys from './keys.ts';
 import * as payments from './payments.ts';
 import * as projects from './projects.ts';
 import * as promotions from './promotions.ts';
@@ -29,6 +30,7 @@ const modules = {
   ratings,
   categories,
   users,
+  keys,
   settings,
   events,
   webhooks,

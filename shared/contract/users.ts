@@ -227,6 +227,8 @@ export const list = defineRoute('users.list', {
   summary: 'List the users',
   description: 'Newest first, with exact counts.',
   auth: 'admin',
+  scopes: [],
+  moderators: false,
   tier: 'admin',
   query: z.object({
     role: z
@@ -277,6 +279,8 @@ export const read = defineRoute('users.read', {
   summary: 'Read a user',
   description: 'With the number of projects by status and the newest projects, comments, reports and payments.',
   auth: 'admin',
+  scopes: [],
+  moderators: false,
   tier: 'admin',
   replies: { 200: data(UserDossier) },
   failures: ['NOT_FOUND'],
@@ -319,6 +323,8 @@ export const update = defineRoute('users.update', {
   description:
     'Effective immediately. A ban fires `userBanned`; one with `ban_expires_at` ends by itself at that time. Administrators cannot revoke or ban themselves.',
   auth: 'admin',
+  scopes: [],
+  moderators: false,
   tier: 'admin',
   body: UserUpdate,
   replies: { 200: data(AdminUser) },

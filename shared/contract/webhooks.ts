@@ -78,7 +78,13 @@ export const Delivery = z
   .meta({ id: 'WebhookDelivery' });
 export type Delivery = z.infer<typeof Delivery>;
 
-const common = { auth: 'admin', tier: 'admin', feature: 'webhooks' } as const;
+const common = {
+  auth: 'admin',
+  tier: 'admin',
+  feature: 'webhooks',
+  scopes: ['webhooks:write'],
+  moderators: false,
+} as const;
 const SENDING_SECONDS = 20;
 
 export const list = defineRoute('webhooks.list', {

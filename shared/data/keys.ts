@@ -231,6 +231,11 @@ export const savedReplyKey = (replyId: string): Key => ({
   sk: `${savedReplyPrefix}${replyId}`,
 });
 
+// There are dozens of API keys at most, so they share a partition. They are found by the beginning of a key, which is no secret.
+export const apiKeysPartition = 'KEYS';
+export const apiKeyPrefix = 'KEY#';
+export const apiKeyKey = (prefix: string): Key => ({ pk: apiKeysPartition, sk: `${apiKeyPrefix}${prefix}` });
+
 // There are dozens of webhooks at most, so they share a partition; their deliveries have a partition per webhook.
 export const webhooksPartition = 'WEBHOOKS';
 export const webhookPrefix = 'WEBHOOK#';
@@ -346,6 +351,7 @@ const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['category', /^CATEGORIES CATEGORY#(.+)$/],
   ['user', /^USER#([^ ]+) USER$/],
   ['setting', /^SETTINGS SETTING#(.+)$/],
+  ['key', /^KEYS KEY#(.+)$/],
   ['webhook', /^WEBHOOKS WEBHOOK#(.+)$/],
   ['promotion', /^PROMOTIONS? PROMOTION#(.+)$/],
   ['promotion', /^PROMOTION#([^ ]+) PROMOTION$/],

@@ -4,8 +4,8 @@ import type * as z from 'zod';
 import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
 import type { RunningRequest } from '#data/idempotency.ts';
 import type { VisitorSignals } from '#model/analytics.ts';
+import type { Caller } from '#model/api-key.ts';
 import type { Fragment } from '#model/fragment.ts';
-import type { UserRecord } from '#model/user.ts';
 import type { RunningRequestTime } from '#platform/request-time.ts';
 import type { Settings } from '#platform/settings.ts';
 import type { Encoded } from './encoded.ts';
@@ -38,9 +38,9 @@ type BodyOf<R extends Route> = R['auth'] extends 'signature'
     : OutputOf<R['body']>;
 
 type UserOf<R extends Route> = R['auth'] extends 'user' | 'admin'
-  ? UserRecord
+  ? Caller
   : R['auth'] extends 'optional'
-    ? UserRecord | undefined
+    ? Caller | undefined
     : undefined;
 
 type VisitorOf<R extends Route> = R['visitor'] extends true ? VisitorSignals : undefined;
@@ -113,7 +113,7 @@ export interface RequestState {
     readonly remaining: number;
     readonly resetSeconds: number;
   };
-  user?: UserRecord;
+  user?: Caller;
   /** Whether the credential came in a cookie, which browsers attach to cross-site requests too. */
   byCookie: boolean;
   /** Set by the middleware `authorize`: the caller may use the route, and the input comes next. */

@@ -142,8 +142,16 @@ export const handle = <const R extends Route>(
       };
       const execute = async () => await time.run(() => run(call as unknown as Call<R>));
       if (!user || !isAudited(route)) return await execute();
-      const audited = { actorId: user.id, action: route.id, requestId, input: auditedBody(route, input?.body) };
-      return await inAuditedRequest({ ...audited, address: hasAdminRights(user) ? (address ?? null) : null }, execute);
+      const isAddressKept = hasAdminRights(user) || user.scopes !== undefined;
+      const audited = {
+        actorId: user.id,
+        actorName: user.scopes ? user.name : null,
+        action: route.id,
+        requestId,
+        address: isAddressKept ? (address ?? null) : null,
+        input: auditedBody(route, input?.body),
+      };
+      return await inAuditedRequest(audited, execute);
     });
   return wrapped;
 };

@@ -1,4 +1,5 @@
-import { forbidden, notFound } from '#shared/errors.ts';
+import { forbidden, notFound, outOfScope } from '#shared/errors.ts';
+import type { Caller as Staff } from './api-key.ts';
 import type { ProjectRecord } from './project.ts';
 import type { UserRecord } from './user.ts';
 
@@ -7,6 +8,10 @@ type Caller = Pick<UserRecord, 'id' | 'is_admin' | 'is_banned'> | undefined;
 /** Whether the caller acts as an administrator. A banned administrator is an ordinary user. */
 export const hasAdminRights = (caller: Pick<UserRecord, 'is_admin' | 'is_banned'> | undefined): boolean =>
   caller?.is_admin === true && !caller.is_banned;
+
+/** Whether a user has the role of moderators. It has an effect while the feature `moderators` is enabled. */
+export const isModerator = ({ role, is_banned }: Pick<UserRecord, 'role' | 'is_banned'>): boolean =>
+  role === 'moderator' && !is_banned;
 
 /** Live and not deleted: public, and open to votes, ratings, comments and reports. */
 export const isOpen = (project: Pick<ProjectRecord, 'status' | 'deleted_at'>): boolean =>
@@ -28,4 +33,35 @@ export const mustBeChangeable = (
 ): void => {
   if (!canSee(project, caller)) throw notFound();
   if (!canChange(project, caller)) throw forbidden();
+};
+
+// On the routes of administrators, the caller is an administrator, a moderator or an API key with a scope of the route.
+
+/** @throws 403 when a moderator edits or decides on an own listing. */
+export const mustNotBeOwn = (project: Pick<ProjectRecord, 'owner_id'>, staff: Staff): void => {
+  if (isModerator(staff) && project.owner_id === staff.id) throw forbidden();
+};
+
+/** Fields of the general edit that only administrators change. */
+const ADMIN_FIELDS: ReadonlySet<string> = new Set(['status', 'plan', 'owner_id']);
+
+/** @throws 403 when a moderator or an API key changes a field that is not content, or a moderator an own listing. */
+export const mustBeEditable = (
+  project: Pick<ProjectRecord, 'owner_id'>,
+  changed: readonly string[],
+  staff: Staff,
+): void => {
+  mustNotBeOwn(project, staff);
+  const reserved = changed.some((field) => ADMIN_FIELDS.has(field));
+  if (staff.scopes && reserved) throw outOfScope();
+  if (isModerator(staff) && (reserved || changed.includes('deleted_at'))) throw forbidden();
+};
+
+/** Whether listings are decided on, or changed and deleted. */
+type Change = 'decide' | 'edit';
+
+/** @throws 403 for changes of many listings that moderators may not make, or that no scope of an API key covers. */
+export const mustBeAllowed = (change: Change, staff: Staff): void => {
+  if (staff.scopes && !staff.scopes.includes(change === 'decide' ? 'moderation' : 'projects:write')) throw outOfScope();
+  if (isModerator(staff) && change === 'edit') throw forbidden();
 };

@@ -1,4 +1,4 @@
-import type { Route } from '#contract/route.ts';
+import { type Route, scopes } from '#contract/route.ts';
 import { type ErrorCode, errorCodes, statusOf, textOf } from '#shared/errors.ts';
 import { codeSentences } from './descriptions.ts';
 
@@ -13,6 +13,7 @@ export const failuresOf = (route: Route): readonly ErrorCode[] => {
     [route.auth === 'user' || route.auth === 'cron', 'UNAUTHORIZED'],
     [route.auth === 'signature', 'INVALID_SIGNATURE'],
     [route.auth === 'admin', 'FORBIDDEN', 'BANNED'],
+    [route.auth === 'admin' || (route.auth === 'user' && route.scopes?.length !== scopes.length), 'SCOPE'],
     // Writes with a cookie are refused when they are cross-site.
     [knowsUser && writes, 'FORBIDDEN'],
     [knowsUser && writes && !route.allowsBanned, 'BANNED'],

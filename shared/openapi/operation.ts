@@ -120,6 +120,9 @@ const notModified = (route: Route): object =>
 
 const SIGNED_IN = [{ bearer: [] }, { cookie: [] }];
 
+/** One requirement per scope: each of them alone covers the route. */
+const withKey = ({ scopes = [] }: Route): readonly object[] => scopes.map((scope) => ({ apiKey: [scope] }));
+
 /** Security requirements by kind of authentication. */
 const security: Readonly<Record<Route['auth'], readonly object[]>> = {
   public: [],
@@ -146,9 +149,10 @@ export const operationOf = (route: Route, schemas: Schemas) => {
     ...(parameters.length > 0 && { parameters }),
     ...requestBody(route, schemas),
     responses: { ...Object.fromEntries(replies), ...notModified(route), ...failures.responses },
-    security: security[route.auth],
+    security: [...security[route.auth], ...withKey(route)],
     'x-auth': route.auth,
     'x-rate-tier': route.tier,
+    ...(route.moderators && { 'x-moderators': true }),
     ...(route.feature && { 'x-feature': route.feature }),
   };
   return { operation, failures: failures.components, failureSchemas: failures.schemas };

@@ -3,10 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The request that audit entries refer to. */
 export interface AuditedRequest {
   readonly actorId: string;
+  /** The name of an API key; null for users. */
+  readonly actorName: string | null;
   /** The id of the route. */
   readonly action: string;
   readonly requestId: string;
-  /** The client address; null unless the actor is an administrator. */
+  /** The client address; null unless the actor is an administrator or an API key. */
   readonly address: string | null;
   /** The validated body. */
   readonly input: unknown;

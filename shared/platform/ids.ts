@@ -16,7 +16,8 @@ type IdKind =
   | 'trk'
   | 'chk'
   | 'pay'
-  | 'snp';
+  | 'snp'
+  | 'key';
 
 // Monotonic: ids of one process sort in creation order even within a millisecond.
 const nextUlid = monotonicFactory();

@@ -268,8 +268,10 @@ const EnvironmentSchema = z.object({
   ...perName('PROMOTION_PRICE', placementNames, (name) => price.prefault(defaultMonthlyPrices[name])),
   ...perName('PROMOTION_SLOTS', placementNames, (name) => slots.prefault(name === 'banner' ? '1' : 'unlimited')),
   ...perName('RATE_LIMIT', tiers, (tier) => rateTier.prefault(defaultTiers[tier])),
-  // Every call of the AI feature costs money, so it is opt-in.
-  ...perName('FEATURE', features, (feature) => (feature === 'ai' ? offByDefault : onByDefault)),
+  // Every call of the AI feature costs money, and moderators get rights, so both are opt-in.
+  ...perName('FEATURE', features, (feature) =>
+    feature === 'ai' || feature === 'moderators' ? offByDefault : onByDefault,
+  ),
 });
 
 type Variables = z.output<typeof EnvironmentSchema>;

@@ -5,6 +5,7 @@ import { JwksValidationError, JwkValidationError } from 'aws-jwt-verify/error';
 import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
 import type { JwtHeader, JwtPayload } from 'aws-jwt-verify/jwt-model';
 import { withoutControls } from '#contract/fields.ts';
+import { isApiKeyId } from '#model/api-key.ts';
 import { asciiLowerCase, type Identity } from '#model/identity.ts';
 import { InvalidEnvironment, settings } from './settings.ts';
 import { Unavailable } from './unavailable.ts';
@@ -58,9 +59,9 @@ const fetchKeys = async (address: string): Promise<ArrayBuffer> => {
 /** The longest valid subject, in characters (OpenID Connect Core 1.0, section 2). */
 const SUBJECT_MAX = 255;
 
-/** The subject is the user's key in the table, so it must be valid as a key. */
+/** The subject is the user's key in the table, so it must be valid as a key, and not that of an API key's service user. */
 const isSubject = (sub: unknown): boolean =>
-  typeof sub === 'string' && sub !== '' && sub.length <= SUBJECT_MAX && sub.isWellFormed();
+  typeof sub === 'string' && sub !== '' && sub.length <= SUBJECT_MAX && sub.isWellFormed() && !isApiKeyId(sub);
 
 /** Types of access tokens, in lower case. Cognito sets no type; RFC 9068 sets `at+jwt`, with or without its prefix. */
 const ACCESS_TOKEN_TYPES: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);

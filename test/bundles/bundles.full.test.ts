@@ -105,6 +105,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   'reports.settleMany': () => ({ ids: ['rep_none'], status: 'resolved' }),
   'replies.create': () => ({ name: 'Later', text: 'Please try again.' }),
   'replies.update': () => ({ text: 'Please try again later.' }),
+  'keys.create': () => ({ name: 'A program', scopes: ['projects:read'] }),
   'ai.generate': () => ({ type: 'tags', name: 'Some listing', url: 'https://some.example.com/' }),
   'analytics.track': () => ({ type: 'pageview', path: '/' }),
   'payments.startCheckout': () => ({ kind: 'upgrade', project_id: projects['projects.approve'] }),

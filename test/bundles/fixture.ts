@@ -8,6 +8,7 @@ import { type IsolatedHandlers, isolatedHandlers } from './isolated-handlers.ts'
 /** Secrets by parameter name. */
 const PARAMETERS = {
   '/directory/dev/cron-secret': 'a secret of the bundle tests',
+  '/directory/dev/api-key-pepper': 'a pepper of the bundle tests',
   '/directory/dev/stripe/secret-key': 'sk_test_local',
   '/directory/dev/stripe/webhook-secret': 'whsec_local',
 };

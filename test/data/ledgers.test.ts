@@ -69,6 +69,7 @@ const commented = async (userId: string) => {
 const approved = async (adminId: string, ownerId: string) => {
   const request = {
     actorId: adminId,
+    actorName: null,
     action: 'projects.approve',
     requestId: 'r1',
     address: '203.0.113.7',
@@ -194,7 +195,14 @@ describe('a mention', () => {
 
   it('finds the owner in an input that is too long to be stored', async () => {
     const input = { owner_id: 'usr_new', long_description: 'x'.repeat(5000) };
-    const request = { actorId: 'usr_boss', action: 'projects.edit', requestId: 'r1', address: null, input };
+    const request = {
+      actorId: 'usr_boss',
+      actorName: null,
+      action: 'projects.edit',
+      requestId: 'r1',
+      address: null,
+      input,
+    };
     await inAuditedRequest(request, () => transact([{ put: { pk: 'PROJECT#p', sk: 'CARD', type: 'project' } }]));
     expect((await ofType('mention')).map(({ pk }) => pk).sort()).toEqual([
       mentionsPartition('usr_boss'),

@@ -29,5 +29,11 @@ it('identity.addClaims has no environment', () => {
 });
 
 it('the list of secrets is complete', () => {
-  expect(secrets.toSorted()).toEqual(['AI_API_KEY', 'CRON_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET']);
+  expect(secrets.toSorted()).toEqual([
+    'AI_API_KEY',
+    'API_KEY_PEPPER',
+    'CRON_SECRET',
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+  ]);
 });

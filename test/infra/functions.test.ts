@@ -7,6 +7,7 @@ import { jobs } from '#events/jobs.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { NODE_MAJOR } from '#lib/bundle.ts';
 import { configOf } from '#lib/config.ts';
+import { keyUseAttributes } from '#lib/constructs/api-key-permissions.ts';
 import { type FunctionPermission, permissionDefinitions, wildcardActions } from '#lib/constructs/permissions.ts';
 import { functionPermissionsOf } from '#lib/constructs/route-functions.ts';
 import { countAttributes, identityAttributes } from '#lib/constructs/user-permissions.ts';
@@ -114,6 +115,9 @@ const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly s
   identity: [
     'dynamodb:GetItem on table of USER#*',
     `dynamodb:UpdateItem on table of USER#*, ${identityAttributes.length} attributes`,
+    'dynamodb:GetItem on table of KEYS',
+    `dynamodb:UpdateItem on table of KEYS, ${keyUseAttributes.length} attributes`,
+    `ssm:GetParameter on parameter /directory/${config.stage}/api-key-pepper`,
   ],
 });
 

@@ -39,6 +39,24 @@ describe('roles and bans of users', () => {
     expect(allowed.map(({ id }) => id).sort()).toEqual([...others, 'users.readProfile', 'users.update']);
   });
 
+  it('are as few for API keys: only two functions write more than the day of the last use', () => {
+    const update: AwsCall = { action: 'dynamodb:UpdateItem', resource: 'table', leadingKey: 'KEYS' };
+    const allowed = (attribute: string) =>
+      handlerFiles
+        .filter(({ id }) =>
+          permissionsOf(dev, id).some(
+            (permission) =>
+              permits(permission, { ...update, attributes: ['pk', 'sk', attribute] }) ||
+              permits(permission, { ...update, action: 'dynamodb:PutItem' }) ||
+              permits(permission, { ...update, action: 'dynamodb:BatchWriteItem' }),
+          ),
+        )
+        .map(({ id }) => id)
+        .sort();
+    expect(allowed('digest')).toEqual(['keys.create', 'keys.revoke']);
+    expect(allowed('last_used_on').length).toBeGreaterThan(50);
+  });
+
   it('are left alone by every other write of a user', () => {
     const { refused } = comparisonOf('comments.add', updateOfUser('pk', 'comment_count', 'version', 'erased_at'));
     expect(refused).toEqual([]);

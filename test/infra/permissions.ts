@@ -98,11 +98,12 @@ const rightOf = ({ action, resource, leadingKeys }: Permission): string =>
       : `${RIGHTS[action] ?? action} on ${resource}`;
 
 /**
- * Not expected of every function: conditions of a transaction, which change nothing, and webhook secrets, which a process
- * decrypts once, so that tests in one process see the first of its functions only.
+ * Not expected of every function: conditions of a transaction, which change nothing, webhook secrets, which a process
+ * decrypts once, so that tests in one process see the first of its functions only, and the pepper of API keys, which is a
+ * variable wherever tests send keys to every route.
  */
-const isOptional = ({ action }: Permission): boolean =>
-  action === 'dynamodb:ConditionCheckItem' || action.startsWith('kms:');
+const isOptional = ({ action, resource }: Permission): boolean =>
+  action === 'dynamodb:ConditionCheckItem' || action.startsWith('kms:') || resource.endsWith('/api-key-pepper');
 
 /** Written keys are listed by function, and the actions on them depend on the data. */
 const inWords = ({ action, resource, leadingKeys }: Permission): string => {

@@ -32,6 +32,20 @@ it.each(withFeature)('$id of a disabled feature returns 404 before any other che
   }
 });
 
+it('moderators have no rights while their feature is disabled', async () => {
+  const admin = await server.token({ email: 'admin@example.com', admin: true });
+  const moderator = await server.token({ email: 'moderator@example.com' });
+  const profile = await server.call('GET', '/api/user/profile', { token: moderator });
+  const { id } = (profile.body as { data: { id: string } }).data;
+  const named = await server.call('PUT', `/api/admin/users/${id}`, { token: admin, body: { role: 'moderator' } });
+  expect(named.status).toBe(200);
+  for (const route of routes.filter(({ moderators, feature }) => moderators && !feature)) {
+    const headers = { 'x-forwarded-for': freshAddress() };
+    const response = await server.call(route.method, pathOf(route), { token: moderator, headers });
+    expect([route.id, response.status]).toEqual([route.id, 403]);
+  }
+});
+
 it('only routes of disabled features are missing from the API reference', async () => {
   const { body } = await server.call('GET', '/api/openapi.json');
   const documented = Object.entries((body as { paths: Record<string, object> }).paths).flatMap(([path, operations]) =>

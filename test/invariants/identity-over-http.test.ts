@@ -1,8 +1,13 @@
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Route } from '#contract/route.ts';
+import { type Route, type Scope, scopes } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
+import { apiKeyKey } from '#data/keys.ts';
+import { exists, updateItem } from '#data/write.ts';
+import { newApiKey } from '#platform/api-key.ts';
+import { newId } from '#platform/ids.ts';
 import { FORBIDDEN, UNAUTHORIZED } from '#test/support/fixtures.ts';
+import { createKey } from '#test/support/keys.ts';
 import { freshAddress, pathOf } from '#test/support/requests.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 
@@ -34,12 +39,43 @@ const send = async (route: Route, authorization: string | undefined) => {
 };
 
 let invalidCredentials: [string, string | undefined][];
+let admin: { readonly token: string };
+
+const keys = new Map<string, Promise<string>>();
+/** An API key with exactly these scopes, as a credential. */
+const keyWith = (...wanted: readonly Scope[]): Promise<string> => {
+  const name = wanted.join();
+  const known = keys.get(name) ?? createKey(server, admin, wanted).then(({ key }) => `Bearer ${key}`);
+  keys.set(name, known);
+  return known;
+};
+
+const revokedKey = async (): Promise<string> => {
+  const { id, key } = await createKey(server, admin, scopes);
+  const revoked = await server.call('DELETE', `/api/admin/keys/${id}`, { token: admin.token });
+  expect(revoked.status).toBe(200);
+  return key;
+};
+
+const expiredKey = async (): Promise<string> => {
+  const { prefix, key } = await createKey(server, admin, scopes);
+  await updateItem(apiKeyKey(prefix), { set: { expires_at: '2026-01-01T00:00:00.000Z' } }, exists);
+  return key;
+};
+
+/** A well-formed key that begins like another one. */
+const forgedKey = async (): Promise<string> => {
+  const { id } = await createKey(server, admin, scopes);
+  return newApiKey(id);
+};
 
 beforeAll(async () => {
   server = await startTestServer({ env: { FEATURE_AI: 'on' } });
   const claims = JSON.parse(
     Buffer.from((await server.token({ email: 'shape@example.com' })).split('.')[1] ?? '', 'base64url').toString(),
   ) as Record<string, unknown>;
+  admin = { token: await server.token({ email: 'keeper@example.com', admin: true }) };
+  const unknownKey = newApiKey(newId('key'));
   invalidCredentials = [
     ['no credential', undefined],
     ['a malformed token', 'Bearer nonsense'],
@@ -47,6 +83,11 @@ beforeAll(async () => {
     ['an expired token', `Bearer ${await server.token({ email: 'late@example.com', expires_in: -60 })}`],
     ['a token without signature', `Bearer ${unsigned({ ...claims, exp: 4_000_000_000 })}`],
     ['a token signed by another key', `Bearer ${await forgedToken(claims)}`],
+    ['a malformed API key', `Bearer ${unknownKey.slice(0, -1)}${unknownKey.endsWith('x') ? 'y' : 'x'}`],
+    ['an unknown API key', `Bearer ${unknownKey}`],
+    ['an API key with another secret', `Bearer ${await forgedKey()}`],
+    ['a revoked API key', `Bearer ${await revokedKey()}`],
+    ['an expired API key', `Bearer ${await expiredKey()}`],
   ];
 });
 
@@ -88,6 +129,25 @@ it.each(named.filter(({ route }) => route.auth === 'public' || route.auth === 'o
     }
   },
 );
+
+const OUT_OF_SCOPE = { status: 403, body: { error: 'Forbidden', code: 'SCOPE' } };
+const isUsable = ({ status, body }: { status: number; body: unknown }): boolean =>
+  ![401, 500].includes(status) && (body as { code?: string } | undefined)?.code !== 'SCOPE';
+
+it.each(named.filter(({ route }) => route.auth === 'user' || route.auth === 'admin'))(
+  '$id is open to API keys with a scope of it, and 403 to those with all others',
+  async ({ route }) => {
+    const covering = route.scopes ?? [];
+    for (const scope of covering)
+      expect({ scope, usable: isUsable(await send(route, await keyWith(scope))) }).toEqual({ scope, usable: true });
+    const others = scopes.filter((scope) => !covering.includes(scope));
+    if (others.length > 0) expect(await send(route, await keyWith(...others))).toEqual(OUT_OF_SCOPE);
+  },
+);
+
+it.each(named.filter(({ route }) => route.auth === 'optional'))('$id accepts an API key', async ({ route }) => {
+  expect(isUsable(await send(route, await keyWith('events:read')))).toBe(true);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -17,6 +17,7 @@ const SENDERS = [
   'shared/data/read.ts',
   'shared/data/write.ts',
   'shared/data/users.ts',
+  'shared/data/api-keys.ts',
   'shared/data/rate-counter.ts',
   'shared/data/health.ts',
 ];

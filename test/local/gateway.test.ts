@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineRoute, type Route } from '#contract/route.ts';
+import { defineRoute, type Route, type RouteDeclaration } from '#contract/route.ts';
 import { handle } from '#http/handle.ts';
 import { streaming } from '#http/middleware/streaming.ts';
 import { importHandler, type LambdaHandler } from '#local/handlers.ts';
@@ -22,7 +22,7 @@ const route = (
   method: Route['method'],
   path: `/${string}`,
   more: Partial<Route> = {},
-): Route => defineRoute(id, { ...common, method, path, replies: { 200: z.any() }, ...more });
+): Route => defineRoute(id, { ...common, method, path, replies: { 200: z.any() }, ...more } as RouteDeclaration);
 
 const handlers: Record<string, LambdaHandler> = {};
 const routes: Route[] = [];

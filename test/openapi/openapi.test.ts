@@ -15,7 +15,7 @@ const route = (more: Partial<RouteDeclaration> = {}): Route =>
     replies: { 200: z.object({ data: z.string() }) },
     permissions: [],
     ...more,
-  });
+  } as RouteDeclaration);
 
 interface Described {
   readonly parameters?: readonly Record<string, unknown>[];

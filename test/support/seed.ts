@@ -58,6 +58,7 @@ export const seed = async (
     }),
     report: await create(directory, `/api/projects/${project}/report`, { reason: 'A test.' }),
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
+    key: await create(directory, '/api/admin/keys', { name: 'A test', scopes: ['projects:read'] }),
     ...(isOn('promotions') && {
       promotion: await create(directory, '/api/admin/promotions', {
         project_id: project,

@@ -1,19 +1,26 @@
-import type { RouteDeclaration } from '#contract/route.ts';
+import type { Route } from '#contract/route.ts';
 import { findOrCreateUser } from '#data/users.ts';
 import { header, type MiddlewareRequest } from '#http/call.ts';
+import { type Caller, callerWith } from '#model/api-key.ts';
 import type { Identity } from '#model/identity.ts';
+import { looksLikeApiKey, PepperUnavailable } from '#platform/api-key.ts';
 import { log } from '#platform/log.ts';
 import { KeysUnavailable, verifyToken } from '#platform/tokens.ts';
+import { authenticateKey } from '#services/keys/authenticate.ts';
 import { unauthorized } from '#shared/errors.ts';
 
 /** Whether the function of a route may store roles: the middleware must not write more than its role allows. */
-const mayWriteRoles = ({ permissions }: Pick<RouteDeclaration, 'permissions'>): boolean =>
-  permissions.includes('users:roles');
+const mayWriteRoles = ({ permissions }: Route): boolean => permissions.includes('users:roles');
 
 /** The cookie that same-origin browsers may send instead of the `Authorization` header. */
 const COOKIE = 'directory_token';
 
-const credentialOf = (request: MiddlewareRequest): { token: string; byCookie: boolean } | undefined => {
+interface Credential {
+  readonly token: string;
+  readonly byCookie: boolean;
+}
+
+const credentialOf = (request: MiddlewareRequest): Credential | undefined => {
   const authorization = header(request.event, 'authorization');
   if (authorization !== undefined) {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -26,20 +33,35 @@ const credentialOf = (request: MiddlewareRequest): { token: string; byCookie: bo
   return undefined;
 };
 
-const identityOf = async (token: string, required: boolean): Promise<Identity | undefined> => {
+/** The identity of the service user of a key. */
+const serviceIdentity = (id: string, name: string): Identity => ({ sub: id, email: null, emailVerified: false, name });
+
+const callerWithKey = async (presented: string): Promise<Caller | undefined> => {
+  const key = await authenticateKey(presented);
+  return key && callerWith(await findOrCreateUser(serviceIdentity(key.id, key.name), false), key);
+};
+
+const callerWithToken = async (token: string, route: Route): Promise<Caller | undefined> => {
+  const verified = await verifyToken(token);
+  return verified && (await findOrCreateUser(verified, mayWriteRoles(route)));
+};
+
+const callerOf = async ({ token, byCookie }: Credential, route: Route): Promise<Caller | undefined> => {
   try {
-    return await verifyToken(token);
+    return !byCookie && looksLikeApiKey(token) ? await callerWithKey(token) : await callerWithToken(token, route);
   } catch (error) {
-    // Routes with optional authentication stay available when the issuer is unreachable.
-    if (required || !(error instanceof KeysUnavailable)) throw error;
-    log.warn('credential ignored: the keys of the issuer are unavailable', { error });
+    // Routes with optional authentication stay available when credentials cannot be verified.
+    const isUnverified = error instanceof KeysUnavailable || error instanceof PepperUnavailable;
+    if (route.auth !== 'optional' || !isUnverified) throw error;
+    log.warn('credential ignored: it could not be verified', { error });
     return undefined;
   }
 };
 
 /**
- * Authenticates the caller by an access token and creates their user record on the first request. Missing or invalid
- * credentials are 401 on `user` routes, 403 on `admin` routes (see `permission`), and ignored on `optional` routes.
+ * Authenticates the caller by an access token or an API key, and creates their user record on the first request. Missing
+ * or invalid credentials are 401 on `user` routes, 403 on `admin` routes (see `permission`), and ignored on `optional`
+ * routes.
  */
 export const identity = {
   before: async (request: MiddlewareRequest): Promise<void> => {
@@ -47,12 +69,11 @@ export const identity = {
     const { auth } = state.route;
     if (auth !== 'user' && auth !== 'admin' && auth !== 'optional') return;
     const credential = credentialOf(request);
-    const verified = credential && (await identityOf(credential.token, auth !== 'optional'));
-    const user = verified && (await findOrCreateUser(verified, mayWriteRoles(state.route)));
+    const user = credential && (await callerOf(credential, state.route));
     // Tokens of erased users remain valid until they expire; treat them as unauthenticated.
     if (user && user.erased_at === null) {
       state.user = user;
-      state.byCookie = credential?.byCookie ?? false;
+      state.byCookie = credential.byCookie;
     } else if (auth === 'user') {
       throw unauthorized();
     }

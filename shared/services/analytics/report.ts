@@ -2,10 +2,10 @@ import { type AnalyticsReport, type GroupBy, type Range, REPORT_DAYS_MAX } from 
 import { projectRollUps, siteRollUps } from '#data/analytics.ts';
 import { existingProjects, findProject } from '#data/projects.ts';
 import { addTallies, bounded, type DayFigures, OTHER, type RolledUp, type Tally } from '#model/analytics.ts';
+import type { Caller } from '#model/api-key.ts';
 import { dayAfter, dayOf, daysFrom, firstDayOf, groupOf } from '#model/days.ts';
 import { mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { invalidField, notFound } from '#shared/errors.ts';
 
@@ -131,21 +131,24 @@ export const getSiteReport = async (query: ReportQuery): Promise<AnalyticsReport
   return reportOn(rolledUp, period, query.groupBy, await topProjectsOf(rolledUp.days));
 };
 
-/** The project of a report. @throws 404 when the caller must not see it, 403 unless owner or administrator. */
-export const getReportedProject = async (user: UserRecord, reference: string): Promise<ProjectRecord> => {
+/**
+ * The project of a report: any one for an API key, whose scope covers reports.
+ * @throws 404 when the caller must not see it, 403 unless owner or administrator.
+ */
+export const getReportedProject = async (caller: Caller, reference: string): Promise<ProjectRecord> => {
   const stored = await findProject(reference);
   if (!stored) throw notFound();
-  mustBeChangeable(stored.project, user);
+  if (!caller.scopes) mustBeChangeable(stored.project, caller);
   return stored.project;
 };
 
 /** The report of one project. @throws 404 when the caller must not see it, 403 unless owner or administrator, 400. */
 export const getProjectReport = async (
-  user: UserRecord,
+  caller: Caller,
   reference: string,
   query: ReportQuery,
 ): Promise<AnalyticsReport> => {
-  const { id, name, slug } = await getReportedProject(user, reference);
+  const { id, name, slug } = await getReportedProject(caller, reference);
   const period = periodOf(query, dayOf(now()));
   const rolledUp = await projectRollUps(id, period.from, period.to);
   const views = sum(rolledUp.days, (day) => day.project_views);

@@ -13,9 +13,12 @@ const publicListings = new EntryFragments((entry) => Fragment.of(Project, public
 const editorListings = new EntryFragments((entry) => Fragment.of(Project, editorView(entry)), 16 * MB);
 const mapItems = new EntryFragments((entry) => Fragment.of(MapItem, mapItemView(entry)), 16 * MB);
 
+/** A listing with the fields for its owner and administrators. */
+export const editorListing = (entry: CatalogEntry): Fragment<Project> => editorListings.of(entry);
+
 /** A listing with the fields that the caller may read. */
 export const listingFor = (entry: CatalogEntry, caller: UserRecord | undefined): Fragment<Project> =>
-  caller && canChange(entry.project, caller) ? editorListings.of(entry) : publicListings.of(entry);
+  caller && canChange(entry.project, caller) ? editorListing(entry) : publicListings.of(entry);
 
 /** An item of the map feed, for an entry with coordinates. */
 export const mapItem = (entry: CatalogEntry): Fragment<MapItem> => mapItems.of(entry);

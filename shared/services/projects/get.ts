@@ -1,5 +1,6 @@
 import { findProject, type StoredProject } from '#data/projects.ts';
-import { canSee, isOpen } from '#model/policy.ts';
+import type { Caller } from '#model/api-key.ts';
+import { canSee, isOpen, mustNotBeOwn } from '#model/policy.ts';
 import type { UserRecord } from '#model/user.ts';
 import { notFound } from '#shared/errors.ts';
 
@@ -14,5 +15,13 @@ export const getProject = async (caller: UserRecord | undefined, reference: stri
 export const getOpenProject = async (reference: string): Promise<StoredProject> => {
   const stored = await findProject(reference);
   if (!stored || !isOpen(stored.project)) throw notFound();
+  return stored;
+};
+
+/** Any project, for a route of administrators. @throws 404; 403 for an own listing of a moderator. */
+export const getStaffProject = async (staff: Caller, reference: string): Promise<StoredProject> => {
+  const stored = await findProject(reference);
+  if (!stored) throw notFound();
+  mustNotBeOwn(stored.project, staff);
   return stored;
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  type CatalogEntry,
   type CatalogFilters,
   type CatalogPage,
   type CatalogQuery,
@@ -8,12 +9,21 @@ import {
   type ReadCatalog,
 } from '#catalog/types.ts';
 import { checkedQuery } from '#contract/fields.ts';
-import { type browse, type FacetName, type list, MAP_ITEMS_MAX, type SortOrder, Status } from '#contract/projects.ts';
+import {
+  type browse,
+  type FacetName,
+  type list,
+  MAP_ITEMS_MAX,
+  type Project,
+  type SortOrder,
+  Status,
+} from '#contract/projects.ts';
 import { catalog } from '#data/catalog.ts';
+import type { Fragment } from '#model/fragment.ts';
 import { hasAdminRights } from '#model/policy.ts';
 import type { UserRecord } from '#model/user.ts';
 import { invalidField } from '#shared/errors.ts';
-import { listingFor, mapItem } from './fragments.ts';
+import { editorListing, listingFor, mapItem } from './fragments.ts';
 
 type ListQuery = z.output<typeof list.query>;
 type BrowseQuery = z.output<typeof browse.query>;
@@ -63,13 +73,14 @@ const pagingOf = (query: {
 const copied = (facets: NonNullable<CatalogPage['facets']>) =>
   Object.fromEntries(Object.entries(facets).map(([name, counts]) => [name, (counts ?? []).map((one) => ({ ...one }))]));
 
-const listView = (projects: ReadCatalog, found: CatalogPage, caller: UserRecord | undefined) => ({
-  data: found.entries.map((entry) => {
-    const listing = listingFor(entry, caller);
-    if (!hasAdminRights(caller)) return listing;
-    const { id, url } = entry.project;
-    return listing.with({ possible_duplicates: projects.sameUrl(url).filter((other) => other !== id) });
-  }),
+/** A listing with all fields. */
+const staffListing = (projects: ReadCatalog, entry: CatalogEntry): Fragment<Project> => {
+  const { id, url } = entry.project;
+  return editorListing(entry).with({ possible_duplicates: projects.sameUrl(url).filter((other) => other !== id) });
+};
+
+const listView = (found: CatalogPage, listing: (entry: CatalogEntry) => Fragment<Project>) => ({
+  data: found.entries.map(listing),
   meta: {
     total: found.total,
     page: found.page,
@@ -87,22 +98,22 @@ export const listProjects = (projects: ReadCatalog, caller: UserRecord | undefin
       ? checkedQuery(StatusParameter, { status: query.status }).status
       : 'live';
   const scope: CatalogScope = { status, deleted: 'excluded' };
-  return listView(
-    projects,
-    search(projects, { scope, filters: filtersOf(query, 'public'), ...pagingOf(query) }),
-    caller,
+  const found = search(projects, { scope, filters: filtersOf(query, 'public'), ...pagingOf(query) });
+  return listView(found, (entry) =>
+    hasAdminRights(caller) ? staffListing(projects, entry) : listingFor(entry, caller),
   );
 };
 
 /** The administrators' list; only the status `all` includes deleted projects. @throws 400 */
-export const browseProjects = (projects: ReadCatalog, admin: UserRecord, query: BrowseQuery) => {
+export const browseProjects = (projects: ReadCatalog, query: BrowseQuery) => {
   const scope: CatalogScope = {
     ...(query.status === 'all'
       ? { status: 'any', deleted: 'included' }
       : { status: query.status, deleted: 'excluded' }),
     ...(query.owner !== undefined && { ownerId: query.owner }),
   };
-  return listView(projects, search(projects, { scope, filters: filtersOf(query, 'admin'), ...pagingOf(query) }), admin);
+  const found = search(projects, { scope, filters: filtersOf(query, 'admin'), ...pagingOf(query) });
+  return listView(found, (entry) => staffListing(projects, entry));
 };
 
 /** A user's own submissions of every status except deleted ones, newest first. */

@@ -2,8 +2,9 @@ import type { RevisionCause } from '#contract/revisions.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { deleteProject, findProject, type StoredProject } from '#data/projects.ts';
 import { type Message, newMessage } from '#events/catalogue.ts';
+import type { Caller } from '#model/api-key.ts';
 import { mustMatch } from '#model/entity-tag.ts';
-import { mustBeChangeable } from '#model/policy.ts';
+import { mustBeChangeable, mustNotBeOwn } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
@@ -28,14 +29,18 @@ export const moderationEvents = (actorId: string, current: ProjectRecord, next: 
     : [newMessage('projectRejected', actorId, { ...data, reason: next.rejection_reason })];
 };
 
-/** Pending to live. Of two concurrent approvals one succeeds. @throws 404, 412 for a stale `If-Match`, 409. */
+/**
+ * Pending to live. Of two concurrent approvals one succeeds.
+ * @throws 404, 403 for an own listing of a moderator, 412 for a stale `If-Match`, 409.
+ */
 export const approveProject = (
-  admin: UserRecord,
+  staff: Caller,
   reference: string,
   ifMatch?: readonly string[],
   cause: RevisionCause = 'moderated',
 ): Promise<StoredProject> =>
   changeProject(reference, (current) => {
+    mustNotBeOwn(current, staff);
     mustMatch(ifMatch, current);
     mustBe(current, 'pending');
     const at = now();
@@ -46,18 +51,19 @@ export const approveProject = (
       rejection_reason: null,
       updated_at: at,
     };
-    return { next, origin: { cause, actorId: admin.id }, messages: moderationEvents(admin.id, current, next) };
+    return { next, origin: { cause, actorId: staff.id }, messages: moderationEvents(staff.id, current, next) };
   });
 
-/** Pending to rejected, with an optional reason for the submitter. @throws 404, 412 for a stale `If-Match`, 409. */
+/** Pending to rejected, with an optional reason for the submitter. @throws as `approveProject`. */
 export const rejectProject = (
-  admin: UserRecord,
+  staff: Caller,
   reference: string,
   reason: string | null,
   ifMatch?: readonly string[],
   cause: RevisionCause = 'moderated',
 ): Promise<StoredProject> =>
   changeProject(reference, (current) => {
+    mustNotBeOwn(current, staff);
     mustMatch(ifMatch, current);
     mustBe(current, 'pending');
     const next: ProjectRecord = {
@@ -66,7 +72,7 @@ export const rejectProject = (
       rejection_reason: reason || null,
       updated_at: now(),
     };
-    return { next, origin: { cause, actorId: admin.id }, messages: moderationEvents(admin.id, current, next) };
+    return { next, origin: { cause, actorId: staff.id }, messages: moderationEvents(staff.id, current, next) };
   });
 
 /** Rejected to pending, by the owner or an administrator. @throws 404, 403, 409. */

@@ -9,8 +9,9 @@ import {
 import type { RevisionCause } from '#contract/revisions.ts';
 import { findProject, type StoredProject } from '#data/projects.ts';
 import { type Message, newMessage } from '#events/catalogue.ts';
+import type { Caller } from '#model/api-key.ts';
 import { mustMatch } from '#model/entity-tag.ts';
-import { hasAdminRights, mustBeChangeable } from '#model/policy.ts';
+import { hasAdminRights, mustBeChangeable, mustBeEditable, mustNotBeOwn } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -137,27 +138,51 @@ export const updateProject = (
     },
   );
 
-/** Edits any field of any project. @throws 404, 400 for an invalid change, 412, 409. */
+/**
+ * Edits any field of any project that the caller may change.
+ * @throws 404, 403 for moderators and API keys, 400 for an invalid change, 412, 409.
+ */
 export const editProject = (
-  admin: UserRecord,
+  staff: Caller,
   reference: string,
   edit: ProjectEdit,
   ifMatch: readonly string[] | undefined,
   cause: RevisionCause = 'moderated',
 ): Promise<StoredProject> =>
   changeFields(
-    admin,
+    staff,
     reference,
     ifMatch,
-    () => ({ cause, actorId: admin.id }),
-    (current, at) => mergeEdit(current, edit, at, ContentChange),
+    () => ({ cause, actorId: staff.id }),
+    (current, at) => {
+      const merged = mergeEdit(current, edit, at, ContentChange);
+      mustBeEditable(current, merged.changed, staff);
+      return merged;
+    },
   );
 
-/** Soft-deletes a project. @param cause that of the owner's or the administrator's own deletion by default. @throws 404 when it is deleted already or invisible to the caller, 403. */
-export const removeProject = (actor: UserRecord, reference: string, cause?: RevisionCause): Promise<StoredProject> =>
+/** Rejects a reported project, whatever its status. @throws 404, 403 for an own listing of a moderator. */
+export const rejectReported = (staff: Caller, reference: string, reason: string | null): Promise<StoredProject> =>
+  changeFields(
+    staff,
+    reference,
+    undefined,
+    () => ({ cause: 'moderated', actorId: staff.id }),
+    (current, at) => {
+      mustNotBeOwn(current, staff);
+      return mergeEdit(current, { status: 'rejected', rejection_reason: reason }, at, ContentChange);
+    },
+  );
+
+const softDelete = (
+  actor: UserRecord,
+  reference: string,
+  check: (current: ProjectRecord) => void,
+  cause?: RevisionCause,
+): Promise<StoredProject> =>
   changeProject(reference, (current) => {
     if (current.deleted_at !== null) throw notFound();
-    mustBeChangeable(current, actor);
+    check(current);
     const next: ProjectRecord = { ...current, deleted_at: now() };
     const origin = originOf(actor, current);
     return {
@@ -166,3 +191,14 @@ export const removeProject = (actor: UserRecord, reference: string, cause?: Revi
       messages: [newMessage('projectDeleted', actor.id, { ...projectEventData(next), permanent: false })],
     };
   });
+
+/** Soft-deletes a project. @throws 404 when it is deleted already or invisible to the caller, 403. */
+export const removeProject = (actor: UserRecord, reference: string): Promise<StoredProject> =>
+  softDelete(actor, reference, (current) => mustBeChangeable(current, actor));
+
+/** Soft-deletes any project. @throws 404 when it is deleted already. */
+export const removeAnyProject = (
+  staff: Caller,
+  reference: string,
+  cause: RevisionCause = 'moderated',
+): Promise<StoredProject> => softDelete(staff, reference, () => {}, cause);

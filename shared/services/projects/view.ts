@@ -88,11 +88,14 @@ const duplicatesOf = async (project: { readonly id: string; readonly url: string
 export const findRejectedDuplicates = async (url: string): Promise<readonly string[]> =>
   settings().duplicateUrls === 'reject' ? (await catalog('now')).sameUrl(url) : [];
 
+/** The response of administrators' routes, from a stored project. */
+export const staffProjectView = async ({ project, counts }: StoredProject): Promise<Project> => ({
+  ...editorView({ project, counts, spheres: await spheresOf(project.categories) }),
+  possible_duplicates: await duplicatesOf(project),
+});
+
 /** The response for a caller, from a stored project. */
-export const storedProjectView = async (
-  { project, counts }: StoredProject,
-  caller: UserRecord | undefined,
-): Promise<Project> => {
-  const view = projectView({ project, counts, spheres: await spheresOf(project.categories) }, caller);
-  return hasAdminRights(caller) ? { ...view, possible_duplicates: await duplicatesOf(project) } : view;
-};
+export const storedProjectView = async (stored: StoredProject, caller: UserRecord | undefined): Promise<Project> =>
+  hasAdminRights(caller)
+    ? await staffProjectView(stored)
+    : projectView({ ...stored, spheres: await spheresOf(stored.project.categories) }, caller);

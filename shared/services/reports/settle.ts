@@ -1,40 +1,37 @@
 import type { ReportSettlement, SettledReport } from '#contract/reports.ts';
 import { findProject } from '#data/projects.ts';
-import type { UserRecord } from '#model/user.ts';
-import { editProject, removeProject } from '#services/projects/update.ts';
+import type { Caller } from '#model/api-key.ts';
+import { mustBeAllowed } from '#model/policy.ts';
+import { rejectReported, removeAnyProject } from '#services/projects/update.ts';
 import { AppError } from '#shared/errors.ts';
 import { getReport, resolveReport } from './report.ts';
 
 /** Finishes a hundred reports within the gateway's timeout without starving other requests. */
 const CONCURRENCY = 8;
 
-/** Changes a reported project, unless it has been rejected or deleted already or is gone. @throws 400, 404, 409. */
-const changeReported = async (
-  admin: UserRecord,
-  projectId: string,
-  { action, note }: ReportSettlement,
-): Promise<void> => {
+/** Changes a reported project, unless it has been rejected or deleted already or is gone. @throws 400, 403, 404, 409. */
+const changeReported = async (staff: Caller, projectId: string, { action, note }: ReportSettlement): Promise<void> => {
   if (action === 'none') return;
   const project = (await findProject(projectId))?.project;
   if (!project || project.deleted_at !== null) return;
-  if (action === 'delete') await removeProject(admin, projectId);
-  else if (project.status !== 'rejected') {
-    await editProject(admin, projectId, { status: 'rejected', rejection_reason: note ?? null }, undefined);
-  }
+  if (action === 'delete') await removeAnyProject(staff, projectId);
+  else if (project.status !== 'rejected') await rejectReported(staff, projectId, note ?? null);
 };
 
 /**
  * Resolves reports and changes the reported projects. The project is changed first: a process that ends in between leaves
  * the report open.
  * @returns a result per id, in the given order.
+ * @throws 403 when a moderator deletes, or an API key without the scope of it.
  */
 export const settleReports = async (
-  admin: UserRecord,
+  staff: Caller,
   settlement: ReportSettlement,
 ): Promise<{ results: SettledReport[]; succeeded: number; failed: number }> => {
+  if (settlement.action === 'delete') mustBeAllowed('edit', staff);
   const changes = new Map<string, Promise<void>>();
   const changeOnce = (projectId: string): Promise<void> => {
-    const change = changes.get(projectId) ?? changeReported(admin, projectId, settlement);
+    const change = changes.get(projectId) ?? changeReported(staff, projectId, settlement);
     changes.set(projectId, change);
     return change;
   };

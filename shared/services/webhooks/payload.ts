@@ -27,6 +27,8 @@ const summaries: Readonly<Record<WebhookMessage['kind'], string>> = {
   paymentSettled: 'Payment received',
   paymentRefunded: 'Payment refunded',
   userBanned: 'User banned',
+  keyCreated: 'API key created',
+  keyRevoked: 'API key revoked',
   webhookDisabled: 'Webhook switched off',
   ping: 'Test message',
 };

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { StartupError } from './startup-error.ts';
+
+const KEY_BYTES = 32;
+
+/**
+ * The random key of 32 bytes in a file of the data folder; the first start creates it.
+ * @param loss what a new key would invalidate, for the message about a damaged file.
+ * @throws {StartupError} when the file is damaged.
+ */
+export const openSecretFile = (file: string, loss: string): Buffer => {
+  if (!existsSync(file)) {
+    // Written under another name first, so that a crash leaves no partial key.
+    const content = JSON.stringify({ key: randomBytes(KEY_BYTES).toString('base64') });
+    writeFileSync(`${file}.new`, content, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+  try {
+    const { key } = JSON.parse(readFileSync(file, 'utf8')) as { key?: unknown };
+    const bytes = Buffer.from(typeof key === 'string' ? key : '', 'base64');
+    if (bytes.length !== KEY_BYTES) throw new Error('it holds no key of 32 bytes');
+    return bytes;
+  } catch (cause) {
+    throw new StartupError(
+      `The file ${file} is damaged: ${(cause as Error).message}. Restore it from a backup, or delete it and start again: the ` +
+        `next start creates a new key, and ${loss}.`,
+      { cause },
+    );
+  }
+};
