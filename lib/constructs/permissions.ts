@@ -1,14 +1,14 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Permission } from '#contract/route.ts';
-import { healthKey, ratePrefix, snapshotPrefix, userKey } from '#data/keys.ts';
-import { apiKeyStatements, apiKeyVariables } from './api-key-permissions.ts';
+import { healthKey, ratePrefix, snapshotPrefix } from '#data/keys.ts';
+import { identityPermission } from './identity-permission.ts';
 import { modelStatements } from './model-access.ts';
 import { indexArn, mailArn, streamArnOf } from './names.ts';
 import { aiKeyParameter, cronSecretParameter, parameterArn, stripeParameters } from './parameters.ts';
 import type { StackContext } from './stack-context.ts';
 import { allow, keyReadStatements, keyWriteStatements, leadingKeysCondition } from './statements.ts';
-import { identityAttributes, updateUser, userPermissions } from './user-permissions.ts';
+import { userPermissions } from './user-permissions.ts';
 import { webhookPermissions } from './webhook-key.ts';
 
 /**
@@ -155,21 +155,7 @@ export const permissionDefinitions: Readonly<Record<FunctionPermission, Permissi
     ],
     variables: ({ config }) => ({ TRUSTED_PROXIES: config.trustedProxies.join(',') }),
   },
-  identity: {
-    statements: (context) => [
-      allow(['dynamodb:GetItem'], context.table.tableArn, leadingKeysCondition(userKey('*').pk)),
-      ...updateUser(identityAttributes)(context),
-      ...apiKeyStatements(context),
-      ...keyWriteStatements(context),
-    ],
-    variables: (context) => ({
-      OIDC_ISSUER: context.issuer.issuer,
-      OIDC_AUDIENCES: context.issuer.audiences.join(','),
-      OIDC_JWKS_URI: context.issuer.jwksUri,
-      ADMIN_EMAILS: context.config.adminEmails.join(','),
-      ...apiKeyVariables(context),
-    }),
-  },
+  identity: identityPermission,
   job: {
     statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(cronSecretParameter(config)))],
     variables: ({ config }) => ({ CRON_SECRET_PARAMETER: cronSecretParameter(config) }),

@@ -7,7 +7,7 @@ import { jobs } from '#events/jobs.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { NODE_MAJOR } from '#lib/bundle.ts';
 import { configOf } from '#lib/config.ts';
-import { keyUseAttributes } from '#lib/constructs/api-key-permissions.ts';
+import { keyUseAttributes } from '#lib/constructs/identity-permission.ts';
 import { type FunctionPermission, permissionDefinitions, wildcardActions } from '#lib/constructs/permissions.ts';
 import { functionPermissionsOf } from '#lib/constructs/route-functions.ts';
 import { countAttributes, identityAttributes } from '#lib/constructs/user-permissions.ts';
