@@ -1,6 +1,7 @@
 import { categoryItem } from '#data/categories.ts';
+import { countsItem } from '#data/counts.ts';
 import { categorySlugKey, inFeed, type Key, slugKey } from '#data/keys.ts';
-import { countsItem, projectItem } from '#data/projects.ts';
+import { projectItem } from '#data/projects.ts';
 import type { Item } from '#data/read.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';

@@ -86,7 +86,7 @@ class Meter {
 
   #attachTo(client: ReturnType<typeof dynamo>): void {
     client.middlewareStack.add(
-      (next) => async (args) => {
+      (next, context) => async (args) => {
         const response = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
         const id = this.#running.getStore();
         if (id === undefined) return response;
@@ -94,9 +94,7 @@ class Meter {
         usage.calls += 1;
         const { ConsumedCapacity: consumed } = response.output as { ConsumedCapacity?: unknown };
         for (const { CapacityUnits = 0, WriteCapacityUnits } of [consumed ?? []].flat() as Capacity[]) {
-          const isWrite =
-            WriteCapacityUnits !== undefined ||
-            !('ConsistentRead' in args.input || 'KeyConditionExpression' in args.input || 'RequestItems' in args.input);
+          const isWrite = WriteCapacityUnits !== undefined || !READS.test(String(context.commandName));
           usage[isWrite ? 'writes' : 'reads'] += CapacityUnits;
         }
         return response;
@@ -117,6 +115,9 @@ class Meter {
     while (performance.now() - this.#changedAt < ms) await wait(50);
   }
 }
+
+/** Names of the commands that read. */
+const READS = /Get|Query/;
 
 interface Capacity {
   readonly CapacityUnits?: number;

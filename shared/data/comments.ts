@@ -1,7 +1,7 @@
 import type { Message } from '#events/catalogue.ts';
 import type { CommentRecord } from '#model/comment.ts';
 import { notFound } from '#shared/errors.ts';
-import { changeCounts, projectIsOpen } from './counts.ts';
+import { countReaction, projectIsOpen } from './counts.ts';
 import {
   commentKey,
   inOwnerCollection,
@@ -35,9 +35,8 @@ const commentItem = (comment: CommentRecord): Item & Key => ({
 /** Inserts a comment and publishes its event. @throws 404 when the project is not open. */
 export const insertComment = async (comment: CommentRecord, message: Message): Promise<void> => {
   await transact([
-    projectIsOpen(comment.project_id),
+    countReaction(comment.project_id, { comments_count: 1 }),
     { put: commentItem(comment), when: absent },
-    changeCounts(comment.project_id, { comments_count: 1 }),
     changeUserCounts(comment.user_id, 1),
     inOutbox(message),
   ]);
@@ -56,9 +55,8 @@ export const replaceComment = async (comment: CommentRecord): Promise<void> => {
 /** @throws 404 when the project is not open or the comment was deleted. */
 export const deleteComment = async (comment: CommentRecord): Promise<void> => {
   await transact([
-    projectIsOpen(comment.project_id),
+    countReaction(comment.project_id, { comments_count: -1 }),
     { delete: commentKey(comment.project_id, comment.id), when: exists, orElse: notFound },
-    changeCounts(comment.project_id, { comments_count: -1 }),
     changeUserCounts(comment.user_id, -1),
   ]);
 };

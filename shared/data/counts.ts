@@ -1,9 +1,29 @@
 import type { ProjectCounts } from '#model/project.ts';
 import { notFound } from '#shared/errors.ts';
-import { countsKey, projectKey } from './keys.ts';
-import { countsOf } from './projects.ts';
-import { findItem } from './read.ts';
-import { every, exists, is, type Write } from './write.ts';
+import { countsKey, type Key, projectKey } from './keys.ts';
+import { findItem, type Item } from './read.ts';
+import { every, exists, is, lacks, type Write } from './write.ts';
+
+/** In the counters of a project since it stopped being open. */
+const REACTIONS_CLOSED = { closed: true } as const;
+
+export const countsItem = (projectId: string, counts: ProjectCounts, isOpen = true): Item & Key => ({
+  ...countsKey(projectId),
+  type: 'counts',
+  project_id: projectId,
+  ...counts,
+  ...(isOpen ? {} : REACTIONS_CLOSED),
+});
+
+/** The counters in an item; zeros for a missing item. */
+export const countsOf = (item: Item | undefined): ProjectCounts => ({
+  upvote_count: Number(item?.upvote_count ?? 0),
+  ratings_sum: Number(item?.ratings_sum ?? 0),
+  ratings_count: Number(item?.ratings_count ?? 0),
+  comments_count: Number(item?.comments_count ?? 0),
+  views_count: Number(item?.views_count ?? 0),
+  version: Number(item?.version ?? 0),
+});
 
 /** The counters of a project; consistent. */
 export const readCounts = async (projectId: string): Promise<ProjectCounts> =>
@@ -19,8 +39,36 @@ export const projectIsOpen = (projectId: string): Write => ({
 type Changes = Partial<Record<Exclude<keyof ProjectCounts, 'version'>, number>>;
 
 /** Adds to the counters of a project, in the transaction of the reaction, so that they stay exact. */
-export const changeCounts = (projectId: string, changes: Changes): Write => ({
+export const changeCounts = (projectId: string, changes: Changes) =>
+  ({
+    update: countsKey(projectId),
+    inFeed: 'bySecond',
+    change: { set: { type: 'counts', project_id: projectId }, add: { ...changes, version: 1 } },
+  }) as const satisfies Write;
+
+/**
+ * Adds to the counters of a project that was open when the request read it. Fails with 404 if it has been closed since:
+ * the transaction that closes a project marks its counters, which saves a check of the project itself.
+ */
+export const countReaction = (projectId: string, changes: Changes): Write => ({
+  ...changeCounts(projectId, changes),
+  when: lacks('closed'),
+  orElse: notFound,
+});
+
+/** To be part of the transaction that opens or closes a project. Neither figures nor their place in the feed change. */
+export const setReactionsOpen = (projectId: string, isOpen: boolean): Write => ({
   update: countsKey(projectId),
-  inFeed: 'bySecond',
-  change: { set: { type: 'counts', project_id: projectId }, add: { ...changes, version: 1 } },
+  change: {
+    set: { type: 'counts', project_id: projectId, ...(isOpen ? {} : REACTIONS_CLOSED) },
+    ...(isOpen && { remove: ['closed'] }),
+  },
+});
+
+/**
+ * Replaces the counters of a purged project by a mark that outlives every request that has read the project.
+ * @param ttl when the mark expires, in seconds since the epoch.
+ */
+export const removedCounts = (projectId: string, ttl: number): Write => ({
+  put: { ...countsKey(projectId), type: 'projectRemoved', project_id: projectId, ttl, ...REACTIONS_CLOSED },
 });

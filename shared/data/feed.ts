@@ -6,8 +6,9 @@ import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { settings } from '#platform/settings.ts';
 import { categoryOf } from './categories.ts';
+import { countsOf } from './counts.ts';
 import { feedPartitions } from './keys.ts';
-import { countsOf, projectOf } from './projects.ts';
+import { projectOf } from './projects.ts';
 import { collectionPages, firstOfCollection, type Item } from './read.ts';
 
 type Check = (value: unknown) => boolean;

@@ -8,6 +8,7 @@ import { newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
+import { countsItem, countsOf, removedCounts, setReactionsOpen } from './counts.ts';
 import {
   categorySlugKey,
   countsKey,
@@ -75,23 +76,6 @@ export const projectOf = (item: Item): ProjectRecord => ({
   rejection_reason: orNull(item.rejection_reason),
   paid_at: orNull(item.paid_at),
   version: Number(item.version),
-});
-
-export const countsItem = (projectId: string, counts: ProjectCounts): Item & Key => ({
-  ...countsKey(projectId),
-  type: 'counts',
-  project_id: projectId,
-  ...counts,
-});
-
-/** The counters in an item; zeros for a missing item. */
-export const countsOf = (item: Item | undefined): ProjectCounts => ({
-  upvote_count: Number(item?.upvote_count ?? 0),
-  ratings_sum: Number(item?.ratings_sum ?? 0),
-  ratings_count: Number(item?.ratings_count ?? 0),
-  comments_count: Number(item?.comments_count ?? 0),
-  views_count: Number(item?.views_count ?? 0),
-  version: Number(item?.version ?? 0),
 });
 
 export interface StoredProject {
@@ -258,7 +242,7 @@ export const projectInsertion = (project: ProjectRecord, origin: ChangeOrigin): 
 export const projectReinsertion = (project: ProjectRecord): Write[] => [
   // With clock skew the tombstone may have a higher version than the record, and readers would drop the record.
   { check: projectTombstoneKey(project.id), when: isBelow('version', project.version) },
-  { put: countsItem(project.id, { ...noCounts, version: project.version }), inFeed: true },
+  { put: countsItem(project.id, { ...noCounts, version: project.version }, isOpen(project)), inFeed: true },
 ];
 
 /** The writes of a project's next state, with its revision and the slug and URL that it claims and releases. */
@@ -277,6 +261,7 @@ export const projectReplacement = async (
       orElse: () => new ProjectChanged(`The project ${next.id} was changed concurrently.`),
     },
     ...writeRevision(previous, next, origin),
+    ...(isOpen(previous) === isOpen(next) ? [] : [setReactionsOpen(next.id, isOpen(next))]),
     ...(previous.slug === next.slug ? [] : [claimSlug(next.slug, next.id)]),
     ...(urlChanges ? claimUrl(next) : []),
     ...(urlChanges && !keepsCanonicalUrl ? await releaseUrl(previous) : []),
@@ -341,7 +326,7 @@ export const deleteProject = async (project: ProjectRecord, messages: readonly M
       when: every(exists, is('version', project.version)),
       orElse: () => new ProjectChanged(`The project ${project.id} was changed concurrently.`),
     },
-    { delete: countsKey(project.id) },
+    removedCounts(project.id, secondsFromNow(TOMBSTONE_SECONDS)),
     { delete: linkKey(project.id) },
     {
       put: {

@@ -1,10 +1,9 @@
 import type { ProjectCounts } from '#model/project.ts';
 import { now } from '#platform/clock.ts';
-import { changeCounts, projectIsOpen } from './counts.ts';
-import { countsKey, inOwnerCollection, ratingKey } from './keys.ts';
-import { countsOf } from './projects.ts';
+import { countReaction, countsOf } from './counts.ts';
+import { countsKey, inOwnerCollection, ratingKey, userKey } from './keys.ts';
 import { findItem, findItemsAtOnce, type Item } from './read.ts';
-import { userNotErased } from './users.ts';
+import { isErased } from './users.ts';
 import { absent, is, transact } from './write.ts';
 
 const ratingOf = (item: Item | undefined): number | undefined => item?.rating as number | undefined;
@@ -13,23 +12,25 @@ const ratingOf = (item: Item | undefined): number | undefined => item?.rating as
 export const findRating = async (projectId: string, userId: string): Promise<number | undefined> =>
   ratingOf(await findItem(ratingKey(projectId, userId)));
 
-/** The sum and the number of the ratings of all users but this one. */
-export const sumRatingsOfOthers = async (
+/** The sum and the number of the ratings of all users but this one, and whether this one has been erased, at one moment. */
+export const readRatingsOfOthers = async (
   projectId: string,
   userId: string,
-): Promise<Pick<ProjectCounts, 'ratings_sum' | 'ratings_count'>> => {
-  const [item, counts] = await findItemsAtOnce([ratingKey(projectId, userId), countsKey(projectId)]);
+): Promise<Pick<ProjectCounts, 'ratings_sum' | 'ratings_count'> & { readonly userIsErased: boolean }> => {
+  const keys = [ratingKey(projectId, userId), countsKey(projectId), userKey(userId)];
+  const [item, counts, user] = await findItemsAtOnce(keys);
   const { ratings_sum, ratings_count } = countsOf(counts);
   const own = ratingOf(item);
   return {
     ratings_sum: Math.max(0, ratings_sum - (own ?? 0)),
     ratings_count: Math.max(0, ratings_count - (own === undefined ? 0 : 1)),
+    userIsErased: isErased(user),
   };
 };
 
 /**
- * Replaces a rating, or inserts it if `previous` is undefined.
- * @throws 404 when the project is not open; ConditionFailed when the stored rating is not `previous`.
+ * Replaces a rating, or inserts it if `previous` is undefined. The caller then checks that the user has not been erased.
+ * @throws 404 when the project is no longer open; ConditionFailed when the stored rating is not `previous`.
  */
 export const replaceRating = async (
   projectId: string,
@@ -39,8 +40,6 @@ export const replaceRating = async (
 ): Promise<void> => {
   const ratedAt = now();
   await transact([
-    projectIsOpen(projectId),
-    userNotErased(userId),
     {
       put: {
         ...ratingKey(projectId, userId),
@@ -53,15 +52,14 @@ export const replaceRating = async (
       },
       when: previous === undefined ? absent : is('rating', previous),
     },
-    changeCounts(projectId, { ratings_sum: rating - (previous ?? 0), ratings_count: previous === undefined ? 1 : 0 }),
+    countReaction(projectId, { ratings_sum: rating - (previous ?? 0), ratings_count: previous === undefined ? 1 : 0 }),
   ]);
 };
 
-/** @throws 404 when the project is not open; ConditionFailed when the stored rating is not `previous`. */
+/** @throws 404 when the project is no longer open; ConditionFailed when the stored rating is not `previous`. */
 export const deleteRating = async (projectId: string, userId: string, previous: number): Promise<void> => {
   await transact([
-    projectIsOpen(projectId),
     { delete: ratingKey(projectId, userId), when: is('rating', previous) },
-    changeCounts(projectId, { ratings_sum: -previous, ratings_count: -1 }),
+    countReaction(projectId, { ratings_sum: -previous, ratings_count: -1 }),
   ]);
 };

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Portion, RollUpStep, SeenVisitor, SiteDay, TrackedBatch, TrackedLine } from '#model/analytics.ts';
 import { endOfDaySeconds } from '#model/days.ts';
 import { figuresItem } from './analytics.ts';
-import { changeCounts, projectIsOpen } from './counts.ts';
+import { countReaction, projectIsOpen } from './counts.ts';
 import {
   type Key,
   projectDayKey,
@@ -117,8 +117,10 @@ const consume = ({ batch, upTo }: Portion): Write => {
 
 const projectWrites = (day: string, { id, views, figures }: RollUpStep['projects'][number]): Write[] => [
   // A conflict rather than a 404: the step is computed again without the project.
-  { ...projectIsOpen(id), orElse: () => new ConditionFailed(`${id} is no longer live.`) },
-  ...(views > 0 ? [changeCounts(id, { views_count: views })] : []),
+  {
+    ...(views > 0 ? countReaction(id, { views_count: views }) : projectIsOpen(id)),
+    orElse: () => new ConditionFailed(`${id} is no longer live.`),
+  },
   { put: { ...projectDayKey(id, day), project_id: id, ...figuresItem(figures) } },
 ];
 

@@ -8,6 +8,7 @@ import { settings } from '#platform/settings.ts';
 import { forbidden, unauthorized } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
 import {
+  changedUsersPartition,
   inChangedUsers,
   inUsers,
   type Key,
@@ -68,6 +69,9 @@ class UserChanged extends ConflictError {
 }
 
 const isActive: Condition = every(exists, lacks('erased_at'));
+
+/** Whether the item of a user is that of an erased one. */
+export const isErased = (item: Item | undefined): boolean => item?.erased_at !== undefined && item.erased_at !== null;
 
 /**
  * A condition for transactions that write content of a user: fails with 401 once the user is erased, so that no content
@@ -300,6 +304,14 @@ export const setRole = async (userId: string, role: UserRecord['role']): Promise
 
 /** Makes a user an administrator. @returns false when the user does not exist or has been erased. */
 export const makeAdmin = (userId: string): Promise<boolean> => setRole(userId, 'admin');
+
+/** Ids of the users erased after a time, ISO 8601, a page at a time. */
+export async function* usersErasedSince(after: string): AsyncGenerator<readonly string[]> {
+  const only = ['id', 'erased_at', 'feed_sk'];
+  for await (const items of collectionPages({ partition: changedUsersPartition, index: 'feed', after, only })) {
+    yield items.filter(isErased).map(({ id }) => String(id));
+  }
+}
 
 /** An administrator other than this user, who is not banned. Reads all users up to the first. */
 export const findOtherAdmin = async (userId: string): Promise<string | undefined> => {

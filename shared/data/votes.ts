@@ -1,26 +1,33 @@
 import { now } from '#platform/clock.ts';
-import { changeCounts, projectIsOpen } from './counts.ts';
-import { countsKey, inOwnerCollection, voteKey } from './keys.ts';
-import { countsOf } from './projects.ts';
+import { countReaction, countsOf } from './counts.ts';
+import { countsKey, inOwnerCollection, userKey, voteKey } from './keys.ts';
 import { findItem, findItemsAtOnce } from './read.ts';
-import { userNotErased } from './users.ts';
+import { isErased } from './users.ts';
 import { absent, exists, transact } from './write.ts';
 
 export const hasVoted = async (projectId: string, userId: string): Promise<boolean> =>
   (await findItem(voteKey(projectId, userId))) !== undefined;
 
-/** The number of votes of all users but this one. */
-export const countVotesOfOthers = async (projectId: string, userId: string): Promise<number> => {
-  const [vote, counts] = await findItemsAtOnce([voteKey(projectId, userId), countsKey(projectId)]);
-  return Math.max(0, countsOf(counts).upvote_count - (vote ? 1 : 0));
+/** The number of votes of all users but this one, and whether this one has been erased, at one moment. */
+export const readVotesOfOthers = async (
+  projectId: string,
+  userId: string,
+): Promise<{ readonly others: number; readonly userIsErased: boolean }> => {
+  const keys = [voteKey(projectId, userId), countsKey(projectId), userKey(userId)];
+  const [vote, counts, user] = await findItemsAtOnce(keys);
+  return {
+    others: Math.max(0, countsOf(counts).upvote_count - (vote ? 1 : 0)),
+    userIsErased: isErased(user),
+  };
 };
 
-/** @throws 404 when the project is not open; ConditionFailed when the vote exists. */
+/**
+ * Inserts a vote. The caller then checks that the user has not been erased.
+ * @throws 404 when the project is no longer open; ConditionFailed when the vote exists.
+ */
 export const insertVote = async (projectId: string, userId: string): Promise<void> => {
   const createdAt = now();
   await transact([
-    projectIsOpen(projectId),
-    userNotErased(userId),
     {
       put: {
         ...voteKey(projectId, userId),
@@ -32,15 +39,14 @@ export const insertVote = async (projectId: string, userId: string): Promise<voi
       },
       when: absent,
     },
-    changeCounts(projectId, { upvote_count: 1 }),
+    countReaction(projectId, { upvote_count: 1 }),
   ]);
 };
 
-/** @throws 404 when the project is not open; ConditionFailed when there is no vote. */
+/** @throws 404 when the project is no longer open; ConditionFailed when there is no vote. */
 export const deleteVote = async (projectId: string, userId: string): Promise<void> => {
   await transact([
-    projectIsOpen(projectId),
     { delete: voteKey(projectId, userId), when: exists },
-    changeCounts(projectId, { upvote_count: -1 }),
+    countReaction(projectId, { upvote_count: -1 }),
   ]);
 };

@@ -3,6 +3,7 @@ import { findCheckpoint } from '#data/checkpoints.ts';
 import { log } from '#platform/log.ts';
 import { repairCategorySlugs } from '#services/categories/propagate-slug.ts';
 import { type Drift, recountProject } from '#services/projects/recount.ts';
+import { repeatErasures } from '#services/users/erase.ts';
 import { recountUsers, USERS_JOB } from '#services/users/recount.ts';
 import { iterateResumably } from './resumable-iteration.ts';
 
@@ -35,7 +36,8 @@ const reconcileProjects = async (until: number) => {
 };
 
 /**
- * Recounts the counters of projects and users, and repairs category slugs on projects. Safe to repeat and to run
+ * Recounts the counters of projects and users, repairs category slugs on projects, and deletes votes and ratings of erased
+ * users that remained. Safe to repeat and to run
  * concurrently.
  */
 export const reconcileCounters = async (budgetMs: number) => {
@@ -45,6 +47,8 @@ export const reconcileCounters = async (budgetMs: number) => {
   const isAmongUsers = (await findCheckpoint(USERS_JOB)) !== undefined;
   const projects = isAmongUsers ? PROJECTS_SKIPPED : await reconcileProjects(until);
   const users = projects.unfinished ? USERS_SKIPPED : await recountUsers(until);
+  const erasures = await repeatErasures(until);
+  if (erasures.removed > 0) log.warn('reactions of erased users were found and deleted', { removed: erasures.removed });
   return {
     processed: projects.processed,
     repaired: projects.repaired,
@@ -53,6 +57,6 @@ export const reconcileCounters = async (budgetMs: number) => {
     users_repaired: users.users_repaired,
     slugs_settled: slugs.slugs_settled,
     failed: projects.failed + slugs.failed,
-    unfinished: slugs.unfinished || projects.unfinished || users.unfinished,
+    unfinished: slugs.unfinished || projects.unfinished || users.unfinished || erasures.timedOut,
   };
 };

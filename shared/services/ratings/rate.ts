@@ -1,9 +1,11 @@
 import type { Rated } from '#contract/ratings.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { deleteRating, findRating, replaceRating, sumRatingsOfOthers } from '#data/ratings.ts';
+import { eraseRating } from '#data/erasure.ts';
+import { deleteRating, findRating, readRatingsOfOthers, replaceRating } from '#data/ratings.ts';
 import { averageRating } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { getOpenProject } from '#services/projects/get.ts';
+import { unauthorized } from '#shared/errors.ts';
 
 const changeRating = async (user: UserRecord, reference: string, rating: number | null): Promise<Rated> => {
   const { project } = await getOpenProject(reference);
@@ -13,8 +15,13 @@ const changeRating = async (user: UserRecord, reference: string, rating: number 
     if (rating !== null && rating !== previous) await replaceRating(projectId, user.id, previous, rating);
     if (rating === null && previous !== undefined) await deleteRating(projectId, user.id, previous);
   });
+  const others = await readRatingsOfOthers(projectId, user.id);
+  if (others.userIsErased) {
+    // A concurrent erasure may have looked for ratings before this one was written.
+    await eraseRating(projectId, user.id);
+    throw unauthorized();
+  }
   // Another request of the same user may have changed the rating since.
-  const others = await sumRatingsOfOthers(projectId, user.id);
   const ratings_count = others.ratings_count + (rating === null ? 0 : 1);
   const ratings_sum = others.ratings_sum + (rating ?? 0);
   return { rating, average_rating: averageRating({ ratings_sum, ratings_count }), ratings_count };

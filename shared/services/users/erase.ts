@@ -14,7 +14,7 @@ import { removeUserFromLedgers } from '#data/ledger-erasure.ts';
 import { deleteProject, findProject } from '#data/projects.ts';
 import { anonymizeReport } from '#data/reports.ts';
 import { removeActor, revisionKeysBy } from '#data/revisions.ts';
-import { eraseUser, findOtherAdmin } from '#data/users.ts';
+import { eraseUser, findOtherAdmin, usersErasedSince } from '#data/users.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
 import type { UserRecord } from '#model/user.ts';
 import { deleteAccount } from '#platform/accounts.ts';
@@ -64,6 +64,34 @@ const purgeOwnProject = (projectId: string, userId: string): Promise<boolean> =>
     return true;
   });
 
+/** Deletes the votes and ratings of an erased user with their counts. */
+const deleteReactions = async (userId: string, until: number): Promise<Progress> => {
+  const votes = await processAll(votedProjectIds(userId), until, (id) => eraseVote(id, userId));
+  const ratings = await processAll(ratedProjectIds(userId), until, (id) => eraseRating(id, userId));
+  return { removed: votes.removed + ratings.removed, timedOut: votes.timedOut || ratings.timedOut };
+};
+
+/** How long the daily job repeats the erasure of reactions, in milliseconds. */
+const REPEATED_MS = 3 * 86_400_000;
+
+/**
+ * Deletes the reactions of recently erased users that a process wrote concurrently with the erasure and could not withdraw,
+ * because it ended, or that the index did not contain yet.
+ * @returns how many there were.
+ */
+export const repeatErasures = async (until: number): Promise<{ removed: number; timedOut: boolean }> => {
+  const since = new Date(Date.parse(now()) - REPEATED_MS).toISOString();
+  let removed = 0;
+  for await (const userIds of usersErasedSince(since)) {
+    for (const userId of userIds) {
+      const deleted = await deleteReactions(userId, until);
+      removed += deleted.removed;
+      if (deleted.timedOut) return { removed, timedOut: true };
+    }
+  }
+  return { removed, timedOut: false };
+};
+
 /**
  * Deletes the orphaned data of an erased user: votes and ratings with their counts, drafts of unpaid submissions, author
  * and text of reports, the actor of revisions, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
@@ -71,8 +99,7 @@ const purgeOwnProject = (projectId: string, userId: string): Promise<boolean> =>
 const deleteUserData = async ({ user_id: userId, projects }: ErasureTask, budgetMs: number): Promise<Progress> => {
   const until = performance.now() + budgetMs;
   const parts = [
-    await processAll(votedProjectIds(userId), until, (id) => eraseVote(id, userId)),
-    await processAll(ratedProjectIds(userId), until, (id) => eraseRating(id, userId)),
+    await deleteReactions(userId, until),
     await processAll(checkoutIds(userId), until, deleteCheckoutDraft),
     await processAll(reportIds(userId), until, anonymizeReport),
     await processAll(revisionKeysBy(userId), until, removeActor),

@@ -1,8 +1,10 @@
 import type { Upvote } from '#contract/votes.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { countVotesOfOthers, deleteVote, hasVoted, insertVote } from '#data/votes.ts';
+import { eraseVote } from '#data/erasure.ts';
+import { deleteVote, hasVoted, insertVote, readVotesOfOthers } from '#data/votes.ts';
 import type { UserRecord } from '#model/user.ts';
 import { getOpenProject } from '#services/projects/get.ts';
+import { unauthorized } from '#shared/errors.ts';
 
 const changeVote = async (
   user: UserRecord,
@@ -18,8 +20,14 @@ const changeVote = async (
     if (!votes && hasVote) await deleteVote(projectId, user.id);
     return votes;
   });
+  const { others, userIsErased } = await readVotesOfOthers(projectId, user.id);
+  if (userIsErased) {
+    // A concurrent erasure may have looked for votes before this one was written.
+    await eraseVote(projectId, user.id);
+    throw unauthorized();
+  }
   // Another request of the same user may have changed the vote since: the count is that of the others and this result.
-  return { upvoted, upvote_count: (await countVotesOfOthers(projectId, user.id)) + (upvoted ? 1 : 0) };
+  return { upvoted, upvote_count: others + (upvoted ? 1 : 0) };
 };
 
 /** Adds the user's upvote if there is none, and removes it otherwise. @throws 404 unless the project is open. */

@@ -100,7 +100,7 @@ export const mutations: readonly Mutation[] = [
     name: 'return-of-counters',
     breaks: 'the new counters of a restored project are not distinguished from its old ones',
     file: 'shared/data/projects.ts',
-    find: '{ put: countsItem(project.id, { ...noCounts, version: project.version }), inFeed: true },',
+    find: '{ put: countsItem(project.id, { ...noCounts, version: project.version }, isOpen(project)), inFeed: true },',
     replace: '',
   },
   {

@@ -10,9 +10,11 @@ import { replaceCounts } from '#data/recount.ts';
 import { userItem } from '#data/users.ts';
 import { deleteVote, hasVoted, insertVote } from '#data/votes.ts';
 import { putItem, transact, updateItem } from '#data/write.ts';
+import { isOpen } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { allNotifications } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { notFound } from '#shared/errors.ts';
 import type { Random } from '#test/catalog/random.ts';
 import type { FeedSimulation } from '#test/catalog/simulation.ts';
 import { origin } from '../fixtures.ts';
@@ -181,16 +183,26 @@ export class Writers {
     this.restored = id;
   }
 
+  /** As the services do before a reaction. */
+  async #mustBeOpen(id: string): Promise<void> {
+    if (!isOpen(await this.#stored(id))) throw notFound();
+  }
+
   async #vote(id: string): Promise<void> {
     const voter = this.#random.pick(voters);
-    await ((await hasVoted(id, voter)) ? deleteVote : insertVote)(id, voter);
+    const change = (await hasVoted(id, voter)) ? deleteVote : insertVote;
+    await this.#mustBeOpen(id);
+    await change(id, voter);
   }
 
   async #rate(id: string): Promise<void> {
     const voter = this.#random.pick(voters);
     const rating = await findRating(id, voter);
-    if (rating !== undefined && this.#random.chance(0.3)) await deleteRating(id, voter, rating);
-    else await replaceRating(id, voter, rating, 1 + this.#random.below(5));
+    const isRemoved = rating !== undefined && this.#random.chance(0.3);
+    const next = isRemoved ? 0 : 1 + this.#random.below(5);
+    await this.#mustBeOpen(id);
+    if (isRemoved) await deleteRating(id, voter, rating);
+    else await replaceRating(id, voter, rating, next);
   }
 
   async #view(id: string): Promise<void> {
