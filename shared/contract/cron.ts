@@ -134,7 +134,7 @@ export const reconcileCounters = job('reconcileCounters', {
   name: 'reconcile-counters',
   summary: 'Reconcile counters',
   description:
-    'Recounts votes, ratings and comments of every project and the comments of every user, repairs counters that differ, and removes category slugs that no longer exist from projects.',
+    'Recounts votes, ratings and comments of every project and the comments of every user, repairs counters that differ, removes category slugs that no longer exist from projects, and deletes votes and ratings of erased users that remained.',
   permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'users:counts', 'catalog'],
   processed: 'Projects recounted.',
   result: {

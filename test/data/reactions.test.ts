@@ -18,7 +18,7 @@ import { rateProject } from '#services/ratings/rate.ts';
 import { repeatErasures } from '#services/users/erase.ts';
 import { toggleVote } from '#services/votes/vote.ts';
 import type { AppError } from '#shared/errors.ts';
-import { project } from '#test/catalog/fixtures.ts';
+import { origin, project } from '#test/catalog/fixtures.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 
 /** Reactions that are written after their project has been closed, or their user erased, by a concurrent request. */
@@ -39,13 +39,13 @@ const newUser = (): Promise<UserRecord> =>
 const newProject = async (): Promise<ProjectRecord> => {
   const id = newId('prj');
   const record = project({ id, slug: id.toLowerCase(), status: 'live', deleted_at: null, categories: [] });
-  await transact(projectInsertion(record));
+  await transact(projectInsertion(record, origin));
   return record;
 };
 
 const next = async (previous: ProjectRecord, changes: Partial<ProjectRecord>): Promise<ProjectRecord> => {
   const changed = { ...previous, ...changes, version: previous.version + 1 };
-  await replaceProject(previous, changed, []);
+  await replaceProject(previous, changed, origin, []);
   return changed;
 };
 
@@ -96,7 +96,7 @@ describe('a project that a concurrent request closes', () => {
     await expectClosed(open.id);
     expect(await itemsOf(open.id, 'counts')).toEqual([]);
     const again = { ...open, status: 'pending', version: Date.now() * 2 } as const;
-    await transact([...projectInsertion(again), ...projectReinsertion(again)]);
+    await transact([...projectInsertion(again, origin), ...projectReinsertion(again)]);
     await expectClosed(open.id);
     await next(again, { status: 'live' });
     await insertVote(open.id, (await newUser()).id);
