@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { findSuppression, unsuppressAddress } from '#data/mail-suppression.ts';
-import { openTable } from '#local/open-table.ts';
-import { StartupError } from '#local/startup-error.ts';
+import { fail, onTable } from './on-table.ts';
 
 const HELP = `npm run allow-mail -- <address>
 
@@ -17,11 +16,6 @@ TABLE_NAME set it works on that table, with the AWS credentials and the region o
 another endpoint.
   --show    only show whether the address is suppressed, why and since when
   --help    this text`;
-
-const fail = (message: string): void => {
-  console.error(message);
-  process.exitCode = 1;
-};
 
 const unsuppress = async (address: string, onlyShow: boolean): Promise<void> => {
   const suppression = await findSuppression(address);
@@ -46,16 +40,4 @@ const [address, ...others] = positionals;
 
 if (values.help) console.log(HELP);
 else if (!address?.includes('@') || others.length > 0) fail(HELP);
-else {
-  try {
-    const table = await openTable();
-    try {
-      await unsuppress(address, values.show);
-    } finally {
-      await table.close();
-    }
-  } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    fail(error.message);
-  }
-}
+else await onTable(() => unsuppress(address, values.show));

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { indexLedgers } from '#data/ledger-index.ts';
-import { openTable } from '#local/open-table.ts';
-import { StartupError } from '#local/startup-error.ts';
+import { fail, onTable } from './on-table.ts';
 
 const HELP = `npm run index-ledgers
 
@@ -17,11 +16,6 @@ TABLE_NAME set it works on that table, with the AWS credentials and the region o
 another endpoint.
   --help    this text`;
 
-const fail = (message: string): void => {
-  console.error(message);
-  process.exitCode = 1;
-};
-
 const complete = async (): Promise<void> => {
   const { indexed, changed } = await indexLedgers();
   console.log(`Indexed entries: ${indexed}.`);
@@ -32,16 +26,4 @@ const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' }
 
 if (values.help) console.log(HELP);
 else if (positionals.length > 0) fail(HELP);
-else {
-  try {
-    const table = await openTable();
-    try {
-      await complete();
-    } finally {
-      await table.close();
-    }
-  } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    fail(error.message);
-  }
-}
+else await onTable(complete);

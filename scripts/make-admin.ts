@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { makeAdmin, userIdsByEmail } from '#data/users.ts';
-import { openTable } from '#local/open-table.ts';
-import { StartupError } from '#local/startup-error.ts';
+import { fail, onTable } from './on-table.ts';
 
 const HELP = `npm run make-admin -- <email or id>
 
@@ -10,11 +9,6 @@ Makes a user an administrator, such as the first one. The user must have signed 
 Uses the data folder of a single machine (DATA_DIR, default .data), with the service running or stopped. With TABLE_NAME
 set, uses that table with the AWS credentials and region of this shell; DYNAMODB_ENDPOINT overrides the endpoint.
   --help    print this text`;
-
-const fail = (message: string): void => {
-  console.error(message);
-  process.exitCode = 1;
-};
 
 const grant = async (emailOrId: string): Promise<void> => {
   const ids = emailOrId.includes('@') ? await userIdsByEmail(emailOrId) : [];
@@ -31,16 +25,4 @@ const [emailOrId, ...others] = positionals;
 
 if (values.help) console.log(HELP);
 else if (emailOrId === undefined || others.length > 0) fail(HELP);
-else {
-  try {
-    const table = await openTable();
-    try {
-      await grant(emailOrId);
-    } finally {
-      await table.close();
-    }
-  } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    fail(error.message);
-  }
-}
+else await onTable(() => grant(emailOrId));

@@ -1,7 +1,7 @@
 import { categoryItem } from '#data/categories.ts';
 import { countsItem } from '#data/counts.ts';
-import { categorySlugKey, inFeed, type Key, slugKey } from '#data/keys.ts';
-import { projectItem } from '#data/projects.ts';
+import { categorySlugKey, inFeed, type Key } from '#data/keys.ts';
+import { projectItem, slugItem } from '#data/projects.ts';
 import type { Item } from '#data/read.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
@@ -25,7 +25,7 @@ export const itemsOfCategory = (category: CategoryRecord): Item[] => [
 /** The items of a listing, as the service writes them; without counters if all are 0. */
 export const itemsOfListing = ({ project, counts }: GeneratedListing): Item[] => [
   withFeed(projectItem(project), project.updated_at),
-  { ...slugKey(project.slug), type: 'slug', project_id: project.id },
+  slugItem(project),
   ...(counts === noCounts ? [] : [withFeed(countsItem(project.id, counts), project.updated_at)]),
 ];
 

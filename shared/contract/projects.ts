@@ -422,7 +422,7 @@ export const read = defineRoute('projects.read', {
   tier: 'general',
   replies: { 200: data(ProjectForViewer) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:query', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection'],
   // The response may contain the caller's vote and the fields for the owner.
   cacheSeconds: 0,
 });
@@ -480,7 +480,7 @@ export const submit = defineRoute('projects.submit', {
   idempotent: true,
   replies: { 201: data(Submitted), 200: data(CheckoutStarted) },
   failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
-  permissions: ['table:get', 'table:write', 'catalog', 'stripe'],
+  permissions: ['table:get', 'table:collection', 'table:write', 'stripe'],
 });
 
 export const update = defineRoute('projects.update', {
@@ -496,7 +496,7 @@ export const update = defineRoute('projects.update', {
   ifMatch: true,
   replies: { 200: data(ProjectForViewer) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
 });
 
 export const remove = defineRoute('projects.remove', {
@@ -522,7 +522,7 @@ export const resubmit = defineRoute('projects.resubmit', {
   tier: 'general',
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
 });
 
 export const approve = defineRoute('projects.approve', {
@@ -538,7 +538,7 @@ export const approve = defineRoute('projects.approve', {
   ifMatch: true,
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
 });
 
 export const reject = defineRoute('projects.reject', {
@@ -558,7 +558,7 @@ export const reject = defineRoute('projects.reject', {
     .meta({ id: 'Rejection' }),
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
 });
 
 export const edit = defineRoute('projects.edit', {
@@ -575,7 +575,7 @@ export const edit = defineRoute('projects.edit', {
   ifMatch: true,
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
 });
 
 export const purge = defineRoute('projects.purge', {

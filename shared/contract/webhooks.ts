@@ -209,5 +209,5 @@ export const stripe = defineRoute('webhooks.stripe', {
   tier: 'none',
   replies: { 200: data(z.object({ received: z.literal(true) })) },
   failures: ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'PAYMENTS_UNAVAILABLE'],
-  permissions: ['table:get', 'table:query', 'table:write', 'stripe'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'stripe'],
 });

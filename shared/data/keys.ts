@@ -111,6 +111,13 @@ export const urlKey = (canonicalUrl: string): Key => ({
   sk: 'URL',
 });
 
+/** The slug claims of projects by canonical URL, oldest project first. */
+export const urlPartition = (canonicalUrl: string): string => urlKey(canonicalUrl).pk;
+export const inUrl = (canonicalUrl: string, createdAt: string, projectId: string) => ({
+  collection_pk: urlPartition(canonicalUrl),
+  collection_sk: `${createdAt}#${projectId}`,
+});
+
 export const categoriesPartition = 'CATEGORIES';
 export const categoryKey = (categoryId: string): Key => ({ pk: categoriesPartition, sk: `CATEGORY#${categoryId}` });
 export const categoryPrefix = 'CATEGORY#';

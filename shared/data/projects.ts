@@ -13,6 +13,7 @@ import {
   categorySlugKey,
   countsKey,
   inOwnerCollection,
+  inUrl,
   type Key,
   linkKey,
   ownerPartition,
@@ -21,9 +22,10 @@ import {
   projectTombstoneKey,
   slugKey,
   urlKey,
+  urlPartition,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { collectionPages, findItem, findItems, type Item, orNull } from './read.ts';
+import { collectionPages, findItem, findItems, type Item, orNull, wholeCollection } from './read.ts';
 import { revisionWrite } from './revisions.ts';
 import { userNotErased } from './users.ts';
 import { absent, either, every, exists, is, isBelow, transact, type Write } from './write.ts';
@@ -181,10 +183,21 @@ export class ProjectChanged extends ConflictError {
 
 const slugTaken = (slug: string) => () => conflict('SLUG_TAKEN', `The slug "${slug}" belongs to another project.`);
 
-const claimSlug = (slug: string, projectId: string): Write => ({
-  put: { ...slugKey(slug), type: 'slug', project_id: projectId },
-  when: either(absent, is('project_id', projectId)),
-  orElse: slugTaken(slug),
+/** The index entry of a project by its URL, which is in the claim of its slug. */
+export const urlEntryOf = ({ id, url, created_at }: ProjectRecord) => inUrl(canonicalUrl(url), created_at, id);
+
+/** The claim of a project on its slug. Those of its earlier slugs keep the index entry that they have. */
+export const slugItem = (project: ProjectRecord): Item & Key => ({
+  ...slugKey(project.slug),
+  ...urlEntryOf(project),
+  type: 'slug',
+  project_id: project.id,
+});
+
+const claimSlug = (project: ProjectRecord): Write => ({
+  put: slugItem(project),
+  when: either(absent, is('project_id', project.id)),
+  orElse: slugTaken(project.slug),
 });
 
 // The claim of a canonical URL enforces DUPLICATE_URLS=reject for concurrent submissions.
@@ -213,9 +226,34 @@ export const categoryExists = (slug: string): Write => ({
   orElse: () => invalidField(['categories'], `"${slug}" is not a category`),
 });
 
-/** Whether DUPLICATE_URLS=reject rejects a new project with this URL. */
-export const isDuplicateUrl = async (url: string): Promise<boolean> =>
-  settings().duplicateUrls === 'reject' && (await findItem(urlKey(canonicalUrl(url)))) !== undefined;
+/**
+ * Ids of the other projects with the same canonical URL that are not deleted, oldest first. The index may lag behind by
+ * milliseconds, and has entries of projects that were deleted or changed their URL since: the projects themselves decide.
+ */
+export const otherProjectsWithUrl = async (url: string, ownId?: string): Promise<readonly string[]> => {
+  const canonical = canonicalUrl(url);
+  const claims = await wholeCollection({
+    partition: urlPartition(canonical),
+    index: 'collection',
+    only: ['project_id'],
+  });
+  const ids = new Set(claims.map(({ project_id }) => String(project_id)));
+  ids.delete(ownId ?? '');
+  return (await existingProjects([...ids]))
+    .filter((project) => project.deleted_at === null && canonicalUrl(project.url) === canonical)
+    .map(({ id }) => id);
+};
+
+/**
+ * Whether DUPLICATE_URLS=reject rejects this URL, because another project has it. A claim is read consistently; the index
+ * has the projects from a time when duplicates were allowed, which have no claim.
+ */
+export const isDuplicateUrl = async (url: string, ownId?: string): Promise<boolean> => {
+  if (settings().duplicateUrls !== 'reject') return false;
+  const claim = await findItem(urlKey(canonicalUrl(url)));
+  if (claim && claim.project_id !== ownId) return true;
+  return (await otherProjectsWithUrl(url, ownId)).length > 0;
+};
 
 /** Every write of a project comes with this one, so that no change is without its revision. */
 const writeRevision = (
@@ -227,11 +265,14 @@ const writeRevision = (
   return revision ? [revisionWrite(revision)] : [];
 };
 
-/** The writes of a new project: its record, its revision, its slug and, if duplicates are rejected, its URL. */
+/**
+ * The writes of a new project: its record, its revision, its slug and, if duplicates are rejected, the claim
+ * of its URL.
+ */
 export const projectInsertion = (project: ProjectRecord, origin: ChangeOrigin): Write[] => [
   { put: projectItem(project), inFeed: true, when: absent },
   ...writeRevision(undefined, project, origin),
-  claimSlug(project.slug, project.id),
+  claimSlug(project),
   ...claimUrl(project),
 ];
 
@@ -252,7 +293,7 @@ export const projectReplacement = async (
   origin: ChangeOrigin,
 ): Promise<Write[]> => {
   const urlChanges = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
-  const keepsCanonicalUrl = next.deleted_at === null && canonicalUrl(previous.url) === canonicalUrl(next.url);
+  const isSameUrl = previous.url === next.url || canonicalUrl(previous.url) === canonicalUrl(next.url);
   return [
     {
       put: projectItem(next),
@@ -262,9 +303,9 @@ export const projectReplacement = async (
     },
     ...writeRevision(previous, next, origin),
     ...(isOpen(previous) === isOpen(next) ? [] : [setReactionsOpen(next.id, isOpen(next))]),
-    ...(previous.slug === next.slug ? [] : [claimSlug(next.slug, next.id)]),
+    ...(previous.slug === next.slug && isSameUrl ? [] : [claimSlug(next)]),
     ...(urlChanges ? claimUrl(next) : []),
-    ...(urlChanges && !keepsCanonicalUrl ? await releaseUrl(previous) : []),
+    ...(urlChanges && !(isSameUrl && next.deleted_at === null) ? await releaseUrl(previous) : []),
   ];
 };
 

@@ -257,15 +257,6 @@ const catalogUses: Readonly<Record<string, readonly string[]>> = {
   'lists, filters and counts of all listings': ['projects.list', 'projects.browse', 'projects.map'],
   'the whole directory': ['projects.exportCsv', 'projects.importCsv', 'cron.snapshotCatalog', 'cron.refreshTrending'],
   'positions in the queue of pending listings': ['projects.mine'],
-  'listings with the same URL, for administrators or where duplicates are rejected': [
-    'projects.read',
-    'projects.submit',
-    'projects.update',
-    'projects.edit',
-    'projects.resubmit',
-    'projects.approve',
-    'projects.reject',
-  ],
   'listings per category': ['categories.list', 'categories.read', 'categories.reorder'],
   'the listings of a category whose slug changes': [
     'categories.create',

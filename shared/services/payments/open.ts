@@ -2,7 +2,7 @@ import { CheckoutProject, type CheckoutRequest } from '#contract/payments.ts';
 import type { CheckoutStarted, Submission } from '#contract/projects.ts';
 import { categoryIds } from '#data/categories.ts';
 import { discardCheckout, findCheckout, insertCheckout, saveSession } from '#data/checkouts.ts';
-import { findProject, takenSlugs } from '#data/projects.ts';
+import { findProject, isDuplicateUrl, takenSlugs } from '#data/projects.ts';
 import { type Draft, newCheckout, type Order, projectOfCheckout } from '#model/checkout.ts';
 import { isOpen, mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
@@ -13,7 +13,6 @@ import { settings } from '#platform/settings.ts';
 import { openSession, paymentsMustBeConfigured } from '#platform/stripe.ts';
 import { mustBeCategories, mustNotBeReserved } from '#services/projects/content.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
-import { findRejectedDuplicates } from '#services/projects/view.ts';
 import { getFreeSlots } from '#services/promotions/slots.ts';
 import { conflict, notFound } from '#shared/errors.ts';
 import { premiumPrice, promotionPrice } from './prices.ts';
@@ -67,7 +66,7 @@ export const submitPremium = async (
       throw conflict('SLUG_TAKEN', `The slug "${slug}" belongs to another project.`);
     }
   }
-  if ((await findRejectedDuplicates(submission.url)).length > 0) {
+  if (await isDuplicateUrl(submission.url)) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');
   }
   await paymentsMustBeConfigured();

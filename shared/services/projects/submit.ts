@@ -1,6 +1,6 @@
 import type { Submission } from '#contract/projects.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { findProject, insertProject } from '#data/projects.ts';
+import { findProject, insertProject, isDuplicateUrl } from '#data/projects.ts';
 import { ConditionFailed } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
 import { type ProjectRecord, projectEventData, unsetFields } from '#model/project.ts';
@@ -9,7 +9,6 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { AppError, conflict } from '#shared/errors.ts';
 import { givenContent, mustBeCategories, mustNotBeReserved, slugForName } from './content.ts';
-import { findRejectedDuplicates } from './view.ts';
 
 /** The record of a submission, pending moderation. */
 export const pendingProject = (
@@ -54,7 +53,7 @@ export const submitProject = async (
   await mustBeCategories(submission.categories);
   if (submission.slug !== undefined) mustNotBeReserved(submission.slug);
   const id = seed === undefined ? newId('prj') : `prj_${seed}`;
-  if ((await findRejectedDuplicates(submission.url)).some((other) => other !== id)) {
+  if (await isDuplicateUrl(submission.url, id)) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');
   }
   const insert = async (): Promise<ProjectRecord> => {

@@ -7,7 +7,7 @@ import {
   type ProjectUpdate,
 } from '#contract/projects.ts';
 import type { RevisionCause } from '#contract/revisions.ts';
-import { findProject, type StoredProject } from '#data/projects.ts';
+import { findProject, isDuplicateUrl, type StoredProject } from '#data/projects.ts';
 import { type Message, newMessage } from '#events/catalogue.ts';
 import type { Caller } from '#model/api-key.ts';
 import { mustMatch } from '#model/entity-tag.ts';
@@ -20,13 +20,11 @@ import { conflict, forbidden, notFound } from '#shared/errors.ts';
 import { changeProject, originOf } from './change.ts';
 import { mergeContent, mustBeCategories, mustNotBeReserved } from './content.ts';
 import { moderationEvents } from './moderate.ts';
-import { findRejectedDuplicates } from './view.ts';
 
 /** @throws 409 when the URL changes, or the project is restored, and another project has the URL. */
 const mustHaveOwnUrl = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
   if (next.url === current.url && (next.deleted_at === null) === (current.deleted_at === null)) return;
-  const others = (await findRejectedDuplicates(next.url)).filter((id) => id !== next.id);
-  if (others.length > 0) throw conflict('DUPLICATE_URL', 'Another project has this address.');
+  if (await isDuplicateUrl(next.url, next.id)) throw conflict('DUPLICATE_URL', 'Another project has this address.');
 };
 
 const withAdminFields = (record: ProjectRecord, edit: ProjectEdit, at: string): ProjectRecord => {

@@ -1,11 +1,9 @@
 import type { MapItem, Project } from '#contract/projects.ts';
-import { catalog } from '#data/catalog.ts';
 import { spheresOf } from '#data/categories.ts';
-import { findProject, type StoredProject } from '#data/projects.ts';
+import { findProject, otherProjectsWithUrl, type StoredProject } from '#data/projects.ts';
 import { canChange, hasAdminRights } from '#model/policy.ts';
 import { averageRating, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
-import { settings } from '#platform/settings.ts';
 
 /** The data of a project's response. */
 export interface ProjectParts {
@@ -80,18 +78,10 @@ export const findProjectParts = async (projectId: string): Promise<ProjectParts 
   return stored && { ...stored, spheres: await spheresOf(stored.project.categories) };
 };
 
-/** Ids of other projects with the same canonical URL. */
-const duplicatesOf = async (project: { readonly id: string; readonly url: string }): Promise<string[]> =>
-  (await catalog()).sameUrl(project.url).filter((id) => id !== project.id);
-
-/** Ids of projects with the same canonical URL if `DUPLICATE_URLS` is `reject`; otherwise none. */
-export const findRejectedDuplicates = async (url: string): Promise<readonly string[]> =>
-  settings().duplicateUrls === 'reject' ? (await catalog('now')).sameUrl(url) : [];
-
 /** The response of administrators' routes, from a stored project. */
 export const staffProjectView = async ({ project, counts }: StoredProject): Promise<Project> => ({
   ...editorView({ project, counts, spheres: await spheresOf(project.categories) }),
-  possible_duplicates: await duplicatesOf(project),
+  possible_duplicates: [...(await otherProjectsWithUrl(project.url, project.id))],
 });
 
 /** The response for a caller, from a stored project. */

@@ -1,0 +1,23 @@
+import { openTable } from '#local/open-table.ts';
+import { StartupError } from '#local/startup-error.ts';
+
+/** Ends a command with a message and a failure. */
+export const fail = (message: string): void => {
+  console.error(message);
+  process.exitCode = 1;
+};
+
+/** Runs the work of a command on the table of the environment or of the data folder. */
+export const onTable = async (work: () => Promise<void>): Promise<void> => {
+  try {
+    const table = await openTable();
+    try {
+      await work();
+    } finally {
+      await table.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    fail(error.message);
+  }
+};

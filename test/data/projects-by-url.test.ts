@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { writeProjects } from '#data/import-projects.ts';
+import { slugKey } from '#data/keys.ts';
+import {
+  deleteProject,
+  isDuplicateUrl,
+  otherProjectsWithUrl,
+  projectInsertion,
+  projectReplacement,
+} from '#data/projects.ts';
+import { type Item, keyOf } from '#data/read.ts';
+import { indexUrls } from '#data/url-index.ts';
+import { putItem, transact } from '#data/write.ts';
+import type { ProjectRecord } from '#model/project.ts';
+import { settings } from '#platform/settings.ts';
+import { project } from '#test/catalog/fixtures.ts';
+import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+
+/** Projects by canonical URL, which is indexed with the claim of their slug. */
+
+let table: BareTable;
+
+beforeAll(async () => {
+  table = await startBareTable();
+});
+
+afterAll(async () => {
+  await table.stop();
+});
+
+let created = 0;
+const URL = 'https://www.tea.example/?utm_source=test';
+
+const insert = async (overrides: Partial<ProjectRecord> = {}): Promise<ProjectRecord> => {
+  created += 1;
+  const record = project({ id: `prj_${created}`, created_at: `2026-01-01T00:00:0${created}.000Z`, ...overrides });
+  await transact(projectInsertion(record));
+  return record;
+};
+
+const change = async (previous: ProjectRecord, fields: Partial<ProjectRecord>): Promise<ProjectRecord> => {
+  const next = { ...previous, ...fields, version: previous.version + 1 };
+  await transact(await projectReplacement(previous, next));
+  return next;
+};
+
+it('finds what was created, imported, changed, deleted, restored and purged', async () => {
+  const second = await insert({ url: 'http://tea.example' });
+  const first = await insert({ url: URL, created_at: '2025-01-01T00:00:00.000Z' });
+  let third = await insert({ url: 'https://other.example' });
+  const imported = project({
+    id: 'prj_imported',
+    url: 'https://tea.example/#top',
+    created_at: '2027-01-01T00:00:00.000Z',
+  });
+  await writeProjects([{ previous: undefined, next: imported }]);
+  const found = () => otherProjectsWithUrl('https://tea.example');
+  expect(await found()).toEqual([first.id, second.id, imported.id]);
+
+  third = await change(third, { url: 'https://TEA.example' });
+  expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
+  // The claim of an earlier slug does not count twice, nor after another change of the URL.
+  third = await change(third, { slug: 'third-renamed', earlier_slugs: [third.slug] });
+  expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
+  third = await change(third, { url: 'https://elsewhere.example' });
+  expect(await found()).toEqual([first.id, second.id, imported.id]);
+  expect(await otherProjectsWithUrl('elsewhere.example')).toEqual([third.id]);
+  third = await change(third, { url: URL, slug: 'prj_3', earlier_slugs: ['third-renamed'] });
+  expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
+
+  const deleted = await change(first, { deleted_at: '2026-02-01T00:00:00.000Z' });
+  expect(await found()).toEqual([second.id, third.id, imported.id]);
+  const restored = await change(deleted, { deleted_at: null });
+  expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
+  await deleteProject(restored, []);
+  expect(await found()).toEqual([second.id, third.id, imported.id]);
+});
+
+it('adds projects of earlier versions to the index, and only those', async () => {
+  const url = 'https://early.example';
+  const early = await insert({ url });
+  const deleted = await insert({ url, deleted_at: '2026-02-01T00:00:00.000Z' });
+  const taken = await insert({ url: 'https://late.example' });
+  const asBefore = ({ slug, id }: ProjectRecord): Item => ({ ...slugKey(slug), type: 'slug', project_id: id });
+  for (const one of [early, deleted]) await putItem(asBefore(one));
+  expect(await otherProjectsWithUrl(url)).toEqual([]);
+
+  expect(await indexUrls()).toBe(2);
+  expect(await otherProjectsWithUrl(url)).toEqual([early.id]);
+  await change(deleted, { deleted_at: null });
+  expect(await otherProjectsWithUrl(url)).toEqual([early.id, deleted.id]);
+  const before = await table.scan();
+  expect(await indexUrls()).toBe(0);
+  expect(await table.scan()).toEqual(before);
+  expect(before.filter((item) => keyOf(item).pk === slugKey(taken.slug).pk)).toHaveLength(1);
+});
+
+it('rejects the URL of a project from a time when duplicates were allowed, and the claim of one from later', async () => {
+  const early = await insert({ url: 'https://unclaimed.example' });
+  Object.assign(settings(), { duplicateUrls: 'reject' });
+  onTestFinished(() => void Object.assign(settings(), { duplicateUrls: 'allow' }));
+  const late = await insert({ url: 'https://claimed.example' });
+  for (const [url, id] of [
+    ['http://www.unclaimed.example', early.id],
+    ['http://www.claimed.example', late.id],
+  ] as const) {
+    expect(await isDuplicateUrl(url)).toBe(true);
+    expect(await isDuplicateUrl(url, 'prj_another')).toBe(true);
+    expect(await isDuplicateUrl(url, id)).toBe(false);
+  }
+  expect(await isDuplicateUrl('https://free.example')).toBe(false);
+});
