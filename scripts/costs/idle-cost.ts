@@ -9,6 +9,8 @@ export interface StandingResources {
   readonly alarms: number;
   readonly dashboards: number;
   readonly keys: number;
+  /** Clients of the user pool that obtain tokens with their own credentials. */
+  readonly serviceClients: number;
   readonly webAcls: number;
   readonly webAclRules: number;
 }
@@ -52,6 +54,10 @@ export const idleCost = (config: Config, standing: StandingResources): readonly 
     { item: 'dashboard', dollars: standing.dashboards * price('dashboardPerMonth') },
     { item: `jobs, ${jobRuns().toLocaleString('en')} runs`, dollars: jobsCost(config) },
     { item: 'customer managed keys', dollars: standing.keys * price('keyPerMonth') },
+    {
+      item: `service clients of sign-in, ${standing.serviceClients}`,
+      dollars: standing.serviceClients * price('serviceClientPerMonth'),
+    },
     {
       item: 'web ACL',
       dollars: standing.webAcls * price('webAclPerMonth') + standing.webAclRules * price('webAclRulePerMonth'),

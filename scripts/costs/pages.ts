@@ -108,6 +108,9 @@ ${stages
   )
   .join('\n')}
 
+Each service client of sign-in, \`identity.services\`, adds ${dollars(price('serviceClientPerMonth'))} a month, and ${dollars(price('serviceTokensPerThousand'))} per 1,000 tokens that it obtains. A token lasts an hour:
+a client that keeps it obtains at most 720 a month, for ${dollars(0.72 * price('serviceTokensPerThousand'))}.
+
 Once, when \`warmThroughput\` is set or raised: ${stages
     .flatMap(({ config }) => (config.warmThroughput ? [`\`${config.stage}\` ${dollars(warmCost(config))}`] : []))
     .join(', ')}.

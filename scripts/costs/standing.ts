@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, CfnResource } from 'aws-cdk-lib';
+import { CfnUserPoolClient } from 'aws-cdk-lib/aws-cognito';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { configOf } from '#lib/config.ts';
 import { stacksOf } from '#lib/stacks.ts';
@@ -24,6 +25,9 @@ export const stageOf = (name: string): Stage => {
         dashboards: count('AWS::CloudWatch::Dashboard'),
         keys: count('AWS::KMS::Key'),
         webAcls: count('AWS::WAFv2::WebACL'),
+        serviceClients: resources
+          .filter((one) => one instanceof CfnUserPoolClient)
+          .filter(({ allowedOAuthFlows = [] }) => allowedOAuthFlows.includes('client_credentials')).length,
         webAclRules: resources
           .filter((one) => one instanceof CfnWebACL)
           .reduce((sum, { rules }) => sum + (Array.isArray(rules) ? rules.length : 0), 0),
