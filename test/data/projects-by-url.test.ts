@@ -13,7 +13,7 @@ import { indexUrls } from '#data/url-index.ts';
 import { putItem, transact } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { settings } from '#platform/settings.ts';
-import { project } from '#test/catalog/fixtures.ts';
+import { origin, project } from '#test/catalog/fixtures.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 
 /** Projects by canonical URL, which is indexed with the claim of their slug. */
@@ -34,13 +34,13 @@ const URL = 'https://www.tea.example/?utm_source=test';
 const insert = async (overrides: Partial<ProjectRecord> = {}): Promise<ProjectRecord> => {
   created += 1;
   const record = project({ id: `prj_${created}`, created_at: `2026-01-01T00:00:0${created}.000Z`, ...overrides });
-  await transact(projectInsertion(record));
+  await transact(projectInsertion(record, origin));
   return record;
 };
 
 const change = async (previous: ProjectRecord, fields: Partial<ProjectRecord>): Promise<ProjectRecord> => {
   const next = { ...previous, ...fields, version: previous.version + 1 };
-  await transact(await projectReplacement(previous, next));
+  await transact(await projectReplacement(previous, next, origin));
   return next;
 };
 
@@ -53,7 +53,7 @@ it('finds what was created, imported, changed, deleted, restored and purged', as
     url: 'https://tea.example/#top',
     created_at: '2027-01-01T00:00:00.000Z',
   });
-  await writeProjects([{ previous: undefined, next: imported }]);
+  await writeProjects([{ previous: undefined, next: imported }], origin);
   const found = () => otherProjectsWithUrl('https://tea.example');
   expect(await found()).toEqual([first.id, second.id, imported.id]);
 
