@@ -1,4 +1,5 @@
-const CONNECTION_TIMEOUT_MS = 1000;
+/** How long a connection may take, at least. A busy process notices a connection late. */
+const CONNECTION_TIMEOUT_MIN_MS = 1000;
 
 /**
  * The request handler of an AWS client. Without one, a request to a service that does not respond never ends.
@@ -6,6 +7,6 @@ const CONNECTION_TIMEOUT_MS = 1000;
  */
 export const requestHandler = (requestTimeout: number) => ({
   requestTimeout,
-  connectionTimeout: CONNECTION_TIMEOUT_MS,
+  connectionTimeout: Math.max(CONNECTION_TIMEOUT_MIN_MS, requestTimeout / 5),
   throwOnRequestTimeout: true,
 });

@@ -36,6 +36,8 @@ export const startBareTable = async (variables: Readonly<Record<string, string>>
     ...databaseSettings(engine.endpoint),
     TABLE_NAME: tableName,
     AWS_REGION: 'us-east-1',
+    // A busy machine may answer late.
+    TABLE_TIMEOUT_MS: '30000',
     ...variables,
   });
   const client = new DynamoDBClient({});
