@@ -5,10 +5,10 @@ import { VirtualClock } from './throttling/virtual-clock.ts';
 
 const HELP = `Simulates a table that throttles by DynamoDB's rules, under many cold starts at once and under many votes.
 
-  node bench/throttling.ts [--part herd|feed] [--listings 5000,50000,500000] [--processes 10,100,1000] [--partitions 4]
+  node bench/throttling.ts [--part herd|feed|counters] [--listings 5000,50000,500000] [--processes 10,100,1000] [--partitions 4]
                            [--burst 1] [--limit 300] [--votes 0,10,100,500,1000]
 
-  --part        only one of the two parts
+  --part        only one of the three parts
   --listings    sizes of the directory
   --processes   cold starts at once, or processes that serve lists without a pause
   --partitions  of the table. 4 is a new on-demand table; a table with warm throughput has one per 3,000 read units
@@ -73,7 +73,9 @@ const row = (cells: readonly (number | string)[]): void =>
 const seconds = (value: number | undefined): string => (value === undefined ? `> ${values.limit}` : value.toFixed(1));
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-if (values.part !== 'feed') {
+const isWanted = (part: string): boolean => values.part === undefined || values.part === part;
+
+if (isWanted('herd')) {
   console.log(`\nCold starts at once; table of ${values.partitions} partitions. Seconds until processes serve`);
   row(['listings', 'processes', '', 'first', 'half', 'last', 'refused', 'read units']);
   for (const listings of numbers(values.listings)) {
@@ -103,7 +105,7 @@ if (values.part !== 'feed') {
   }
 }
 
-if (values.part !== 'herd') {
+if (isWanted('feed')) {
   for (const listings of [10, 100_000]) {
     console.log(`\nThe feed while ${listings.toLocaleString('en')} listings receive votes`);
     row(['votes/s', 'processes', 'partitions', 'read/s each', 'write/vote', 'no read', 'no write']);
@@ -121,6 +123,41 @@ if (values.part !== 'herd') {
             percent(result.throttledWrites),
           ]);
         }
+      }
+    }
+  }
+}
+
+const WRITE_DOLLARS = 0.625 / 1e6;
+const READ_DOLLARS = 0.125 / 1e6;
+
+if (isWanted('counters')) {
+  console.log(
+    '\nCounters in the index, and only their keys: index units and reads of all processes a second, dollars an hour',
+  );
+  row(['votes/s', 'listings', 'processes', 'counters', 'write', 'read', '$/hour', 'no read']);
+  for (const [votesPerSecond, listings] of [
+    [1, 1],
+    [10, 1],
+    [100, 1],
+    [100, 100],
+    [100, 100_000],
+  ] as const) {
+    for (const processes of [1, 10, 100, 333]) {
+      for (const hasCountersInIndex of [true, false]) {
+        const load = { votesPerSecond, listings, processes, shards: 1, hasCountersInIndex };
+        const { writeUnitsPerSecond, unitsPerProcess, throttledReads } = await runFeedLoad(clock, load);
+        const readUnits = unitsPerProcess * processes;
+        row([
+          votesPerSecond,
+          listings,
+          processes,
+          hasCountersInIndex ? 'in index' : 'keys only',
+          writeUnitsPerSecond.toFixed(1),
+          readUnits.toFixed(1),
+          (3600 * (writeUnitsPerSecond * WRITE_DOLLARS + readUnits * READ_DOLLARS)).toFixed(4),
+          percent(throttledReads),
+        ]);
       }
     }
   }

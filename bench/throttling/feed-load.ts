@@ -14,8 +14,9 @@ const WARM_UP_SECONDS = 5;
 interface FeedLoad {
   /** Read units that a busy process consumes in a second. */
   readonly unitsPerProcess: number;
-  /** Write units in the index per vote. */
+  /** Write units in the index per vote, and in a second. */
   readonly unitsPerVote: number;
+  readonly writeUnitsPerSecond: number;
   /** The shares of requests that are throttled. */
   readonly throttledReads: number;
   readonly throttledWrites: number;
@@ -35,12 +36,15 @@ export const runFeedLoad = async (
     readonly listings: number;
     readonly processes: number;
     readonly shards: number;
+    /** As in {@link SimulatedTable}. */
+    readonly hasCountersInIndex?: boolean;
   },
 ): Promise<FeedLoad> => {
   clock.clear();
   // The settings of a process are read once.
   Object.assign(settings(), { feedShards: options.shards });
   const table = new SimulatedTable(clock, 1);
+  table.hasCountersInIndex = options.hasCountersInIndex ?? true;
   table.isLimited = true;
   const startedAt = clock.now;
   const hasTime = (): boolean => clock.now - startedAt < SECONDS * 1000;
@@ -80,6 +84,7 @@ export const runFeedLoad = async (
       table.writeUnits - writeUnits,
       table.writes - writes - (table.throttledWrites - throttledWrites),
     ),
+    writeUnitsPerSecond: (table.writeUnits - writeUnits) / seconds,
     throttledReads: share(table.throttledReads - throttledReads, table.reads - reads),
     throttledWrites: share(table.throttledWrites - throttledWrites, table.writes - writes),
   };
