@@ -142,7 +142,10 @@ export const proxyEvent = ({ request, requestId, resource, body }: ProxyRequest)
       path: `/${STAGE}${path}`,
       protocol: `HTTP/${request.httpVersion}`,
       requestId,
-      requestTime: clfTime(at),
+      // Formatted on demand: no handler reads it.
+      get requestTime() {
+        return clfTime(at);
+      },
       requestTimeEpoch: at,
       resourceId: resource,
       resourcePath: resource,

@@ -117,6 +117,7 @@ export const makeReplica = (
 
   const read = async (freshness: 'second' | 'now' = 'second'): Promise<ReadCatalog> => {
     const requestedAt = moment();
+    if (!isStale(freshness, requestedAt)) return replica;
     const mayBeStale = (): boolean => freshness !== 'now' && elapsed(refreshedAt, requestedAt) <= GRACE_MS;
     const update = async (): Promise<void> => {
       while (isStale(freshness, requestedAt)) await sharedRefresh();

@@ -135,20 +135,13 @@ export type MiddlewareRequest = Request<APIGatewayProxyEvent, APIGatewayProxyRes
   internal: { state: RequestState };
 };
 
-const lowerCaseHeaders = new WeakMap<APIGatewayProxyEvent, ReadonlyMap<string, string | undefined>>();
-
 /** A request header by its lower-case name. Of several spellings the lower-case one wins, else the first. */
-export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
-  const direct = event.headers?.[name];
+export const header = ({ headers }: APIGatewayProxyEvent, name: string): string | undefined => {
+  const direct = headers?.[name];
   if (direct !== undefined) return direct;
-  let headers = lowerCaseHeaders.get(event);
-  if (!headers) {
-    headers = new Map(
-      Object.entries(event.headers ?? {})
-        .map(([key, value]) => [key.toLowerCase(), value] as const)
-        .toReversed(),
-    );
-    lowerCaseHeaders.set(event, headers);
+  // Most headers that are asked for are missing: no lower-case copy of all names is made for them.
+  for (const spelling in headers) {
+    if (spelling.length === name.length && spelling.toLowerCase() === name) return headers[spelling];
   }
-  return headers.get(name);
+  return undefined;
 };

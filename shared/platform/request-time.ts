@@ -25,25 +25,33 @@ const storage = new AsyncLocalStorage<RequestTime>();
 /** Starts the time of a request. */
 export const startRequestTime = (limitMs: number): RunningRequestTime => {
   const endsAt = performance.now() + limitMs;
-  const controller = new AbortController();
   const over = Promise.withResolvers<never>();
   // A part may end in time.
   over.promise.catch(() => undefined);
+  let isOver = false;
+  // Created on demand: most lists call nothing that could be aborted.
+  let controller: AbortController | undefined;
   const expire = (): void => {
+    isOver = true;
     over.reject(new AppError('TIMEOUT'));
-    controller.abort();
+    controller?.abort();
   };
   // Timers run before I/O: a response that arrived while the event loop was blocked is read first.
   const timer = setTimeout(() => setImmediate(expire), Math.max(0, limitMs));
-  const time = { signal: controller.signal, remainingMs: () => endsAt - performance.now() };
-  return {
-    ...time,
+  const time: RunningRequestTime = {
+    get signal() {
+      controller ??= new AbortController();
+      if (isOver) controller.abort();
+      return controller.signal;
+    },
+    remainingMs: () => endsAt - performance.now(),
     run: (part) => {
       const result = storage.run(time, part);
       return result instanceof Promise ? Promise.race([result, over.promise]) : result;
     },
     end: () => clearTimeout(timer),
   };
+  return time;
 };
 
 /** The time of the current request; undefined outside of one. */
