@@ -183,7 +183,10 @@ export class Catalog implements ReadCatalog {
   #applyCategory(change: Extract<CatalogChange, { kind: 'category' | 'categoryRemoved' }>): boolean {
     const changed =
       change.kind === 'category' ? this.#categories.put(change.category) : this.#categories.remove(change.categoryId);
-    if (changed) this.#entries.categoriesChanged();
+    if (changed) {
+      this.#entries.categoriesChanged();
+      this.#listings.facetCounts(this.#categories).categoriesChanged();
+    }
     return changed;
   }
 

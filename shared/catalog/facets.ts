@@ -1,8 +1,8 @@
 import type { FacetName } from '#contract/projects.ts';
 import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
+import { facetValues } from './facet-counts.ts';
 import type { Listings } from './listings.ts';
-import type { Row } from './row.ts';
 import type { Selection } from './selection.ts';
 import type { FacetCount } from './types.ts';
 
@@ -18,12 +18,18 @@ export const facet = (
   selection: Selection,
   listings: Listings,
   categories: CategoryList,
-): FacetCount[] => {
-  const matches = selection.matches(name);
-  const isSparse = matches.count() * SPARSE_RATIO < listings.rows.size;
-  return mostFrequentFirst(
-    isSparse ? countByListing(name, matches, listings, categories) : countByValue(name, matches, listings, categories),
-  );
+): readonly FacetCount[] => {
+  const count = (): FacetCount[] => {
+    const matches = selection.matches(name);
+    const isSparse = matches.count() * SPARSE_RATIO < listings.rows.size;
+    return mostFrequentFirst(
+      isSparse
+        ? countByListing(name, matches, listings, categories)
+        : countByValue(name, matches, listings, categories),
+    );
+  };
+  const base = selection.facetBase(name);
+  return base ? listings.facetCounts(categories).of(name, base, count) : count();
 };
 
 const countByListing = (
@@ -32,16 +38,10 @@ const countByListing = (
   { rows }: Listings,
   categories: CategoryList,
 ): FacetCount[] => {
-  const valuesOf: Readonly<Record<FacetName, (row: Row) => readonly string[]>> = {
-    category: (row) => row.categories,
-    sphere: (row) => categories.spheresOf(row.categories),
-    pricing: (row) => [row.pricing],
-    status: (row) => [row.status],
-    tag: (row) => row.tags,
-  };
   const counts = new Map<string, number>();
   matches.forEach((slot) => {
-    for (const value of new Set(valuesOf[name](rows.at(slot)))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of new Set(facetValues(name, rows.at(slot), categories)))
+      counts.set(value, (counts.get(value) ?? 0) + 1);
   });
   return Array.from(counts, ([value, count]) => ({ value, count })).sort(byValue);
 };

@@ -1,5 +1,7 @@
 import { Attributes } from './attributes.ts';
 import { type Bitmap, BitmapPool } from './bitmap.ts';
+import type { CategoryList } from './category-list.ts';
+import { FacetCounts } from './facet-counts.ts';
 import type { ListingIndex } from './listing-index.ts';
 import { LocationIndex } from './location-index.ts';
 import { Order, type OrderName, orders } from './order.ts';
@@ -66,6 +68,10 @@ export class Listings {
 
   locations(): LocationIndex {
     return this.#index('locations', () => this.#fill(new LocationIndex()));
+  }
+
+  facetCounts(categories: CategoryList): FacetCounts {
+    return this.#index('facet counts', () => new FacetCounts(categories));
   }
 
   urls(): UrlIndex {

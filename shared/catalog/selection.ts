@@ -1,6 +1,7 @@
 import { type FacetName, Status } from '#contract/projects.ts';
 import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
+import type { FacetBase } from './facet-counts.ts';
 import { fold } from './fold.ts';
 import type { Postings } from './id-set.ts';
 import type { Listings } from './listings.ts';
@@ -12,8 +13,10 @@ export class Selection {
   readonly #listings: Listings;
   /** The slots that match the scope, the text and the location. */
   readonly #base: Bitmap;
-  /** By faceted filter of the query, the slots that match it. */
-  readonly #choices = new Map<FacetName, Bitmap>();
+  /** By faceted filter of the query, its values and the slots that match it. */
+  readonly #choices = new Map<FacetName, { readonly values: readonly string[]; readonly slots: Bitmap }>();
+  /** The scope, if nothing else limits the base. */
+  readonly #wholeScope: CatalogScope | undefined;
   /** The slots of `#base` by the first text that the search finds; undefined when they are one group. */
   readonly #groups: readonly Bitmap[] | undefined;
 
@@ -27,21 +30,25 @@ export class Selection {
   ) {
     this.#listings = listings;
     this.#base = slotsInScope(listings, countsStatus ? { ...scope, status: 'any' } : scope);
-    if (countsStatus && scope.status !== 'any') this.#choices.set('status', slotsOfStatus(listings, scope));
+    if (countsStatus && scope.status !== 'any')
+      this.#choices.set('status', { values: [scope.status], slots: slotsOfStatus(listings, scope) });
     if (filters.bbox) this.#base.and(listings.locations().addInBox(filters.bbox, listings.emptyBitmap()));
     if (filters.near) this.#base.and(listings.locations().addInCircle(filters.near, listings.emptyBitmap()));
     const q = foldedQuery(filters.q);
     if (q !== undefined) this.#groups = this.#search(q, filters.searchIn);
+    const isWhole = !filters.bbox && !filters.near && q === undefined && scope.ownerId === undefined && !countsStatus;
+    this.#wholeScope = isWhole ? scope : undefined;
 
     const { category, pricing, tag } = listings.attributes;
     const choose = <Value extends string>(name: FacetName, postings: Postings<Value>, values: readonly Value[]) =>
-      this.#choices.set(name, postings.addAnyOf(values, listings.emptyBitmap()));
+      this.#choices.set(name, { values, slots: postings.addAnyOf(values, listings.emptyBitmap()) });
     if (filters.category?.length) choose('category', category, filters.category);
     if (filters.tag?.length) choose('tag', tag, filters.tag);
     if (filters.pricing) choose('pricing', pricing, [filters.pricing]);
     if (filters.sphere?.length) {
       const slugs = filters.sphere.flatMap((sphere) => categories.slugsBySphere().get(sphere) ?? []);
-      choose('sphere', category, slugs);
+      const slots = category.addAnyOf(slugs, listings.emptyBitmap());
+      this.#choices.set('sphere', { values: filters.sphere, slots });
     }
   }
 
@@ -50,8 +57,16 @@ export class Selection {
     const choices = [...this.#choices].filter(([name]) => name !== without);
     if (choices.length === 0) return this.#base;
     const matches = this.#copy(this.#base);
-    for (const [, choice] of choices) matches.and(choice);
+    for (const [, { slots }] of choices) matches.and(slots);
     return matches;
+  }
+
+  /** What a facet is counted among, if that is a scope with at most one filter besides its own. */
+  facetBase(name: FacetName): FacetBase | undefined {
+    const [other, ...more] = [...this.#choices].filter(([chosen]) => chosen !== name);
+    if (!this.#wholeScope || more.length > 0) return undefined;
+    const scope = this.#wholeScope;
+    return other ? { scope, filter: { name: other[0], values: other[1].values } } : { scope };
   }
 
   /** The slots that match all filters, in disjoint groups; the order of the groups precedes any sort order. Read-only. */

@@ -436,6 +436,62 @@ describe('facets', () => {
     });
   });
 
+  it('follow every change after they were counted', () => {
+    const facets = () => {
+      const names = ['category', 'sphere', 'pricing', 'tag'] as const;
+      const counted = [
+        {},
+        { category: ['code'] },
+        { sphere: ['work'] },
+        { tag: ['y'] },
+        { pricing: 'paid' as const },
+      ].map((filters) => catalog.query(query({ filters, facets: names })).facets);
+      return counted.map((one) => Object.values(one ?? {}).map((counts) => counts.map((c) => `${c.value} ${c.count}`)));
+    };
+    facets();
+    put({ id: 'a', version: 2, categories: ['art'], tags: ['x'], pricing_type: 'paid' });
+    put({ id: 'd', version: 2, categories: ['code'], tags: ['y', 'x'], status: 'live', pricing_type: 'free' });
+    catalog.apply([
+      { kind: 'projectRemoved', projectId: 'c' },
+      { kind: 'category', category: category({ id: 'c2', slug: 'art', sphere: 'fun' }) },
+    ]);
+    put({ id: 'b', version: 2, categories: ['code', 'art'], tags: ['y'], pricing_type: 'paid', deleted_at: null });
+    const all = [
+      ['art 2', 'code 2'],
+      ['fun 2', 'work 2'],
+      ['paid 2', 'free 1'],
+      ['x 2', 'y 2'],
+    ];
+    const inCode = [
+      ['art 2', 'code 2'],
+      ['work 2', 'fun 1'],
+      ['free 1', 'paid 1'],
+      ['y 2', 'x 1'],
+    ];
+    expect(facets()).toEqual([
+      all,
+      inCode,
+      [
+        ['code 2', 'art 1'],
+        ['fun 2', 'work 2'],
+        ['free 1', 'paid 1'],
+        ['y 2', 'x 1'],
+      ],
+      [
+        ['code 2', 'art 1'],
+        ['work 2', 'fun 1'],
+        ['free 1', 'paid 1'],
+        ['x 2', 'y 2'],
+      ],
+      [
+        ['art 2', 'code 1'],
+        ['fun 2', 'work 1'],
+        ['paid 2', 'free 1'],
+        ['x 1', 'y 1'],
+      ],
+    ]);
+  });
+
   it('are returned only on request', () => {
     expect(catalog.query(query())).not.toHaveProperty('facets');
     expect(catalog.query(query({ facets: ['pricing'] })).facets).toEqual({

@@ -160,6 +160,27 @@ export const mutations: readonly Mutation[] = [
     replace: '((..._: readonly unknown[]) => undefined)(',
   },
   {
+    name: 'facet-removal',
+    breaks: 'the maintained counts of facets include previous states of a project',
+    file: 'shared/catalog/facet-counts.ts',
+    find: 'this.#add(row, -1);',
+    replace: '',
+  },
+  {
+    name: 'facet-filter',
+    breaks: 'the maintained counts of facets with a filter include changes of projects that do not match it',
+    file: 'shared/catalog/facet-counts.ts',
+    find: 'if (!this.#isCounted(row, base)) continue;',
+    replace: '',
+  },
+  {
+    name: 'facet-spheres',
+    breaks: 'the maintained counts of facets outlive the spheres of the categories',
+    file: 'shared/catalog/facet-counts.ts',
+    find: 'this.#bases.clear();',
+    replace: '',
+  },
+  {
     name: 'order',
     breaks: 'a project keeps its rank when its sort value changes',
     file: 'shared/catalog/order.ts',
