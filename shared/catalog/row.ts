@@ -86,8 +86,8 @@ interface RowFields {
   readonly counts: ProjectCounts;
 }
 
-/** How many unpacked records are cached: two hundred pages, some megabytes. */
-const UNPACKED_MAX = 8192;
+/** How many unpacked records are cached: some pages. Most lists are joined from fragments, which need no record. */
+const UNPACKED_MAX = 1024;
 
 /** Ring buffer of the rows with a cached record: the next one evicts the oldest. */
 const unpacked: (Row | undefined)[] = new Array(UNPACKED_MAX).fill(undefined);
