@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { compareWithReference, simulatedDirectories } from './model-comparison.ts';
 
-const QUERIES = 6000;
+const QUERIES = 2500;
 
 /** The short version of model.full.test.ts. */
 describe('the catalog returns the same results as the reference', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { prove } from '#test/catalog/proof/proof.ts';
 
-const QUERIES = 800;
+const QUERIES = 400;
 
 /** The short version of proof.full.test.ts. */
 it(`answers ${QUERIES} queries like a full read of the table`, { timeout: 300_000 }, async () => {

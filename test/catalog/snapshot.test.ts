@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
 import { readSnapshot, writeSnapshot } from '#catalog/snapshot.ts';
+import { sampleOf } from '#test/support/sample.ts';
 import { compareKept, compareOthers, compareQuery, type KeptCursor, keepCursor } from './comparing.ts';
 import { Random } from './random.ts';
 import { Reference } from './reference.ts';
@@ -16,7 +17,7 @@ const filled = (seed: number, size: number): Catalog => {
 };
 
 describe('a catalog restored from a snapshot', () => {
-  it.each([1, 2, 3, 4, 5, 6])(
+  it.each(sampleOf([1, 2, 3, 4, 5, 6], 0))(
     'returns the same results and applies further changes (seed %i)',
     { timeout: 60_000 },
     (seed) => {
