@@ -41,6 +41,7 @@ export const permissionDefinitions: Readonly<Record<FunctionPermission, Permissi
   'table:get': reading(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], ({ tableArn }) => tableArn),
   'table:query': reading(['dynamodb:Query'], ({ tableArn }) => tableArn),
   'table:collection': reading(['dynamodb:Query'], (table) => indexArn(table, 'collection')),
+  'table:feed': reading(['dynamodb:Query'], (table) => indexArn(table, 'feed')),
   'table:write': {
     statements: (context, keys) => [
       allow(

@@ -64,6 +64,7 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'analytics.track': tracked,
   categories: [categoriesPartition, projectPartition('*'), ...events, ...audit],
   comments: [projectPartition('*'), ...events],
+  'comments.hide': [projectPartition('*'), ...audit],
   'cron.checkLinks': [projectPartition('*'), checkpoints],
   // While analytics is off, this job adds the impressions and clicks of promotions.
   'cron.expirePromotions': [...promotions, ...rollUp, ...events, deduplication],
@@ -91,6 +92,7 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   settings: [settingsPartition, ...audit],
   users: [...events, ...audit],
   'users.erase': [...listings, checkouts, suppressions, ...events],
+  'users.remove': [...listings, checkouts, suppressions, ...events, ...audit],
   // The ledger of events and the audit log lose the id of the user.
   'users.finishErasure': [...listings, checkouts, ...events, ...audit],
   votes: [projectPartition('*')],

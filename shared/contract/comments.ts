@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { data, page, paging, Timestamp, text } from './fields.ts';
+import { data, ledger, ledgerPaging, page, paging, Reference, reference, Timestamp, text } from './fields.ts';
 import { defineRoute } from './route.ts';
+
+/** The longest id of a user, in characters (OpenID Connect Core 1.0, section 2). */
+const USER_ID_MAX = 255;
 
 /** A comment as callers see it. */
 export const Comment = z
@@ -19,6 +22,12 @@ export const Comment = z
   })
   .meta({ id: 'Comment' });
 export type Comment = z.infer<typeof Comment>;
+
+/** A comment as visible to administrators and moderators. */
+export const AdminComment = Comment.extend({
+  is_hidden: z.boolean().describe('Whether only this list shows the comment.'),
+}).meta({ id: 'AdminComment' });
+export type AdminComment = z.infer<typeof AdminComment>;
 
 const CommentBody = z
   .object({ content: text(1, 2000).describe('Plain text of 1 to 2000 characters.') })
@@ -77,4 +86,40 @@ export const remove = defineRoute('comments.remove', {
   replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
   permissions: ['table:get', 'table:write'],
+});
+
+const common = {
+  auth: 'admin',
+  tier: 'admin',
+  feature: 'comments',
+  scopes: ['moderation'],
+  moderators: true,
+} as const;
+
+export const browse = defineRoute('comments.browse', {
+  ...common,
+  method: 'GET',
+  path: '/api/admin/comments',
+  summary: 'List comments on all projects',
+  description: 'Newest first, hidden comments too. With both filters a page may be short while more follow.',
+  query: z.object({
+    project: Reference.optional().describe('Only comments on this project: its id or slug.'),
+    user: reference(USER_ID_MAX).optional().describe('Only comments by this user.'),
+    ...ledgerPaging('cmt'),
+  }),
+  replies: { 200: ledger(AdminComment) },
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:feed'],
+});
+
+export const hide = defineRoute('comments.hide', {
+  ...common,
+  method: 'PUT',
+  path: '/api/admin/comments/{comment}',
+  summary: 'Hide a comment, or show it again',
+  description:
+    'A hidden comment is not counted, and only the list for administrators shows it. Its author may still delete it.',
+  body: z.object({ is_hidden: z.boolean() }).meta({ id: 'CommentVisibility' }),
+  replies: { 200: data(AdminComment) },
+  failures: ['NOT_FOUND'],
+  permissions: ['table:get', 'table:feed', 'table:write'],
 });

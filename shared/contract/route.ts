@@ -44,7 +44,7 @@ export type Scope = (typeof scopes)[number];
  * The permissions of a function: the source of its IAM statements and environment variables.
  * `table:get`: items by key. `table:query`: partitions of the table. `table:collection`: partitions of its collection index.
  * `table:write`: items, alone and in transactions. `table:sweep`: batch deletion of orphaned data.
- * `catalog`: the feed index.
+ * `table:feed`: partitions of its feed index. `catalog`: the feed of the catalog, with its snapshots.
  * `model`: call a language model. `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream.
  * `users:roles`: write roles and bans. `users:counts`: write the comment counts of users. `users:erase`: erase a user.
  * `stripe`: the payment provider's secret. `sign-in`: the addresses of sign-in, without access to it. `accounts`: delete
@@ -55,6 +55,7 @@ export const permissions = [
   'table:get',
   'table:query',
   'table:collection',
+  'table:feed',
   'table:write',
   'table:sweep',
   'catalog',

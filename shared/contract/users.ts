@@ -194,6 +194,13 @@ export const exportData = defineRoute('users.exportData', {
   timeoutSeconds: 300,
 });
 
+const erasureQuery = z.object({
+  projects: z
+    .enum(['keep', 'delete'])
+    .default('keep')
+    .describe('`delete` deletes the projects of the user permanently.'),
+});
+
 export const erase = defineRoute('users.erase', {
   method: 'DELETE',
   path: '/api/user',
@@ -203,12 +210,7 @@ export const erase = defineRoute('users.erase', {
   auth: 'user',
   tier: 'auth',
   allowsBanned: true,
-  query: z.object({
-    projects: z
-      .enum(['keep', 'delete'])
-      .default('keep')
-      .describe("`delete` deletes the caller's projects permanently."),
-  }),
+  query: erasureQuery,
   replies: { 200: data(z.object({ id: z.string(), erased_at: Timestamp })) },
   failures: ['SELF_CHANGE'],
   permissions: ['table:get', 'table:collection', 'table:write', 'users:erase'],
@@ -330,4 +332,20 @@ export const update = defineRoute('users.update', {
   replies: { 200: data(AdminUser) },
   failures: ['NOT_FOUND', 'SELF_CHANGE'],
   permissions: ['table:collection', 'table:write', 'users:roles'],
+});
+
+export const remove = defineRoute('users.remove', {
+  method: 'DELETE',
+  path: '/api/admin/users/{user}',
+  summary: 'Erase a user',
+  description:
+    'Like the erasure by the user: the profile, votes and ratings are deleted, and comments, and projects unless `projects` is `delete`, stay without a name. Administrators cannot erase themselves here.',
+  auth: 'admin',
+  scopes: [],
+  moderators: false,
+  tier: 'admin',
+  query: erasureQuery,
+  replies: { 200: data(z.object({ id: z.string(), erased_at: Timestamp })) },
+  failures: ['NOT_FOUND', 'SELF_CHANGE'],
+  permissions: ['table:get', 'table:collection', 'table:write', 'users:erase'],
 });

@@ -1,20 +1,26 @@
 import type { Message } from '#events/catalogue.ts';
 import type { CommentRecord } from '#model/comment.ts';
 import { notFound } from '#shared/errors.ts';
-import { countReaction, projectIsOpen } from './counts.ts';
+import { changeCounts, countReaction, projectIsOpen } from './counts.ts';
 import {
   commentKey,
+  commentPartition,
+  commentPartitions,
+  hiddenCommentKey,
+  type IndexName,
+  inComments,
   inOwnerCollection,
   type Key,
   ownerPartition,
   ownerPrefix,
+  projectKey,
   projectPartition,
   projectPrefix,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, firstOfCollection, type Item, pageOfCollection } from './read.ts';
+import { findItems, firstOfCollection, type Item, itemsOfPartitions, pageOfCollection } from './read.ts';
 import { changeUserCounts, findUsers } from './users.ts';
-import { absent, ConditionFailed, exists, transact } from './write.ts';
+import { absent, ConditionFailed, every, exists, is, transact } from './write.ts';
 
 const commentOf = (item: Item): CommentRecord => ({
   id: String(item.id),
@@ -23,13 +29,19 @@ const commentOf = (item: Item): CommentRecord => ({
   content: String(item.content),
   created_at: String(item.created_at),
   updated_at: String(item.updated_at),
+  is_hidden: item.is_hidden === true,
 });
 
-const commentItem = (comment: CommentRecord): Item & Key => ({
-  ...commentKey(comment.project_id, comment.id),
-  ...inOwnerCollection(comment.user_id, 'COMMENT', comment.id),
+const keyOfComment = ({ project_id, id, is_hidden }: CommentRecord): Key =>
+  is_hidden ? hiddenCommentKey(project_id, id) : commentKey(project_id, id);
+
+const commentItem = ({ is_hidden, ...comment }: CommentRecord): Item & Key => ({
+  ...keyOfComment({ ...comment, is_hidden }),
+  ...inOwnerCollection(comment.user_id, is_hidden ? 'HIDDEN_COMMENT' : 'COMMENT', comment.id),
+  ...inComments(comment.id),
   type: 'comment',
   ...comment,
+  ...(is_hidden && { is_hidden }),
 });
 
 /** Inserts a comment and publishes its event. @throws 404 when the project is not open. */
@@ -42,9 +54,33 @@ export const insertComment = async (comment: CommentRecord, message: Message): P
   ]);
 };
 
+/** Reads a comment, hidden or not, strongly consistent. */
 export const findComment = async (projectId: string, commentId: string): Promise<CommentRecord | undefined> => {
-  const item = await findItem(commentKey(projectId, commentId));
+  const items = await findItems([commentKey(projectId, commentId), hiddenCommentKey(projectId, commentId)]);
+  const item = items.find((one) => one !== undefined);
   return item && commentOf(item);
+};
+
+/** Finds a comment by its id alone. The index, which names its project, follows the table within moments. */
+export const findCommentById = async (commentId: string): Promise<CommentRecord | undefined> => {
+  const range = { partition: commentPartition(commentId), index: 'feed', prefix: commentId } as const;
+  const [listed] = await firstOfCollection(range, 1);
+  return listed && (await findComment(String(listed.project_id), commentId));
+};
+
+/**
+ * Hides a comment or shows it again, with the counters of its project and its author.
+ * @throws 404 when the project was purged; {ConditionFailed} when the comment was changed or deleted concurrently.
+ */
+export const replaceHidden = async (comment: CommentRecord, isHidden: boolean): Promise<void> => {
+  const by = isHidden ? -1 : 1;
+  await transact([
+    { check: projectKey(comment.project_id), when: exists, orElse: notFound },
+    { delete: keyOfComment(comment), when: every(exists, is('updated_at', comment.updated_at)) },
+    { put: commentItem({ ...comment, is_hidden: isHidden }), when: absent },
+    changeCounts(comment.project_id, { comments_count: by }),
+    changeUserCounts(comment.user_id, by, false),
+  ]);
 };
 
 /** @throws 404 when the project is not open or the comment was deleted. */
@@ -52,12 +88,13 @@ export const replaceComment = async (comment: CommentRecord): Promise<void> => {
   await transact([projectIsOpen(comment.project_id), { put: commentItem(comment), when: exists, orElse: notFound }]);
 };
 
-/** @throws 404 when the project is not open or the comment was deleted. */
+/** A hidden comment is not counted. @throws 404 when the project is not open; {ConditionFailed} as `replaceHidden`. */
 export const deleteComment = async (comment: CommentRecord): Promise<void> => {
   await transact([
-    countReaction(comment.project_id, { comments_count: -1 }),
-    { delete: commentKey(comment.project_id, comment.id), when: exists, orElse: notFound },
-    changeUserCounts(comment.user_id, -1),
+    { delete: keyOfComment(comment), when: exists },
+    ...(comment.is_hidden
+      ? [projectIsOpen(comment.project_id)]
+      : [countReaction(comment.project_id, { comments_count: -1 }), changeUserCounts(comment.user_id, -1)]),
   ]);
 };
 
@@ -90,6 +127,55 @@ export const deleteComments = async (projectId: string): Promise<number> => {
     if (comments.length === 0) return removed;
     removed += await removePage(comments);
   }
+};
+
+interface CommentRange {
+  /** The id of the comment to continue after. */
+  readonly before?: string | undefined;
+  readonly count: number;
+}
+
+/** The newest comments of two ranges, of visible and of hidden ones. */
+const newestOf = async (
+  partition: string,
+  prefixes: readonly string[],
+  { before, count }: CommentRange,
+  index?: IndexName,
+): Promise<CommentRecord[]> => {
+  const lists = await Promise.all(
+    prefixes.map((prefix) => {
+      const bound = before !== undefined && { before: `${prefix}${before}` };
+      return firstOfCollection({ partition, prefix, newestFirst: true, ...bound, ...(index && { index }) }, count);
+    }),
+  );
+  return lists
+    .flat()
+    .map(commentOf)
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    .slice(0, count);
+};
+
+/** Comments on a project, newest first, hidden ones too. */
+export const commentsOn = (projectId: string, range: CommentRange): Promise<CommentRecord[]> =>
+  newestOf(projectPartition(projectId), [projectPrefix.comments, projectPrefix.hiddenComments], range);
+
+/** Comments by a user, newest first, hidden ones too, from the index. */
+export const commentsBy = (userId: string, range: CommentRange): Promise<CommentRecord[]> =>
+  newestOf(ownerPartition(userId), [ownerPrefix.comments, ownerPrefix.hiddenComments], range, 'collection');
+
+/** Comments on all projects, newest first, hidden ones too, from the index. */
+export const newestComments = async ({ before, count }: CommentRange): Promise<CommentRecord[]> => {
+  const bound = before !== undefined && { before };
+  const comments: CommentRecord[] = [];
+  for await (const item of itemsOfPartitions(
+    commentPartitions,
+    { index: 'feed', newestFirst: true, ...bound },
+    count,
+  )) {
+    comments.push(commentOf(item));
+    if (comments.length === count) break;
+  }
+  return comments;
 };
 
 /** The newest comments of a user, from the index, which follows the table within moments. */

@@ -59,6 +59,19 @@ export const commentKey = (projectId: string, commentId: string): Key => ({
   pk: `PROJECT#${projectId}`,
   sk: `COMMENT#${commentId}`,
 });
+/** A hidden comment has another key, so that neither its project nor its author lists or counts it. */
+export const hiddenCommentKey = (projectId: string, commentId: string): Key => ({
+  pk: `PROJECT#${projectId}`,
+  sk: `HIDDEN_COMMENT#${commentId}`,
+});
+/** The partitions of all comments, hidden ones too. */
+export const commentPartitions = partitionsOf('COMMENTS', 4);
+export const commentPartition = (commentId: string): string => onePartition(commentPartitions, commentId);
+/** All comments by creation. */
+export const inComments = (commentId: string) => ({
+  feed_pk: commentPartition(commentId),
+  feed_sk: commentId,
+});
 /** The result of checking the URL of a project. */
 export const linkKey = (projectId: string): Key => ({ pk: `PROJECT#${projectId}`, sk: 'LINK' });
 /** A recorded change of a project; revision ids sort by time. */
@@ -70,6 +83,7 @@ export const projectPartition = (projectId: string): string => `PROJECT#${projec
 /** Sort-key prefixes inside a project's partition. */
 export const projectPrefix = {
   comments: 'COMMENT#',
+  hiddenComments: 'HIDDEN_COMMENT#',
   votes: 'VOTE#',
   ratings: 'RATING#',
   reports: 'REPORT#',
@@ -187,7 +201,7 @@ export const inFeed = (changedAt: string, { pk, sk }: Key, shards = 1) => ({
 /** The items of an owner by kind, sorted by `order` within it. */
 export const inOwnerCollection = (
   userId: string,
-  kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'REPORT' | 'CHECKOUT' | 'PROMOTION',
+  kind: 'PROJECT' | 'VOTE' | 'RATING' | 'COMMENT' | 'HIDDEN_COMMENT' | 'REPORT' | 'CHECKOUT' | 'PROMOTION',
   order: string,
 ) => ({
   collection_pk: `OWNER#${userId}`,
@@ -200,6 +214,7 @@ export const ownerPrefix = {
   votes: 'VOTE#',
   ratings: 'RATING#',
   comments: 'COMMENT#',
+  hiddenComments: 'HIDDEN_COMMENT#',
   reports: 'REPORT#',
   checkouts: 'CHECKOUT#',
 } as const;
@@ -353,7 +368,7 @@ export const mentionKey = (userId: string, entryId: string): Key => ({
 
 const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['project', /^PROJECT#([^ ]+) CARD$/],
-  ['comment', /^PROJECT#[^ ]+ COMMENT#(.+)$/],
+  ['comment', /^PROJECT#[^ ]+ (?:HIDDEN_)?COMMENT#(.+)$/],
   ['report', /^PROJECT#[^ ]+ REPORT#(.+)$/],
   ['category', /^CATEGORIES CATEGORY#(.+)$/],
   ['user', /^USER#([^ ]+) USER$/],

@@ -7,7 +7,13 @@ import { deleteItems } from './write.ts';
 /** Deletes the votes, ratings, comments, reports, analytics and revisions of a purged project. */
 const deleteReactions = async (projectId: string): Promise<number> => {
   let removed = (await deleteComments(projectId)) + (await deleteReports(projectId));
-  for (const prefix of [projectPrefix.votes, projectPrefix.ratings, projectPrefix.days, projectPrefix.revisions]) {
+  for (const prefix of [
+    projectPrefix.hiddenComments,
+    projectPrefix.votes,
+    projectPrefix.ratings,
+    projectPrefix.days,
+    projectPrefix.revisions,
+  ]) {
     const pages = collectionPages({ partition: projectPartition(projectId), prefix, only: ['pk', 'sk'] });
     for await (const items of pages) {
       await deleteItems(items.map(keyOf));

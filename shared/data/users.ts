@@ -84,14 +84,14 @@ export const userNotErased = (userId: string): Write => ({
 });
 
 /**
- * Adds to a user's comment counter, in the transaction that writes or deletes the comments. Increments fail with 401
- * for an erased user; decrements do not.
+ * Adds to a user's comment counter, in the transaction that writes or deletes the comments.
+ * @param isByUser whether the user writes them: it then fails with 401 once the user is erased.
  */
-export const changeUserCounts = (userId: string, comments: number): Write => ({
+export const changeUserCounts = (userId: string, comments: number, isByUser = comments > 0): Write => ({
   update: userKey(userId),
   inFeed: (changedAt) => inChangedUsers(changedAt, userId),
   change: { add: { comment_count: comments, version: 1 } },
-  ...(comments > 0 ? { when: isActive, orElse: unauthorized } : { when: exists }),
+  ...(isByUser ? { when: isActive, orElse: unauthorized } : { when: exists }),
 });
 
 const hasVersion = (version: number): Condition => (version === 0 ? lacks('version') : is('version', version));
@@ -160,13 +160,15 @@ export const replaceUserAs = async (
  * Replaces a user's record by the item of an erased user and enqueues the task that deletes the rest.
  * @param remainingAdminId required to erase an administrator: the transaction checks that this one remains. Two
  * administrators who name each other cannot both be erased, so no count of administrators is needed.
- * @throws {UserChanged} unless the stored record equals `previous` and the remaining administrator is still one.
+ * @param orElse the error when that one is no longer an administrator; by default a conflict.
+ * @throws {UserChanged} unless the stored record equals `previous`.
  */
 export const eraseUser = async (
   previous: UserRecord,
   erasedAt: string,
   messages: readonly Message[],
   remainingAdminId?: string,
+  orElse: () => Error = () => new UserChanged(`The user ${remainingAdminId} was changed concurrently.`),
 ): Promise<void> => {
   await transact([
     ...(remainingAdminId === undefined
@@ -175,7 +177,7 @@ export const eraseUser = async (
           {
             check: userKey(remainingAdminId),
             when: isActiveAdmin,
-            orElse: () => new UserChanged(`The user ${remainingAdminId} was changed concurrently.`),
+            orElse,
           },
         ]),
     {

@@ -6,6 +6,8 @@ export interface CommentRecord {
   readonly content: string;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Only administrators, moderators and its author know of a hidden comment. */
+  readonly is_hidden: boolean;
 }
 
 /** How long an author can change a comment, in milliseconds. */

@@ -34,6 +34,7 @@ let seeded: Seeded;
 let directory: Directory;
 let admin: Person;
 let leaver: Person;
+let removedUser: Person;
 let category: string;
 let delivery: string;
 
@@ -51,6 +52,8 @@ beforeAll(async () => {
   seeded = await seed(fixture.server);
   ({ directory, admin } = seeded);
   leaver = await person(fixture.server);
+  removedUser = await person(fixture.server);
+  await directory.get('/api/user/profile', removedUser);
   const [pending, rejected, removed, purged] = await Promise.all([
     directory.submit(admin),
     directory.project('rejected', admin),
@@ -87,6 +90,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   'projects.bulk': () => ({ action: 'delete', ids: ['prj_none'] }),
   'projects.reject': () => ({ reason: 'Not yet.' }),
   'comments.add': () => ({ content: 'Second.' }),
+  'comments.hide': () => ({ is_hidden: true }),
   'comments.update': () => ({ content: 'First, corrected.' }),
   'ratings.rate': () => ({ rating: 5 }),
   'categories.create': () => ({ name: 'Bundled' }),
@@ -130,6 +134,7 @@ const pathFor = (route: Route): string => {
   const project = projects[route.id];
   if (project !== undefined) return route.path.replace('{project}', project);
   if (route.id === 'users.votes') return `${route.path}?ids=${projects['projects.approve']}`;
+  if (route.id === 'users.remove') return route.path.replace('{user}', removedUser.id);
   if (route.id === 'health.read') return `${route.path}?deep=1`;
   return route.path.includes('{delivery}')
     ? seeded.pathOf(route).replace(/(?<=deliveries\/)[^/]+/, delivery)

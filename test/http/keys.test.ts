@@ -83,23 +83,6 @@ it('the day of the last use is written once a day', async () => {
   }
 });
 
-it('without the pepper keys can be neither created nor verified, and public routes ignore them', async () => {
-  const key = asPerson(await create('projects:read'));
-  const pepper = process.env.API_KEY_PEPPER;
-  delete process.env.API_KEY_PEPPER;
-  try {
-    const UNAVAILABLE = { status: 503, body: { code: 'UNAVAILABLE' } };
-    expect(await directory.get('/api/keys/current', key)).toMatchObject(UNAVAILABLE);
-    expect(await directory.get('/api/admin/projects', key)).toMatchObject(UNAVAILABLE);
-    const body = { name: 'Program', scopes: ['projects:read'] };
-    expect(await directory.as(directory.admin, 'POST', KEYS, body)).toMatchObject(UNAVAILABLE);
-    expect((await directory.get('/api/projects', key)).status).toBe(200);
-  } finally {
-    process.env.API_KEY_PEPPER = pepper;
-  }
-  expect((await directory.get('/api/keys/current', key)).status).toBe(200);
-});
-
 it('keys are listed newest first, and revoking one twice is once', async () => {
   const [first, second] = [await create('projects:read'), await create('projects:read')];
   const ids = dataOf<ApiKey[]>(await directory.get(KEYS, directory.admin)).map(({ id }) => id);

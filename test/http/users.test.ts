@@ -596,3 +596,42 @@ it('does not show the address of a user to others', async () => {
   }
   expect(dataOf<User>(await directory.get('/api/user/profile', user)).email).toBe(user.email);
 });
+
+describe('the erasure by an administrator', () => {
+  const remove = (who: Person, id: string, query = '') => directory.as(who, 'DELETE', `/api/admin/users/${id}${query}`);
+
+  it('deletes what the erasure by the user deletes, and rejects their token', async () => {
+    const user = await registered();
+    const { id: own } = await directory.live(user);
+    const { id: voted } = await directory.live(admin);
+    await directory.ok(user, 'POST', `/api/projects/${voted}/upvote`);
+    const erased = await remove(admin, user.id, '?projects=delete');
+    expect(erased).toMatchObject({ status: 200, body: { data: { id: user.id, erased_at: TIME } } });
+    expect(await directory.get('/api/user/profile', user)).toMatchObject(UNAUTHORIZED);
+    await server.until(async () => (await directory.read(voted)).upvote_count === 0);
+    await server.until(async () => (await directory.get(`/api/projects/${own}`, admin)).status === 404);
+    for (const query of ['', '?projects=some']) expect(await remove(admin, user.id, query)).toMatchObject(NOT_FOUND);
+  });
+
+  it('keeps the projects by default, and leaves no trace of the user in the ledgers', async () => {
+    const user = await registered();
+    const { id: own } = await directory.live(user);
+    await remove(admin, user.id);
+    expect((await directory.get(`/api/projects/${own}`)).status).toBe(200);
+    await server.until(async () => {
+      const { body } = await directory.get(`/api/admin/audit?subject=user:${user.id}`, admin);
+      return dataOf<unknown[]>({ body }).length === 0 || !JSON.stringify(body).includes(user.id);
+    });
+  });
+
+  it('is not for oneself, and of two administrators who erase each other one remains', async () => {
+    const [one, other] = [await registered({ admin: true }), await registered({ admin: true })];
+    expect(await remove(one, one.id)).toMatchObject(conflict('SELF_CHANGE'));
+    const statuses = (await Promise.all([remove(one, other.id), remove(other, one.id)])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 403]);
+    expect(await remove(admin, one.id, '?projects=some')).toMatchObject(
+      statuses[0] === 200 ? invalidAt('projects') : NOT_FOUND,
+    );
+    expect(await remove(await registered(), admin.id)).toMatchObject(FORBIDDEN);
+  });
+});

@@ -77,6 +77,7 @@ const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly s
   'table:get': ['dynamodb:BatchGetItem on table', 'dynamodb:GetItem on table'],
   'table:query': ['dynamodb:Query on table'],
   'table:collection': ['dynamodb:Query on index collection'],
+  'table:feed': ['dynamodb:Query on index feed'],
   get 'table:write'() {
     return [
       ...['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on table of ${written(id)}`),

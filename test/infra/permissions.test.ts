@@ -26,7 +26,7 @@ describe('roles and bans of users', () => {
     ['ban_reason', []],
     ['ban_expires_at', []],
     // The record of an erased user may keep a ban.
-    ['is_banned', ['users.erase']],
+    ['is_banned', ['users.erase', 'users.remove']],
   ])('are written by few functions: %s', (attribute, others) => {
     const allowed = handlerFiles.filter(({ id }) =>
       permissionsOf(dev, id).some(

@@ -149,6 +149,24 @@ it.each(named.filter(({ route }) => route.auth === 'optional'))('$id accepts an 
   expect(isUsable(await send(route, await keyWith('events:read')))).toBe(true);
 });
 
+it('without the pepper keys can be neither created nor verified, and public routes ignore them', async () => {
+  const token = (await keyWith('projects:read')).slice('Bearer '.length);
+  const pepper = process.env.API_KEY_PEPPER;
+  delete process.env.API_KEY_PEPPER;
+  try {
+    const UNAVAILABLE = { status: 503, body: { code: 'UNAVAILABLE' } };
+    expect(await server.call('GET', '/api/keys/current', { token })).toMatchObject(UNAVAILABLE);
+    expect(await server.call('GET', '/api/admin/projects', { token })).toMatchObject(UNAVAILABLE);
+    const body = { name: 'Program', scopes: ['projects:read'] };
+    const created = await server.call('POST', '/api/admin/keys', { token: admin.token, body });
+    expect(created).toMatchObject(UNAVAILABLE);
+    expect((await server.call('GET', '/api/projects', { token })).status).toBe(200);
+  } finally {
+    process.env.API_KEY_PEPPER = pepper;
+  }
+  expect((await server.call('GET', '/api/keys/current', { token })).status).toBe(200);
+});
+
 afterAll(async () => {
   await server.stop();
 });

@@ -1,6 +1,6 @@
 import type { Comment } from '#contract/comments.ts';
 import { deleteComment, findComment, insertComment, pageOfComments, replaceComment } from '#data/comments.ts';
-import { findUsers } from '#data/users.ts';
+import { retryOnConflict } from '#data/conflict.ts';
 import { newMessage } from '#events/catalogue.ts';
 import { type CommentRecord, isEditable } from '#model/comment.ts';
 import { type Paging, pageMeta, skipOf } from '#model/paging.ts';
@@ -10,20 +10,7 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { getOpenProject } from '#services/projects/get.ts';
 import { forbidden, notFound } from '#shared/errors.ts';
-
-const commentView = (comment: CommentRecord, author: UserRecord | undefined): Comment => ({
-  id: comment.id,
-  project_id: comment.project_id,
-  content: comment.content,
-  created_at: comment.created_at,
-  updated_at: comment.updated_at,
-  user: {
-    id: comment.user_id,
-    name: author?.name ?? null,
-    avatar_url: author?.avatar_url ?? null,
-    role: author?.role ?? 'user',
-  },
-});
+import { commentView, commentViews } from './view.ts';
 
 /** A page of comments, newest first. @throws 404 unless the project is open. */
 export const listComments = async (reference: string, query: Paging) => {
@@ -31,11 +18,7 @@ export const listComments = async (reference: string, query: Paging) => {
   const total = counts.comments_count;
   const skip = skipOf(query);
   const comments = skip < total ? await pageOfComments(project.id, skip, query.limit, total) : [];
-  const authors = await findUsers([...new Set(comments.map((comment) => comment.user_id))]);
-  return {
-    data: comments.map((comment) => commentView(comment, authors.get(comment.user_id))),
-    meta: pageMeta(query, total, comments.length),
-  };
+  return { data: await commentViews(comments), meta: pageMeta(query, total, comments.length) };
 };
 
 /** Adds a comment and publishes `commentCreated`. @throws 404 unless the project is open. */
@@ -49,6 +32,7 @@ export const addComment = async (author: UserRecord, reference: string, content:
     content,
     created_at: at,
     updated_at: at,
+    is_hidden: false,
   };
   await insertComment(
     comment,
@@ -69,10 +53,17 @@ const getComment = async (reference: string, commentId: string): Promise<Comment
   return comment;
 };
 
+/** A comment that its author may change. @throws 404 for a hidden one too, 403. */
+const getEditable = async (author: UserRecord, reference: string, commentId: string): Promise<CommentRecord> => {
+  const comment = await getComment(reference, commentId);
+  if (comment.is_hidden) throw notFound();
+  if (!isEditable(comment, author.id, now())) throw forbidden();
+  return comment;
+};
+
 /** Checks the permission for a change before its body is validated. @throws 404, 403. */
 export const permitChange = async (author: UserRecord, reference: string, commentId: string): Promise<void> => {
-  const comment = await getComment(reference, commentId);
-  if (!isEditable(comment, author.id, now())) throw forbidden();
+  await getEditable(author, reference, commentId);
 };
 
 /** Changes a comment; for its author, within 24 hours. @throws 404, 403. */
@@ -82,18 +73,21 @@ export const changeComment = async (
   commentId: string,
   content: string,
 ): Promise<Comment> => {
-  const comment = await getComment(reference, commentId);
-  const at = now();
-  if (!isEditable(comment, author.id, at)) throw forbidden();
-  const next = { ...comment, content, updated_at: at };
+  const comment = await getEditable(author, reference, commentId);
+  const next = { ...comment, content, updated_at: now() };
   await replaceComment(next);
   return commentView(next, author);
 };
 
-/** Deletes a comment; for its author and administrators. @returns its id. @throws 404, 403. */
-export const removeComment = async (actor: UserRecord, reference: string, commentId: string): Promise<string> => {
-  const comment = await getComment(reference, commentId);
-  if (comment.user_id !== actor.id && !hasAdminRights(actor)) throw forbidden();
-  await deleteComment(comment);
-  return comment.id;
-};
+/**
+ * Deletes a comment; for its author and administrators.
+ * @returns its id.
+ * @throws 404, also for a hidden comment of another user, 403.
+ */
+export const removeComment = (actor: UserRecord, reference: string, commentId: string): Promise<string> =>
+  retryOnConflict(async () => {
+    const comment = await getComment(reference, commentId);
+    if (comment.user_id !== actor.id && !hasAdminRights(actor)) throw comment.is_hidden ? notFound() : forbidden();
+    await deleteComment(comment);
+    return comment.id;
+  });

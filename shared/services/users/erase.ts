@@ -21,8 +21,8 @@ import { deleteAccount } from '#platform/accounts.ts';
 import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { deletionEvents } from '#services/projects/moderate.ts';
-import { conflict } from '#shared/errors.ts';
-import { changeSelf } from './update.ts';
+import { conflict, forbidden } from '#shared/errors.ts';
+import { changeSelf, changeUser } from './update.ts';
 
 type ErasureTask = MessageData<'userErased'>;
 
@@ -113,6 +113,16 @@ const deleteUserData = async ({ user_id: userId, projects }: ErasureTask, budget
   };
 };
 
+/** Deletes as much of the data of an erased user as a request has time for; the task deletes the rest. */
+const beginDeletion = async (task: ErasureTask): Promise<void> => {
+  try {
+    await deleteUserData(task, REQUEST_BUDGET_MS);
+  } catch (error) {
+    // The record is erased, so the request has succeeded.
+    log.warn('deleting the data of an erased user failed; the task will retry', { error });
+  }
+};
+
 /**
  * Erases the caller's record and deletes as much of the other data as time allows; the task enqueued with the erasure
  * deletes the rest.
@@ -132,12 +142,29 @@ export const eraseSelf = async (user: UserRecord, projects: ErasureTask['project
     await eraseUser(current, at, [newMessage('userErased', user.id, task)], remainingAdminId);
     return at;
   });
-  try {
-    await deleteUserData(task, REQUEST_BUDGET_MS);
-  } catch (error) {
-    // The record is erased, so the request has succeeded.
-    log.warn('deleting the data of an erased user failed; the task will retry', { error });
-  }
+  await beginDeletion(task);
+  return erasedAt;
+};
+
+/**
+ * Erases another user like `eraseSelf`. The transaction checks that the caller is still an administrator, so of two who
+ * erase each other one remains.
+ * @returns when, ISO 8601.
+ * @throws 404 for an unknown or erased user, 409 for oneself, 403 when the caller is no longer an administrator.
+ */
+export const eraseOther = async (
+  admin: UserRecord,
+  userId: string,
+  projects: ErasureTask['projects'],
+): Promise<string> => {
+  const task = { user_id: userId, projects };
+  const erasedAt = await changeUser(userId, async (current) => {
+    if (current.id === admin.id) throw conflict('SELF_CHANGE', 'Erase your own account as a user.');
+    const at = now();
+    await eraseUser(current, at, [newMessage('userErased', admin.id, task)], admin.id, forbidden);
+    return at;
+  });
+  await beginDeletion(task);
   return erasedAt;
 };
 

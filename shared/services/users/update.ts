@@ -17,7 +17,7 @@ export const getUser = async (userId: string): Promise<UserRecord> => {
  * Reads a user and passes the record to `change`, which writes it; again after a conflict.
  * @throws 404 when the user does not exist or has been erased, and what `change` throws.
  */
-const changeUser = <T>(userId: string, change: (current: UserRecord) => Promise<T>): Promise<T> =>
+export const changeUser = <T>(userId: string, change: (current: UserRecord) => Promise<T>): Promise<T> =>
   retryOnConflict(async () => await change(await getUser(userId)));
 
 /** The same for the caller's own record. @throws 401 when the caller was erased after authentication. */

@@ -238,7 +238,7 @@ it.each(cases)(
         const { status, problem } = await send(operation, request, people);
         statuses[status] = (statuses[status] ?? 0) + 1;
         if (problem !== undefined) problems.push({ problem, ...request });
-        if (operation.id === 'users.erase' && status === 200) people = await newPeople();
+        if (/^users\.(?:erase|remove)$/.test(operation.id) && status === 200) people = await newPeople();
       }
       total += requests.length;
     }
