@@ -194,11 +194,11 @@ export const exportData = defineRoute('users.exportData', {
   timeoutSeconds: 300,
 });
 
+/** What happens to the projects of an erased user. */
+const ProjectsOfErased = z.enum(['keep', 'delete']).meta({ id: 'ProjectsOfErased' });
+
 const erasureQuery = z.object({
-  projects: z
-    .enum(['keep', 'delete'])
-    .default('keep')
-    .describe('`delete` deletes the projects of the user permanently.'),
+  projects: ProjectsOfErased.default('keep').describe('`delete` deletes the projects of the user permanently.'),
 });
 
 export const erase = defineRoute('users.erase', {

@@ -54,7 +54,7 @@ const comment = async (projectId: string, userId: string): Promise<void> => {
   const text = { project_id: projectId, user_id: userId, content: 'Too late.' };
   const id = newId('cmt');
   await insertComment(
-    { ...text, id, created_at: at, updated_at: at },
+    { ...text, id, created_at: at, updated_at: at, is_hidden: false },
     newMessage('commentCreated', userId, { ...text, comment_id: id }),
   );
 };
