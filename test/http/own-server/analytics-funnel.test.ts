@@ -143,6 +143,7 @@ it('leaves nothing of a project that is purged between its read and the count', 
   // The event is delivered again, and counted for the site alone.
   await countStep(event);
   expect(await funnel()).toEqual({ ...before, submitted: before.submitted + 1 });
-  expect((await items()).map(({ type }) => type)).toEqual(['projectRemoved']);
+  // The tombstone of the project and the mark in place of its counters.
+  expect((await items()).map(({ type }) => type)).toEqual(['projectRemoved', 'projectRemoved']);
   expect(await directory.get(`/api/projects/${id}`, owner)).toMatchObject(NOT_FOUND);
 });

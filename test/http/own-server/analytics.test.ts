@@ -402,7 +402,7 @@ describe('the report', () => {
     expect(totals.project_views).toBe(6);
     // The figures of the project are deleted with it.
     await server.until(async () =>
-      (await scanTable(server)).every(({ pk, sk }) => pk !== `PROJECT#${deleted.id}` || sk === 'TOMBSTONE'),
+      (await scanTable(server)).every(({ pk, type }) => pk !== `PROJECT#${deleted.id}` || type === 'projectRemoved'),
     );
   });
 });
