@@ -142,10 +142,7 @@ export const proxyEvent = ({ request, requestId, resource, body }: ProxyRequest)
       path: `/${STAGE}${path}`,
       protocol: `HTTP/${request.httpVersion}`,
       requestId,
-      // Formatted on demand: no handler reads it.
-      get requestTime() {
-        return clfTime(at);
-      },
+      requestTime: clfTime(at),
       requestTimeEpoch: at,
       resourceId: resource,
       resourcePath: resource,

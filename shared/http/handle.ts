@@ -6,8 +6,8 @@ import { isAudited, type Route } from '#contract/route.ts';
 import type { VisitorSignals } from '#model/analytics.ts';
 import { hasAdminRights } from '#model/policy.ts';
 import { inAuditedRequest } from '#platform/audit-context.ts';
-import { startRequestTime } from '#platform/request-time.ts';
-import { settings } from '#platform/settings.ts';
+import { type RunningRequestTime, startRequestTime } from '#platform/request-time.ts';
+import { type Settings, settings } from '#platform/settings.ts';
 import {
   type Call,
   header,
@@ -49,6 +49,25 @@ const inRequestTime = ({ before, after, onError }: Phases): Phases => ({
     },
   }),
 });
+
+/** A class, because a getter in an object literal would give each request a hidden class of its own. */
+class InitialState implements RequestState {
+  readonly route: Route;
+  readonly time: RunningRequestTime;
+  startedAt = 0;
+  requestId = '';
+  byCookie = false;
+
+  constructor(route: Route, time: RunningRequestTime) {
+    this.route = route;
+    this.time = time;
+  }
+
+  /** Lazy: an invalid environment must surface as the error of the invocation. */
+  get settings(): Settings {
+    return settings();
+  }
+}
 
 /** The audited part of a multipart text field, in characters. */
 const AUDITED_FIELD_MAX = 4000;
@@ -100,17 +119,7 @@ export const handle = <const R extends Route>(
   // Middleware shares one state per request. Middy passes only event and context to the handler, so it is in both.
   const createState: Phases = {
     before: (request: MiddlewareRequest): void => {
-      const state: RequestState = {
-        route,
-        // Lazy: an invalid environment must surface as the error of the invocation.
-        get settings() {
-          return settings();
-        },
-        startedAt: 0,
-        requestId: '',
-        byCookie: false,
-        time: startRequestTime(timeLimitMs(request.context)),
-      };
+      const state = new InitialState(route, startRequestTime(timeLimitMs(request.context)));
       request.internal.state = state;
       Object.assign(request.context, { state });
     },
