@@ -17,6 +17,7 @@ export const standard: StageSettings = {
   allowedOrigins: ['http://localhost:3000'],
   trustedProxies: [],
   duplicateUrls: 'allow',
+  liveEdits: 'immediate',
   payments: { premiumPrice: 4900, currency: 'usd' },
   promotions: { monthlyPrices: {}, places: {} },
   mail: { from: 'no-reply@sandbox.directory.example', identity: 'sandbox.directory.example', createIdentity: false },

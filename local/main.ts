@@ -23,6 +23,8 @@ Settings are environment variables, shown with their defaults or an example:
   HTTPS_ONLY=on             sends Strict-Transport-Security, for a proxy in front that speaks https (off)
   TRUSTED_PROXIES=…         address ranges of proxies whose X-Forwarded-For is trusted (127.0.0.0/8,::1)
   DUPLICATE_URLS=reject     rejects a listing whose URL is already listed (allow)
+  LIVE_EDITS=review         edits of live listings by their owners wait for approval; review_material: only those of name,
+                            URL, slug, logo and categories (immediate)
   WEBHOOK_ALLOW_PRIVATE=on  allows webhooks to this machine and over http (off)
   API_KEY_PEPPER=…          key of the digests of API keys (random, in the data folder); a new one invalidates all API keys
   CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs

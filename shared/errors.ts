@@ -20,6 +20,7 @@ const FAILURES = {
   DUPLICATE_URL: [409, 'Conflict'],
   SELF_CHANGE: [409, 'Conflict'],
   IN_PROGRESS: [409, 'Conflict'],
+  CONFLICTING_EDIT: [409, 'Conflict'],
   STALE: [412, 'Precondition failed'],
   PAYLOAD_TOO_LARGE: [413, 'Payload too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type'],
@@ -113,6 +114,7 @@ export const conflict = (
     | 'CATEGORY_EXISTS'
     | 'DUPLICATE_URL'
     | 'SELF_CHANGE'
+    | 'CONFLICTING_EDIT'
     | 'IN_PROGRESS'
   >,
   message?: string,

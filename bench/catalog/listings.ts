@@ -128,6 +128,8 @@ export class Directory {
       deleted_at: this.next() < 0.01 ? created : null,
       rejection_reason: null,
       paid_at: null,
+      pending_revision: null,
+      waiting_writes: null,
       version,
     };
   }

@@ -6,6 +6,6 @@ import { offer } from '#services/payments/prices.ts';
 import { siteSettings } from '#services/settings/site.ts';
 
 export const handler = handle(readPublic, async () => {
-  const { features, signIn } = settings();
-  return ok({ data: siteSettings(await cachedSettings(), features, offer(), signIn) });
+  const { features, signIn, liveEdits } = settings();
+  return ok({ data: siteSettings(await cachedSettings(), features, offer(), signIn, liveEdits) });
 });

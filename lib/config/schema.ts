@@ -55,6 +55,8 @@ export const Config = z
       z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an address range' }),
     ),
     duplicateUrls: z.enum(['allow', 'reject']),
+    /** Whether edits of live listings by their owners wait for approval: none, those of `review_material`, or all. */
+    liveEdits: z.enum(['immediate', 'review_material', 'review']),
     payments: z.strictObject({
       /** The price of the premium plan, in the smallest unit of the currency. */
       premiumPrice: z.int().min(1).max(99_999_999),

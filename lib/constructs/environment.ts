@@ -16,7 +16,8 @@ export const commonVariables = ({ config, table }: StackContext): Record<string,
   ...Object.fromEntries(
     Object.entries(config.features).map(([feature, on]) => [`FEATURE_${feature.toUpperCase()}`, on ? 'on' : 'off']),
   ),
-  // Prices are returned by public routes too.
+  // Prices and the treatment of edits are returned by public routes too.
+  LIVE_EDITS: config.liveEdits,
   PREMIUM_PRICE: String(config.payments.premiumPrice),
   CURRENCY: config.payments.currency,
   ...named('PROMOTION_PRICE', config.promotions.monthlyPrices),

@@ -89,6 +89,7 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   replies: [savedRepliesPartition, ...audit],
   reports: [projectPartition('*'), reportIdKey('*').pk, ...audit],
   'reports.settleMany': [...listings, ...events, ...audit],
+  revisions: [...listings, ...events, ...audit],
   settings: [settingsPartition, ...audit],
   users: [...events, ...audit],
   'users.erase': [...listings, checkouts, suppressions, ...events],

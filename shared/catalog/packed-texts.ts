@@ -21,6 +21,8 @@ const names = [
   'updated_at',
   'rejection_reason',
   'paid_at',
+  'pending_revision',
+  'waiting_writes',
 ] as const satisfies readonly (keyof ProjectRecord)[];
 
 type PackedFields = Pick<ProjectRecord, (typeof names)[number]>;
@@ -101,6 +103,9 @@ export const unpackTexts = (packed: string): PackedFields => {
     updated_at: texts[12] ?? '',
     rejection_reason: orNull(texts[13]),
     paid_at: orNull(texts[14]),
+    // Records with a waiting edit are packed as JSON.
+    pending_revision: null,
+    waiting_writes: null,
   };
 };
 

@@ -18,6 +18,12 @@ const ProjectEventData = z.object({
   owner_id: UserId.describe('The owner of the project.'),
 });
 
+/** The data of every event of a waiting edit. */
+const RevisionEventData = ProjectEventData.extend({
+  revision_id: z.string().describe('The revision, `rev_` and a ULID.'),
+  fields: z.array(z.string()).describe('Names of the fields that wait.'),
+});
+
 /** The data of every promotion event. */
 const PromotionEventData = z.object({
   promotion_id: z.string().describe('The promotion, `prm_` and a ULID.'),
@@ -57,6 +63,15 @@ export const eventKinds = {
   projectUpdated: ProjectEventData.extend({
     changed: z.array(z.string()).describe('Names of the fields that changed.'),
   }).describe('Fields of a project changed.'),
+  revisionSubmitted: RevisionEventData.describe(
+    'An edit of a live project waits for approval, or was merged into one that waits.',
+  ),
+  revisionApproved: RevisionEventData.extend({
+    applied: z.array(z.string()).describe('Names of the fields that were published.'),
+  }).describe('A waiting edit was approved, entirely or in part.'),
+  revisionRejected: RevisionEventData.extend({
+    reason: z.string().describe("The administrator's reason."),
+  }).describe('A waiting edit was rejected.'),
   projectDeleted: ProjectEventData.extend({
     permanent: z.boolean().describe('False while an administrator can restore it.'),
   }).describe('A project was deleted.'),

@@ -200,6 +200,16 @@ export const FieldChange = z
   .meta({ id: 'FieldChange' });
 export type FieldChange = z.infer<typeof FieldChange>;
 
+/** An edit of a live project that waits for approval. */
+export const PendingRevision = z
+  .object({
+    id: z.string().describe('`rev_` and a ULID.'),
+    at: Timestamp.describe('The time of the first edit.'),
+    changes: z.array(FieldChange).describe('`before` is the value that was published when the field was edited.'),
+  })
+  .meta({ id: 'PendingRevision' });
+export type PendingRevision = z.infer<typeof PendingRevision>;
+
 /** A project as callers see it. */
 export const Project = z
   .object({
@@ -234,6 +244,9 @@ export const Project = z
     deleted_at: Timestamp.nullable(),
     rejection_reason: z.string().nullable().optional().describe('Owner and administrators only.'),
     paid_at: Timestamp.nullable().optional().describe('Owner and administrators only.'),
+    pending_revision: PendingRevision.nullable()
+      .optional()
+      .describe('Owner and administrators only: the edit that waits for approval, if any.'),
     possible_duplicates: z
       .array(z.string())
       .optional()
@@ -488,7 +501,7 @@ export const update = defineRoute('projects.update', {
   path: '/api/projects/{project}',
   summary: 'Update a project',
   description:
-    'Owner or administrator. Partial: a field that is left alone is not validated again. The previous slug stays valid.',
+    'Owner or administrator. Partial: a field that is left alone is not validated again. The previous slug stays valid. With `limits.live_edits` other than `immediate`, an edit of a live project by its owner waits in `pending_revision` until an administrator approves it.',
   auth: 'user',
   audited: true,
   tier: 'general',

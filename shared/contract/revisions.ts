@@ -1,25 +1,18 @@
 import * as z from 'zod';
-import { ledger, ledgerPaging, Timestamp } from './fields.ts';
-import { FieldChange, RevisionField } from './projects.ts';
+import { data, ledger, ledgerPaging, page, paging, Reference, Timestamp, text } from './fields.ts';
+import { FieldChange, Project, RevisionField } from './projects.ts';
 import { defineRoute } from './route.ts';
 
 /** Why a project was changed. */
-export const RevisionCause = z.enum([
-  'submitted',
-  'edited',
-  'moderated',
-  'bulk',
-  'imported',
-  'restored',
-  'reverted',
-  'payment',
-  'category',
-  'rule',
-]);
+export const RevisionCause = z
+  .enum(['submitted', 'edited', 'moderated', 'bulk', 'imported', 'restored', 'reverted', 'payment', 'category', 'rule'])
+  .meta({ id: 'RevisionCause' });
 export type RevisionCause = z.infer<typeof RevisionCause>;
 
 /** What became of a change. */
-export const RevisionState = z.enum(['applied', 'pending', 'approved', 'rejected', 'withdrawn', 'dropped']);
+export const RevisionState = z
+  .enum(['applied', 'pending', 'approved', 'rejected', 'withdrawn', 'dropped'])
+  .meta({ id: 'RevisionState' });
 export type RevisionState = z.infer<typeof RevisionState>;
 
 /** A recorded change of a project. */
@@ -56,4 +49,119 @@ export const list = defineRoute('revisions.list', {
   replies: { 200: ledger(Revision) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
   permissions: ['table:get', 'table:query'],
+});
+
+export const withdraw = defineRoute('revisions.withdraw', {
+  method: 'DELETE',
+  path: '/api/projects/{project}/revisions/{revision}',
+  summary: 'Withdraw a waiting edit',
+  description: 'By the owner. What is published stays as it is.',
+  auth: 'user',
+  audited: true,
+  tier: 'general',
+  replies: { 200: data(z.object({ id: z.string(), state: z.literal('withdrawn') })) },
+  failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
+  permissions: ['table:get', 'table:write'],
+});
+
+/** A revision with its project, as administrators decide on it. */
+const QueuedRevision = Revision.extend({
+  project: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+  outdated: z
+    .array(RevisionField)
+    .describe('The waiting fields whose published value is neither the original nor the proposed one.'),
+}).meta({ id: 'QueuedRevision' });
+export type QueuedRevision = z.infer<typeof QueuedRevision>;
+
+export const browse = defineRoute('revisions.browse', {
+  method: 'GET',
+  path: '/api/admin/revisions',
+  summary: 'List the edits that wait for approval',
+  description: 'Oldest first. `applied` revisions, which never waited, are listed for one project only.',
+  auth: 'admin',
+  scopes: ['projects:read', 'moderation'],
+  moderators: true,
+  tier: 'admin',
+  query: z.object({
+    state: RevisionState.default('pending').describe('Only revisions in this state.'),
+    project: z
+      .string({ error: 'must be given once' })
+      .overwrite((value) => value.trim())
+      .pipe(z.union([z.literal('').transform(() => undefined), Reference]))
+      .optional()
+      .describe('Only revisions of the project with this id or slug.'),
+    ...paging(40),
+  }),
+  replies: { 200: page(QueuedRevision) },
+  permissions: ['table:get', 'table:query', 'catalog'],
+});
+
+const fields = z
+  .array(RevisionField)
+  .min(1, { error: 'must name at least one field' })
+  .transform((all) => [...new Set(all)])
+  .optional();
+const note = text(0, 1000).nullable().optional().describe('For administrators; the owner does not see it.');
+
+const Approval = z
+  .object({
+    fields: fields.describe('The fields to publish, by default all of the revision; the others are dropped.'),
+    note,
+    force: z.boolean().default(false).describe('Publish fields that were changed since, too.'),
+  })
+  .meta({ id: 'RevisionApproval' });
+export type Approval = z.output<typeof Approval>;
+
+export const approve = defineRoute('revisions.approve', {
+  method: 'POST',
+  path: '/api/admin/projects/{project}/revisions/{revision}/approve',
+  summary: 'Approve a waiting edit',
+  description:
+    'Publishes all its fields or the named ones and mails the owner; `projectUpdated` and `revisionApproved` fire. `If-Match` takes the `etag` of the revision.',
+  auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
+  tier: 'admin',
+  ifMatch: true,
+  body: Approval.optional(),
+  replies: { 200: data(Project) },
+  failures: ['NOT_FOUND', 'INVALID_TRANSITION', 'CONFLICTING_EDIT', 'SLUG_TAKEN', 'DUPLICATE_URL'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+});
+
+export const reject = defineRoute('revisions.reject', {
+  method: 'POST',
+  path: '/api/admin/projects/{project}/revisions/{revision}/reject',
+  summary: 'Reject a waiting edit',
+  description:
+    'What is published stays as it is. The owner is mailed with the reason, and `revisionRejected` fires. `If-Match` takes the `etag` of the revision.',
+  auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
+  tier: 'admin',
+  ifMatch: true,
+  body: z.object({ reason: text(1, 1000).describe('For the owner.'), note }).meta({ id: 'RevisionRejection' }),
+  replies: { 200: data(Project) },
+  failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+});
+
+export const restore = defineRoute('revisions.restore', {
+  method: 'POST',
+  path: '/api/admin/projects/{project}/revisions/{revision}/restore',
+  summary: 'Undo a change',
+  description:
+    'Sets the published fields of the revision back to the values before it. `status`, `plan`, `owner_id` and `deleted_at` are set back only when they are named. `projectUpdated` fires, and no mail is sent. Moderators and API keys set back the content, and a `status` only of their own latest decision. `If-Match` takes the ETag of the project.',
+  auth: 'admin',
+  scopes: ['moderation'],
+  moderators: true,
+  tier: 'admin',
+  ifMatch: true,
+  body: z
+    .object({ fields: fields.describe('Fields that the revision published; by default all but the four above.') })
+    .optional()
+    .meta({ id: 'RevisionRestoration' }),
+  replies: { 200: data(Project) },
+  failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
 });

@@ -135,6 +135,15 @@ export const limits = {
   import_file_bytes_max: IMPORT_FILE_BYTES_MAX,
 } as const;
 
+/** When edits of live projects by their owners are published. */
+export const LiveEdits = z
+  .enum(['immediate', 'review_material', 'review'])
+  .describe(
+    'Edits of live projects by their owners: published at once; name, URL, slug, logo and categories wait for approval; or all fields wait.',
+  )
+  .meta({ id: 'LiveEdits' });
+export type LiveEdits = z.infer<typeof LiveEdits>;
+
 /** The configuration of a front end. */
 export const SiteSettings = z
   .object({
@@ -165,12 +174,13 @@ export const SiteSettings = z
         end_session_endpoint: z.string().nullable().describe("Null: see the issuer's discovery document."),
       })
       .describe('How a browser obtains an access token.'),
-    limits: z.object(
-      Object.fromEntries(Object.keys(limits).map((name) => [name, z.int().min(0)])) as Record<
+    limits: z.object({
+      ...(Object.fromEntries(Object.keys(limits).map((name) => [name, z.int().min(0)])) as Record<
         keyof typeof limits,
         z.ZodInt
-      >,
-    ),
+      >),
+      live_edits: LiveEdits,
+    }),
   })
   .meta({ id: 'SiteSettings' });
 export type SiteSettings = z.infer<typeof SiteSettings>;

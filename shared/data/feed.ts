@@ -31,6 +31,18 @@ const checkOf = (schema: z.ZodType): Check => {
     const [min, max] = [schema.minValue ?? Number.NEGATIVE_INFINITY, schema.maxValue ?? Number.POSITIVE_INFINITY];
     return (value) => Number.isFinite(value) && (value as number) >= min && (value as number) <= max;
   }
+  if (schema instanceof z.ZodUnion) {
+    const alternatives = schema.options.map((one) => checkOf(one as z.ZodType));
+    return (value) => alternatives.some((isValid) => isValid(value));
+  }
+  if (schema instanceof z.ZodObject) {
+    const members = Object.entries(schema.shape).map(([name, one]) => [name, checkOf(one as z.ZodType)] as const);
+    return (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      members.every(([name, isValid]) => isValid((value as Record<string, unknown>)[name]));
+  }
+  if (schema instanceof z.ZodNull) return (value) => value === null;
   if (schema instanceof z.ZodString) return (value) => typeof value === 'string';
   throw new Error(`The feed cannot validate a field of the type ${schema.def.type}.`);
 };

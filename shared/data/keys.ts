@@ -91,6 +91,13 @@ export const projectPrefix = {
   revisions: 'REVISION#',
 } as const;
 
+/** The edits that wait for approval, or that were decided, by state and time. */
+export const revisionStatePartition = (state: string): string => `REVISIONS#${state}`;
+export const inRevisionState = (state: string, at: string, revisionId: string) => ({
+  feed_pk: revisionStatePartition(state),
+  feed_sk: `${at}#${revisionId}`,
+});
+
 const REVISION_PARTITIONS = 4;
 /** The partitions of the revisions by an actor: an import writes many of them. */
 export const actorRevisionPartitions = (userId: string): readonly string[] =>

@@ -2,7 +2,13 @@ import type { Message } from '#events/catalogue.ts';
 import { canonicalUrl } from '#model/canonical-url.ts';
 import { isOpen } from '#model/policy.ts';
 import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
-import { appliedRevision, type ChangeOrigin } from '#model/revision.ts';
+import {
+  appliedRevision,
+  type ChangeOrigin,
+  droppedDecision,
+  pendingRevision,
+  withoutDroppedEdit,
+} from '#model/revision.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
@@ -26,7 +32,7 @@ import {
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
 import { collectionPages, findItem, findItems, type Item, orNull, wholeCollection } from './read.ts';
-import { revisionWrite } from './revisions.ts';
+import { decisionWrite, revisionWrite } from './revisions.ts';
 import { userNotErased } from './users.ts';
 import { absent, either, every, exists, is, isBelow, transact, type Write } from './write.ts';
 
@@ -44,6 +50,14 @@ const text = (item: Item, name: keyof ProjectRecord): string => {
 };
 
 const list = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : []);
+
+/** DynamoDB does not keep the order of members, on which entity tags depend. */
+const pendingOf = (value: unknown): ProjectRecord['pending_revision'] => {
+  if (!value) return null;
+  const { id, at, changes, merges, base_version } = value as NonNullable<ProjectRecord['pending_revision']>;
+  const ordered = changes.map(({ field, before, after }) => ({ field, before, after }));
+  return { id, at, changes: ordered, merges, base_version };
+};
 
 /**
  * The record in an item. Attributes that the item predates read as null or an empty list. It is a literal, not a loop over
@@ -77,6 +91,8 @@ export const projectOf = (item: Item): ProjectRecord => ({
   deleted_at: orNull(item.deleted_at),
   rejection_reason: orNull(item.rejection_reason),
   paid_at: orNull(item.paid_at),
+  pending_revision: pendingOf(item.pending_revision),
+  waiting_writes: orNull(item.waiting_writes),
   version: Number(item.version),
 });
 
@@ -261,8 +277,20 @@ const writeRevision = (
   next: ProjectRecord,
   origin: ChangeOrigin,
 ): readonly Write[] => {
+  // The revision of a decided edit is also that of the change.
+  if (origin.decision?.applied.length) return [];
   const revision = appliedRevision(previous, next, origin, { id: newId('rev'), at: now() });
   return revision ? [revisionWrite(revision)] : [];
+};
+
+/** The write of the waiting edit, when it is new, merged or decided. */
+const writePendingEdit = (previous: ProjectRecord, next: ProjectRecord, origin: ChangeOrigin): readonly Write[] => {
+  const [before, after] = [previous.pending_revision, next.pending_revision];
+  if (after) {
+    const isMerged = after.id !== before?.id || after.merges !== before.merges;
+    return isMerged ? [revisionWrite(pendingRevision(next, after, origin))] : [];
+  }
+  return before ? [decisionWrite(next.id, before, origin.decision ?? droppedDecision(before))] : [];
 };
 
 /**
@@ -289,9 +317,10 @@ export const projectReinsertion = (project: ProjectRecord): Write[] => [
 /** The writes of a project's next state, with its revision and the slug and URL that it claims and releases. */
 export const projectReplacement = async (
   previous: ProjectRecord,
-  next: ProjectRecord,
+  changed: ProjectRecord,
   origin: ChangeOrigin,
 ): Promise<Write[]> => {
+  const next = withoutDroppedEdit(changed);
   const urlChanges = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
   const isSameUrl = previous.url === next.url || canonicalUrl(previous.url) === canonicalUrl(next.url);
   return [
@@ -303,6 +332,7 @@ export const projectReplacement = async (
     },
     ...writeRevision(previous, next, origin),
     ...(isOpen(previous) === isOpen(next) ? [] : [setReactionsOpen(next.id, isOpen(next))]),
+    ...writePendingEdit(previous, next, origin),
     ...(previous.slug === next.slug && isSameUrl ? [] : [claimSlug(next)]),
     ...(urlChanges ? claimUrl(next) : []),
     ...(urlChanges && !(isSameUrl && next.deleted_at === null) ? await releaseUrl(previous) : []),

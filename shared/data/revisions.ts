@@ -1,19 +1,22 @@
 import type { FieldChange, RevisionField } from '#contract/projects.ts';
-import { REVISIONS_MAX, type RevisionRecord } from '#model/revision.ts';
+import { type PendingEdit, REVISIONS_MAX, type RevisionDecision, type RevisionRecord } from '#model/revision.ts';
 import {
   actorRevisionPartitions,
   inActorRevisions,
+  inRevisionState,
   type Key,
   projectPartition,
   projectPrefix,
   revisionKey,
+  revisionStatePartition,
 } from './keys.ts';
-import { collectionPages, type Item, keyOf, orNull } from './read.ts';
-import { deleteItems, exists, updateItem, type Write } from './write.ts';
+import { collectionPages, countCollection, findItem, type Item, keyOf, orNull, pageOfCollection } from './read.ts';
+import { deleteItems, exists, is, updateItem, type Write } from './write.ts';
 
 const revisionItem = (revision: RevisionRecord): Item & Key => ({
   ...revisionKey(revision.project_id, revision.id),
   ...(revision.actor_id !== null && inActorRevisions(revision.actor_id, revision.id)),
+  ...(revision.state !== 'applied' && inRevisionState(revision.state, revision.at, revision.id)),
   type: 'revision',
   ...revision,
 });
@@ -34,6 +37,30 @@ const revisionOf = (item: Item): RevisionRecord => ({
 
 /** The write of a revision, for the transaction of the change. */
 export const revisionWrite = (revision: RevisionRecord): Write => ({ put: revisionItem(revision) });
+
+/** The write that decides a waiting edit, for the transaction of the decision. */
+export const decisionWrite = (projectId: string, { id, at }: PendingEdit, decision: RevisionDecision): Write => ({
+  update: revisionKey(projectId, id),
+  change: { set: { ...decision, ...inRevisionState(decision.state, at, id) } },
+  when: is('state', 'pending'),
+});
+
+export const findRevision = async (projectId: string, revisionId: string): Promise<RevisionRecord | undefined> => {
+  const item = await findItem(revisionKey(projectId, revisionId));
+  return item && revisionOf(item);
+};
+
+/** A page of the edits in a state, oldest first, with the exact total. */
+export const pageOfRevisions = async (
+  state: RevisionRecord['state'],
+  skip: number,
+  count: number,
+): Promise<{ readonly revisions: RevisionRecord[]; readonly total: number }> => {
+  const range = { partition: revisionStatePartition(state), index: 'feed' } as const;
+  const total = await countCollection(range.partition, undefined, range.index);
+  const items = skip < total ? await pageOfCollection(range, skip, count, total) : [];
+  return { revisions: items.map(revisionOf), total };
+};
 
 const newestFirst = (projectId: string) =>
   ({ partition: projectPartition(projectId), prefix: projectPrefix.revisions, newestFirst: true }) as const;

@@ -40,8 +40,8 @@ const defineSubscription = <const S extends Subscription>(subscription: S): S =>
 
 export const mailSubmitter = defineSubscription({
   id: 'mail.tellSubmitter',
-  summary: 'Mails the submitter when a project is received, approved or rejected.',
-  kinds: ['projectSubmitted', 'projectApproved', 'projectRejected'],
+  summary: 'Mails the submitter when a project or an edit of it is received, approved or rejected.',
+  kinds: ['projectSubmitted', 'projectApproved', 'projectRejected', 'revisionApproved', 'revisionRejected'],
   feature: 'email',
   permissions: ['table:get', 'table:write', 'mail'],
 });

@@ -2,9 +2,32 @@ import type { Message } from '#events/catalogue.ts';
 import { formatAmount, formatDate, greetingTo, projectUrl, withOptOut } from './format.ts';
 import type { Branding, EmailContent } from './render.ts';
 
-/** To the submitter: the project was received, approved or rejected. */
+export type SubmissionKind =
+  | 'projectSubmitted'
+  | 'projectApproved'
+  | 'projectRejected'
+  | 'revisionApproved'
+  | 'revisionRejected';
+
+const fieldNames: Readonly<Record<string, string>> = {
+  url: 'web address',
+  slug: 'address of its page',
+  logo_url: 'logo',
+  video_url: 'video',
+  pricing_type: 'pricing',
+  address_city: 'city',
+  address_country: 'country',
+};
+
+const listed = new Intl.ListFormat('en');
+
+/** The fields as words of a sentence. */
+const fieldsInWords = (fields: readonly string[]): string =>
+  listed.format(fields.map((field) => fieldNames[field] ?? field.replaceAll('_', ' ')));
+
+/** To the submitter: the project was received, or it or an edit of it was approved or rejected. */
 export const submissionEmail = (
-  event: Message<'projectSubmitted' | 'projectApproved' | 'projectRejected'>,
+  event: Message<SubmissionKind>,
   recipientName: string | null,
   branding: Branding,
 ): EmailContent => {
@@ -40,6 +63,31 @@ export const submissionEmail = (
         ],
         quote: event.data.reason,
         closing: ['You can edit your submission and submit it again.'],
+        reason,
+      };
+    case 'revisionApproved': {
+      const { fields, applied } = event.data;
+      const others = fields.filter((field) => !applied.includes(field));
+      return {
+        subject: `Your changes to ${name} are live`,
+        greeting,
+        paragraphs: [
+          `We have reviewed your changes to ${name}. Now public: ${fieldsInWords(applied)}.`,
+          ...(others.length > 0 ? [`Not accepted: ${fieldsInWords(others)}.`] : []),
+        ],
+        link: { label: `See ${name}`, url: projectUrl(branding, slug) },
+        reason,
+      };
+    }
+    case 'revisionRejected':
+      return {
+        subject: `Your changes to ${name} were not accepted`,
+        greeting,
+        paragraphs: [
+          `We have reviewed your changes to ${name} (${fieldsInWords(event.data.fields)}) and cannot accept them. What is public stays as it is. The reviewer wrote:`,
+        ],
+        quote: event.data.reason,
+        closing: ['You can edit your listing again.'],
         reason,
       };
   }

@@ -13,8 +13,8 @@ export const recordTag = (version: number, bodyDigest: string): string => `${ver
 
 /**
  * @param ifMatch the tags of `If-Match`, without quotes; undefined when the header is missing.
- * @throws 412 when none of them has the version of the record.
+ * @throws 412 when none of them has this version.
  */
-export const mustMatch = (ifMatch: readonly string[] | undefined, { version }: { readonly version: number }): void => {
+export const mustMatch = (ifMatch: readonly string[] | undefined, version: number): void => {
   if (ifMatch && !ifMatch.some((tag) => tag === '*' || tag.startsWith(`${version}.`))) throw stale();
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { eventKinds } from '#contract/events.ts';
-import { Latitude, Longitude, Project } from '#contract/projects.ts';
+import { Latitude, Longitude, PendingRevision, Project } from '#contract/projects.ts';
 
 /**
  * A project as stored, without its counters, which are a separate item. Fields have the schema of the response unless the
@@ -26,13 +26,25 @@ export const ProjectRecord = z.object({
   longitude: Longitude.nullable(),
   rejection_reason: Project.shape.rejection_reason.unwrap(),
   paid_at: Project.shape.paid_at.unwrap(),
-  /** Increases by one with every write of the record: the ETag of conditional requests and the order of replication. */
+  /** The edit that waits for approval, a copy of which is stored as a revision. */
+  pending_revision: PendingRevision.extend({
+    /** How many edits were merged. */
+    merges: z.number(),
+    /** The version of the project before the first edit. */
+    base_version: z.number(),
+  }).nullable(),
+  /** How many writes changed the waiting edit alone; null for none. */
+  waiting_writes: z.number().nullable(),
+  /** Increases by one with every write of the record: the order of replication. */
   version: z.number(),
 });
 type Stored = z.infer<typeof ProjectRecord>;
 export type ProjectRecord = {
   readonly [Field in keyof Stored]: Stored[Field] extends string[] ? readonly string[] : Stored[Field];
 };
+
+/** The version of the published record, which a waiting edit does not move: the ETag of conditional requests. */
+export const publishedVersion = ({ version, waiting_writes }: ProjectRecord): number => version - (waiting_writes ?? 0);
 
 type FieldsOfType<T> = {
   [Field in keyof ProjectRecord]: T extends ProjectRecord[Field] ? Field : never;

@@ -1,7 +1,8 @@
-import { type FieldChange, type RevisionField, revisionFields } from '#contract/projects.ts';
+import { type FieldChange, type ProjectContent, type RevisionField, revisionFields } from '#contract/projects.ts';
 import type { RevisionCause, RevisionState } from '#contract/revisions.ts';
 import { digest, recordTag } from './entity-tag.ts';
-import { type ProjectRecord, unsetFields } from './project.ts';
+import { isOpen } from './policy.ts';
+import { type ProjectRecord, publishedVersion, unsetFields } from './project.ts';
 
 /** A recorded change of a project. */
 export interface RevisionRecord {
@@ -27,6 +28,16 @@ export interface ChangeOrigin {
   readonly cause: RevisionCause;
   /** Null for the service. */
   readonly actorId: string | null;
+  /** What ends the waiting edit, if the change does. */
+  readonly decision?: RevisionDecision;
+}
+
+/** What became of a waiting edit, and the fields that were published. */
+export interface RevisionDecision {
+  readonly state: Exclude<RevisionState, 'applied' | 'pending'>;
+  readonly changes: readonly FieldChange[];
+  readonly applied: readonly RevisionField[];
+  readonly note: string | null;
 }
 
 /** How many revisions of a project are kept, beside a waiting one. */
@@ -66,10 +77,95 @@ export const appliedRevision = (
     actor_id: actorId,
     cause,
     state: 'applied',
-    base_version: before?.version ?? 0,
+    base_version: before ? publishedVersion(before) : 0,
     etag: revisionTag(1, changes),
     changes,
     applied: changes.map(({ field }) => field),
     note: null,
+  };
+};
+
+/** The waiting edit of a project. */
+export type PendingEdit = NonNullable<ProjectRecord['pending_revision']>;
+
+/** The entity tag of a waiting edit. */
+export const pendingTag = ({ merges, changes }: PendingEdit): string => revisionTag(merges, changes);
+
+/** The revision of a waiting edit. */
+export const pendingRevision = (project: ProjectRecord, edit: PendingEdit, { cause, actorId }: ChangeOrigin) =>
+  ({
+    id: edit.id,
+    project_id: project.id,
+    at: edit.at,
+    actor_id: actorId,
+    cause,
+    state: 'pending',
+    base_version: edit.base_version,
+    etag: pendingTag(edit),
+    changes: edit.changes,
+    applied: [],
+    note: null,
+  }) satisfies RevisionRecord;
+
+/** What becomes of a waiting edit whose project leaves `live` or is deleted. */
+export const droppedDecision = ({ changes }: PendingEdit): RevisionDecision => ({
+  state: 'dropped',
+  changes,
+  applied: [],
+  note: null,
+});
+
+/** A project that is not public has no waiting edit. */
+export const withoutDroppedEdit = (project: ProjectRecord): ProjectRecord =>
+  project.pending_revision && !isOpen(project) ? { ...project, pending_revision: null } : project;
+
+/** The fields of changes with the values after them. */
+export const valuesAfter = (changes: readonly FieldChange[]): Partial<ProjectContent> =>
+  Object.fromEntries(changes.map(({ field, after }) => [field, after]));
+
+/** A project as it would be if its waiting edit were published. */
+export const proposed = (project: ProjectRecord): ProjectRecord => ({
+  ...project,
+  ...valuesAfter(project.pending_revision?.changes ?? []),
+});
+
+/** The fields of a waiting edit whose published value is neither the original nor the proposed one. */
+export const outdatedFields = (project: ProjectRecord, changes: readonly FieldChange[]): RevisionField[] =>
+  changes
+    .filter(({ field, before, after }) => {
+      const published = fieldValue(project, field);
+      return !isSameValue(published, before) && !isSameValue(published, after);
+    })
+    .map(({ field }) => field);
+
+/**
+ * Merges an edit into a waiting one.
+ * @param edited the fields that the edit touches.
+ * @param desired the project with the edited values.
+ * @param waits whether a field waits; edited fields that do not wait leave the waiting edit.
+ * @returns null when nothing is left to wait.
+ */
+export const mergeEdits = (
+  project: ProjectRecord,
+  edited: readonly RevisionField[],
+  desired: ProjectRecord,
+  waits: (field: RevisionField) => boolean,
+  given: { readonly id: string; readonly at: string },
+): PendingEdit | null => {
+  const waiting = project.pending_revision;
+  const known = new Map(waiting?.changes.map((change) => [change.field, change]));
+  for (const field of edited) known.delete(field);
+  for (const change of changesBetween(project, desired)) {
+    if (edited.includes(change.field) && waits(change.field)) known.set(change.field, change);
+  }
+  const changes = revisionFields.flatMap((field) => known.get(field) ?? []);
+  if (changes.length === 0) return null;
+  if (waiting && isSameValue(changes, waiting.changes)) return waiting;
+  return {
+    id: waiting?.id ?? given.id,
+    at: waiting?.at ?? given.at,
+    changes,
+    merges: (waiting?.merges ?? 0) + 1,
+    base_version: waiting?.base_version ?? publishedVersion(project),
   };
 };

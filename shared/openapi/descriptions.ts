@@ -61,6 +61,8 @@ export const codeSentences: Readonly<Record<ErrorCode, string>> = {
   CATEGORY_EXISTS: 'Another category has this slug.',
   DUPLICATE_URL: 'Another project has this URL.',
   SELF_CHANGE: 'Administrators cannot revoke or ban themselves, and the last one cannot be erased.',
+  CONFLICTING_EDIT:
+    'A field of the edit was changed since: its published value is neither the original nor the proposed one. With `force` it is overwritten.',
   IN_PROGRESS: 'The first request with this `Idempotency-Key` is still running.',
   STALE: 'The resource has changed since the tag in `If-Match`.',
   PAYLOAD_TOO_LARGE: 'The body exceeds the limit in `message`.',

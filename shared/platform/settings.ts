@@ -45,6 +45,8 @@ export interface Settings {
   /** Origins that may send credentialed cross-origin requests. */
   readonly allowedOrigins: readonly string[];
   readonly duplicateUrls: 'allow' | 'reject';
+  /** When edits of live projects by their owners are published. */
+  readonly liveEdits: 'immediate' | 'review_material' | 'review';
   /** Whether responses instruct browsers to use https only. */
   readonly httpsOnly: boolean;
   /** Whether webhooks may target private addresses and plain http; for tests on one machine. */
@@ -242,6 +244,9 @@ const EnvironmentSchema = z.object({
   ALLOWED_ORIGINS: listOf((origin) => URL.parse(origin)?.origin === origin, 'an origin, such as https://shop.example'),
   AI_MODEL: z.string().optional(),
   AI_BASE_URL: webAddress.transform((value) => value.replace(/\/+$/, '')).optional(),
+  LIVE_EDITS: z
+    .enum(['immediate', 'review_material', 'review'], { error: 'must be immediate, review_material or review' })
+    .default('immediate'),
   DUPLICATE_URLS: z.enum(['allow', 'reject'], { error: 'must be allow or reject' }).default('allow'),
   HTTPS_ONLY: offByDefault,
   WEBHOOK_ALLOW_PRIVATE: offByDefault,
@@ -355,6 +360,7 @@ export const readSettings = (environment: Environment, otherProblems: readonly s
     trustedProxies: variables.TRUSTED_PROXIES,
     allowedOrigins: variables.ALLOWED_ORIGINS,
     duplicateUrls: variables.DUPLICATE_URLS,
+    liveEdits: variables.LIVE_EDITS,
     httpsOnly: variables.HTTPS_ONLY,
     webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
     webhookKey: variables.WEBHOOK_KEY_ID,

@@ -104,6 +104,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   'settings.updateMap': () => ({ lighting: 'dusk' }),
   'webhooks.create': () => ({ url: 'http://127.0.0.1:9/else', kinds: ['projectApproved'] }),
   'webhooks.update': () => ({ description: 'An endpoint.' }),
+  'revisions.reject': () => ({ reason: 'Not yet.' }),
   'reports.file': () => ({ reason: 'To try it again.' }),
   'reports.settle': () => ({ status: 'dismissed' }),
   'reports.settleMany': () => ({ ids: ['rep_none'], status: 'resolved' }),

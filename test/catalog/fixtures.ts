@@ -33,6 +33,8 @@ export const project = (overrides: Partial<ProjectRecord> & { id: string }): Pro
   deleted_at: null,
   rejection_reason: null,
   paid_at: null,
+  pending_revision: null,
+  waiting_writes: null,
   version: 1,
   ...overrides,
 });

@@ -4,14 +4,17 @@ import type { Revision } from '#contract/revisions.ts';
 import { revisionKey } from '#data/keys.ts';
 import { deleteItem } from '#data/write.ts';
 import {
+  conflict,
   type Directory,
   dataOf,
   FORBIDDEN,
   fullSubmission,
   idOf,
+  invalidAt,
   NOT_FOUND,
   type Person,
   person,
+  STALE,
   TIME,
   UNAUTHORIZED,
   unique,
@@ -226,4 +229,114 @@ it('an erased user leaves the revisions, and a purge removes those of the listin
   expect((await revisionsOf(directory, id)).map(({ actor }) => actor?.id ?? null)).toEqual([directory.admin.id, null]);
   await directory.adminOk('DELETE', `/api/admin/projects/${gone}`);
   expect(await directory.get(`/api/projects/${gone}/revisions`, directory.admin)).toMatchObject(NOT_FOUND);
+});
+
+const restore = (id: string, revisionId: string, body?: unknown, headers?: Record<string, string>) =>
+  directory.as(directory.admin, 'POST', `/api/admin/projects/${id}/revisions/${revisionId}/restore`, body, headers);
+
+const latest = async (id: string): Promise<string> => (await revisionsOf(directory, id))[0]?.id ?? '';
+
+it('restoring a revision sets its fields back, those of rights and visibility only when they are named', async () => {
+  const { id } = await directory.live(owner);
+  const before = await stored(id);
+  const slug = unique('moved');
+  const adminPath = `/api/admin/projects/${id}`;
+  await directory.adminOk('PUT', adminPath, {
+    name: 'Other',
+    slug,
+    plan: 'premium',
+    status: 'rejected',
+    owner_id: 'someone',
+  });
+  const revisionId = await latest(id);
+  const mails = async () => (await server.mails()).filter(({ to }) => to === owner.email).length;
+  const sent = await mails();
+  expect(await restore(id, revisionId, { fields: ['tags'] })).toMatchObject(invalidAt('fields'));
+  expect(await restore(id, revisionId, {}, { 'if-match': '"1.x"' })).toMatchObject(STALE);
+  expect(await restore(id, revisionId)).toMatchObject({
+    status: 200,
+    body: { data: { name: before.name, slug: before.slug, plan: 'premium', status: 'rejected', owner_id: 'someone' } },
+  });
+  await expectRevision(id, 3, { cause: 'restored', applied: ['name', 'slug'] });
+  expect(await restore(id, revisionId, { fields: ['plan', 'status', 'owner_id'] })).toMatchObject({
+    status: 200,
+    body: { data: { plan: 'standard', status: 'live', owner_id: owner.id } },
+  });
+  await expectRevision(id, 4, { cause: 'restored', actor: { id: directory.admin.id, name: directory.admin.name } });
+  await directory.adminOk('DELETE', `/api/projects/${id}`);
+  const deletion = await latest(id);
+  expect(await restore(id, deletion, { fields: ['deleted_at'] })).toMatchObject({
+    body: { data: { deleted_at: null } },
+  });
+  // A restoration can be undone, too.
+  expect(await restore(id, await latest(id), { fields: ['deleted_at'] })).toMatchObject({
+    body: { data: { deleted_at: TIME } },
+  });
+  expect(await mails()).toBe(sent);
+  const events = await directory.adminOk('GET', '/api/admin/events?kind=projectUpdated&limit=1');
+  expect(dataOf(events)).toMatchObject([{ data: { project_id: id, changed: ['deleted_at'] } }]);
+  const audit = await directory.adminOk('GET', `/api/admin/audit?subject=project:${id}&limit=1`);
+  expect(dataOf(audit)).toMatchObject([{ action: 'revisions.restore', actor_id: directory.admin.id }]);
+});
+
+it('a field that cannot come back is an error of that field, and nothing changes', async () => {
+  const { admin } = directory;
+  const category = await directory.addCategory();
+  const leaving = await person(server);
+  const { id, slug } = await directory.live(leaving, { categories: [category.slug] });
+  await directory.adminOk('PUT', `/api/admin/projects/${id}`, {
+    name: 'Other',
+    slug: unique('moved'),
+    categories: [directory.category],
+    owner_id: owner.id,
+  });
+  const revisionId = await latest(id);
+  await directory.ok(admin, 'DELETE', `/api/admin/categories/${category.id}`);
+  await directory.ok(leaving, 'DELETE', '/api/user');
+  const count = (await revisionsOf(directory, id)).length;
+  expect(await restore(id, revisionId)).toMatchObject(invalidAt('categories'));
+  expect(await restore(id, revisionId, { fields: ['name', 'owner_id'] })).toMatchObject(invalidAt('owner_id'));
+  expect(await stored(id)).toMatchObject({ name: 'Other', owner_id: owner.id });
+  expect(await revisionsOf(directory, id)).toHaveLength(count);
+  expect(await restore(id, revisionId, { fields: ['slug', 'name'] })).toMatchObject({ body: { data: { slug } } });
+
+  const submitted = (await revisionsOf(directory, id)).at(-1)?.id ?? '';
+  expect(await restore(id, submitted)).toMatchObject(conflict('INVALID_TRANSITION'));
+  expect(await restore(id, 'rev_x')).toMatchObject(NOT_FOUND);
+  const path = `/api/admin/projects/${id}/revisions/${revisionId}/restore`;
+  expect(await directory.as(owner, 'POST', path)).toMatchObject(FORBIDDEN);
+
+  const name = unique('imported');
+  const mapping = { columns: { name: 'name', url: 'url', description: 'description' } };
+  await importFile(
+    server,
+    admin.token,
+    csv(['name', 'url', 'description'], [name, 'https://x.example/', 'X.']),
+    mapping,
+  );
+  const imported = await stored(name);
+  const creation = await latest(imported.id);
+  expect(await restore(imported.id, creation)).toMatchObject(invalidAt('name'));
+  expect(await restore(imported.id, creation, { fields: ['status'] })).toMatchObject(invalidAt('status'));
+});
+
+it('a moderator undoes content, and of decisions only the own latest one, but not on an own listing', async () => {
+  const moderator = await person(server);
+  await directory.adminOk('PUT', `/api/admin/users/${moderator.id}`, { role: 'moderator' });
+  const { id } = await directory.submit(owner);
+  const adminPath = `/api/admin/projects/${id}`;
+  const undo = (revisionId: string, body?: unknown, who = moderator) =>
+    directory.as(who, 'POST', `${adminPath}/revisions/${revisionId}/restore`, body);
+  await directory.ok(moderator, 'PUT', `${adminPath}/approve`);
+  const approval = await latest(id);
+  await directory.ok(moderator, 'PUT', adminPath, { name: 'Other' });
+  expect(await undo(await latest(id))).toMatchObject({ status: 200 });
+  expect(await undo(approval, { fields: ['status'] })).toMatchObject({ body: { data: { status: 'pending' } } });
+  await directory.adminOk('PUT', adminPath, { status: 'live', plan: 'premium' });
+  const byAdmin = await latest(id);
+  expect(await undo(approval, { fields: ['status'] })).toMatchObject(FORBIDDEN);
+  for (const field of ['status', 'plan']) expect(await undo(byAdmin, { fields: [field] })).toMatchObject(FORBIDDEN);
+  const own = await directory.live(moderator);
+  const path = `/api/admin/projects/${own.id}/revisions/${await latest(own.id)}/restore`;
+  expect(await directory.as(moderator, 'POST', path)).toMatchObject(FORBIDDEN);
 });

@@ -258,6 +258,7 @@ const catalogUses: Readonly<Record<string, readonly string[]>> = {
   'lists, filters and counts of all listings': ['projects.list', 'projects.browse', 'projects.map'],
   'the whole directory': ['projects.exportCsv', 'projects.importCsv', 'cron.snapshotCatalog', 'cron.refreshTrending'],
   'positions in the queue of pending listings': ['projects.mine'],
+  'edits by state, which are in the same index': ['revisions.browse'],
   'listings per category': ['categories.list', 'categories.read', 'categories.reorder'],
   'the listings of a category whose slug changes': [
     'categories.create',

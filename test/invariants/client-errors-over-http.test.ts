@@ -128,7 +128,7 @@ it.each(named((route) => variablesOf(route).length > 0 && route.auth === 'user' 
 );
 
 it.each(named((route) => route.ifMatch === true))('$id returns 412 to a stale ETag', async ({ route }) => {
-  expect(await send(route, { body: {}, headers: { 'if-match': '"stale"' } })).toMatchObject(STALE);
+  expect(await send(route, { body: { reason: 'Stale.' }, headers: { 'if-match': '"stale"' } })).toMatchObject(STALE);
 });
 
 it.each(named((route) => route.idempotent === true))(

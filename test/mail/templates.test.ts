@@ -3,7 +3,13 @@ import type { Message } from '#events/catalogue.ts';
 import { digestEmail } from '#shared/mail/digest-template.ts';
 import { formatAmount } from '#shared/mail/format.ts';
 import { type Branding, type EmailContent, renderEmail } from '#shared/mail/render.ts';
-import { paymentEmail, promotionEndingEmail, submissionEmail, webhookDisabledEmail } from '#shared/mail/templates.ts';
+import {
+  paymentEmail,
+  promotionEndingEmail,
+  type SubmissionKind,
+  submissionEmail,
+  webhookDisabledEmail,
+} from '#shared/mail/templates.ts';
 
 /** Contains markup, a header injection and a bidirectional control. */
 const HOSTILE = `<script>alert("x")</script>'&\r\nBcc: all@example.com\u2028\u202eevil`;
@@ -22,11 +28,7 @@ const event = (kind: string, data: object) =>
   ({ id: 'evt_1', kind, occurred_at: '2026-11-20T09:30:00.000Z', actor_id: null, data }) as unknown;
 
 const submission = (kind: string, more: object = {}) =>
-  submissionEmail(
-    event(kind, { ...project, ...more }) as Message<'projectSubmitted' | 'projectApproved' | 'projectRejected'>,
-    HOSTILE,
-    branding,
-  );
+  submissionEmail(event(kind, { ...project, ...more }) as Message<SubmissionKind>, HOSTILE, branding);
 
 const payment = (fields: object = {}) =>
   paymentEmail(
@@ -48,6 +50,15 @@ const emails: readonly (readonly [string, EmailContent])[] = [
   ['approved', submission('projectApproved')],
   ['rejected', submission('projectRejected', { reason: `${HOSTILE}\nSecond line` })],
   ['rejected without a reason', submission('projectRejected', { reason: null })],
+  [
+    'edit approved in part',
+    submission('revisionApproved', { revision_id: 'rev_1', fields: ['name', 'url'], applied: ['url'] }),
+  ],
+  ['edit approved', submission('revisionApproved', { revision_id: 'rev_1', fields: ['name'], applied: ['name'] })],
+  [
+    'edit rejected',
+    submission('revisionRejected', { revision_id: 'rev_1', fields: ['name', 'slug'], reason: HOSTILE }),
+  ],
   ['paid', payment()],
   ['paid without a project', payment({ project_id: null, purpose: 'submission' })],
   [

@@ -48,8 +48,10 @@ export const seed = async (
   const directory = await Directory.create(server, existingAdmin);
   const { admin } = directory;
   const { id: project } = await directory.live(admin);
+  const revisions = await directory.adminOk('GET', `/api/projects/${project}/revisions?limit=1`);
   const values: Record<string, string> = {
     project,
+    revision: dataOf<{ id: string }[]>(revisions)[0]?.id ?? '',
     user: admin.id,
     ...(isOn('webhooks') && (await webhookOf(directory, isolated))),
     category: await create(directory, '/api/admin/categories', category()),

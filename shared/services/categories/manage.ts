@@ -72,7 +72,7 @@ export const changeCategory = (
 ): Promise<CategoryRecord> =>
   retryOnConflict(async () => {
     const previous = await getCategory(reference);
-    mustMatch(ifMatch, previous);
+    mustMatch(ifMatch, previous.version);
     const next = updated(previous, body, now());
     if (next.slug === previous.slug) {
       await replaceCategories([{ previous, next }], []);

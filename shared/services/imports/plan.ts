@@ -128,6 +128,8 @@ const newRecord = (
     deleted_at: values.deleted_at ?? null,
     rejection_reason: values.rejection_reason || null,
     paid_at: values.paid_at ?? null,
+    pending_revision: null,
+    waiting_writes: null,
     // A purged project may have had this id: replicas ignore states that are not newer than its deletion.
     version: values.id === undefined ? 1 : Date.parse(given.at),
   };

@@ -6,15 +6,14 @@ import {
   type EndingPromotion,
   paymentEmail,
   promotionEndingEmail,
+  type SubmissionKind,
   submissionEmail,
   webhookDisabledEmail,
 } from '#shared/mail/templates.ts';
 import { mailOnce } from './mailer.ts';
 
-/** Mails the submitter that a project was received, approved or rejected. Moderation results cannot be turned off. */
-export const mailSubmitter = async (
-  event: Message<'projectSubmitted' | 'projectApproved' | 'projectRejected'>,
-): Promise<void> => {
+/** Mails the submitter that a project was received, or that it or an edit was approved or rejected. Moderation results cannot be turned off. */
+export const mailSubmitter = async (event: Message<SubmissionKind>): Promise<void> => {
   const user = await findUser(event.data.owner_id);
   if (!user) return;
   const notification = event.kind === 'projectSubmitted' ? 'submission_received' : 'always';

@@ -3,12 +3,12 @@ import { findProject, replaceProject, type StoredProject } from '#data/projects.
 import type { Write } from '#data/write.ts';
 import type { Message } from '#events/catalogue.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import type { ChangeOrigin } from '#model/revision.ts';
+import { type ChangeOrigin, withoutDroppedEdit } from '#model/revision.ts';
 import type { UserRecord } from '#model/user.ts';
 import { notFound } from '#shared/errors.ts';
 
 /** The next state of a project and the events of the change. Nothing is written if `next` is the current record itself. */
-interface Decision {
+export interface Decision {
   readonly next: ProjectRecord;
   readonly origin: ChangeOrigin;
   readonly messages: readonly Message[];
@@ -37,7 +37,7 @@ export const changeProject = (
     if (!stored) throw notFound();
     const { next, origin, messages } = await decide(stored.project);
     if (next === stored.project) return stored;
-    const project = { ...next, version: stored.project.version + 1 };
+    const project = withoutDroppedEdit({ ...next, version: stored.project.version + 1 });
     await replaceProject(stored.project, project, origin, messages, conditions);
     return { project, counts: stored.counts };
   });

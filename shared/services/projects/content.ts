@@ -7,7 +7,7 @@ import {
   type Submission,
 } from '#contract/projects.ts';
 import { missingCategories } from '#data/categories.ts';
-import { takenSlugs } from '#data/projects.ts';
+import { slugHolders, takenSlugs } from '#data/projects.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { isSameValue } from '#model/revision.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
@@ -19,6 +19,15 @@ const contentFields = Object.keys(ProjectContent.shape) as (keyof ProjectContent
 /** @throws 409 for a slug that no project can have. */
 export const mustNotBeReserved = (slug: string): void => {
   if (isReservedSlug(slug)) throw conflict('SLUG_TAKEN', `"${slug}" is a reserved slug.`);
+};
+
+/** @throws 409 when the slug changes to that of another project. */
+export const mustHaveOwnSlug = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
+  if (next.slug === current.slug) return;
+  const holder = (await slugHolders([next.slug])).get(next.slug);
+  if (holder !== undefined && holder !== next.id) {
+    throw conflict('SLUG_TAKEN', `The slug "${next.slug}" belongs to another project.`);
+  }
 };
 
 /** A free slug made from a project's name. */
@@ -34,7 +43,9 @@ export const mustBeCategories = async (categories: readonly string[]): Promise<v
 };
 
 /** The content fields that a body sets. */
-export const givenContent = (body: Submission | ProjectUpdate | ProjectEdit): Partial<ProjectContent> =>
+export const givenContent = (
+  body: Submission | ProjectUpdate | ProjectEdit | Partial<ProjectContent>,
+): Partial<ProjectContent> =>
   Object.fromEntries(
     contentFields.flatMap((field) => {
       const value = body[field];
@@ -60,7 +71,7 @@ const validatedFields = (changed: readonly (keyof ProjectContent)[]): readonly (
  */
 export const mergeContent = (
   current: ProjectRecord,
-  edit: ProjectUpdate | ProjectEdit,
+  edit: ProjectUpdate | ProjectEdit | Partial<ProjectContent>,
   changedAt: string,
   schema: typeof ContentChange,
 ): { readonly next: ProjectRecord; readonly changed: readonly string[] } => {

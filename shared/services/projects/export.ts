@@ -22,7 +22,7 @@ const counters: Readonly<Record<CounterField, (counts: CatalogEntry['counts']) =
 const isCounter = (field: ImportField): field is CounterField => field in counters;
 
 /** Numbers need no guard against formulas: it would turn `-12.5` into text. */
-const cellOf = (value: ProjectRecord[keyof ProjectRecord]): string => {
+const cellOf = (value: ProjectRecord[Exclude<ImportField, CounterField>]): string => {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   return guarded(typeof value === 'string' ? value : joinList(value));
@@ -31,7 +31,7 @@ const cellOf = (value: ProjectRecord[keyof ProjectRecord]): string => {
 /** The stored fields that no column exports. */
 type NotExported = Exclude<keyof ProjectRecord, ImportField>;
 // The compiler reports a new stored field here until it is added to `importFields`.
-true satisfies NotExported extends 'earlier_slugs' | 'version' ? true : never;
+true satisfies NotExported extends 'earlier_slugs' | 'pending_revision' | 'waiting_writes' | 'version' ? true : never;
 
 const recordOf = ({ project, counts }: CatalogEntry): string[] =>
   importFields.map((field) => (isCounter(field) ? String(counters[field](counts)) : cellOf(project[field])));

@@ -5,7 +5,7 @@ import { type Message, newMessage } from '#events/catalogue.ts';
 import type { Caller } from '#model/api-key.ts';
 import { mustMatch } from '#model/entity-tag.ts';
 import { mustBeChangeable, mustNotBeOwn } from '#model/policy.ts';
-import { type ProjectRecord, projectEventData } from '#model/project.ts';
+import { type ProjectRecord, projectEventData, publishedVersion } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { conflict, notFound } from '#shared/errors.ts';
@@ -41,7 +41,7 @@ export const approveProject = (
 ): Promise<StoredProject> =>
   changeProject(reference, (current) => {
     mustNotBeOwn(current, staff);
-    mustMatch(ifMatch, current);
+    mustMatch(ifMatch, publishedVersion(current));
     mustBe(current, 'pending');
     const at = now();
     const next: ProjectRecord = {
@@ -64,7 +64,7 @@ export const rejectProject = (
 ): Promise<StoredProject> =>
   changeProject(reference, (current) => {
     mustNotBeOwn(current, staff);
-    mustMatch(ifMatch, current);
+    mustMatch(ifMatch, publishedVersion(current));
     mustBe(current, 'pending');
     const next: ProjectRecord = {
       ...current,

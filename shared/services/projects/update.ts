@@ -2,9 +2,11 @@ import { checked } from '#contract/fields.ts';
 import {
   ContentChange,
   OwnContentChange,
+  type ProjectContent,
   type ProjectEdit,
   ProjectEdit as ProjectEditSchema,
   type ProjectUpdate,
+  type RevisionField,
 } from '#contract/projects.ts';
 import type { RevisionCause } from '#contract/revisions.ts';
 import { findProject, isDuplicateUrl, type StoredProject } from '#data/projects.ts';
@@ -12,17 +14,19 @@ import { type Message, newMessage } from '#events/catalogue.ts';
 import type { Caller } from '#model/api-key.ts';
 import { mustMatch } from '#model/entity-tag.ts';
 import { hasAdminRights, mustBeChangeable, mustBeEditable, mustNotBeOwn } from '#model/policy.ts';
-import { type ProjectRecord, projectEventData } from '#model/project.ts';
-import type { ChangeOrigin } from '#model/revision.ts';
+import { type ProjectRecord, projectEventData, publishedVersion } from '#model/project.ts';
+import { type ChangeOrigin, isSameValue, mergeEdits, proposed } from '#model/revision.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { waitingDecision, waitingFields } from '#services/revisions/waiting-edit.ts';
 import { conflict, forbidden, notFound } from '#shared/errors.ts';
 import { changeProject, originOf } from './change.ts';
-import { mergeContent, mustBeCategories, mustNotBeReserved } from './content.ts';
+import { givenContent, mergeContent, mustBeCategories, mustHaveOwnSlug, mustNotBeReserved } from './content.ts';
 import { moderationEvents } from './moderate.ts';
 
 /** @throws 409 when the URL changes, or the project is restored, and another project has the URL. */
-const mustHaveOwnUrl = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
+export const mustHaveOwnUrl = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
   if (next.url === current.url && (next.deleted_at === null) === (current.deleted_at === null)) return;
   if (await isDuplicateUrl(next.url, next.id)) throw conflict('DUPLICATE_URL', 'Another project has this address.');
 };
@@ -75,13 +79,22 @@ const changeFields = (
 ): Promise<StoredProject> =>
   changeProject(reference, async (current) => {
     const { next, changed } = decide(current, now());
-    await mustBeCategories(next.categories.filter((slug) => !current.categories.includes(slug)));
-    mustMatch(ifMatch, current);
-    if (next.slug !== current.slug) mustNotBeReserved(next.slug);
+    // What an edit that waits asks for is checked like what is published.
+    const [before, after] = [proposed(current), proposed(next)];
+    const knownCategories = [...current.categories, ...before.categories];
+    const categories = [...next.categories, ...after.categories];
+    await mustBeCategories(categories.filter((slug) => !knownCategories.includes(slug)));
+    mustMatch(ifMatch, publishedVersion(current));
+    for (const slug of [next.slug, after.slug])
+      if (slug !== current.slug && slug !== before.slug) mustNotBeReserved(slug);
     const origin = originFor(current);
-    if (changed.length === 0) return { next: current, origin, messages: [] };
-    await mustHaveOwnUrl(current, next);
-    return { next, origin, messages: eventsOf(actor.id, current, next, changed) };
+    const isSamePending = next.pending_revision === current.pending_revision;
+    if (changed.length === 0 && isSamePending) return { next: current, origin, messages: [] };
+    await mustHaveOwnUrl(before, after);
+    const messages = changed.length === 0 ? [] : eventsOf(actor.id, current, next, changed);
+    if (isSamePending) return { next, origin, messages };
+    await mustHaveOwnSlug(before, after);
+    return waitingDecision(current, { next, origin, messages }, changed.length > 0);
   });
 
 /**
@@ -94,6 +107,29 @@ export const mergeEdit = (current: ProjectRecord, edit: ProjectEdit, at: string,
   const next = withAdminFields(merged.next, edit, at);
   const changed = [...merged.changed, ...adminFields.filter((field) => next[field] !== current[field])];
   return { next: changed.length === 0 ? current : { ...next, updated_at: at }, changed };
+};
+
+/**
+ * Applies an update through the route of owners: what waits for approval goes to the waiting edit, the rest is published.
+ * @throws 400 when a changed field is invalid.
+ */
+const mergeOwnEdit = (
+  current: ProjectRecord,
+  actor: UserRecord,
+  update: ProjectUpdate,
+  at: string,
+): { next: ProjectRecord; changed: readonly string[] } => {
+  const waits = waitingFields(current, actor);
+  const given = givenContent(update);
+  const partOf = (isWaiting: boolean): Partial<ProjectContent> =>
+    Object.fromEntries(Object.entries(given).filter(([field]) => waits(field as RevisionField) === isWaiting));
+  const published = mergeContent(current, partOf(false), at, OwnContentChange);
+  const desired = mergeContent(proposed(current), partOf(true), at, OwnContentChange).next;
+  const edited = Object.keys(given) as RevisionField[];
+  const pending = mergeEdits(current, edited, desired, waits, { id: newId('rev'), at });
+  return isSameValue(pending, current.pending_revision)
+    ? published
+    : { ...published, next: { ...published.next, pending_revision: pending } };
 };
 
 /** @throws 404, 403; 403 also for a `status` that would change, unless an administrator sends it. */
@@ -128,8 +164,8 @@ export const updateProject = (
     (current) => originOf(actor, current),
     (current, at) => {
       mustBeUpdatable(current, actor, update.status);
-      if (update.status === undefined || !hasAdminRights(actor)) {
-        return mergeContent(current, update, at, OwnContentChange);
+      if (update.status === undefined || update.status === current.status || !hasAdminRights(actor)) {
+        return mergeOwnEdit(current, actor, update, at);
       }
       const { status } = checked(ProjectEditSchema.pick({ status: true }), { status: update.status });
       return mergeEdit(current, { ...update, status }, at, OwnContentChange);

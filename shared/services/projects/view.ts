@@ -45,11 +45,15 @@ export const publicView = ({ project, counts, spheres }: ProjectParts): Project 
   deleted_at: project.deleted_at,
 });
 
+const pendingView = ({ pending_revision: pending }: ProjectRecord): Project['pending_revision'] =>
+  pending && { id: pending.id, at: pending.at, changes: pending.changes };
+
 /** The response for the owner and administrators. */
 export const editorView = (parts: ProjectParts): Project => ({
   ...publicView(parts),
   rejection_reason: parts.project.rejection_reason,
   paid_at: parts.project.paid_at,
+  pending_revision: pendingView(parts.project),
 });
 
 /** The response for a caller. */

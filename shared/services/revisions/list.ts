@@ -1,13 +1,13 @@
-import type { Revision } from '#contract/revisions.ts';
-import { findProject } from '#data/projects.ts';
-import { revisionsOf } from '#data/revisions.ts';
+import type { QueuedRevision, Revision, RevisionState } from '#contract/revisions.ts';
+import { existingProjects, findProject, findProjectId } from '#data/projects.ts';
+import { findRevision, pageOfRevisions, revisionsOf } from '#data/revisions.ts';
 import type { Caller } from '#model/api-key.ts';
-import { ledgerPage } from '#model/paging.ts';
+import { ledgerPage, type Paging, pageMeta, skipOf } from '#model/paging.ts';
 import { hasAdminRights, isModerator, mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import type { RevisionRecord } from '#model/revision.ts';
+import { outdatedFields, REVISIONS_MAX, type RevisionRecord } from '#model/revision.ts';
 import { settings } from '#platform/settings.ts';
-import { notFound } from '#shared/errors.ts';
+import { invalidField, notFound } from '#shared/errors.ts';
 import { revisionViews } from './view.ts';
 
 /**
@@ -27,6 +27,14 @@ export const getRevisedProject = async (caller: Caller, reference: string): Prom
   return stored.project;
 };
 
+/** @throws 404, 403. */
+export const getRevision = async (caller: Caller, reference: string, revisionId: string): Promise<RevisionRecord> => {
+  const { id } = await getRevisedProject(caller, reference);
+  const revision = await findRevision(id, revisionId);
+  if (!revision) throw notFound();
+  return revision;
+};
+
 /** A page of the revisions of a project, newest first. @throws 404, 403. */
 export const listRevisions = async (
   caller: Caller,
@@ -42,4 +50,46 @@ export const listRevisions = async (
   const { data, meta } = ledgerPage(revisions, limit);
   const views: Revision[] = await revisionViews(data, readsAsStaff(caller, project) ? 'staff' : 'owner');
   return { data: views, meta };
+};
+
+/** The revisions of one project in a state, oldest first. */
+const revisionsInState = async (projectId: string, state: RevisionState): Promise<RevisionRecord[]> => {
+  const revisions: RevisionRecord[] = [];
+  for await (const revision of revisionsOf(projectId, REVISIONS_MAX + 1)) {
+    if (revision.state === state) revisions.push(revision);
+  }
+  return revisions.toReversed();
+};
+
+const foundRevisions = async ({
+  state,
+  project,
+  ...paging
+}: Paging & { readonly state: RevisionState; readonly project?: string | undefined }) => {
+  if (project === undefined) {
+    if (state === 'applied') throw invalidField(['state'], 'applied needs a project');
+    return await pageOfRevisions(state, skipOf(paging), paging.limit);
+  }
+  const projectId = await findProjectId(project);
+  const all = projectId === undefined ? [] : await revisionsInState(projectId, state);
+  const skip = skipOf(paging);
+  return { revisions: all.slice(skip, skip + paging.limit), total: all.length };
+};
+
+/** A page of revisions in a state with their projects, oldest first. @throws 400 for applied ones of all projects. */
+export const browseRevisions = async (query: Parameters<typeof foundRevisions>[0]) => {
+  const { revisions, total } = await foundRevisions(query);
+  const projects = new Map(
+    (await existingProjects([...new Set(revisions.map(({ project_id }) => project_id))])).map((one) => [one.id, one]),
+  );
+  const views = await revisionViews(revisions, 'staff');
+  const data = views.flatMap((view): QueuedRevision[] => {
+    const project = projects.get(view.project_id);
+    // The project has been purged since.
+    if (!project) return [];
+    const { id, slug, name } = project;
+    const outdated = view.state === 'pending' ? outdatedFields(project, view.changes) : [];
+    return [{ ...view, project: { id, slug, name }, outdated }];
+  });
+  return { data, meta: pageMeta(query, total, revisions.length) };
 };

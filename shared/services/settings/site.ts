@@ -1,6 +1,6 @@
 import { sortAliases, sortKeys } from '#contract/projects.ts';
 import { type Feature, features } from '#contract/route.ts';
-import { limits, type SiteSettings } from '#contract/settings.ts';
+import { type LiveEdits, limits, type SiteSettings } from '#contract/settings.ts';
 import type { Offer } from '#model/promotion.ts';
 import type { SettingValues } from '#model/setting.ts';
 import type { Settings } from '#platform/settings.ts';
@@ -11,6 +11,7 @@ export const siteSettings = (
   isOn: Readonly<Record<Feature, boolean>>,
   offer: Offer,
   signIn: Settings['signIn'],
+  liveEdits: LiveEdits,
 ): SiteSettings => ({
   layout,
   theme,
@@ -36,5 +37,5 @@ export const siteSettings = (
     token_endpoint: signIn?.tokenUrl ?? null,
     end_session_endpoint: signIn?.endSessionUrl ?? null,
   },
-  limits: { ...limits },
+  limits: { ...limits, live_edits: liveEdits },
 });

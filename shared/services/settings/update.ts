@@ -15,6 +15,6 @@ export const updateSetting = <N extends SettingName>(
 ): Promise<Setting<N>> =>
   retryOnConflict(async () => {
     const current = await findSetting(name);
-    mustMatch(ifMatch, current);
+    mustMatch(ifMatch, current.version);
     return await replaceSetting(name, current, mergeSetting(name, current.value, update));
   });

@@ -1,0 +1,8 @@
+import { withdraw } from '#contract/revisions.ts';
+import { handle, ok } from '#http/handle.ts';
+import { withdrawEdit } from '#services/revisions/waiting-edit.ts';
+
+export const handler = handle(withdraw, async ({ params, user }) => {
+  await withdrawEdit(user, params.project, params.revision);
+  return ok({ data: { id: params.revision, state: 'withdrawn' } });
+});

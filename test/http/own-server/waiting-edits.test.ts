@@ -1,0 +1,384 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PendingRevision, Project, ProjectUpdate } from '#contract/projects.ts';
+import type { QueuedRevision } from '#contract/revisions.ts';
+import {
+  conflict,
+  type Directory,
+  dataOf,
+  FORBIDDEN,
+  idOf,
+  invalidAt,
+  metaOf,
+  NOT_FOUND,
+  type Person,
+  person,
+  STALE,
+  type Submitted,
+  TIME,
+  UNAUTHORIZED,
+  unique,
+  versionOf,
+} from '#test/support/fixtures.ts';
+import { recordedAndStored, revisionsOf } from '#test/support/revisions.ts';
+import type { TestServer } from '#test/support/server.ts';
+import { withOwnServer } from '#test/support/with-directory.ts';
+
+/** Edits of live listings that wait for approval: `LIVE_EDITS=review`. */
+
+let server: TestServer;
+let directory: Directory;
+let owner: Person;
+let listing: Submitted;
+let path: string;
+
+withOwnServer(
+  (opened) => {
+    ({ server, directory } = opened);
+  },
+  { env: { LIVE_EDITS: 'review' } },
+);
+
+beforeEach(async () => {
+  owner = await person(server);
+  listing = await directory.live(owner);
+  path = `/api/projects/${listing.id}`;
+});
+
+const edit = async (fields: ProjectUpdate, who = owner): Promise<Project> =>
+  dataOf(await directory.ok(who, 'PUT', path, fields));
+
+/** Makes an edit wait. */
+const waiting = async (fields: ProjectUpdate): Promise<PendingRevision> =>
+  (await edit(fields)).pending_revision as PendingRevision;
+
+const decide = (action: string, id: string, body?: unknown, headers?: Record<string, string>) =>
+  directory.as(directory.admin, 'POST', `/api/admin/projects/${listing.id}/revisions/${id}/${action}`, body, headers);
+
+const published = () => directory.read(listing.id);
+const revision = async (id: string) => (await revisionsOf(directory, listing.id)).find((one) => one.id === id);
+const queued = async (query = ''): Promise<QueuedRevision[]> =>
+  dataOf(await directory.adminOk('GET', `/api/admin/revisions?project=${listing.id}${query}`));
+const change = <F extends string>(field: F, before: unknown, after: unknown) => ({ field, before, after });
+
+/** The kinds of the latest events of the listing, newest first. */
+const kinds = async (count: number) => {
+  const events = dataOf<{ kind: string; data: { project_id?: string } }[]>(
+    await directory.adminOk('GET', '/api/admin/events?limit=100'),
+  );
+  return events
+    .filter(({ data }) => data.project_id === listing.id)
+    .slice(0, count)
+    .map(({ kind }) => kind);
+};
+
+it('settings say when edits are published', async () => {
+  expect((await directory.get('/api/settings')).body).toMatchObject({ data: { limits: { live_edits: 'review' } } });
+});
+
+describe('an edit that waits', () => {
+  it('is shown to its owner and to administrators, in every read, while readers see the published text', async () => {
+    const before = await directory.get(path, owner);
+    const name = unique('Renamed');
+    const pending = await waiting({ name });
+    const { name: oldName } = await published();
+    expect(pending).toEqual({ id: idOf('rev'), at: TIME, changes: [change('name', oldName, name)] });
+    expect(await published()).not.toHaveProperty('pending_revision');
+    expect((await published()).name).toBe(oldName);
+    const after = await directory.get(path, owner);
+    expect(versionOf(after)).toBe(versionOf(before));
+    expect(after.body).toMatchObject({ data: { name: oldName, pending_revision: pending } });
+    for (const who of [owner, directory.admin])
+      expect((await directory.read(listing.id, who)).pending_revision).toEqual(pending);
+    const lists = ['/api/me/submissions', `/api/projects?q=${oldName}`, `/api/admin/projects?q=${oldName}`];
+    for (const list of lists) {
+      const who = list.includes('admin') ? directory.admin : owner;
+      await server.until(async () => {
+        const found = dataOf<Project[]>(await directory.ok(who, 'GET', list)).find(({ id }) => id === listing.id);
+        return found?.pending_revision?.id === pending.id;
+      });
+    }
+    expect(dataOf<Project[]>(await directory.get(`/api/projects?q=${oldName}`))[0]).not.toHaveProperty(
+      'pending_revision',
+    );
+    expect(await kinds(1)).toEqual(['revisionSubmitted']);
+    expect((await revisionsOf(directory, listing.id, owner))[0]).toMatchObject({
+      id: pending.id,
+      state: 'pending',
+      cause: 'edited',
+      applied: [],
+      actor: { id: owner.id },
+    });
+  });
+
+  it('takes in further edits, and is withdrawn when nothing is left of it', async () => {
+    const { name, description } = await published();
+    const first = await waiting({ name: 'Second' });
+    const etag = (await revision(first.id))?.etag;
+    const second = await waiting({ description: 'Another one.', status: 'live' });
+    expect(second).toEqual({
+      ...first,
+      changes: [change('name', name, 'Second'), change('description', description, 'Another one.')],
+    });
+    expect((await revision(first.id))?.etag).not.toBe(etag);
+    // A repeated edit changes nothing.
+    const again = await revision(first.id);
+    await edit({ description: 'Another one.' });
+    expect(await revision(first.id)).toEqual(again);
+    expect((await waiting({ name })).changes).toEqual([change('description', description, 'Another one.')]);
+    expect((await edit({ description })).pending_revision).toBeNull();
+    expect(await revision(first.id)).toMatchObject({ state: 'withdrawn' });
+    expect((await published()).name).toBe(name);
+    expect(await queued()).toEqual([]);
+  });
+
+  it('does not move the version, and honours that of the published record', async () => {
+    const { headers } = await directory.get(path, owner);
+    const tag = headers.get('etag') ?? '';
+    const version = versionOf({ headers }) as number;
+    for (const name of ['A', 'B']) {
+      const response = await directory.as(owner, 'PUT', path, { name }, { 'if-match': tag });
+      expect([response.status, versionOf(response)]).toEqual([200, version]);
+    }
+    const stale = { 'if-match': `"${version + 1}.x"` };
+    expect(await directory.as(owner, 'PUT', path, { name: 'C' }, stale)).toMatchObject(STALE);
+    const byAdmin = await directory.adminOk('PUT', `/api/admin/projects/${listing.id}`, { description: 'Theirs.' });
+    expect(versionOf(byAdmin)).toBe(version + 1);
+    expect(await directory.as(owner, 'PUT', path, { name: 'C' }, { 'if-match': tag })).toMatchObject(STALE);
+  });
+
+  it.each([
+    ['name', { name: '' }],
+    ['categories', { categories: ['no-such-category'] }],
+    ['longitude', { latitude: 5 }],
+  ] as const)('is refused with an invalid %s', async (field, fields) => {
+    expect(await directory.as(owner, 'PUT', path, fields)).toMatchObject(invalidAt(field));
+    expect((await directory.read(listing.id, owner)).pending_revision).toBeNull();
+  });
+
+  it('is refused with the slug of another listing', async () => {
+    const { slug } = await directory.live(owner);
+    expect(await directory.as(owner, 'PUT', path, { slug })).toMatchObject(conflict('SLUG_TAKEN'));
+  });
+
+  it('is withdrawn by its owner', async () => {
+    const { id } = await waiting({ name: 'Second' });
+    const target = `${path}/revisions/${id}`;
+    const stranger = await person(server);
+    expect(await directory.as(undefined, 'DELETE', target)).toMatchObject(UNAUTHORIZED);
+    for (const who of [stranger, directory.admin])
+      expect(await directory.as(who, 'DELETE', target)).toMatchObject(FORBIDDEN);
+    expect(await directory.as(owner, 'DELETE', `${path}/revisions/rev_x`)).toMatchObject(NOT_FOUND);
+    expect((await directory.ok(owner, 'DELETE', target)).body).toEqual({ data: { id, state: 'withdrawn' } });
+    expect(await directory.as(owner, 'DELETE', target)).toMatchObject(conflict('INVALID_TRANSITION'));
+    expect((await directory.read(listing.id, owner)).pending_revision).toBeNull();
+  });
+
+  it.each([
+    ['is rejected', () => directory.adminOk('PUT', `/api/admin/projects/${listing.id}`, { status: 'rejected' })],
+    ['is deleted by its owner', () => directory.ok(owner, 'DELETE', path)],
+  ])('is dropped when the listing %s', async (_, leave) => {
+    const { id } = await waiting({ name: 'Second' });
+    await leave();
+    expect(await revision(id)).toMatchObject({ state: 'dropped', applied: [] });
+    const { recorded, stored } = recordedAndStored(
+      await revisionsOf(directory, listing.id),
+      await directory.read(listing.id, directory.admin),
+    );
+    expect(recorded).toEqual(stored);
+    expect(await decide('approve', id)).toMatchObject(conflict('INVALID_TRANSITION'));
+  });
+});
+
+it('edits through the routes of administrators, of others, and of listings that are not live do not wait', async () => {
+  const { admin } = directory;
+  expect(await edit({ name: 'By an administrator' }, admin)).toMatchObject({
+    name: 'By an administrator',
+    pending_revision: null,
+  });
+  const pending = await directory.submit(owner);
+  const changed = await directory.ok(owner, 'PUT', `/api/projects/${pending.id}`, { name: 'Not yet public' });
+  expect(changed.body).toMatchObject({ data: { name: 'Not yet public', pending_revision: null } });
+  const own = await directory.live(admin);
+  const waits = await directory.ok(admin, 'PUT', `/api/projects/${own.id}`, { name: 'Of their own' });
+  expect(waits.body).toMatchObject({
+    data: { pending_revision: { changes: [{ field: 'name', after: 'Of their own' }] } },
+  });
+  const direct = await directory.adminOk('PUT', `/api/admin/projects/${own.id}`, { name: 'Directly' });
+  expect(direct.body).toMatchObject({
+    data: { name: 'Directly', pending_revision: { changes: [{ after: 'Of their own' }] } },
+  });
+});
+
+describe('the queue of waiting edits', () => {
+  it('lists the oldest first, with what is outdated', async () => {
+    const { id } = await waiting({ name: 'Second', description: 'New.' });
+    const other = await directory.live(owner);
+    await directory.ok(owner, 'PUT', `/api/projects/${other.id}`, { name: 'Later' });
+    await directory.adminOk('PUT', `/api/admin/projects/${listing.id}`, { name: 'Third' });
+    const response = await directory.adminOk('GET', '/api/admin/revisions?limit=100');
+    const all = dataOf<QueuedRevision[]>(response);
+    expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted());
+    expect(metaOf(response)).toMatchObject({ total: all.length, page: 1, hasMore: false });
+    expect(all.find((one) => one.id === id)).toMatchObject({
+      project: { id: listing.id, slug: listing.slug, name: 'Third' },
+      outdated: ['name'],
+      state: 'pending',
+      actor: { id: owner.id, name: owner.name },
+      note: null,
+    });
+    const first = await directory.adminOk('GET', '/api/admin/revisions?limit=1');
+    expect([dataOf<QueuedRevision[]>(first)[0]?.id, metaOf(first).hasMore]).toEqual([all[0]?.id, all.length > 1]);
+    expect((await queued()).map((one) => one.id)).toEqual([id]);
+    expect((await queued('&state=applied')).map(({ cause }) => cause)).toEqual(['submitted', 'moderated', 'moderated']);
+    expect(await directory.get('/api/admin/revisions?state=applied', directory.admin)).toMatchObject(
+      invalidAt('state'),
+    );
+    expect(dataOf(await directory.adminOk('GET', '/api/admin/revisions?state=pending&project=nothing'))).toEqual([]);
+    expect(await directory.get('/api/admin/revisions', owner)).toMatchObject(FORBIDDEN);
+  });
+});
+
+describe('approving', () => {
+  it('publishes all fields in one change of the version', async () => {
+    const slug = unique('moved');
+    const category = await directory.addCategory();
+    const { id } = await waiting({ name: 'Second', slug, categories: [category.slug], tags: ['new'] });
+    const { etag = '' } = (await revision(id)) ?? {};
+    expect(await decide('approve', id, {}, { 'if-match': '"1.x"' })).toMatchObject(STALE);
+    const version = versionOf(await directory.get(path)) as number;
+    const response = await decide('approve', id, { note: 'Fine.' }, { 'if-match': `"${etag}"` });
+    expect(response).toMatchObject({
+      status: 200,
+      body: { data: { name: 'Second', slug, categories: [category.slug], tags: ['new'], pending_revision: null } },
+    });
+    expect(versionOf(response)).toBe(version + 1);
+    expect(await revision(id)).toMatchObject({
+      state: 'approved',
+      applied: ['name', 'slug', 'categories', 'tags'],
+      note: 'Fine.',
+      actor: { id: owner.id },
+    });
+    // The earlier slug still answers.
+    expect((await directory.read(listing.slug)).id).toBe(listing.id);
+    const { recorded, stored } = recordedAndStored(
+      await revisionsOf(directory, listing.id),
+      await directory.read(listing.id),
+    );
+    expect(recorded).toEqual(stored);
+    expect((await kinds(2)).toSorted()).toEqual(['projectUpdated', 'revisionApproved']);
+    expect(await decide('approve', id)).toMatchObject(conflict('INVALID_TRANSITION'));
+    expect(await decide('reject', id, { reason: 'No.' })).toMatchObject(conflict('INVALID_TRANSITION'));
+    expect(await decide('approve', 'rev_x')).toMatchObject(NOT_FOUND);
+    expect((await queued('&state=approved')).map((one) => one.id)).toEqual([id]);
+  });
+
+  it('asks before it overwrites what was changed since', async () => {
+    const { id } = await waiting({ name: 'Second', description: 'New.' });
+    await directory.adminOk('PUT', `/api/admin/projects/${listing.id}`, { name: 'Third' });
+    expect(await decide('approve', id)).toMatchObject(conflict('CONFLICTING_EDIT'));
+    expect(await decide('approve', id, { fields: ['description', 'slug'] })).toMatchObject(invalidAt('fields'));
+    expect(await decide('approve', id, { fields: [] })).toMatchObject(invalidAt('fields'));
+    expect(await revision(id)).toMatchObject({ state: 'pending' });
+    expect(await decide('approve', id, { force: true })).toMatchObject({
+      status: 200,
+      body: { data: { name: 'Second', description: 'New.' } },
+    });
+    // The revision says what it has replaced.
+    expect((await revision(id))?.changes[0]).toEqual(change('name', 'Third', 'Second'));
+  });
+
+  it('keeps the edit waiting when its slug is taken or its category is gone', async () => {
+    const slug = unique('wanted');
+    const category = await directory.addCategory();
+    const { id } = await waiting({ slug, categories: [category.slug] });
+    await directory.submit(await person(server), { slug });
+    expect(await decide('approve', id)).toMatchObject(conflict('SLUG_TAKEN'));
+    await directory.adminOk('DELETE', `/api/admin/categories/${category.id}`);
+    expect(await decide('approve', id, { fields: ['categories'] })).toMatchObject(invalidAt('categories'));
+    expect(await revision(id)).toMatchObject({ state: 'pending' });
+    // An edit of another field is not refused for the category that is gone.
+    expect((await waiting({ name: 'Second' })).id).toBe(id);
+  });
+
+  it('decides once, of two concurrent decisions', async () => {
+    const { id } = await waiting({ name: 'Second' });
+    const responses = await Promise.all([decide('approve', id), decide('reject', id, { reason: 'No.' })]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const { recorded, stored } = recordedAndStored(
+      await revisionsOf(directory, listing.id),
+      await directory.read(listing.id),
+    );
+    expect(recorded).toEqual(stored);
+  });
+});
+
+it('rejecting needs a reason and publishes nothing', async () => {
+  const { id } = await waiting({ name: 'Second' });
+  expect(await decide('reject', id, {})).toMatchObject(invalidAt('reason'));
+  expect(await decide('reject', id, { reason: 'No.' }, { 'if-match': '"1.x"' })).toMatchObject(STALE);
+  const { name } = await published();
+  expect(await decide('reject', id, { reason: 'Too loud.', note: 'Third time.' })).toMatchObject({
+    status: 200,
+    body: { data: { name, pending_revision: null } },
+  });
+  expect(await revision(id)).toMatchObject({ state: 'rejected', applied: [], note: 'Third time.' });
+  expect(await kinds(1)).toEqual(['revisionRejected']);
+  expect(await decide('restore', id)).toMatchObject(conflict('INVALID_TRANSITION'));
+});
+
+it('an owner whose edit waits, is partly accepted and is explained', async () => {
+  const before = await published();
+  const { id } = await waiting({ name: 'The Very Best Bakery', description: 'Bread.', url: 'https://bread.example/' });
+  expect((await directory.read(listing.id, owner)).pending_revision?.changes).toHaveLength(3);
+  expect(await decide('approve', id, { fields: ['description', 'url'] })).toMatchObject({ status: 200 });
+  expect(await directory.read(listing.id, owner)).toMatchObject({
+    name: before.name,
+    description: 'Bread.',
+    url: 'https://bread.example/',
+    pending_revision: null,
+  });
+  const mailTo = async () =>
+    (await server.mails()).find(
+      ({ to, subject }) => to === owner.email && subject === `Your changes to ${before.name} are live`,
+    );
+  await server.until(async () => (await mailTo()) !== undefined);
+  expect((await mailTo())?.text).toMatch(/Now public: web address and description\.[\s\S]*Not accepted: name\./);
+  // The owner tries again, and learns why it is not accepted.
+  const second = await waiting({ name: 'The Very Best Bakery' });
+  expect(second.id).not.toBe(id);
+  await decide('reject', second.id, { reason: 'Please use the name on your sign.' });
+  const explained = async () =>
+    (await server.mails()).find(({ to, text }) => to === owner.email && text.includes('the name on your sign'));
+  await server.until(async () => (await explained()) !== undefined);
+  const history = await revisionsOf(directory, listing.id, owner);
+  expect(history.slice(0, 2).map(({ state, applied, actor }) => [state, applied, actor?.id])).toEqual([
+    ['rejected', [], owner.id],
+    ['approved', ['url', 'description'], owner.id],
+  ]);
+  // What was accepted can be taken back.
+  expect(await decide('restore', id)).toMatchObject({
+    status: 200,
+    body: { data: { url: before.url, description: before.description } },
+  });
+});
+
+it('concurrent edits and decisions leave the record and its revisions consistent', async () => {
+  await waiting({ name: 'A' });
+  for (let round = 0; round < 3; round += 1) {
+    const id = (await directory.read(listing.id, owner)).pending_revision?.id ?? 'rev_x';
+    await Promise.all([
+      directory.as(owner, 'PUT', path, { name: `B${round}` }),
+      directory.as(owner, 'PUT', path, { description: `C${round}.` }),
+      decide('approve', id),
+      directory.as(directory.admin, 'PUT', `/api/admin/projects/${listing.id}`, { tags: [`t${round}`] }),
+    ]);
+  }
+  const revisions = await revisionsOf(directory, listing.id);
+  const project = await directory.read(listing.id, directory.admin);
+  const { recorded, stored } = recordedAndStored(revisions, project);
+  expect(recorded).toEqual(stored);
+  const pending = revisions.filter(({ state }) => state === 'pending');
+  expect(pending.map(({ id, changes }) => ({ id, changes }))).toEqual(
+    project.pending_revision ? [{ id: project.pending_revision.id, changes: project.pending_revision.changes }] : [],
+  );
+});

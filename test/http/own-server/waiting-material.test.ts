@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import {
+  type Directory,
+  dataOf,
+  type Person,
+  person,
+  type SeenProject,
+  unique,
+  versionOf,
+} from '#test/support/fixtures.ts';
+import { recordedAndStored, revisionsOf } from '#test/support/revisions.ts';
+import { withOwnServer } from '#test/support/with-directory.ts';
+
+let directory: Directory;
+let owner: Person;
+
+withOwnServer(
+  async (opened) => {
+    ({ directory } = opened);
+    owner = await person(opened.server);
+  },
+  { env: { LIVE_EDITS: 'review_material' } },
+);
+
+it('with LIVE_EDITS=review_material only what readers rely on waits, and the rest is published at once', async () => {
+  expect((await directory.get('/api/settings')).body).toMatchObject({
+    data: { limits: { live_edits: 'review_material' } },
+  });
+  const { id } = await directory.live(owner);
+  const path = `/api/projects/${id}`;
+  const { slug: category } = await directory.addCategory();
+  const material = {
+    name: 'Second',
+    url: 'https://second.example/',
+    slug: unique('second'),
+    logo_url: 'https://second.example/logo.png',
+    categories: [category],
+  };
+  const version = versionOf(await directory.get(path)) as number;
+  const response = await directory.ok(owner, 'PUT', path, { ...material, description: 'New.', tags: ['new'] });
+  expect(versionOf(response)).toBe(version + 1);
+  const project = dataOf<SeenProject>(response);
+  expect(project).toMatchObject({
+    description: 'New.',
+    tags: ['new'],
+    name: expect.not.stringMatching('Second') as string,
+  });
+  const waiting = Object.fromEntries(project.pending_revision?.changes.map(({ field, after }) => [field, after]) ?? []);
+  expect(waiting).toEqual(material);
+  const [first, second] = await revisionsOf(directory, id);
+  expect([first, second].map((one) => one?.state).toSorted()).toEqual(['applied', 'pending']);
+  const { recorded, stored } = recordedAndStored(await revisionsOf(directory, id), await directory.read(id));
+  expect(recorded).toEqual(stored);
+  // An edit of what does not wait leaves the waiting one as it is.
+  const next = await directory.ok(owner, 'PUT', path, { description: 'Newer.' });
+  expect(dataOf<SeenProject>(next)).toMatchObject({
+    description: 'Newer.',
+    pending_revision: project.pending_revision,
+  });
+});
