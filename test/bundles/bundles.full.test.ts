@@ -44,6 +44,9 @@ const WAIT_MS = 20_000;
 /** Older than the age at which open checkouts are reconciled, in milliseconds. */
 const SILENCE_MS = 20 * 60_000;
 
+/** Waiting edits by the route that decides on them. */
+const waiting = new Map<string, { readonly project: string; readonly revision: string }>();
+
 /** Project ids by the route that needs them in a specific state. */
 let projects: Readonly<Record<string, string>>;
 
@@ -68,6 +71,12 @@ beforeAll(async () => {
     'projects.remove': removed.id,
     'projects.purge': purged.id,
   };
+  for (const id of ['revisions.approve', 'revisions.reject', 'revisions.withdraw']) {
+    const { id: project } = await directory.live(admin);
+    const edited = await directory.ok(admin, 'PUT', `/api/projects/${project}`, { name: 'Waits' });
+    const { pending_revision } = dataOf<{ pending_revision: { id: string } }>(edited);
+    waiting.set(id, { project, revision: pending_revision.id });
+  }
   category = dataOf<{ id: string }[]>(await directory.get('/api/categories'))[0]?.id ?? '';
   // Delivers the project that was submitted after the webhook was created.
   await fixture.server.until(async () => {
@@ -134,6 +143,8 @@ const routeOf = (id: string): Route => {
 const pathFor = (route: Route): string => {
   const project = projects[route.id];
   if (project !== undefined) return route.path.replace('{project}', project);
+  const edit = waiting.get(route.id);
+  if (edit) return seeded.pathOf(route, edit);
   if (route.id === 'users.votes') return `${route.path}?ids=${projects['projects.approve']}`;
   if (route.id === 'users.remove') return route.path.replace('{user}', removedUser.id);
   if (route.id === 'health.read') return `${route.path}?deep=1`;

@@ -57,6 +57,7 @@ export const startBundleFixture = async (): Promise<BundleFixture> => {
   });
   // Endpoints of the local services, and the server's timeouts.
   stage = {
+    LIVE_EDITS: 'review',
     AWS_ENDPOINT_URL: aws.url,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: aws.modelUrl,
     STRIPE_API_BASE: String(STRIPE_API_BASE),

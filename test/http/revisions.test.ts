@@ -322,6 +322,7 @@ it('a field that cannot come back is an error of that field, and nothing changes
 
 it('a moderator undoes content, and of decisions only the own latest one, but not on an own listing', async () => {
   const moderator = await person(server);
+  await directory.ok(moderator, 'GET', '/api/user/profile');
   await directory.adminOk('PUT', `/api/admin/users/${moderator.id}`, { role: 'moderator' });
   const { id } = await directory.submit(owner);
   const adminPath = `/api/admin/projects/${id}`;
