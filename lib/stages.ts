@@ -77,6 +77,7 @@ export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
     reservedConcurrency: {
       'ai.generate': 10,
       'analytics.countStep': 5,
+      'batches.finishRevert': 2,
       'categories.finishChange': 2,
       'mail.tellBuyer': 5,
       'mail.tellSubmitter': 5,

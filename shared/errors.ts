@@ -21,6 +21,7 @@ const FAILURES = {
   SELF_CHANGE: [409, 'Conflict'],
   IN_PROGRESS: [409, 'Conflict'],
   CONFLICTING_EDIT: [409, 'Conflict'],
+  REVERTED: [409, 'Conflict'],
   STALE: [412, 'Precondition failed'],
   PAYLOAD_TOO_LARGE: [413, 'Payload too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type'],
@@ -116,6 +117,7 @@ export const conflict = (
     | 'SELF_CHANGE'
     | 'CONFLICTING_EDIT'
     | 'IN_PROGRESS'
+    | 'REVERTED'
   >,
   message?: string,
 ): AppError => new AppError(code, message ? { message } : {});

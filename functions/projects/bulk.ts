@@ -1,5 +1,7 @@
-import { bulk } from '#contract/projects.ts';
+import { bulk } from '#contract/project-batches.ts';
 import { handle, ok } from '#http/handle.ts';
-import { changeInBulk } from '#services/projects/bulk.ts';
+import { changeInBulk, previewBulk } from '#services/projects/bulk.ts';
 
-export const handler = handle(bulk, async ({ body, user }) => ok({ data: await changeInBulk(user, body) }));
+export const handler = handle(bulk, async ({ body, query, user, remainingMs }) =>
+  ok({ data: query.dry_run ? await previewBulk(user, body) : await changeInBulk(user, body, remainingMs()) }),
+);

@@ -1,4 +1,4 @@
-import { IMPORT_FILE_BYTES_MAX, importCsv } from '#contract/projects.ts';
+import { IMPORT_FILE_BYTES_MAX, importCsv } from '#contract/project-batches.ts';
 import { handle, ok } from '#http/handle.ts';
 import { multipart } from '#http/middleware/multipart.ts';
 import { importProjects } from '#services/imports/import-projects.ts';
@@ -16,7 +16,7 @@ export const handler = handle(
     // Clients send the parts either as files or as fields.
     const part = (name: string) => files[name]?.content ?? fields[name];
     const form = { file: part('file'), mapping: part('mapping'), dry_run: part('dry_run') };
-    const upload = { ...form, isDryRun: query.dry_run };
+    const upload = { ...form, filename: files.file?.filename, isDryRun: query.dry_run };
     return ok({ data: await importProjects(user, upload, remainingMs() - RESERVE_MS) });
   },
   [multipart({ file: IMPORT_FILE_BYTES_MAX, mapping: MAPPING_BYTES_MAX, dry_run: FLAG_BYTES_MAX })],

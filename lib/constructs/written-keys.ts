@@ -1,6 +1,7 @@
 import {
   apiKeysPartition,
   auditPrefix,
+  batchPartition,
   categoriesPartition,
   checkoutKey,
   checkpointKey,
@@ -56,20 +57,23 @@ const rollUp = [
   promotionCountsKey('*').pk,
   all(visitorsPartition('*', '*')),
 ];
+const batches = batchPartition('*');
 const deliveries = [webhooksPartition, deliveriesPartition('*'), ...events];
 
 /** By the id of a handler, or by its domain for all other handlers of it. */
 const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'analytics.countStep': [siteDayKey('*').pk, projectPartition('*'), deduplication],
   'analytics.track': tracked,
-  categories: [categoriesPartition, projectPartition('*'), ...events, ...audit],
+  'batches.finishRevert': [...listings, batches, ...events],
+  'batches.revert': [...listings, batches, categoriesPartition, ...events, ...audit],
+  categories: [categoriesPartition, projectPartition('*'), batches, ...events, ...audit],
   comments: [projectPartition('*'), ...events],
   'comments.hide': [projectPartition('*'), ...audit],
   'cron.checkLinks': [projectPartition('*'), checkpoints],
   // While analytics is off, this job adds the impressions and clicks of promotions.
   'cron.expirePromotions': [...promotions, ...rollUp, ...events, deduplication],
   'cron.purgeDeleted': [...listings, ...events, checkpoints],
-  'cron.reconcileCounters': [projectPartition('*'), categoriesPartition, checkpoints],
+  'cron.reconcileCounters': [projectPartition('*'), categoriesPartition, batches, checkpoints],
   'cron.reconcilePayments': [...payments, ...listings, ...promotions, ...events],
   'cron.retryWebhooks': deliveries,
   'cron.rollUpAnalytics': rollUp,
@@ -80,7 +84,8 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'mail.noteReturn': [suppressions],
   payments: [checkouts, idempotency],
   projects: [...listings, ...events, ...audit],
-  'projects.importCsv': [...listings, categoriesPartition, ...events, ...audit],
+  'projects.bulk': [...listings, batches, ...events, ...audit],
+  'projects.importCsv': [...listings, categoriesPartition, batches, ...events, ...audit],
   'projects.submit': [...listings, checkouts, idempotency, ...events],
   promotions: [...promotions, ...events, ...audit],
   'promotions.addClick': tracked,
@@ -92,10 +97,10 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   revisions: [...listings, ...events, ...audit],
   settings: [settingsPartition, ...audit],
   users: [...events, ...audit],
-  'users.erase': [...listings, checkouts, suppressions, ...events],
-  'users.remove': [...listings, checkouts, suppressions, ...events, ...audit],
+  'users.erase': [...listings, checkouts, batches, suppressions, ...events],
+  'users.remove': [...listings, checkouts, batches, suppressions, ...events, ...audit],
   // The ledger of events and the audit log lose the id of the user.
-  'users.finishErasure': [...listings, checkouts, ...events, ...audit],
+  'users.finishErasure': [...listings, checkouts, batches, ...events, ...audit],
   votes: [projectPartition('*')],
   webhooks: [webhooksPartition, ...audit],
   'webhooks.enqueue': deliveries,

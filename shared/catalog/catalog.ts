@@ -41,7 +41,7 @@ export class Catalog implements ReadCatalog {
   /** Restores a catalog from its contents. */
   static of({ rows, categories, removedCategories, removedProjects, pendingCounts }: CatalogContents): Catalog {
     const catalog = new Catalog();
-    for (const id of removedCategories) catalog.#categories.remove(id);
+    for (const [id, version] of removedCategories) catalog.#categories.remove(id, version);
     for (const category of categories) catalog.#categories.put(category);
     for (const [id, version] of removedProjects) catalog.#removed.set(id, version);
     for (const [id, counts] of pendingCounts) catalog.#pendingCounts.set(id, counts);
@@ -182,7 +182,9 @@ export class Catalog implements ReadCatalog {
 
   #applyCategory(change: Extract<CatalogChange, { kind: 'category' | 'categoryRemoved' }>): boolean {
     const changed =
-      change.kind === 'category' ? this.#categories.put(change.category) : this.#categories.remove(change.categoryId);
+      change.kind === 'category'
+        ? this.#categories.put(change.category)
+        : this.#categories.remove(change.categoryId, change.version);
     if (changed) {
       this.#entries.categoriesChanged();
       this.#listings.facetCounts(this.#categories).categoriesChanged();

@@ -5,29 +5,33 @@ import { fold } from './fold.ts';
 export class CategoryList {
   readonly #byId = new Map<string, CategoryRecord>();
   readonly #bySlug = new Map<string, CategoryRecord>();
-  readonly #removed = new Set<string>();
+  /** By id of a removed category, the version up to which it is removed. */
+  readonly #removed = new Map<string, number>();
   readonly #slugsBySphere = new Map<string, string[]>();
   #sorted: readonly CategoryRecord[] | undefined;
 
   /** Applies a state of a category. @returns whether it was newer than the current one. */
   put(category: CategoryRecord): boolean {
     const before = this.#byId.get(category.id);
-    if (this.#removed.has(category.id) || (before && before.version >= category.version)) return false;
+    const removedVersion = this.#removed.get(category.id) ?? Number.NEGATIVE_INFINITY;
+    if (removedVersion >= category.version || (before && before.version >= category.version)) return false;
+    this.#removed.delete(category.id);
     this.#byId.set(category.id, category);
     this.#changed();
     return true;
   }
 
-  /** Removes a category permanently. @returns whether it was present. */
-  remove(id: string): boolean {
-    this.#removed.add(id);
+  /** Removes the states of a category up to a version. @returns whether one was present. */
+  remove(id: string, version = Number.POSITIVE_INFINITY): boolean {
+    if ((this.#byId.get(id)?.version ?? Number.NEGATIVE_INFINITY) > version) return false;
+    this.#removed.set(id, Math.max(version, this.#removed.get(id) ?? version));
     const removed = this.#byId.delete(id);
     if (removed) this.#changed();
     return removed;
   }
 
-  /** The ids of removed categories. */
-  removed(): Iterable<string> {
+  /** The ids of removed categories, each with the version up to which it is removed. */
+  removed(): Iterable<readonly [string, number]> {
     return this.#removed;
   }
 

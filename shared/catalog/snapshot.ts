@@ -167,8 +167,8 @@ class ColumnReader {
 export interface CatalogContents {
   readonly rows: readonly Row[];
   readonly categories: readonly CategoryRecord[];
-  /** Ids. */
-  readonly removedCategories: readonly string[];
+  /** Ids, each with the version up to which the category is removed. */
+  readonly removedCategories: readonly (readonly [string, number])[];
   /** Ids, each with the version up to which the project is removed. */
   readonly removedProjects: readonly (readonly [string, number])[];
   /** By project id, counters that arrived before their project. */
@@ -176,7 +176,7 @@ export interface CatalogContents {
 }
 
 /** Incremented with every change of the columns or their meaning. Snapshots of other formats are not read. */
-export const SNAPSHOT_FORMAT = 1;
+export const SNAPSHOT_FORMAT = 2;
 
 const MAGIC = 0x43_41_54_4c;
 
@@ -302,7 +302,8 @@ export const writeSnapshot = (contents: CatalogContents): Uint8Array => {
   to.numbers([MAGIC, SNAPSHOT_FORMAT]);
   writeRows(to, rows);
   writeCategories(to, categories);
-  to.texts(removedCategories);
+  to.texts(removedCategories.map(([id]) => id));
+  to.numbers(removedCategories.map(([, version]) => version));
   to.texts(removedProjects.map(([id]) => id));
   to.numbers(removedProjects.map(([, version]) => version));
   to.texts(pendingCounts.map(([id]) => id));
@@ -330,7 +331,7 @@ export const readSnapshot = (bytes: Uint8Array): CatalogContents => {
   const contents: CatalogContents = {
     rows: readRows(from),
     categories: readCategories(from),
-    removedCategories: from.texts(),
+    removedCategories: pairs(from.texts(), from.numbers()),
     removedProjects: pairs(from.texts(), from.numbers()),
     pendingCounts: pairs(from.texts(), readCounts(from)),
   };

@@ -17,7 +17,12 @@ export type CatalogChange =
       readonly version?: number;
     }
   | { readonly kind: 'category'; readonly category: CategoryRecord }
-  | { readonly kind: 'categoryRemoved'; readonly categoryId: string };
+  | {
+      readonly kind: 'categoryRemoved';
+      readonly categoryId: string;
+      /** The version up to which it is removed; absent in tombstones of earlier releases, which nothing follows. */
+      readonly version?: number;
+    };
 
 /** Which projects a query covers before any filter. */
 export interface CatalogScope {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DryRun, dryRunParameter } from './batches.ts';
 import { data, integer, line, Reference, Slug, Timestamp, text } from './fields.ts';
 import { defineRoute } from './route.ts';
 
@@ -147,12 +148,24 @@ export const remove = defineRoute('categories.remove', {
   method: 'DELETE',
   path: '/api/admin/categories/{category}',
   summary: 'Delete a category',
-  description: 'Projects are kept and lose the slug.',
+  description: 'Projects are kept and lose the slug. The removal is a batch, which can be reverted.',
   auth: 'admin',
   scopes: ['categories:write'],
   moderators: false,
   tier: 'admin',
-  replies: { 200: data(z.object({ id: z.string(), projects_updated: z.int().min(0) })) },
+  query: z.object(dryRunParameter),
+  replies: {
+    200: data(
+      z.union([
+        z.object({
+          id: z.string(),
+          projects_updated: z.int().min(0),
+          batch_id: z.string().describe('`bat_` and a ULID.'),
+        }),
+        DryRun,
+      ]),
+    ),
+  },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:write', 'catalog'],
   timeoutSeconds: 29,

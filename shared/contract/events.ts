@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BatchKind } from './batches.ts';
 import { ledger, ledgerPaging, Timestamp } from './fields.ts';
 import { ScopeName } from './keys.ts';
 import { Plan, Status } from './projects.ts';
@@ -104,6 +105,15 @@ export const eventKinds = {
     expires_at: Timestamp.nullable().describe('The end of the key; null for none.'),
   }).describe('An API key was created.'),
   keyRevoked: KeyEventData.describe('An API key was revoked.'),
+  batchReverted: z
+    .object({
+      batch_id: z.string().describe('The reverted batch, `bat_` and a ULID.'),
+      revert_id: z.string().describe('The batch of the revert.'),
+      kind: BatchKind.describe('The kind of the reverted batch.'),
+      reverted: z.int().min(0).describe('The number of projects that are as they were before.'),
+      kept: z.int().min(0).describe('The number of projects that were touched since and kept, entirely or in part.'),
+    })
+    .describe('A batch was reverted.'),
   webhookDisabled: z
     .object({
       webhook_id: z.string().describe('The webhook, `whk_` and a ULID.'),

@@ -628,41 +628,6 @@ export const BulkAction = z
   .meta({ id: 'BulkAction' });
 export type BulkAction = z.infer<typeof BulkAction>;
 
-const BulkResult = z
-  .object({
-    id: z.string().describe('The id or slug from the request.'),
-    ok: z.boolean(),
-    status: Status.optional().describe('The status of the project after a successful change.'),
-    error: z.string().optional().describe('The `error` text of the failure.'),
-    code: z.string().optional().describe('The `code` of the failure.'),
-    message: z.string().optional().describe('The `message` of the failure, if any.'),
-    details: z
-      .looseObject({ _errors: z.array(z.string()) })
-      .optional()
-      .describe('The `details` of a 400: messages per field.'),
-  })
-  .meta({ id: 'BulkResult' });
-export type BulkResult = z.infer<typeof BulkResult>;
-
-export const bulk = defineRoute('projects.bulk', {
-  method: 'POST',
-  path: '/api/admin/projects/bulk',
-  summary: 'Change many projects',
-  description: 'Each project is changed separately; the response has a result per id, in the order of the request.',
-  auth: 'admin',
-  scopes: ['projects:write', 'moderation'],
-  moderators: true,
-  tier: 'admin',
-  body: BulkAction,
-  replies: {
-    200: z.object({
-      data: z.object({ results: z.array(BulkResult), succeeded: z.int().min(0), failed: z.int().min(0) }),
-    }),
-  },
-  permissions: ['table:get', 'table:write'],
-  timeoutSeconds: 29,
-});
-
 export const exportCsv = defineRoute('projects.exportCsv', {
   method: 'GET',
   path: '/api/admin/projects/export',
@@ -745,53 +710,3 @@ export const ImportMapping = z
   })
   .meta({ id: 'ImportMapping' });
 export type ImportMapping = z.infer<typeof ImportMapping>;
-
-/** The largest file of one import, in bytes: its base64 form fits Lambda's 6 MB request limit. */
-export const IMPORT_FILE_BYTES_MAX = 4_300_000;
-
-export const ImportReport = z
-  .object({
-    batch_id: z.string().describe('`bat_` and a ULID.'),
-    dry_run: z.boolean(),
-    rows: z.int().min(0),
-    created: z.int().min(0),
-    updated: z.int().min(0),
-    skipped: z.int().min(0),
-    failed: z.int().min(0),
-    errors: z
-      .array(
-        z.object({
-          row: z.int().min(1).describe('The number of the record; the header is 1.'),
-          column: z.string().nullable().describe('The CSV column that caused the error, if any.'),
-          message: z.string(),
-        }),
-      )
-      .describe('Invalid rows, and rows that are skipped because their project is deleted.'),
-  })
-  .meta({ id: 'ImportReport' });
-export type ImportReport = z.infer<typeof ImportReport>;
-
-export const importCsv = defineRoute('projects.importCsv', {
-  method: 'POST',
-  path: '/api/admin/projects/import',
-  summary: 'Import projects from CSV',
-  description:
-    'Multipart with `file` (CSV) and `mapping` (JSON, see ImportMapping; the short form `{ "<column>": "<field>" }` is accepted too). An invalid row does not stop the import. `dry_run` is taken from the mapping, the query and a form field; `true` in any of them makes a dry run.',
-  auth: 'admin',
-  scopes: ['imports:write'],
-  moderators: false,
-  tier: 'admin',
-  query: z.object({
-    dry_run: z
-      .enum(['true', 'false'], { error: 'must be true or false' })
-      .transform((value) => value === 'true')
-      .optional()
-      .describe('Report what would happen and write nothing.'),
-  }),
-  bodyKind: 'multipart',
-  replies: { 200: data(ImportReport) },
-  failures: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_INPUT'],
-  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'catalog'],
-  timeoutSeconds: 29,
-  memoryMb: 1769,
-});

@@ -43,7 +43,8 @@ export type Scope = (typeof scopes)[number];
 /**
  * The permissions of a function: the source of its IAM statements and environment variables.
  * `table:get`: items by key. `table:query`: partitions of the table. `table:collection`: partitions of its collection index.
- * `table:write`: items, alone and in transactions. `table:sweep`: batch deletion of orphaned data.
+ * `table:write`: items, alone and in transactions. `table:sweep`: batch writes: deletion of orphaned data, entries of
+ * batches.
  * `table:feed`: partitions of its feed index. `catalog`: the feed of the catalog, with its snapshots.
  * `model`: call a language model. `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream.
  * `users:roles`: write roles and bans. `users:counts`: write the comment counts of users. `users:erase`: erase a user.

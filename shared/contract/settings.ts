@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { data, URL_MAX } from './fields.ts';
-import { BULK_MAX, IMPORT_FILE_BYTES_MAX, MAP_ITEMS_MAX, Plan, sortKeys } from './projects.ts';
+import { IMPORT_FILE_BYTES_MAX } from './project-batches.ts';
+import { BULK_MAX, MAP_ITEMS_MAX, Plan, sortKeys } from './projects.ts';
 import { defineRoute, features } from './route.ts';
 import { Theme, ThemeUpdate } from './theme.ts';
 

@@ -1,6 +1,7 @@
 import * as ai from './ai.ts';
 import * as analytics from './analytics.ts';
 import * as audit from './audit.ts';
+import * as batches from './batches.ts';
 import * as categories from './categories.ts';
 import * as comments from './comments.ts';
 import * as cron from './cron.ts';
@@ -8,6 +9,7 @@ import * as events from './events.ts';
 import * as health from './health.ts';
 import * as keys from './keys.ts';
 import * as payments from './payments.ts';
+import * as projectBatches from './project-batches.ts';
 import * as projects from './projects.ts';
 import * as promotions from './promotions.ts';
 import * as ratings from './ratings.ts';
@@ -23,11 +25,12 @@ import * as webhooks from './webhooks.ts';
 
 /** The modules of the contract by domain, in the order of the reference. */
 const modules = {
-  projects,
+  projects: { ...projects, ...projectBatches },
   revisions,
   votes,
   comments,
   ratings,
+  batches,
   categories,
   users,
   keys,

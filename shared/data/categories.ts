@@ -1,7 +1,9 @@
 import type { Message } from '#events/catalogue.ts';
+import type { BatchRecord } from '#model/batch.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { elapsed, moment, NEVER, secondsFromNow } from '#platform/clock.ts';
 import { conflict } from '#shared/errors.ts';
+import { batchInsertion } from './batches.ts';
 import { ConflictError } from './conflict.ts';
 import {
   categoriesPartition,
@@ -99,13 +101,19 @@ interface RetiredSlug {
   readonly categoryId: string;
   /** The current slug of the category, after any number of renames; null when the category is deleted. */
   readonly to: string | null;
+  /** The batch of the removal. */
+  readonly batchId?: string;
 }
 
 export const findRetiredSlug = async (slug: string): Promise<RetiredSlug | undefined> => {
   const claim = await findItem(categorySlugKey(slug));
   if (claim?.state !== 'leaving') return undefined;
   const categoryId = String(claim.category_id);
-  return { categoryId, to: (await categoryById(categoryId))?.slug ?? null };
+  return {
+    categoryId,
+    to: (await categoryById(categoryId))?.slug ?? null,
+    ...(typeof claim.batch_id === 'string' && { batchId: claim.batch_id }),
+  };
 };
 
 /** Lists the slugs that are retired and not deleted yet. */
@@ -121,8 +129,14 @@ export const deleteRetiredSlug = async (slug: string, categoryId: string): Promi
   await deleteItem(categorySlugKey(slug), retiredBy(categoryId));
 };
 
-const retireSlug = (category: CategoryRecord): Write => ({
-  put: { ...categorySlugKey(category.slug), type: 'categorySlug', category_id: category.id, state: 'leaving' },
+const retireSlug = (category: CategoryRecord, batchId?: string): Write => ({
+  put: {
+    ...categorySlugKey(category.slug),
+    type: 'categorySlug',
+    category_id: category.id,
+    state: 'leaving',
+    ...(batchId !== undefined && { batch_id: batchId }),
+  },
 });
 
 /** Another category has claimed a retired slug; projects that carry the slug belong to that category. */
@@ -180,28 +194,48 @@ export const replaceCategories = async (
 const TOMBSTONE_SECONDS = 86_400;
 
 /**
- * Deletes a category and retires its slug. The task in `messages` removes the slug from projects.
- * @throws {CategoryChanged} when it is deleted or its slug has changed.
+ * Deletes a category as a batch and retires its slug. The task in `messages` removes the slug from projects.
+ * @throws {CategoryChanged} when it was changed or deleted since it was read.
  */
-export const deleteCategory = async (category: CategoryRecord, messages: readonly Message[]): Promise<void> => {
+export const deleteCategory = async (
+  category: CategoryRecord,
+  messages: readonly Message[],
+  batch?: BatchRecord,
+): Promise<void> => {
   await transact([
     {
       delete: categoryKey(category.id),
-      when: every(exists, is('slug', category.slug)),
+      when: every(exists, is('version', category.version)),
       orElse: () => new CategoryChanged(`The category ${category.id} was changed concurrently.`),
     },
-    retireSlug(category),
+    retireSlug(category, batch?.id),
+    ...(batch ? [batchInsertion(batch)] : []),
     {
       put: {
         ...categoryTombstoneKey(category.id),
         type: 'categoryRemoved',
         category_id: category.id,
+        version: category.version,
         ttl: secondsFromNow(TOMBSTONE_SECONDS),
       },
       inFeed: true,
     },
     ...messages.map(inOutbox),
   ]);
+};
+
+/**
+ * The writes that create a deleted category again, with its id and slug.
+ * They fail with 409 CATEGORY_EXISTS when the slug belongs to another category.
+ */
+export const categoryRecreation = (category: CategoryRecord, at: string): Write[] => {
+  // Replicas know up to which version it was deleted.
+  const next = { ...category, updated_at: at, version: category.version + 1 };
+  return [
+    { put: categoryItem(next), inFeed: true, when: absent },
+    { delete: categoryTombstoneKey(next.id) },
+    { ...claimSlug(next), when: absent },
+  ];
 };
 
 /** Returns the slugs that belong to no category. */

@@ -1,8 +1,9 @@
+import type { TouchCounts } from '#model/batch.ts';
 import type { ProjectCounts } from '#model/project.ts';
 import { notFound } from '#shared/errors.ts';
 import { countsKey, type Key, projectKey } from './keys.ts';
 import { findItem, type Item } from './read.ts';
-import { every, exists, is, lacks, type Write } from './write.ts';
+import { absent, type Condition, either, every, exists, is, keyOfWrite, lacks, type Write } from './write.ts';
 
 /** In the counters of a project since it stopped being open. */
 const REACTIONS_CLOSED = { closed: true } as const;
@@ -36,7 +37,33 @@ export const projectIsOpen = (projectId: string): Write => ({
   orElse: notFound,
 });
 
-type Changes = Partial<Record<Exclude<keyof ProjectCounts, 'version'>, number>>;
+/** Counters of which only an undo wants to know whether they are zero; they are stored beside those of the project. */
+type TouchCounter = 'reports_count' | 'promotions_count';
+
+type Changes = Partial<Record<Exclude<keyof ProjectCounts, 'version'> | TouchCounter, number>>;
+
+const touchCounters = ['upvote_count', 'ratings_count', 'comments_count', 'reports_count', 'promotions_count'] as const;
+
+/** The counters that show whether a project was touched; consistent. */
+export const findTouchCounts = async (projectId: string): Promise<TouchCounts> => {
+  const item = await findItem(countsKey(projectId));
+  return Object.fromEntries(touchCounters.map((name) => [name, Number(item?.[name] ?? 0)])) as unknown as TouchCounts;
+};
+
+const untouched: Condition = either(absent, every(...touchCounters.map((name) => either(lacks(name), is(name, 0)))));
+
+/** The writes of a project on condition that it was not touched; they fail with `ConditionFailed` once it was. */
+export const onlyIfUntouched = (projectId: string, writes: readonly Write[]): readonly Write[] => {
+  const { pk, sk } = countsKey(projectId);
+  // A transaction must not address an item twice: what closes a project writes to its counters already.
+  const index = writes.findIndex((write) => {
+    const key = keyOfWrite(write);
+    return key.pk === pk && key.sk === sk;
+  });
+  const counters = writes[index];
+  if (!counters || !('update' in counters)) return [...writes, { check: countsKey(projectId), when: untouched }];
+  return writes.with(index, { ...counters, when: untouched });
+};
 
 /** Adds to the counters of a project, in the transaction of the reaction, so that they stay exact. */
 export const changeCounts = (projectId: string, changes: Changes) =>

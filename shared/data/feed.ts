@@ -89,7 +89,11 @@ const changeOf = (item: Item): CatalogChange => {
     case 'category':
       return { kind: 'category', category: checked(categoryOf(item), categoryChecks) };
     case 'categoryRemoved':
-      return { kind: 'categoryRemoved', categoryId: idOf(item.category_id) };
+      return {
+        kind: 'categoryRemoved',
+        categoryId: idOf(item.category_id),
+        ...(typeof item.version === 'number' && { version: item.version }),
+      };
     default:
       throw new Error(`The item type ${String(item.type)} is unknown.`);
   }

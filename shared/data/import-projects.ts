@@ -14,6 +14,8 @@ export interface ImportStep {
   /** Undefined for a new project. */
   readonly previous: ProjectRecord | undefined;
   readonly next: ProjectRecord;
+  /** Further writes of its transaction. */
+  readonly further?: readonly Write[];
 }
 
 /** Limit of a transaction, which may have 4 MB: a character takes up to four bytes. */
@@ -33,7 +35,7 @@ interface ProjectWrites {
 }
 
 const projectWrites = async (
-  { previous, next }: ImportStep,
+  { previous, next, further = [] }: ImportStep,
   position: number,
   origin: ChangeOrigin,
 ): Promise<ProjectWrites> => {
@@ -42,7 +44,7 @@ const projectWrites = async (
     next.version > 1
       ? [...projectInsertion(next, origin), ...projectReinsertion(next)]
       : projectInsertion(next, origin);
-  const writes = previous ? await projectReplacement(previous, next, origin) : insertion;
+  const writes = [...(previous ? await projectReplacement(previous, next, origin) : insertion), ...further];
   const keys = writes.map((write) => {
     const { pk, sk } = keyOfWrite(write);
     return JSON.stringify([pk, sk]);

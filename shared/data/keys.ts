@@ -265,6 +265,17 @@ export const apiKeysPartition = 'KEYS';
 export const apiKeyPrefix = 'KEY#';
 export const apiKeyKey = (prefix: string): Key => ({ pk: apiKeysPartition, sk: `${apiKeyPrefix}${prefix}` });
 
+/** A batch and its entries, and all batches by id, which sorts by time. */
+export const batchPartition = (batchId: string): string => `BATCH#${batchId}`;
+export const batchKey = (batchId: string): Key => ({ pk: batchPartition(batchId), sk: 'BATCH' });
+export const batchEntryPrefix = 'ENTRY#';
+export const batchEntryKey = (batchId: string, position: string): Key => ({
+  pk: batchPartition(batchId),
+  sk: `${batchEntryPrefix}${position}`,
+});
+export const batchesPartition = 'BATCHES';
+export const inBatches = (batchId: string) => ({ collection_pk: batchesPartition, collection_sk: batchId });
+
 // There are dozens of webhooks at most, so they share a partition; their deliveries have a partition per webhook.
 export const webhooksPartition = 'WEBHOOKS';
 export const webhookPrefix = 'WEBHOOK#';
@@ -382,6 +393,7 @@ const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['setting', /^SETTINGS SETTING#(.+)$/],
   ['key', /^KEYS KEY#(.+)$/],
   ['webhook', /^WEBHOOKS WEBHOOK#(.+)$/],
+  ['batch', /^BATCH#([^ ]+) BATCH$/],
   ['promotion', /^PROMOTIONS? PROMOTION#(.+)$/],
   ['promotion', /^PROMOTION#([^ ]+) PROMOTION$/],
 ];

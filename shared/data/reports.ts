@@ -1,7 +1,7 @@
 import type { ReportStatus } from '#contract/reports.ts';
 import type { ReportRecord } from '#model/report.ts';
 import { retryOnConflict } from './conflict.ts';
-import { projectIsOpen } from './counts.ts';
+import { changeCounts, projectIsOpen } from './counts.ts';
 import {
   inOwnerCollection,
   inReportStatus,
@@ -72,7 +72,9 @@ export const replaceReport = async (previous: ReportRecord | undefined, next: Re
   const { id, project_id } = next;
   const user_id = next.user_id ?? id;
   await transact([
-    ...(previous ? [] : [projectIsOpen(project_id), userNotErased(user_id)]),
+    ...(previous
+      ? []
+      : [projectIsOpen(project_id), userNotErased(user_id), changeCounts(project_id, { reports_count: 1 })]),
     { put: reportItem(next), when: previous ? is('version', previous.version) : absent },
     ...(previous
       ? []

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
+  type BatchWriteCommandInput,
   DeleteCommand,
   PutCommand,
   TransactWriteCommand,
@@ -364,19 +365,32 @@ export const deleteItem = async (key: Key, when?: Condition): Promise<boolean> =
 const BATCH_MAX = 25;
 const BATCH_TRIES = 8;
 
+type BatchRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
+
+/** @throws when requests remain unprocessed after all attempts. */
+const writeUnordered = async (requests: readonly BatchRequest[]): Promise<void> => {
+  for (let start = 0; start < requests.length; start += BATCH_MAX) {
+    let pending = requests.slice(start, start + BATCH_MAX);
+    for (let attempt = 1; pending.length > 0; attempt += 1) {
+      if (attempt > BATCH_TRIES) throw new Unavailable('DynamoDB left requests of a batch write unprocessed.');
+      if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
+      const command = new BatchWriteCommand({ RequestItems: { [settings().table]: pending } });
+      const response = await dynamo().send(command, writeOptions());
+      pending = response.UnprocessedItems?.[settings().table] ?? [];
+    }
+  }
+};
+
 /**
  * Deletes many items without a transaction: for invisible data, where the next run completes a partial deletion.
  * @throws when items remain unprocessed after all attempts.
  */
-export const deleteItems = async (keys: readonly Key[]): Promise<void> => {
-  for (let start = 0; start < keys.length; start += BATCH_MAX) {
-    let pending = keys.slice(start, start + BATCH_MAX).map((key) => ({ DeleteRequest: { Key: { ...key } } }));
-    for (let attempt = 1; pending.length > 0; attempt += 1) {
-      if (attempt > BATCH_TRIES) throw new Unavailable('DynamoDB left items of a batch delete unprocessed.');
-      if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
-      const command = new BatchWriteCommand({ RequestItems: { [settings().table]: pending } });
-      const response = await dynamo().send(command, writeOptions());
-      pending = (response.UnprocessedItems?.[settings().table] ?? []) as typeof pending;
-    }
-  }
-};
+export const deleteItems = (keys: readonly Key[]): Promise<void> =>
+  writeUnordered(keys.map((key) => ({ DeleteRequest: { Key: { ...key } } })));
+
+/**
+ * Writes many items with different keys, without a transaction and conditions: for records of which none depends on another.
+ * @throws when items remain unprocessed after all attempts.
+ */
+export const putItems = (items: readonly (Item & Key)[]): Promise<void> =>
+  writeUnordered(items.map((item) => ({ PutRequest: { Item: { ...item } } })));

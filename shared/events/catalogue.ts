@@ -13,8 +13,10 @@ export const taskKinds = {
   projectPurged: z.object({ project_id: z.string(), slugs: z.array(z.string()) }),
   refundDue: z.object({ checkout_id: z.string() }),
   userErased: z.object({ user_id: z.string(), projects: z.enum(['keep', 'delete']) }),
-  categoryRemoved: z.object({ category_id: z.string(), slug: z.string() }),
+  // Tasks of earlier releases have no batch.
+  categoryRemoved: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string().optional() }),
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
+  revertDue: z.object({ batch_id: z.string() }),
 } as const satisfies Record<string, z.ZodType>;
 
 type TaskKind = keyof typeof taskKinds;

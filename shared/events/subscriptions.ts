@@ -82,9 +82,17 @@ export const finishPurge = defineSubscription({
 
 export const finishCategoryChange = defineSubscription({
   id: 'categories.finishChange',
-  summary: 'Propagates the removal or renaming of a category to its projects.',
+  summary: 'Propagates the removal or renaming of a category to its projects, and ends its batch.',
   kinds: ['categoryRemoved', 'categoryRenamed'],
-  permissions: ['table:get', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  timeoutSeconds: 300,
+});
+
+export const finishRevert = defineSubscription({
+  id: 'batches.finishRevert',
+  summary: 'Completes the revert of a batch that a request has begun.',
+  kinds: ['revertDue'],
+  permissions: ['table:get', 'table:query', 'table:write'],
   timeoutSeconds: 300,
 });
 
@@ -127,6 +135,7 @@ export const subscriptions = [
   enqueueWebhooks,
   finishPurge,
   finishCategoryChange,
+  finishRevert,
   finishErasure,
   refundUndeliverable,
   endPromotionsOfProject,

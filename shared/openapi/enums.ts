@@ -1,5 +1,6 @@
 import { AiType } from '#contract/ai.ts';
 import { GroupBy, Range, TrackedType } from '#contract/analytics.ts';
+import { BatchKind, BatchOutcome, BatchState, KeptReason } from '#contract/batches.ts';
 import { eventKindNames } from '#contract/events.ts';
 import { placementNames } from '#contract/fields.ts';
 import { PartState } from '#contract/health.ts';
@@ -40,6 +41,11 @@ const named: Readonly<Record<string, readonly string[]>> = {
   PurchaseStatus: CheckoutStatus.options,
   PromotionState: PromotionStatus.options,
   ReportState: ReportStatus.options,
+  BatchType: BatchKind.options,
+  BatchProgress: BatchState.options,
+  ItemOutcome: BatchOutcome.options,
+  ReasonToKeep: KeptReason.options,
+  TextFlag: ['true', 'false'],
   EventKind: eventKindNames,
   TrackedEventType: TrackedType.options,
   AnalyticsRange: Range.options,

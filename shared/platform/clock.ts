@@ -4,6 +4,9 @@ export const now = (): string => new Date().toISOString();
 /** The end of the current second, in the form of `now`. */
 export const endOfSecond = (): string => new Date(Math.ceil(Date.now() / 1000) * 1000).toISOString();
 
+/** A future time in the form of `now`. */
+export const timeAfter = (milliseconds: number): string => new Date(Date.now() + milliseconds).toISOString();
+
 /** A future time in whole seconds since the epoch, as DynamoDB's TTL requires. */
 export const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 

@@ -338,6 +338,7 @@ describe('a handler without a route', () => {
         failing_since: new Date().toISOString(),
       }),
       'categories.finishChange': asMessage('categoryRenamed', { category_id: category, from: 'none', to: 'other' }),
+      'batches.finishRevert': asMessage('revertDue', { batch_id: 'bat_none' }),
       'users.finishErasure': asMessage('userErased', { user_id: leaver.id, projects: 'keep' }),
       'promotions.endOfProject': asMessage('projectDeleted', { project_id: 'prj_none', slug: 'none', permanent: true }),
       'projects.finishPurge': asMessage('projectPurged', { project_id: projects['projects.purge'] ?? '', slugs: [] }),

@@ -113,6 +113,23 @@ describe('spheres', () => {
     expect(catalog.find('a')?.spheres).toEqual([]);
   });
 
+  it('come from a category that is created again under its id, whatever order its states arrive in', () => {
+    put({ id: 'a', categories: ['art'] });
+    const again = {
+      kind: 'category',
+      category: category({ id: 'c3', slug: 'art', sphere: 'play', version: 3 }),
+    } as const;
+    const removed = { kind: 'categoryRemoved', categoryId: 'c3', version: 2 } as const;
+    const first = {
+      kind: 'category',
+      category: category({ id: 'c3', slug: 'art', sphere: 'old', version: 2 }),
+    } as const;
+    catalog.apply([removed, first]);
+    expect(catalog.find('a')?.spheres).toEqual([]);
+    catalog.apply([again, removed, first]);
+    expect(catalog.find('a')?.spheres).toEqual(['play']);
+  });
+
   it('come from the newer category while two have the same slug', () => {
     put({ id: 'a', categories: ['art'] });
     catalog.apply([

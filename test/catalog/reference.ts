@@ -173,13 +173,16 @@ export class Reference {
       case 'category': {
         const { category } = change;
         const known = this.categoryRecords.get(category.id);
-        if (this.removed.has(category.id) || (known !== undefined && category.version <= known.version)) return;
+        if ((this.removed.get(category.id) ?? -1) >= category.version) return;
+        if (known !== undefined && category.version <= known.version) return;
         this.categoryRecords.set(category.id, category);
         break;
       }
       case 'categoryRemoved': {
-        this.removed.set(change.categoryId, Number.POSITIVE_INFINITY);
-        if (!this.categoryRecords.delete(change.categoryId)) return;
+        const { categoryId, version = Number.POSITIVE_INFINITY } = change;
+        if ((this.categoryRecords.get(categoryId)?.version ?? -1) > version) return;
+        if (version > (this.removed.get(categoryId) ?? -1)) this.removed.set(categoryId, version);
+        if (!this.categoryRecords.delete(categoryId)) return;
         break;
       }
     }

@@ -60,7 +60,10 @@ export class FeedSimulation {
     const id = this.#someId();
     const kind = random.next();
     if (kind < 0.06) return { kind: 'category', category: this.category() };
-    if (kind < 0.065) return { kind: 'categoryRemoved', categoryId: `cat_${random.below(9)}` };
+    if (kind < 0.065) {
+      const version = this.category().version - random.below(3);
+      return { kind: 'categoryRemoved', categoryId: `cat_${random.below(9)}`, ...(random.chance(0.7) && { version }) };
+    }
     if (this.projectIds.length > this.#size && kind < 0.1) {
       const index = this.projectIds.indexOf(id);
       if (index >= 0) this.#removed.push(...this.projectIds.splice(index, 1));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
-import { readSnapshot, writeSnapshot } from '#catalog/snapshot.ts';
+import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from '#catalog/snapshot.ts';
 import { sampleOf } from '#test/support/sample.ts';
 import { compareKept, compareOthers, compareQuery, type KeptCursor, keepCursor } from './comparing.ts';
 import { Random } from './random.ts';
@@ -66,7 +66,7 @@ describe('an invalid snapshot', () => {
   it('is rejected when it has another format', () => {
     const other = Buffer.from(bytes);
     // The second number of the first column.
-    other.writeDoubleLE(2, 4 + 8);
+    other.writeDoubleLE(SNAPSHOT_FORMAT + 1, 4 + 8);
     expect(() => readSnapshot(other)).toThrow('not a snapshot of this format');
     expect(() => readSnapshot(Buffer.from('{"rows":[]}'.padEnd(200)))).toThrow();
   });

@@ -8,7 +8,7 @@ const columnsOf = (...fields: readonly ImportField[]) =>
 const readOne = (cells: Readonly<Partial<Record<ImportField, string>>>, more: object = {}) => {
   const fields = Object.keys(cells) as ImportField[];
   const mapping = ImportMapping.parse({ columns: {}, ...more });
-  return rowValidator({ mapping, columns: columnsOf(...fields), width: fields.length })({
+  return rowValidator({ mapping, columns: columnsOf(...fields), header: fields })({
     number: 2,
     cells: Object.values(cells),
   });
@@ -146,7 +146,7 @@ describe('a row', () => {
 
   it('fails as a whole when it is broken or its number of cells differs from the header', () => {
     const mapping = ImportMapping.parse({ columns: {} });
-    const validate = rowValidator({ mapping, columns: columnsOf('name'), width: 2 });
+    const validate = rowValidator({ mapping, columns: columnsOf('name'), header: ['name', 'url'] });
     expect(validate({ number: 7, cells: ['x'] }).problems).toEqual([
       { field: null, message: 'The row has 1 cells instead of 2.' },
     ]);

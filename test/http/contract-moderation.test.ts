@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BulkResult, Project } from '#contract/projects.ts';
+import type { BulkResult } from '#contract/project-batches.ts';
+import type { Project } from '#contract/projects.ts';
 import type { CallResponse, ListedEvent } from '#test/support/client.ts';
 import {
   conflict,
@@ -413,7 +414,7 @@ describe('bulk', () => {
       },
       { id: b.slug, ok: true, status: 'live' },
     ]);
-    expect(counts).toEqual({ succeeded: 2, failed: 2 });
+    expect(counts).toEqual({ batch_id: idOf('bat'), succeeded: 2, failed: 2 });
 
     expect(resultsOf(await bulk({ action: 'delete', ids: [a.id, b.id] })).succeeded).toBe(2);
     expect(await directory.get(`/api/projects/${a.id}`, owner)).toMatchObject(NOT_FOUND);

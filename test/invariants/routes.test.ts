@@ -38,7 +38,7 @@ describe('routes', () => {
 
   it('have paths under /api of lower-case words and described variables', () => {
     for (const { path } of routes) {
-      expect(path).toMatch(/^\/api(?:\/(?:[a-z][a-z-]*(?:\.(?:json|css))?|\{[a-z]+\}))+$/);
+      expect(path).toMatch(/^\/api(?:\/(?:[a-z][a-z-]*(?:\.(?:json|css|csv))?|\{[a-z]+\}))+$/);
       for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) expect(Object.keys(pathVariables)).toContain(name);
     }
   });

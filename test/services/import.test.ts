@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ImportReport } from '#contract/projects.ts';
+import type { ImportReport } from '#contract/project-batches.ts';
 import { allCategories, findCategory, insertCategory } from '#data/categories.ts';
 import { writeProjects } from '#data/import-projects.ts';
 import { slugKey, voteKey } from '#data/keys.ts';

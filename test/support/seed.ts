@@ -3,6 +3,7 @@ import type { Client } from './client.ts';
 import { category, Directory, dataOf, type Person, submission, unique } from './fixtures.ts';
 import { startPremium } from './payments.ts';
 import { pathOf } from './requests.ts';
+import { csv, importFile } from './uploads.ts';
 
 /** A directory with one resource of each kind, owned by an administrator, so that every path refers to something. */
 export interface Seeded {
@@ -40,6 +41,12 @@ const webhookOf = async (directory: Directory, isolated: boolean): Promise<Recor
   return { webhook, delivery: dataOf<{ id: string }>(ping).id };
 };
 
+/** The batch of an import with a failed row. */
+const batchOf = async ({ server, admin }: Directory): Promise<string> => {
+  const report = await importFile(server, admin.token, csv(['name'], ['A test.']), { columns: { name: 'name' } });
+  return report.batch_id ?? '';
+};
+
 /** Creates one resource of each kind. Unless `isolated`, webhooks to private addresses have to be allowed. */
 export const seed = async (
   server: Client,
@@ -59,6 +66,7 @@ export const seed = async (
       comment: await create(directory, `/api/projects/${project}/comments`, { content: 'First.' }),
     }),
     report: await create(directory, `/api/projects/${project}/report`, { reason: 'A test.' }),
+    batch: await batchOf(directory),
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
     key: await create(directory, '/api/admin/keys', { name: 'A test', scopes: ['projects:read'] }),
     ...(isOn('promotions') && {

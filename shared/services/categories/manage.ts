@@ -1,3 +1,4 @@
+import type { DryRun } from '#contract/batches.ts';
 import type { CategoryBody, CategoryUpdate } from '#contract/categories.ts';
 import { allCategories, deleteCategory, insertCategory, replaceCategories } from '#data/categories.ts';
 import { retryOnConflict } from '#data/conflict.ts';
@@ -7,11 +8,12 @@ import { mustMatch } from '#model/entity-tag.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
+import { newBatch } from '#services/batches/record.ts';
 import { isReservedSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
 import { getCategory } from './get.ts';
-import { inRequest, propagateSlugChange, releaseSlug } from './propagate-slug.ts';
+import { inRequest, previewSlugChange, propagateSlugChange, releaseSlug } from './propagate-slug.ts';
 
 /** The distance between the `sort_order` of consecutive categories. */
 export const SORT_STEP = 10;
@@ -106,19 +108,24 @@ export const reorderCategories = (
 
 /**
  * Deletes a category. Its projects stay and lose the slug: within the request as far as time allows, the rest by a
- * task.
+ * task, which ends the batch.
  * @returns its id and how many projects had it. @throws 404.
  */
 export const removeCategory = async (
   admin: UserRecord,
   reference: string,
-): Promise<{ id: string; projects_updated: number }> => {
-  const { id, slug } = await retryOnConflict(async () => {
+): Promise<{ id: string; projects_updated: number; batch_id: string }> => {
+  const { id, slug, batchId } = await retryOnConflict(async () => {
     const category = await getCategory(reference);
-    const removed = { category_id: category.id, slug: category.slug };
-    await deleteCategory(category, [newMessage('categoryRemoved', admin.id, removed)]);
-    return category;
+    const batch = newBatch(admin, 'category_removal', `Delete the category "${category.name}"`, { category });
+    const removed = { category_id: category.id, slug: category.slug, batch_id: batch.id };
+    await deleteCategory(category, [newMessage('categoryRemoved', admin.id, removed)], batch);
+    return { ...category, batchId: batch.id };
   });
-  const { carrying } = await propagateSlugChange({ from: slug, to: null, categoryId: id }, inRequest);
-  return { id, projects_updated: carrying };
+  const { carrying } = await propagateSlugChange({ from: slug, to: null, categoryId: id, batchId }, inRequest);
+  return { id, projects_updated: carrying, batch_id: batchId };
 };
+
+/** What `removeCategory` would do. @throws 404. */
+export const previewRemoval = async (reference: string): Promise<DryRun> =>
+  await previewSlugChange((await getCategory(reference)).slug, null);

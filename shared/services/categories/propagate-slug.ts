@@ -1,3 +1,5 @@
+import { type DryRun, LISTED_MAX } from '#contract/batches.ts';
+import { countEntries, endBatch, entryWrite } from '#data/batches.ts';
 import { catalog } from '#data/catalog.ts';
 import {
   deleteRetiredSlug,
@@ -7,8 +9,12 @@ import {
   retiredSlugs,
   SlugReclaimed,
 } from '#data/categories.ts';
+import { existingProjects } from '#data/projects.ts';
+import { type BatchEntry, noOutcomes, writtenEntry } from '#model/batch.ts';
+import type { ProjectRecord } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 import { log } from '#platform/log.ts';
+import { dryRunOf } from '#services/batches/record.ts';
 import { changeProject } from '#services/projects/change.ts';
 import { AppError, conflict } from '#shared/errors.ts';
 
@@ -17,6 +23,8 @@ export interface SlugChange {
   readonly from: string;
   readonly to: string | null;
   readonly categoryId: string;
+  /** The batch of a removal, to which each changed project is added. */
+  readonly batchId?: string;
 }
 
 interface Propagation {
@@ -35,8 +43,28 @@ const CONCURRENT_CHANGES = 8;
 
 const origin: ChangeOrigin = { cause: 'category', actorId: null };
 
+/** The project without a category slug, or with another in its place. */
+const withReplacedSlug = (project: ProjectRecord, from: string, to: string | null): ProjectRecord => {
+  const categories = project.categories.flatMap((slug) => (slug === from ? (to ?? []) : slug));
+  return { ...project, categories: [...new Set(categories)] };
+};
+
+const categoryEntry = (previous: ProjectRecord, next: ProjectRecord): BatchEntry =>
+  writtenEntry({ position: previous.id, row: null, outcome: 'updated' }, previous, next);
+
+/** What replacing a category slug would do. */
+export const previewSlugChange = async (from: string, to: string | null): Promise<DryRun> => {
+  const ids = (await catalog('now')).idsInCategory(from);
+  const first = await existingProjects(ids.slice(0, LISTED_MAX));
+  const entries = first.map((project) => categoryEntry(project, withReplacedSlug(project, from, to)));
+  return dryRunOf(entries, { ...noOutcomes, updated: ids.length });
+};
+
 /** @returns whether the project still carried the slug. */
-const replaceSlugOfProject = async (projectId: string, { from, to, categoryId }: SlugChange): Promise<boolean> => {
+const replaceSlugOfProject = async (
+  projectId: string,
+  { from, to, categoryId, batchId }: SlugChange,
+): Promise<boolean> => {
   let isCarrier = false;
   try {
     await changeProject(
@@ -44,10 +72,12 @@ const replaceSlugOfProject = async (projectId: string, { from, to, categoryId }:
       (current) => {
         isCarrier = current.categories.includes(from);
         if (!isCarrier) return { next: current, origin, messages: [] };
-        const categories = current.categories.flatMap((slug) => (slug === from ? (to ?? []) : slug));
-        return { next: { ...current, categories: [...new Set(categories)] }, origin, messages: [] };
+        return { next: withReplacedSlug(current, from, to), origin, messages: [] };
       },
-      [notReclaimed(from, categoryId)],
+      (previous, next) => [
+        notReclaimed(from, categoryId),
+        ...(batchId === undefined ? [] : [entryWrite(batchId, categoryEntry(previous, next))]),
+      ],
     );
   } catch (error) {
     // The project has been purged since the catalog was read.
@@ -102,6 +132,12 @@ export const releaseSlug = async (slug: string, propagation: Propagation): Promi
   if (changed > 0 || !isComplete)
     throw conflict('CATEGORY_EXISTS', `The slug "${slug}" is still being removed from projects.`);
   await deleteRetiredSlug(slug, retired.categoryId);
+};
+
+/** Completes a removal or rename as a task, and ends the batch of a removal. */
+export const finishSlugChange = async (slug: string, batchId?: string): Promise<void> => {
+  await releaseSlug(slug, inTask);
+  if (batchId !== undefined) await endBatch(batchId, 'done', await countEntries(batchId));
 };
 
 /** Matches the claim of no category. */

@@ -1,14 +1,17 @@
-import type { ImportReport } from '#contract/projects.ts';
+import type { ImportReport } from '#contract/project-batches.ts';
+import { endBatch, insertBatch } from '#data/batches.ts';
 import { allCategories } from '#data/categories.ts';
 import type { UserRecord } from '#model/user.ts';
-import { newId } from '#platform/ids.ts';
+import { timeAfter } from '#platform/clock.ts';
 import { settings } from '#platform/settings.ts';
+import { newBatch } from '#services/batches/record.ts';
 import { inRequest, propagateSlugChange } from '#services/categories/propagate-slug.ts';
+import { ImportBatch } from './batch.ts';
 import { CategoryLookup } from './categories.ts';
 import { type ImportUpload, type ParsedUpload, parseUpload } from './parse.ts';
 import { type ImportState, planRows } from './plan.ts';
 import { ProjectLookup } from './projects.ts';
-import { ReportBuilder } from './report.ts';
+import { ReportBuilder, shortened } from './report.ts';
 import { SlugLookup } from './slugs.ts';
 import { type Row, rowValidator } from './validate.ts';
 import { reloadConflicting, writeProjectsOf } from './write.ts';
@@ -19,7 +22,11 @@ const ROWS_PER_CHUNK = 750;
 /** In each round at least one of the conflicting writers succeeds, so conflicts become fewer. */
 const ROUNDS_MAX = 20;
 
-const openState = async (admin: UserRecord, { mapping, columns, records }: ParsedUpload): Promise<ImportState> => {
+const openState = async (
+  admin: UserRecord,
+  { mapping, columns, records }: ParsedUpload,
+  batch: ImportBatch,
+): Promise<ImportState> => {
   const rejectsDuplicateUrls = settings().duplicateUrls === 'reject';
   const slugIndex = columns.find(({ field }) => field === 'slug')?.index;
   const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => (cells[slugIndex] ?? '').trim());
@@ -34,6 +41,7 @@ const openState = async (admin: UserRecord, { mapping, columns, records }: Parse
     projects,
     slugs: new SlugLookup(new Set(slugsInFile)),
     categories: new CategoryLookup(categories, { mayCreate: mapping.create_categories }),
+    batch,
   };
 };
 
@@ -49,7 +57,7 @@ const importRows = async (state: ImportState, rows: readonly Row[], report: Repo
     if (round === ROUNDS_MAX) {
       for (const { rows: conflicting, error } of conflicts) {
         const message = `The row conflicted with concurrent changes ${ROUNDS_MAX} times: ${error.message}`;
-        for (const { row } of conflicting) report.failed(row.number, [{ field: null, message }]);
+        for (const { row } of conflicting) report.failed(row, [{ field: null, message }]);
       }
       return;
     }
@@ -57,6 +65,28 @@ const importRows = async (state: ImportState, rows: readonly Row[], report: Repo
       .flatMap((conflict) => conflict.rows.map(({ row }) => row))
       .toSorted((a, b) => a.number - b.number);
   }
+};
+
+/** How long after its budget an import may still write, in milliseconds. */
+const AFTER_BUDGET_MS = 10_000;
+
+const summaryOf = ({ filename }: ImportUpload, rows: number): string =>
+  `Import of ${rows} ${rows === 1 ? 'row' : 'rows'}${filename ? ` from "${filename.slice(0, 200).toWellFormed()}"` : ''}`;
+
+/** Stores the batch of an import. @returns its id; undefined for a dry run. */
+const beginBatch = async (
+  admin: UserRecord,
+  upload: ImportUpload,
+  { mapping, header, records }: ParsedUpload,
+  budgetMs: number,
+): Promise<string | undefined> => {
+  if (mapping.dry_run) return undefined;
+  const batch = newBatch(admin, 'import', summaryOf(upload, records.length), {
+    running_until: timeAfter(budgetMs + AFTER_BUDGET_MS),
+    header: shortened(header).map((name) => name.toWellFormed()),
+  });
+  await insertBatch(batch);
+  return batch.id;
 };
 
 /** Repairs imported projects whose categories were renamed or deleted during the import. */
@@ -75,8 +105,9 @@ const propagateCategoryChanges = async ({ mapping, categories }: ImportState): P
  * export restores the same records in an empty directory. Counters are not imported, because the votes, ratings and
  * comments that they count are not in the file.
  *
- * No events are published and no mail is sent. After a crash the written projects are complete; importing the same
- * file with `on_conflict: skip` adds the others, provided that its rows can be matched.
+ * No events are published and no mail is sent. Each project is written with its entry in the batch. After a crash the written
+ * projects are complete and in the batch, which can be reverted; importing the same file with `on_conflict: skip` adds the
+ * others, provided that its rows can be matched.
  * @param budgetMs the time after which no further rows are started, in milliseconds; the report names the first of
  * them.
  * @throws 400 under `details.file` or `details.mapping` when the upload cannot be parsed, 413 for too many records.
@@ -90,16 +121,30 @@ export const importProjects = async (
   const parsed = parseUpload(upload);
   const { records } = parsed;
   const validate = rowValidator(parsed);
-  const state = await openState(admin, parsed);
+  const batchId = await beginBatch(admin, upload, parsed, budgetMs);
+  const state = await openState(admin, parsed, new ImportBatch(batchId));
   const report = new ReportBuilder(parsed.columns);
+  let isOutOfTime = false;
   for (let start = 0; start < records.length; start += ROWS_PER_CHUNK) {
     const chunk = records.slice(start, start + ROWS_PER_CHUNK);
-    if (performance.now() > until) {
+    isOutOfTime = performance.now() > until;
+    if (isOutOfTime) {
       report.outOfTime(chunk[0]?.number ?? 0, records.length - start);
       break;
     }
     await importRows(state, chunk.map(validate), report);
+    await state.batch.store(report.takeEntries());
   }
+  await state.batch.store(report.takeEntries());
   await propagateCategoryChanges(state);
-  return { batch_id: newId('bat'), dry_run: parsed.mapping.dry_run, rows: records.length, ...report.build() };
+  const { errors, ...counts } = report.build();
+  if (batchId !== undefined) await endBatch(batchId, isOutOfTime ? 'failed' : 'done', counts);
+  return {
+    batch_id: batchId ?? null,
+    dry_run: parsed.mapping.dry_run,
+    rows: records.length,
+    ...counts,
+    errors,
+    ...(batchId === undefined && { counts, items: state.batch.items() }),
+  };
 };

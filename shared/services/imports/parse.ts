@@ -10,6 +10,7 @@ export interface ImportUpload {
   readonly file: Part | undefined;
   readonly mapping: Part | undefined;
   readonly dry_run?: Part | undefined;
+  readonly filename?: string | undefined;
   /** Whether the request asks for a dry run beside its form. */
   readonly isDryRun?: boolean | undefined;
 }
@@ -17,8 +18,8 @@ export interface ImportUpload {
 export interface ParsedUpload {
   readonly mapping: ImportMapping;
   readonly columns: readonly MappedColumn[];
-  /** The number of cells that each record must have. */
-  readonly width: number;
+  /** The names of all columns; each record must have as many cells. */
+  readonly header: readonly string[];
   /** Without the header. */
   readonly records: readonly CsvRecord[];
 }
@@ -68,5 +69,5 @@ export const parseUpload = (upload: ImportUpload): ParsedUpload => {
   if (header.every((cell) => cell === '')) throw invalidFile('has no header: its first record must name the columns');
   const columns = mappedColumns(read, header);
   if (records.length > RECORDS_MAX) throw tooManyRecords();
-  return { mapping: { ...read.mapping, dry_run: isDryRun }, columns, width: header.length, records };
+  return { mapping: { ...read.mapping, dry_run: isDryRun }, columns, header, records };
 };

@@ -6,7 +6,6 @@ import {
   importFields,
   ProjectContent,
 } from '#contract/projects.ts';
-import type { ImportStep } from '#data/import-projects.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
@@ -15,6 +14,7 @@ import { isReservedSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { mergeEdit } from '#services/projects/update.ts';
 import { AppError, type FieldErrors } from '#shared/errors.ts';
+import type { ImportBatch, PendingProject } from './batch.ts';
 import type { CategoryLookup } from './categories.ts';
 import type { ProjectLookup } from './projects.ts';
 import type { ReportBuilder } from './report.ts';
@@ -30,6 +30,7 @@ export interface ImportState {
   readonly projects: ProjectLookup;
   readonly slugs: SlugLookup;
   readonly categories: CategoryLookup;
+  readonly batch: ImportBatch;
 }
 
 type RowPlan =
@@ -37,7 +38,7 @@ type RowPlan =
   /** `next` is `previous` itself when nothing differs. */
   | { readonly action: 'update'; readonly previous: ProjectRecord; readonly next: ProjectRecord }
   /** With a reason when the row is not skipped as `on_conflict` says. */
-  | { readonly action: 'skip'; readonly reason?: Problem }
+  | { readonly action: 'skip'; readonly match: ProjectRecord; readonly reason?: Problem }
   | { readonly action: 'fail'; readonly problems: readonly Problem[] };
 
 const fail = (...problems: readonly Problem[]): RowPlan => ({ action: 'fail', problems });
@@ -229,18 +230,12 @@ const planRow = async (state: ImportState, row: Row): Promise<RowPlan> => {
   const field = row.mentions.has(matchBy) ? matchBy : 'name';
   if (match.deleted_at !== null) {
     const message = `belongs to ${match.id}, which is deleted; restore it or delete it permanently first`;
-    return { action: 'skip', reason: { field, message } };
+    return { action: 'skip', match, reason: { field, message } };
   }
-  if (onConflict === 'skip') return { action: 'skip' };
+  if (onConflict === 'skip') return { action: 'skip', match };
   if (onConflict === 'update') return await planUpdate(state, match, row);
   return fail({ field, message: `belongs to ${match.id}, which already exists` });
 };
-
-/** A project to be written, with the rows that it results from. */
-export interface PendingProject {
-  step: ImportStep;
-  readonly rows: { readonly row: Row; readonly action: 'create' | 'update' }[];
-}
 
 const loadSlugs = async (state: ImportState, rows: readonly Row[]): Promise<void> => {
   const { mapping, slugs } = state;
@@ -281,10 +276,9 @@ export const planRows = async (
 
   for (const row of rows) {
     const plan = await planRow(state, row);
-    if (plan.action === 'fail') report.failed(row.number, plan.problems);
-    else if (plan.action === 'skip' && plan.reason) report.skipped(row.number, plan.reason);
-    else if (plan.action === 'skip') report.count('skipped');
-    else if (plan.action === 'update' && plan.next === plan.previous) report.count('updated');
+    if (plan.action === 'fail') report.failed(row, plan.problems);
+    else if (plan.action === 'skip') report.skipped(row, plan.match, plan.reason);
+    else if (plan.action === 'update' && plan.next === plan.previous) report.unchanged(row, plan.next);
     else addPending(row, plan);
   }
   return [...pendingById.values()];

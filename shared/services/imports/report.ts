@@ -1,6 +1,8 @@
-import type { ImportReport } from '#contract/projects.ts';
+import type { ImportReport } from '#contract/project-batches.ts';
+import { type BatchEntry, rowPosition, unwrittenEntry } from '#model/batch.ts';
+import type { ProjectRecord } from '#model/project.ts';
 import type { MappedColumn } from '#shared/csv/mapping.ts';
-import type { Problem } from './validate.ts';
+import type { Problem, Row } from './validate.ts';
 
 type ImportError = ImportReport['errors'][number];
 
@@ -9,31 +11,72 @@ const ERRORS_CHARACTERS_MAX = 1_500_000;
 /** What an error takes in JSON beside its message and column, in characters. */
 const ERROR_OVERHEAD = 40;
 const COLUMN_CHARACTERS_MAX = 200;
+/** Of an entry, whose item may have 400 KB: a character takes up to four bytes. */
+const CELLS_CHARACTERS_MAX = 80_000;
+const MESSAGE_CHARACTERS_MAX = 2000;
 
-/** Counts the outcomes of rows and lists their errors, as far as they fit into one response. */
+/** The texts up to a total length; a longer file than that in one record is a misplaced quote. */
+export const shortened = (texts: readonly string[]): string[] => {
+  let left = CELLS_CHARACTERS_MAX;
+  return texts.map((text) => {
+    const part = text.slice(0, left);
+    left -= part.length;
+    return part;
+  });
+};
+
+const isHighSurrogate = (text: string): boolean => /[\ud800-\udbff]$/.test(text);
+
+/** Cut between characters: DynamoDB accepts well-formed text only. */
+const wellFormed = (text: string): string => (isHighSurrogate(text) ? text.slice(0, -1) : text);
+
+const messageOf = (problems: readonly Problem[]): string =>
+  wellFormed(
+    problems
+      .map(({ field, message }) => (field === null ? message : `${field}: ${message}`))
+      .join('; ')
+      .slice(0, MESSAGE_CHARACTERS_MAX),
+  );
+
+/** Counts the outcomes of rows, collects their entries, and lists their errors, as far as they fit into one response. */
 export class ReportBuilder {
   readonly #columnOf: ReadonlyMap<string, string>;
   readonly #counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
   readonly #errors: ImportError[] = [];
+  #entries: BatchEntry[] = [];
   #characters = 0;
 
   constructor(columns: readonly MappedColumn[]) {
     this.#columnOf = new Map(columns.map(({ column, field }) => [field, column]));
   }
 
-  count(outcome: 'created' | 'updated' | 'skipped'): void {
-    this.#counts[outcome] += 1;
+  /** Counts a row that was written, or would be in a dry run. @param entry unless it is stored already. */
+  written(action: 'create' | 'update', entry: BatchEntry | undefined): void {
+    this.#counts[action === 'create' ? 'created' : 'updated'] += 1;
+    if (entry) this.#entries.push(entry);
   }
 
-  failed(row: number, problems: readonly Problem[]): void {
+  /** Counts a row whose project has its values already. */
+  unchanged({ number }: Row, project: ProjectRecord): void {
+    this.#counts.updated += 1;
+    const place = { position: rowPosition(number), row: number, outcome: 'updated' } as const;
+    this.#entries.push(unwrittenEntry(place, project, null));
+  }
+
+  failed(row: Row, problems: readonly Problem[]): void {
     this.#counts.failed += 1;
-    this.#explain(row, problems);
+    this.#explain(row.number, problems);
+    const place = { position: rowPosition(row.number), row: row.number, outcome: 'failed' } as const;
+    const cells = shortened(row.cells).map(wellFormed);
+    this.#entries.push(unwrittenEntry(place, undefined, messageOf(problems), cells));
   }
 
-  /** Counts a row as skipped and lists the reason among the errors. */
-  skipped(row: number, reason: Problem): void {
+  /** Counts a row as skipped. @param reason listed among the errors. */
+  skipped({ number }: Row, match: ProjectRecord, reason?: Problem): void {
     this.#counts.skipped += 1;
-    this.#explain(row, [reason]);
+    if (reason) this.#explain(number, [reason]);
+    const place = { position: rowPosition(number), row: number, outcome: 'skipped' } as const;
+    this.#entries.push(unwrittenEntry(place, match, reason ? messageOf([reason]) : null));
   }
 
   /** Counts the rows from `firstRow` on as failed because the time was up. */
@@ -43,6 +86,15 @@ export class ReportBuilder {
     const next = 'Import the whole file again with "on_conflict": "skip".';
     const message = `The time was up before this row and the ${count - 1} after it. ${next}`;
     this.#addError({ row: firstRow, column: null, message });
+    const place = { position: rowPosition(firstRow), row: firstRow, outcome: 'failed' } as const;
+    this.#entries.push(unwrittenEntry(place, undefined, message));
+  }
+
+  /** The entries since the last call. */
+  takeEntries(): readonly BatchEntry[] {
+    const entries = this.#entries;
+    this.#entries = [];
+    return entries;
   }
 
   /** @returns the counts, and the errors in the order of the rows. */

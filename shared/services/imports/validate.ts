@@ -63,6 +63,8 @@ export type RowValues = z.output<typeof RowValues>;
 
 export interface Row {
   readonly number: number;
+  /** As they came. */
+  readonly cells: readonly string[];
   /** The name, also when another field is invalid; undefined when it is missing or invalid itself. */
   readonly name?: string | undefined;
   /** Empty when there are problems. */
@@ -160,14 +162,21 @@ const readDefaults = ({ defaults, list_separator: separator }: ParsedUpload['map
 export const rowValidator = ({
   mapping,
   columns,
-  width,
-}: Pick<ParsedUpload, 'mapping' | 'columns' | 'width'>): ((record: CsvRecord) => Row) => {
+  header,
+}: Pick<ParsedUpload, 'mapping' | 'columns' | 'header'>): ((record: CsvRecord) => Row) => {
   const defaults = readDefaults(mapping);
   const imported = columns.filter(({ field }) => importedFields.has(field));
   return ({ number, cells, broken }) => {
-    const defect = broken ?? (cells.length === width ? undefined : `has ${cells.length} cells instead of ${width}`);
+    const defect =
+      broken ?? (cells.length === header.length ? undefined : `has ${cells.length} cells instead of ${header.length}`);
     if (defect !== undefined) {
-      return { number, values: {}, mentions: new Set(), problems: [{ field: null, message: `The row ${defect}.` }] };
+      return {
+        number,
+        cells,
+        values: {},
+        mentions: new Set(),
+        problems: [{ field: null, message: `The row ${defect}.` }],
+      };
     }
     const given = { ...defaults };
     for (const { field, index } of imported) {
@@ -176,6 +185,6 @@ export const rowValidator = ({
     }
     const { values, problems } = parseValues(given);
     const name = problems.length === 0 ? values.name : validName(given.name);
-    return { number, name, mentions: new Set(Object.keys(given)), values, problems };
+    return { number, cells, name, mentions: new Set(Object.keys(given)), values, problems };
   };
 };

@@ -1,6 +1,7 @@
 import { writeProjects } from '#data/import-projects.ts';
 import { deleteReactionsOfPurged } from '#data/orphaned-data.ts';
-import type { ImportState, PendingProject } from './plan.ts';
+import type { PendingProject } from './batch.ts';
+import type { ImportState } from './plan.ts';
 import type { ReportBuilder } from './report.ts';
 
 /** A project that was not written because of a concurrent write. */
@@ -12,7 +13,7 @@ const hasIdFromFile = ({ step, rows }: PendingProject): boolean =>
   !step.previous && rows[0]?.row.values.id !== undefined;
 
 const store = async (
-  { admin, categories }: ImportState,
+  { admin, categories, batch }: ImportState,
   pending: readonly PendingProject[],
 ): Promise<readonly (Error | undefined)[]> => {
   if (pending.length === 0) return [];
@@ -22,7 +23,7 @@ const store = async (
   if (reused.length > 0) await deleteReactionsOfPurged(reused.map(({ step }) => step.next.id));
   const origin = { cause: 'imported', actorId: admin.id } as const;
   return await writeProjects(
-    pending.map(({ step }) => step),
+    pending.map((project) => ({ ...project.step, further: batch.writesOf(project) })),
     origin,
   );
 };
@@ -41,7 +42,7 @@ export const writeProjectsOf = async (
   for (const [position, project] of pending.entries()) {
     const error = errors[position];
     if (error) conflicts.push({ ...project, error });
-    else for (const { action } of project.rows) report.count(action === 'create' ? 'created' : 'updated');
+    else state.batch.addWritten(project, report);
   }
   return conflicts;
 };

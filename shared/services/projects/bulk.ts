@@ -1,54 +1,136 @@
-import type { BulkAction, BulkResult } from '#contract/projects.ts';
-import type { StoredProject } from '#data/projects.ts';
+import type { DryRun } from '#contract/batches.ts';
+import type { BulkReport, BulkResult } from '#contract/project-batches.ts';
+import type { BulkAction } from '#contract/projects.ts';
+import { endBatch, entryWrite, insertBatch, putEntries } from '#data/batches.ts';
+import { findProject } from '#data/projects.ts';
 import type { Caller } from '#model/api-key.ts';
+import { type BatchEntry, countOutcomes, rowPosition, unwrittenEntry, writtenEntry } from '#model/batch.ts';
 import { mustBeAllowed } from '#model/policy.ts';
+import { timeAfter } from '#platform/clock.ts';
+import { dryRunOf, newBatch, reasonOf } from '#services/batches/record.ts';
 import { AppError } from '#shared/errors.ts';
-import { approveProject, rejectProject, restoreProject } from './moderate.ts';
-import { editProject, removeAnyProject } from './update.ts';
+import { changeProject, type Decide, previewChange } from './change.ts';
+import { approval, rejection, restoration } from './moderate.ts';
+import { generalEdit, removal } from './update.ts';
 
 /** Finishes a hundred projects within the gateway's timeout without starving other requests. */
 const CONCURRENCY = 8;
 
-const apply = (staff: Caller, id: string, action: BulkAction): Promise<StoredProject> => {
+const decisionOf = (staff: Caller, action: BulkAction): Decide => {
   switch (action.action) {
     case 'approve':
-      return approveProject(staff, id, undefined, 'bulk');
+      return approval(staff, 'bulk');
     case 'reject':
-      return rejectProject(staff, id, action.reason ?? null, undefined, 'bulk');
+      return rejection(staff, 'bulk', action.reason ?? null);
     case 'delete':
-      return removeAnyProject(staff, id, 'bulk');
+      return removal(staff, 'bulk');
     case 'restore':
-      return restoreProject(staff, id, 'bulk');
+      return restoration(staff, 'bulk');
     case 'set_categories':
-      return editProject(staff, id, { categories: action.categories }, undefined, 'bulk');
+      return generalEdit(staff, 'bulk', { categories: action.categories });
   }
 };
 
-const resultOf = async (staff: Caller, id: string, action: BulkAction): Promise<BulkResult> => {
+/** @throws 403 for an action that moderators may not perform, or that no scope of an API key covers. */
+const mustBePermitted = (staff: Caller, { action }: BulkAction): void =>
+  mustBeAllowed(action === 'approve' || action === 'reject' ? 'decide' : 'edit', staff);
+
+const verbs: Readonly<Record<BulkAction['action'], string>> = {
+  approve: 'Approve',
+  reject: 'Reject',
+  delete: 'Delete',
+  restore: 'Restore',
+  set_categories: 'Set the categories of',
+};
+
+const summaryOf = ({ action, ids }: BulkAction): string =>
+  `${verbs[action]} ${ids.length} ${ids.length === 1 ? 'project' : 'projects'}`;
+
+interface Outcome {
+  readonly result: BulkResult;
+  readonly entry: BatchEntry;
+  /** Whether the entry was stored in the transaction of the change. */
+  readonly isStored: boolean;
+}
+
+const placeOf = (row: number, outcome: BatchEntry['outcome']) => ({ position: rowPosition(row), row, outcome });
+
+/** @param row the position in the request, from 1. */
+const failureOf = async (id: string, row: number, error: unknown): Promise<Outcome> => {
+  if (!(error instanceof AppError)) throw error;
+  const stored = error.code === 'NOT_FOUND' ? undefined : await findProject(id);
+  const entry = unwrittenEntry(placeOf(row, 'failed'), stored?.project, reasonOf(error));
+  return { result: { id, ok: false, ...error.body }, entry, isStored: false };
+};
+
+const changeOne = async (batchId: string, decide: Decide, id: string, row: number): Promise<Outcome> => {
+  let entry: BatchEntry | undefined;
   try {
-    const { project } = await apply(staff, id, action);
-    return { id, ok: true, status: project.status };
+    const { project } = await changeProject(
+      id,
+      (current) => {
+        entry = undefined;
+        return decide(current);
+      },
+      (previous, next) => {
+        entry = writtenEntry(placeOf(row, 'updated'), previous, next);
+        return [entryWrite(batchId, entry)];
+      },
+    );
+    const result = { id, ok: true, status: project.status };
+    if (entry) return { result, entry, isStored: true };
+    return { result, entry: unwrittenEntry(placeOf(row, 'skipped'), project, null), isStored: false };
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { id, ok: false, ...error.body };
+    return await failureOf(id, row, error);
   }
+};
+
+const previewOne = async (decide: Decide, id: string, row: number): Promise<BatchEntry> => {
+  try {
+    const { previous, next } = await previewChange(id, decide);
+    return next === previous
+      ? unwrittenEntry(placeOf(row, 'skipped'), next, null)
+      : writtenEntry(placeOf(row, 'updated'), previous, next);
+  } catch (error) {
+    return (await failureOf(id, row, error)).entry;
+  }
+};
+
+/** Processes ids with their rows, some at a time. @returns the results in the given order. */
+const eachOf = async <T>(ids: readonly string[], work: (id: string, row: number) => Promise<T>): Promise<T[]> => {
+  const results: T[] = [];
+  for (let start = 0; start < ids.length; start += CONCURRENCY) {
+    const group = ids.slice(start, start + CONCURRENCY);
+    results.push(...(await Promise.all(group.map((id, index) => work(id, start + index + 1)))));
+  }
+  return results;
 };
 
 /**
- * Changes projects independently of each other.
+ * Changes projects independently of each other, as a batch.
+ * @param remainingMs the time until nothing more is written, in milliseconds.
  * @returns a result per id, in the given order.
- * @throws 403 for an action that moderators may not perform, or that no scope of an API key covers.
+ * @throws 403 as `mustBePermitted`.
  */
-export const changeInBulk = async (
-  staff: Caller,
-  action: BulkAction,
-): Promise<{ results: BulkResult[]; succeeded: number; failed: number }> => {
-  mustBeAllowed(action.action === 'approve' || action.action === 'reject' ? 'decide' : 'edit', staff);
-  const results: BulkResult[] = [];
-  for (let start = 0; start < action.ids.length; start += CONCURRENCY) {
-    const batch = action.ids.slice(start, start + CONCURRENCY);
-    results.push(...(await Promise.all(batch.map((id) => resultOf(staff, id, action)))));
-  }
-  const succeeded = results.filter((result) => result.ok).length;
-  return { results, succeeded, failed: results.length - succeeded };
+export const changeInBulk = async (staff: Caller, action: BulkAction, remainingMs: number): Promise<BulkReport> => {
+  mustBePermitted(staff, action);
+  const batch = newBatch(staff, 'bulk', summaryOf(action), { running_until: timeAfter(remainingMs) });
+  await insertBatch(batch);
+  const decide = decisionOf(staff, action);
+  const outcomes = await eachOf(action.ids, (id, row) => changeOne(batch.id, decide, id, row));
+  await putEntries(
+    batch.id,
+    outcomes.flatMap(({ entry, isStored }) => (isStored ? [] : [entry])),
+  );
+  await endBatch(batch.id, 'done', countOutcomes(outcomes.map(({ entry }) => entry)));
+  const results = outcomes.map(({ result }) => result);
+  const succeeded = results.filter(({ ok }) => ok).length;
+  return { batch_id: batch.id, results, succeeded, failed: results.length - succeeded };
+};
+
+/** What `changeInBulk` would do. @throws 403 as `mustBePermitted`. */
+export const previewBulk = async (staff: Caller, action: BulkAction): Promise<DryRun> => {
+  mustBePermitted(staff, action);
+  const decide = decisionOf(staff, action);
+  return dryRunOf(await eachOf(action.ids, (id, row) => previewOne(decide, id, row)));
 };

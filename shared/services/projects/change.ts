@@ -20,17 +20,20 @@ export const originOf = (actor: UserRecord, project: ProjectRecord): ChangeOrigi
   actorId: actor.id,
 });
 
+/** Decides on the next state of a project. @throws the reasons against the change. */
+export type Decide = (current: ProjectRecord) => Decision | Promise<Decision>;
+
 /**
  * Reads a project, decides on its next state and writes it. After a concurrent write `decide` runs again on the new state,
  * so its checks hold for the record that is replaced.
- * @param conditions further writes or checks of the transaction.
+ * @param further creates further writes or checks of the transaction.
  * @returns the project after the change.
  * @throws 404, and the errors of `decide`.
  */
 export const changeProject = (
   reference: string,
-  decide: (current: ProjectRecord) => Decision | Promise<Decision>,
-  conditions: readonly Write[] = [],
+  decide: Decide,
+  further: (previous: ProjectRecord, next: ProjectRecord) => readonly Write[] = () => [],
 ): Promise<StoredProject> =>
   retryOnConflict(async () => {
     const stored = await findProject(reference);
@@ -38,6 +41,16 @@ export const changeProject = (
     const { next, origin, messages } = await decide(stored.project);
     if (next === stored.project) return stored;
     const project = withoutDroppedEdit({ ...next, version: stored.project.version + 1 });
-    await replaceProject(stored.project, project, origin, messages, conditions);
+    await replaceProject(stored.project, project, origin, messages, further(stored.project, project));
     return { project, counts: stored.counts };
   });
+
+/** What a change would write. @returns the project before and after. @throws as `changeProject`. */
+export const previewChange = async (
+  reference: string,
+  decide: Decide,
+): Promise<{ readonly previous: ProjectRecord; readonly next: ProjectRecord }> => {
+  const stored = await findProject(reference);
+  if (!stored) throw notFound();
+  return { previous: stored.project, next: (await decide(stored.project)).next };
+};

@@ -9,7 +9,7 @@ import { type ProjectRecord, projectEventData, publishedVersion } from '#model/p
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { conflict, notFound } from '#shared/errors.ts';
-import { changeProject, originOf } from './change.ts';
+import { changeProject, type Decide, originOf } from './change.ts';
 
 const mustBe = (project: ProjectRecord, status: ProjectRecord['status']): void => {
   if (project.deleted_at !== null) throw conflict('INVALID_TRANSITION', 'The project is deleted.');
@@ -31,15 +31,11 @@ export const moderationEvents = (actorId: string, current: ProjectRecord, next: 
 
 /**
  * Pending to live. Of two concurrent approvals one succeeds.
- * @throws 404, 403 for an own listing of a moderator, 412 for a stale `If-Match`, 409.
+ * @throws 403 for an own listing of a moderator, 412 for a stale `If-Match`, 409.
  */
-export const approveProject = (
-  staff: Caller,
-  reference: string,
-  ifMatch?: readonly string[],
-  cause: RevisionCause = 'moderated',
-): Promise<StoredProject> =>
-  changeProject(reference, (current) => {
+export const approval =
+  (staff: Caller, cause: RevisionCause, ifMatch?: readonly string[]): Decide =>
+  (current) => {
     mustNotBeOwn(current, staff);
     mustMatch(ifMatch, publishedVersion(current));
     mustBe(current, 'pending');
@@ -52,17 +48,16 @@ export const approveProject = (
       updated_at: at,
     };
     return { next, origin: { cause, actorId: staff.id }, messages: moderationEvents(staff.id, current, next) };
-  });
+  };
 
-/** Pending to rejected, with an optional reason for the submitter. @throws as `approveProject`. */
-export const rejectProject = (
-  staff: Caller,
-  reference: string,
-  reason: string | null,
-  ifMatch?: readonly string[],
-  cause: RevisionCause = 'moderated',
-): Promise<StoredProject> =>
-  changeProject(reference, (current) => {
+/** @throws 404, and as `approval`. */
+export const approveProject = (staff: Caller, reference: string, ifMatch?: readonly string[]): Promise<StoredProject> =>
+  changeProject(reference, approval(staff, 'moderated', ifMatch));
+
+/** Pending to rejected, with an optional reason for the submitter. @throws as `approval`. */
+export const rejection =
+  (staff: Caller, cause: RevisionCause, reason: string | null, ifMatch?: readonly string[]): Decide =>
+  (current) => {
     mustNotBeOwn(current, staff);
     mustMatch(ifMatch, publishedVersion(current));
     mustBe(current, 'pending');
@@ -73,7 +68,15 @@ export const rejectProject = (
       updated_at: now(),
     };
     return { next, origin: { cause, actorId: staff.id }, messages: moderationEvents(staff.id, current, next) };
-  });
+  };
+
+/** @throws 404, and as `rejection`. */
+export const rejectProject = (
+  staff: Caller,
+  reference: string,
+  reason: string | null,
+  ifMatch?: readonly string[],
+): Promise<StoredProject> => changeProject(reference, rejection(staff, 'moderated', reason, ifMatch));
 
 /** Rejected to pending, by the owner or an administrator. @throws 404, 403, 409. */
 export const resubmitProject = (owner: UserRecord, reference: string): Promise<StoredProject> =>
@@ -88,14 +91,15 @@ export const resubmitProject = (owner: UserRecord, reference: string): Promise<S
     };
   });
 
-/** Restores a soft-deleted project in its previous status. @throws 404, 409 when it is not deleted. */
-export const restoreProject = (admin: UserRecord, reference: string, cause: RevisionCause): Promise<StoredProject> =>
-  changeProject(reference, (current) => {
+/** Restores a soft-deleted project in its previous status. @throws 409 when it is not deleted. */
+export const restoration =
+  (staff: Caller, cause: RevisionCause): Decide =>
+  (current) => {
     if (current.deleted_at === null) throw conflict('INVALID_TRANSITION', 'The project is not deleted.');
     const next: ProjectRecord = { ...current, deleted_at: null, updated_at: now() };
     const data = { ...projectEventData(next), changed: ['deleted_at'] };
-    return { next, origin: { cause, actorId: admin.id }, messages: [newMessage('projectUpdated', admin.id, data)] };
-  });
+    return { next, origin: { cause, actorId: staff.id }, messages: [newMessage('projectUpdated', staff.id, data)] };
+  };
 
 /** The messages of a permanent deletion: the event, and the task that deletes the orphaned data. */
 export const deletionEvents = (actorId: string | null, project: ProjectRecord): Message[] => [

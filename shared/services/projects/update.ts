@@ -21,7 +21,7 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { waitingDecision, waitingFields } from '#services/revisions/waiting-edit.ts';
 import { conflict, forbidden, notFound } from '#shared/errors.ts';
-import { changeProject, originOf } from './change.ts';
+import { changeProject, type Decide, originOf } from './change.ts';
 import { givenContent, mergeContent, mustBeCategories, mustHaveOwnSlug, mustNotBeReserved } from './content.ts';
 import { moderationEvents } from './moderate.ts';
 
@@ -70,14 +70,16 @@ const eventsOf = (
     : [...moderation, newMessage('projectUpdated', actorId, { ...data, changed: [...others] })];
 };
 
-const changeFields = (
-  actor: UserRecord,
-  reference: string,
-  ifMatch: readonly string[] | undefined,
-  originFor: (current: ProjectRecord) => ChangeOrigin,
-  decide: (current: ProjectRecord, at: string) => { next: ProjectRecord; changed: readonly string[] },
-): Promise<StoredProject> =>
-  changeProject(reference, async (current) => {
+type DecideFields = (current: ProjectRecord, at: string) => { next: ProjectRecord; changed: readonly string[] };
+
+const changeOfFields =
+  (
+    actor: UserRecord,
+    ifMatch: readonly string[] | undefined,
+    originFor: (current: ProjectRecord) => ChangeOrigin,
+    decide: DecideFields,
+  ): Decide =>
+  async (current) => {
     const { next, changed } = decide(current, now());
     // What an edit that waits asks for is checked like what is published.
     const [before, after] = [proposed(current), proposed(next)];
@@ -95,7 +97,15 @@ const changeFields = (
     if (isSamePending) return { next, origin, messages };
     await mustHaveOwnSlug(before, after);
     return waitingDecision(current, { next, origin, messages }, changed.length > 0);
-  });
+  };
+
+const changeFields = (
+  actor: UserRecord,
+  reference: string,
+  ifMatch: readonly string[] | undefined,
+  originFor: (current: ProjectRecord) => ChangeOrigin,
+  decide: DecideFields,
+): Promise<StoredProject> => changeProject(reference, changeOfFields(actor, ifMatch, originFor, decide));
 
 /**
  * Applies an administrator's edit to a record.
@@ -173,19 +183,17 @@ export const updateProject = (
   );
 
 /**
- * Edits any field of any project that the caller may change.
- * @throws 404, 403 for moderators and API keys, 400 for an invalid change, 412, 409.
+ * Edits any field of a project that the caller may change.
+ * @throws 403 for moderators and API keys, 400 for an invalid change, 412, 409.
  */
-export const editProject = (
+export const generalEdit = (
   staff: Caller,
-  reference: string,
+  cause: RevisionCause,
   edit: ProjectEdit,
-  ifMatch: readonly string[] | undefined,
-  cause: RevisionCause = 'moderated',
-): Promise<StoredProject> =>
-  changeFields(
+  ifMatch?: readonly string[],
+): Decide =>
+  changeOfFields(
     staff,
-    reference,
     ifMatch,
     () => ({ cause, actorId: staff.id }),
     (current, at) => {
@@ -194,6 +202,14 @@ export const editProject = (
       return merged;
     },
   );
+
+/** @throws 404, and as `generalEdit`. */
+export const editProject = (
+  staff: Caller,
+  reference: string,
+  edit: ProjectEdit,
+  ifMatch: readonly string[] | undefined,
+): Promise<StoredProject> => changeProject(reference, generalEdit(staff, 'moderated', edit, ifMatch));
 
 /** Rejects a reported project, whatever its status. @throws 404, 403 for an own listing of a moderator. */
 export const rejectReported = (staff: Caller, reference: string, reason: string | null): Promise<StoredProject> =>
@@ -208,13 +224,9 @@ export const rejectReported = (staff: Caller, reference: string, reason: string 
     },
   );
 
-const softDelete = (
-  actor: UserRecord,
-  reference: string,
-  check: (current: ProjectRecord) => void,
-  cause?: RevisionCause,
-): Promise<StoredProject> =>
-  changeProject(reference, (current) => {
+const softDeletion =
+  (actor: UserRecord, check: (current: ProjectRecord) => void, cause?: RevisionCause): Decide =>
+  (current) => {
     if (current.deleted_at !== null) throw notFound();
     check(current);
     const next: ProjectRecord = { ...current, deleted_at: now() };
@@ -224,15 +236,18 @@ const softDelete = (
       origin: { ...origin, cause: cause ?? origin.cause },
       messages: [newMessage('projectDeleted', actor.id, { ...projectEventData(next), permanent: false })],
     };
-  });
+  };
 
 /** Soft-deletes a project. @throws 404 when it is deleted already or invisible to the caller, 403. */
 export const removeProject = (actor: UserRecord, reference: string): Promise<StoredProject> =>
-  softDelete(actor, reference, (current) => mustBeChangeable(current, actor));
+  changeProject(
+    reference,
+    softDeletion(actor, (current) => mustBeChangeable(current, actor)),
+  );
 
 /** Soft-deletes any project. @throws 404 when it is deleted already. */
-export const removeAnyProject = (
-  staff: Caller,
-  reference: string,
-  cause: RevisionCause = 'moderated',
-): Promise<StoredProject> => softDelete(staff, reference, () => {}, cause);
+export const removal = (staff: Caller, cause: RevisionCause): Decide => softDeletion(staff, () => {}, cause);
+
+/** @throws 404 when it is deleted already. */
+export const removeAnyProject = (staff: Caller, reference: string): Promise<StoredProject> =>
+  changeProject(reference, removal(staff, 'moderated'));

@@ -1,4 +1,5 @@
 import type { Placement } from '#contract/fields.ts';
+import { changeCounts } from '#data/counts.ts';
 import { inOutbox } from '#data/outbox.ts';
 import { findPromotion, promotionInsertion, promotionReplacement } from '#data/promotions.ts';
 import type { Write } from '#data/write.ts';
@@ -44,7 +45,8 @@ export const purchaseWrites = async (purchase: Purchase): Promise<readonly Write
     version: 1,
   };
   const slots = await findFreeSlots(promotion, purchase.at);
-  return 'versions' in slots ? promotionInsertion(promotion, slots.versions) : undefined;
+  if (!('versions' in slots)) return undefined;
+  return [...promotionInsertion(promotion, slots.versions), changeCounts(purchase.projectId, { promotions_count: 1 })];
 };
 
 /**

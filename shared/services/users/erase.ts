@@ -1,3 +1,4 @@
+import { batchIdsBy, removeBatchActor } from '#data/batches.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import {
   checkoutIds,
@@ -94,7 +95,7 @@ export const repeatErasures = async (until: number): Promise<{ removed: number; 
 
 /**
  * Deletes the orphaned data of an erased user: votes and ratings with their counts, drafts of unpaid submissions, author
- * and text of reports, the actor of revisions, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
+ * and text of reports, the actor of revisions and batches, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
  */
 const deleteUserData = async ({ user_id: userId, projects }: ErasureTask, budgetMs: number): Promise<Progress> => {
   const until = performance.now() + budgetMs;
@@ -103,6 +104,7 @@ const deleteUserData = async ({ user_id: userId, projects }: ErasureTask, budget
     await processAll(checkoutIds(userId), until, deleteCheckoutDraft),
     await processAll(reportIds(userId), until, anonymizeReport),
     await processAll(revisionKeysBy(userId), until, removeActor),
+    await processAll(batchIdsBy(userId), until, (id) => removeBatchActor(id, userId)),
   ];
   if (projects === 'delete') {
     parts.push(await processAll(ownedProjectIds(userId), until, (id) => purgeOwnProject(id, userId)));

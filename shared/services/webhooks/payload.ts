@@ -32,6 +32,7 @@ const summaries: Readonly<Record<WebhookMessage['kind'], string>> = {
   userBanned: 'User banned',
   keyCreated: 'API key created',
   keyRevoked: 'API key revoked',
+  batchReverted: 'Batch reverted',
   webhookDisabled: 'Webhook switched off',
   ping: 'Test message',
 };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type ImportReport, sortKeys } from '#contract/projects.ts';
+import type { ImportReport } from '#contract/project-batches.ts';
+import { sortKeys } from '#contract/projects.ts';
 import { type Directory, dataOf, type Meta } from '#test/support/fixtures.ts';
 import { importFile, readCsv } from '#test/support/uploads.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';

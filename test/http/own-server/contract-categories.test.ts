@@ -341,7 +341,7 @@ describe('a deletion', () => {
     const only = await directory.live(owner, { categories: [slug] });
     const response = await asAdmin('DELETE', `/${slug}`);
     expect(response.status).toBe(200);
-    expect(response.body).toEqual({ data: { id, projects_updated: 5 } });
+    expect(response.body).toEqual({ data: { id, projects_updated: 5, batch_id: idOf('bat') } });
     for (const project of projects) {
       await server.until(async () => !(await categoriesOf(project.id)).includes(slug));
       expect(await categoriesOf(project.id)).toEqual([directory.category]);
@@ -354,7 +354,9 @@ describe('a deletion', () => {
 
   it('of an unused category updates no project', async () => {
     const { id } = await directory.addCategory();
-    expect((await asAdmin('DELETE', `/${id}`)).body).toEqual({ data: { id, projects_updated: 0 } });
+    expect((await asAdmin('DELETE', `/${id}`)).body).toEqual({
+      data: { id, projects_updated: 0, batch_id: idOf('bat') },
+    });
   });
 
   it('removes the slug from many projects', async () => {
@@ -362,7 +364,9 @@ describe('a deletion', () => {
     const projects = await Promise.all(
       Array.from({ length: 40 }, () => directory.submit(owner, { categories: [slug] })),
     );
-    expect((await asAdmin('DELETE', `/${id}`)).body).toEqual({ data: { id, projects_updated: 40 } });
+    expect((await asAdmin('DELETE', `/${id}`)).body).toEqual({
+      data: { id, projects_updated: 40, batch_id: idOf('bat') },
+    });
     const left = async () =>
       (await Promise.all(projects.map((project) => categoriesOf(project.id)))).filter((slugs) => slugs.length > 0)
         .length;

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IMPORT_FILE_BYTES_MAX, importFields, type Project } from '#contract/projects.ts';
+import { IMPORT_FILE_BYTES_MAX } from '#contract/project-batches.ts';
+import { importFields, type Project } from '#contract/projects.ts';
 import { type Directory, dataOf, invalidAt, type Meta, type Person, person, unique } from '#test/support/fixtures.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { csv, IMPORT_PATH, importFile, readCsv, sendForm, sendImport } from '#test/support/uploads.ts';
@@ -390,7 +391,15 @@ describe('an import', () => {
     expect([await allProjects(), dataOf(await directory.get('/api/categories'))]).toEqual(before);
 
     const report = await run(file, mapping);
-    expect({ ...report, batch_id: '', dry_run: true }).toEqual({ ...dry, batch_id: '' });
+    const { counts, items, ...outcome } = dry;
+    expect({ ...report, batch_id: null, dry_run: true }).toEqual(outcome);
+    expect(counts).toEqual({ created: 1, updated: 2, skipped: 0, failed: 1 });
+    expect(items?.map(({ row, outcome: one, project }) => [row, one, project?.slug])).toEqual([
+      [2, 'updated', known],
+      [3, 'created', undefined],
+      [4, 'updated', undefined],
+      [5, 'failed', undefined],
+    ]);
     expect(await bySlug(fresh)).toMatchObject({ name: 'C', url: 'https://c.example', categories: ['unknown-kind'] });
     expect(await bySlug(known)).toMatchObject({ name: 'A', categories: ['unknown-kind'] });
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '#contract/audit.ts';
-import type { BulkResult } from '#contract/projects.ts';
+import type { BulkResult } from '#contract/project-batches.ts';
 import {
   type Directory,
   dataOf,

@@ -1,0 +1,5 @@
+import { subscribe } from '#events/subscribe.ts';
+import { finishRevert } from '#events/subscriptions.ts';
+import { finishRevert as finish } from '#services/batches/revert.ts';
+
+export const handler = subscribe(finishRevert, ({ data }) => finish(data.batch_id));

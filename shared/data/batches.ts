@@ -1,0 +1,243 @@
+import { decodeTime } from 'ulid';
+import type { BatchCounts, BatchState } from '#contract/batches.ts';
+import { type BatchEntry, type BatchRecord, noOutcomes, rowPosition, type Undo } from '#model/batch.ts';
+import {
+  batchEntryKey,
+  batchEntryPrefix,
+  batchesPartition,
+  batchKey,
+  batchPartition,
+  inBatches,
+  type Key,
+} from './keys.ts';
+import {
+  collectionPages,
+  countCollection,
+  findItem,
+  findItems,
+  type Item,
+  keyOf,
+  orNull,
+  pageOfCollection,
+} from './read.ts';
+import { absent, every, exists, is, putItems, transact, tryTransact, updateItem, type Write } from './write.ts';
+
+/** How long batches and their entries are kept, in seconds. */
+const KEPT_SECONDS = 90 * 86_400;
+
+const expiryOf = (batchId: string): number =>
+  Math.floor(decodeTime(batchId.slice('bat_'.length)) / 1000) + KEPT_SECONDS;
+
+const batchItem = (batch: BatchRecord): Item & Key => ({
+  ...batchKey(batch.id),
+  ...inBatches(batch.id),
+  type: 'batch',
+  ttl: expiryOf(batch.id),
+  ...batch,
+});
+
+const batchOf = (item: Item): BatchRecord => ({
+  id: String(item.id),
+  kind: item.kind as BatchRecord['kind'],
+  actor_id: orNull(item.actor_id),
+  at: String(item.at),
+  summary: String(item.summary),
+  state: item.state as BatchState,
+  counts: orNull(item.counts),
+  running_until: orNull(item.running_until),
+  reverts: orNull(item.reverts),
+  reverted_by: orNull(item.reverted_by),
+  category: orNull(item.category),
+  header: orNull(item.header),
+});
+
+/** The write that begins a batch, for the transaction of its first change. */
+export const batchInsertion = (batch: BatchRecord): Write => ({ put: batchItem(batch), when: absent });
+
+export const insertBatch = async (batch: BatchRecord): Promise<void> => {
+  await transact([batchInsertion(batch)]);
+};
+
+export const findBatch = async (id: string): Promise<BatchRecord | undefined> => {
+  const item = await findItem(batchKey(id));
+  return item && batchOf(item);
+};
+
+/** A page of batches, newest first, with the exact total. */
+export const pageOfBatches = async (
+  skip: number,
+  count: number,
+): Promise<{ batches: BatchRecord[]; total: number }> => {
+  const total = await countCollection(batchesPartition, undefined, 'collection');
+  const range = {
+    partition: batchesPartition,
+    index: 'collection',
+    newestFirst: true,
+    only: ['pk', 'sk', 'collection_sk'],
+  } as const;
+  const keys = await pageOfCollection(range, skip, count, total);
+  const items = await findItems(keys.map(keyOf));
+  return { batches: items.flatMap((item) => (item ? [batchOf(item)] : [])), total };
+};
+
+/** The write that ends a batch that is running. It fails with `ConditionFailed` when the batch has ended. */
+export const batchEnding = (id: string, state: BatchState, counts: BatchCounts): Write => ({
+  update: batchKey(id),
+  change: { set: { state, counts } },
+  when: every(exists, is('state', 'running')),
+});
+
+/** Ends a batch. Does nothing when it has ended. */
+export const endBatch = async (id: string, state: BatchState, counts: BatchCounts): Promise<void> => {
+  await tryTransact([batchEnding(id, state, counts)]);
+};
+
+/** The write that begins the revert of a batch. It fails with `ConditionFailed` when the batch was changed since it was read. */
+export const revertMark = ({ id, state }: BatchRecord, revertId: string): Write => ({
+  update: batchKey(id),
+  change: { set: { reverted_by: revertId } },
+  when: every(exists, is('state', state), is('reverted_by', null)),
+});
+
+/** The write that ends the revert of a batch. */
+export const revertCompletion = (id: string, revertId: string): Write => ({
+  update: batchKey(id),
+  change: { set: { state: 'reverted' } },
+  when: is('reverted_by', revertId),
+});
+
+const entryItem = (batchId: string, entry: BatchEntry): Item & Key => ({
+  ...batchEntryKey(batchId, entry.position),
+  type: 'batchEntry',
+  ttl: expiryOf(batchId),
+  ...entry,
+});
+
+const entryOf = (item: Item): BatchEntry => ({
+  position: String(item.position),
+  row: orNull(item.row),
+  outcome: item.outcome as BatchEntry['outcome'],
+  project: orNull(item.project),
+  changes: (item.changes as BatchEntry['changes']).map(({ field, before, after }) => ({ field, before, after })),
+  message: orNull(item.message),
+  reason: orNull(item.reason),
+  ...(item.undo !== undefined && { undo: item.undo as Undo }),
+  ...(item.cells !== undefined && { cells: item.cells as readonly string[] }),
+});
+
+/** The write of an entry, for the transaction of the change that it records. */
+export const entryWrite = (batchId: string, entry: BatchEntry): Write => ({ put: entryItem(batchId, entry) });
+
+/** Like `entryWrite`, for work that may be repeated: fails with `ConditionFailed` when the entry exists. */
+export const newEntryWrite = (batchId: string, entry: BatchEntry): Write => ({
+  put: entryItem(batchId, entry),
+  when: absent,
+});
+
+/** Leaves the undo of a project to a later entry. */
+export const undoRemoval = (batchId: string, position: string): Write => ({
+  update: batchEntryKey(batchId, position),
+  change: { remove: ['undo'] },
+  when: exists,
+});
+
+/** Bounds of an item that holds several entries, in entries and characters. */
+const PACK_ENTRIES_MAX = 200;
+const PACK_CHARACTERS_MAX = 60_000;
+/** How many rows the entries of one call of `putEntries` may span. */
+export const PACKED_ROWS_MAX = 1000;
+
+/** Groups entries, in their order, into items of a bounded size; an entry above the bound has its own. */
+const packsOf = (entries: readonly BatchEntry[]): BatchEntry[][] => {
+  const packs: BatchEntry[][] = [];
+  let characters = 0;
+  for (const entry of entries) {
+    const size = JSON.stringify(entry).length;
+    const pack = packs.at(-1);
+    if (pack && pack.length < PACK_ENTRIES_MAX && characters + size <= PACK_CHARACTERS_MAX) {
+      pack.push(entry);
+      characters += size;
+    } else {
+      packs.push([entry]);
+      characters = size;
+    }
+  }
+  return packs;
+};
+
+/** Writes entries about which nothing else is written, several per item: most are small. */
+export const putEntries = async (batchId: string, entries: readonly BatchEntry[]): Promise<void> => {
+  const sorted = entries.toSorted((one, other) => (one.position < other.position ? -1 : 1));
+  const items = packsOf(sorted).map((pack) => ({
+    ...batchEntryKey(batchId, pack[0]?.position ?? ''),
+    type: 'batchEntries',
+    ttl: expiryOf(batchId),
+    entries: pack,
+  }));
+  await putItems(items);
+};
+
+/** Which of some entries exist, by position. */
+export const existingEntries = async (batchId: string, positions: readonly string[]): Promise<ReadonlySet<string>> => {
+  const items = await findItems(positions.map((position) => batchEntryKey(batchId, position)));
+  return new Set(positions.filter((_, index) => items[index] !== undefined));
+};
+
+interface EntryRange {
+  /** The position to continue after. */
+  readonly after?: string | undefined;
+  /** How many items are read at once. */
+  readonly pageSize?: number;
+}
+
+const ROW = /^\d{9}$/;
+
+/** An item with entries after a position may have an earlier key, by as many rows as its entries span. */
+const startBefore = (position: string): string =>
+  ROW.test(position) ? rowPosition(Math.max(0, Number(position) - PACKED_ROWS_MAX)) : position;
+
+const rangeOf = (batchId: string, { after, pageSize }: EntryRange) => ({
+  partition: batchPartition(batchId),
+  // A range that continues has no prefix: the record of the batch sorts before its entries.
+  ...(after === undefined ? { prefix: batchEntryPrefix } : { after: batchEntryKey(batchId, startBefore(after)).sk }),
+  ...(pageSize !== undefined && { pageSize }),
+});
+
+const entriesIn = (item: Item): BatchEntry[] => ((item.entries ?? [item]) as Item[]).map(entryOf);
+
+/** The entries of a batch by position. */
+export async function* entriesOf(batchId: string, range: EntryRange = {}): AsyncGenerator<BatchEntry> {
+  const { after = '' } = range;
+  // Entries of an item with several that come after the next item.
+  let waiting: BatchEntry[] = [];
+  for await (const items of collectionPages(rangeOf(batchId, range))) {
+    for (const item of items) {
+      const entries = entriesIn(item).filter(({ position }) => position > after);
+      const [first] = entries;
+      if (!first) continue;
+      const due = waiting.filter(({ position }) => position < first.position);
+      yield* due;
+      waiting = [...waiting.slice(due.length), ...entries].toSorted((a, b) => (a.position < b.position ? -1 : 1));
+    }
+  }
+  yield* waiting;
+}
+
+/** The number of stored entries by outcome. */
+export const countEntries = async (batchId: string): Promise<BatchCounts> => {
+  const counts = { ...noOutcomes };
+  for await (const { outcome } of entriesOf(batchId)) counts[outcome] += 1;
+  return counts;
+};
+
+/** The ids of the batches that a user started, a page at a time. There are hundreds of batches, so all are read. */
+export async function* batchIdsBy(userId: string): AsyncGenerator<readonly string[]> {
+  const only = ['actor_id', 'collection_sk'];
+  for await (const items of collectionPages({ partition: batchesPartition, index: 'collection', only })) {
+    yield items.filter(({ actor_id }) => actor_id === userId).map(({ collection_sk }) => String(collection_sk));
+  }
+}
+
+/** Removes an erased user from a batch. @returns false when the batch does not name the user. */
+export const removeBatchActor = async (batchId: string, userId: string): Promise<boolean> =>
+  (await updateItem(batchKey(batchId), { set: { actor_id: null } }, is('actor_id', userId))) !== undefined;

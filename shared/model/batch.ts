@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import type { BatchCounts, BatchItem, BatchKind, BatchOutcome, BatchState, KeptReason } from '#contract/batches.ts';
+import type { FieldChange } from '#contract/projects.ts';
+import type { CategoryRecord } from './category.ts';
+import type { ProjectRecord } from './project.ts';
+import { changesBetween } from './revision.ts';
+
+/** An operation on many projects as stored. */
+export interface BatchRecord {
+  readonly id: string;
+  readonly kind: BatchKind;
+  /** Null once the user is erased. */
+  readonly actor_id: string | null;
+  readonly at: string;
+  readonly summary: string;
+  readonly state: BatchState;
+  /** Null until it has ended; its entries are counted instead. */
+  readonly counts: BatchCounts | null;
+  /** The time after which it writes nothing more, also while it is `running`; null when a task completes it. */
+  readonly running_until: string | null;
+  readonly reverts: string | null;
+  readonly reverted_by: string | null;
+  /** The category that was removed or merged into another. */
+  readonly category: CategoryRecord | null;
+  /** The header of an imported file. */
+  readonly header: readonly string[] | null;
+}
+
+/** How to undo the creation of a project: its content and payment as the batch left them. */
+interface Deletion {
+  readonly action: 'delete';
+  readonly digest: string;
+  readonly paid_at: string | null;
+}
+
+/** How to undo the change of a project, beside the listed changes. */
+interface Restoration {
+  readonly action: 'restore';
+  /** Changes of fields that revisions do not record. */
+  readonly unlisted: readonly UnlistedChange[];
+}
+
+export type Undo = Deletion | Restoration;
+
+/** What a batch did with one project or row. */
+export interface BatchEntry extends BatchItem {
+  /** Unique in the batch, and its order: a row of nine digits, or the id of a project. */
+  readonly position: string;
+  /** Absent where nothing was written, and where a later entry about the same project has it. */
+  readonly undo?: Undo;
+  /** The cells of a failed row. */
+  readonly cells?: readonly string[];
+}
+
+/** The position of a row. */
+export const rowPosition = (row: number): string => String(row).padStart(9, '0');
+
+/** Fields that an undo restores although revisions do not record them. */
+const unlistedFields = ['rejection_reason', 'published_at', 'paid_at', 'created_at'] as const;
+type UnlistedField = (typeof unlistedFields)[number];
+
+interface UnlistedChange {
+  readonly field: UnlistedField;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const unlistedChanges = (before: ProjectRecord, after: ProjectRecord): UnlistedChange[] =>
+  unlistedFields
+    .map((field) => ({ field, before: before[field], after: after[field] }))
+    .filter((change) => change.before !== change.after);
+
+/** Fields that a change sets beside those that it is about. */
+const BOOKKEEPING: ReadonlySet<string> = new Set<keyof ProjectRecord>([
+  'version',
+  'waiting_writes',
+  'updated_at',
+  'earlier_slugs',
+]);
+
+/** Equal for two states of a project with the same content. */
+const contentDigest = (project: ProjectRecord): string => {
+  const fields = Object.entries(project)
+    .filter(([field]) => !BOOKKEEPING.has(field))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);
+};
+
+const summaryOf = ({ id, slug, name }: ProjectRecord) => ({ id, slug, name });
+
+/** What an entry says about its place in the batch. */
+interface Place {
+  readonly position: string;
+  readonly row: number | null;
+  readonly outcome: BatchOutcome;
+}
+
+/**
+ * The entry of a written project.
+ * @param before its state before the batch; undefined for a created project.
+ */
+export const writtenEntry = (place: Place, before: ProjectRecord | undefined, after: ProjectRecord): BatchEntry => ({
+  ...place,
+  project: summaryOf(after),
+  changes: before ? changesBetween(before, after) : [],
+  message: null,
+  reason: null,
+  undo: before
+    ? { action: 'restore', unlisted: unlistedChanges(before, after) }
+    : { action: 'delete', digest: contentDigest(after), paid_at: after.paid_at },
+});
+
+/** The entry of a row or project that was not written. */
+export const unwrittenEntry = (
+  place: Place,
+  project: ProjectRecord | undefined,
+  message: string | null,
+  cells?: readonly string[],
+): BatchEntry => ({
+  ...place,
+  project: project ? summaryOf(project) : null,
+  changes: [],
+  message,
+  reason: null,
+  ...(cells && { cells }),
+});
+
+/** The entry as the API returns it. */
+export const batchItemView = ({ row, outcome, project, changes, message, reason }: BatchEntry): BatchItem => ({
+  row,
+  outcome,
+  project,
+  changes,
+  message,
+  reason,
+});
+
+export const noOutcomes: BatchCounts = { created: 0, updated: 0, skipped: 0, failed: 0 };
+
+export const countOutcomes = (entries: readonly { readonly outcome: BatchOutcome }[]): BatchCounts => {
+  const counts = { ...noOutcomes };
+  for (const { outcome } of entries) counts[outcome] += 1;
+  return counts;
+};
+
+/** The state at a time, ISO 8601: a batch whose process died has failed. */
+export const batchStateAt = ({ state, running_until }: BatchRecord, at: string): BatchState =>
+  state === 'running' && running_until !== null && running_until < at ? 'failed' : state;
+
+/** The counters of a project that show whether it was touched. */
+export interface TouchCounts {
+  readonly upvote_count: number;
+  readonly ratings_count: number;
+  readonly comments_count: number;
+  readonly reports_count: number;
+  readonly promotions_count: number;
+}
+
+/** What to do with a project: the next state, or the reason to keep it; both when only some fields are kept. */
+export interface RevertDecision {
+  /** Undefined when nothing is written. */
+  readonly next: ProjectRecord | undefined;
+  readonly reason: KeptReason | null;
+  /** The fields that are kept. */
+  readonly kept: readonly string[];
+}
+
+const keeping = (reason: KeptReason): RevertDecision => ({ next: undefined, reason, kept: [] });
+
+const touchOf = (counts: TouchCounts): KeptReason | undefined => {
+  if (counts.promotions_count > 0) return 'paid';
+  if (counts.upvote_count > 0) return 'voted';
+  if (counts.ratings_count > 0) return 'rated';
+  if (counts.comments_count > 0) return 'commented';
+  return counts.reports_count > 0 ? 'reported' : undefined;
+};
+
+/** Decides about a project that the batch created. @param current undefined after a permanent deletion. */
+export const decideDeletion = (
+  undo: Deletion,
+  current: ProjectRecord | undefined,
+  counts: TouchCounts,
+  at: string,
+): RevertDecision => {
+  if (!current) return keeping('gone');
+  if (current.deleted_at !== null) {
+    // The batch itself may have created it as deleted.
+    return contentDigest(current) === undo.digest ? { next: undefined, reason: null, kept: [] } : keeping('gone');
+  }
+  if (current.paid_at !== null && current.paid_at !== undo.paid_at) return keeping('paid');
+  if (contentDigest(current) !== undo.digest) return keeping('changed');
+  const touch = touchOf(counts);
+  return touch ? keeping(touch) : { next: { ...current, deleted_at: at }, reason: null, kept: [] };
+};
+
+/** Fields that are restored together or not at all. */
+const GROUPS: readonly (readonly string[])[] = [
+  ['latitude', 'longitude'],
+  ['status', 'rejection_reason', 'published_at'],
+  ['plan', 'paid_at'],
+];
+
+const groupOf = (field: string): readonly string[] => GROUPS.find((group) => group.includes(field)) ?? [field];
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Decides about a project that the batch changed: a field that still has the value of the batch, with those of its group,
+ * gets its earlier value.
+ * @param unavailable fields whose earlier value cannot come back.
+ */
+export const decideRestoration = (
+  { changes, undo }: { readonly changes: readonly FieldChange[]; readonly undo: Restoration },
+  current: ProjectRecord | undefined,
+  unavailable: ReadonlyMap<string, KeptReason>,
+  at: string,
+): RevertDecision => {
+  if (!current) return keeping('gone');
+  const all = [...changes, ...undo.unlisted];
+  // A field that has its earlier value already neither is restored nor keeps its group.
+  const open = all.filter(({ field, before }) => !isSame(current[field], before));
+  const lost = new Map<string, KeptReason>();
+  for (const { field, after } of open) {
+    const reason = unavailable.get(field) ?? (isSame(current[field], after) ? undefined : 'changed');
+    const paid = reason === 'changed' && groupOf(field).includes('paid_at') && current.paid_at !== null;
+    if (reason) for (const member of groupOf(field)) lost.set(member, paid ? 'paid' : reason);
+  }
+  const restored = open.filter(({ field }) => !lost.has(field));
+  const kept = open.filter(({ field }) => lost.has(field)).map(({ field }) => field);
+  const [first] = kept;
+  const reason = first === undefined ? null : (lost.get(first) ?? null);
+  if (restored.length === 0) return { next: undefined, reason, kept };
+  const next: ProjectRecord = {
+    ...current,
+    ...Object.fromEntries(restored.map(({ field, before }) => [field, before])),
+    updated_at: at,
+  };
+  const earlier_slugs = [...current.earlier_slugs, current.slug].filter((slug) => slug !== next.slug);
+  return { next: next.slug === current.slug ? next : { ...next, earlier_slugs }, reason, kept };
+};
