@@ -1,5 +1,5 @@
 /**
- * Runs a script of this project: `node scripts/with-dependencies.mjs <script.ts> [arguments]`.
+ * Runs a script of this project: `node scripts/with-dependencies.mjs [options of Node] <script.ts> [arguments]`.
  * Installs the packages when they differ from the lock file, then runs the script with the Node that is one of them. This
  * file must run on Node 18 and later, and must not import packages.
  */
@@ -168,8 +168,11 @@ const findNode = () => {
   );
 };
 
-const [script, ...args] = process.argv.slice(2);
-if (!script) fail('Usage: node scripts/with-dependencies.mjs <script.ts> [arguments]');
+const given = process.argv.slice(2);
+const scriptAt = given.findIndex((arg) => !arg.startsWith('--'));
+if (scriptAt < 0) fail('Usage: node scripts/with-dependencies.mjs [options of Node] <script.ts> [arguments]');
+const nodeOptions = given.slice(0, scriptAt);
+const [script, ...args] = given.slice(scriptAt);
 try {
   if (!isInstalled()) await withLock(install);
 } catch (error) {
@@ -177,7 +180,7 @@ try {
   fail('`npm ci` failed; see the output above. Fix the problem and try again.');
 }
 // The IPC channel disconnects when this process ends, also when it is killed.
-process.exitCode = await runToEnd(findNode(), [path.resolve(root, script), ...args], {
+process.exitCode = await runToEnd(findNode(), [...nodeOptions, path.resolve(root, script), ...args], {
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   // The compile cache saves a third of the processor time of a start.
   env: { NODE_COMPILE_CACHE: path.join(modules, '.cache', 'compile'), ...process.env },

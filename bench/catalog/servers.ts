@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const highLimits: Readonly<Record<string, string>> = Object.fromEntries(
   ['GENERAL', 'VOTING', 'ADMIN', 'SUBMISSION'].map((tier) => [`RATE_LIMIT_${tier}`, '100000000/60']),
 );
+
+/** The options of Node that `npm start` passes. */
+const startOptions = (): readonly string[] => {
+  const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+};
 
 const START_MS = 600_000;
 const STOP_MS = 20_000;
@@ -84,7 +90,7 @@ const portOf = (line: string): number | undefined =>
 export const startService = (dataDir: string, nodeArgs: readonly string[] = []): Promise<RunningServer> =>
   start({
     name: 'service',
-    args: [...nodeArgs, 'local/main.ts'],
+    args: [...startOptions(), ...nodeArgs, 'local/main.ts'],
     env: { ...highLimits, PORT: '0', DATA_DIR: dataDir },
     portIn: (line) => Number(/at http:\/\/localhost:(\d+)/.exec(line)?.[1]) || undefined,
   });

@@ -33,6 +33,7 @@ process.on('SIGTERM', () => { console.log('terminating'); process.exit(7); });
 process.on('disconnect', () => { process.stdout.write('disconnected\\n', () => process.exit(8)); });
 process.channel?.unref();
 console.log('ran', process.argv.slice(2).join(' '), process.channel ? 'with a channel' : '');
+if (process.argv[2] === 'options') console.log(process.execArgv.join(' '));
 if (process.argv[2] === 'code') process.exit(Number(process.argv[3]));
 if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
 if (process.argv[2] === 'wait') setInterval(() => undefined, 1000);
@@ -211,6 +212,12 @@ it.each(['SIGTERM', 'SIGKILL'] as const)('terminates the script when npm ends by
   // The pipe closes when the script, its last holder, has ended.
   await closed;
   expect(output).toContain('terminating');
+});
+
+it('passes leading options to Node', async () => {
+  installed(LOCK.packages);
+  const { output } = await start(['--max-semi-space-size=4', 'script.ts', 'options']).ended;
+  expect(output).toContain('--max-semi-space-size=4');
 });
 
 it('prints its usage when the script is missing', async () => {

@@ -1,0 +1,113 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { Connection, readWhenReady } from './connection.ts';
+import { distinctKinds } from './distinct-queries.ts';
+import { highLimits } from './servers.ts';
+import { inTemporaryFolder } from './temporary.ts';
+
+const HELP = `Measures the memory of the service on one machine. Linux only.
+
+  node bench/catalog/memory.ts [--listings 50000] [--queries 600] [--data folder] [--seed 1]
+
+  --queries  number of distinct queries per kind (default 600)
+  --data     an existing data folder of that size, which the service changes; by default one is generated
+
+Starts the service by npm start and prints the proportional set size (PSS) of all its processes, npm included, in MB: after
+the start, the first list, the first search, lists that contain every live listing, and distinct queries of every kind.`;
+
+const { values: options } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    listings: { type: 'string', default: '50000' },
+    queries: { type: 'string', default: '600' },
+    data: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const LIMIT = 100;
+
+/** Undefined when the process has ended. */
+const fileOf = (pid: number, name: string): string | undefined => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
+
+/** A process and all that it started, directly or not. */
+const treeOf = (ancestor: number): number[] => {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const children = Map.groupBy(pids.map(Number), (pid) => Number(/\) \S (\d+)/.exec(fileOf(pid, 'stat') ?? '')?.[1]));
+  const within = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(within)];
+  return within(ancestor);
+};
+
+const report = (moment: string, ancestor: number): void => {
+  const sizes = treeOf(ancestor).map((pid) => {
+    const kilobytes = Number(/^Pss: +(\d+)/m.exec(fileOf(pid, 'smaps_rollup') ?? '')?.[1] ?? 0);
+    return { name: fileOf(pid, 'comm')?.trim(), megabytes: kilobytes / 1024 };
+  });
+  const total = sizes.reduce((sum, { megabytes }) => sum + megabytes, 0);
+  const each = sizes.map(({ name, megabytes }) => `${name} ${megabytes.toFixed(0)}`).join(', ');
+  console.log(`${moment.padEnd(20)} ${total.toFixed(0).padStart(6)} MB  ${each}`);
+};
+
+const main = (): Promise<void> =>
+  inTemporaryFolder('bench-memory-', async (folder, onCleanup) => {
+    const size = Number(options.listings);
+    if (options.data === undefined) {
+      const load = [
+        'bench/catalog/load.ts',
+        '--folder',
+        folder,
+        '--listings',
+        options.listings,
+        '--seed',
+        options.seed,
+      ];
+      console.log((await promisify(execFile)(process.execPath, load, { cwd: root })).stdout.trim());
+    }
+    const npm = spawn('npm', ['start'], {
+      cwd: root,
+      env: { ...process.env, ...highLimits, PORT: '0', DATA_DIR: options.data ?? join(folder, 'service') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = npm.pid ?? 0;
+    onCleanup(async () => {
+      const ended = once(npm, 'exit');
+      npm.kill('SIGTERM');
+      await ended;
+    });
+    let port = 0;
+    for await (const line of createInterface({ input: npm.stdout })) {
+      port = Number(/at http:\/\/localhost:(\d+)/.exec(line)?.[1] ?? 0);
+      if (port > 0) break;
+    }
+    npm.stdout.resume();
+    report('start', pid);
+    const connection = new Connection(port);
+    onCleanup(async () => connection.close());
+    await readWhenReady(connection, '/api/projects');
+    report('first list', pid);
+    await readWhenReady(connection, '/api/projects?q=platform');
+    report('first search', pid);
+    for (let page = 1; page <= Math.ceil(size / LIMIT); page += 1) {
+      await readWhenReady(connection, `/api/projects?limit=${LIMIT}&page=${page}`);
+    }
+    report('all listings', pid);
+    for (const { name, paths } of distinctKinds(size, Number(options.queries), Number(options.seed))) {
+      for (const path of paths) await readWhenReady(connection, path);
+      report(name, pid);
+    }
+  });
+
+if (options.help) console.log(HELP);
+else await main();
