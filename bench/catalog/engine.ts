@@ -166,7 +166,21 @@ const benchmark = (size: number, runs: number, seed: number, only: string): Map<
   catalog.sameUrl('https://example.com');
   catalog.queuePosition(projectId(0));
   [...catalog.all()].length = 0;
-  recordOnce('bytes per listing, every index', (memory() - before) / size);
+  recordOnce('bytes per listing, every index of lists', (memory() - before) / size);
+  const steps: number[] = [];
+  for (let isReady = false; !isReady; ) {
+    steps.push(
+      milliseconds(() => {
+        isReady = catalog.prepareSimilar();
+      }),
+    );
+  }
+  recordOnce(
+    'build: similar listings, all steps',
+    steps.reduce((sum, step) => sum + step, 0),
+  );
+  recordOnce('build: similar listings, longest step', Math.max(...steps));
+  recordOnce('bytes per listing, similar listings too', (memory() - before) / size);
 
   let packed = Buffer.alloc(0);
   recordOnce(
@@ -188,6 +202,10 @@ const benchmark = (size: number, runs: number, seed: number, only: string): Map<
   measureLine('categories with counts', () => catalog.categories());
   measureLine('map feed, 5000 newest', () => catalog.located(5000));
   measureLine('same URL', (i) => catalog.sameUrl(catalog.find(projectId(i % size))?.project.url ?? ''));
+  measureLine('similar listings', (i) => {
+    const project = catalog.find(projectId((i * 37) % size))?.project;
+    return project && catalog.similar(project, 10);
+  });
   measureLine('position in the queue', (i) => catalog.queuePosition(projectId(i % size)));
 
   let version = 1;

@@ -130,6 +130,9 @@ export class Directory {
       paid_at: null,
       pending_revision: null,
       waiting_writes: null,
+      rule_id: null,
+      rule_name: null,
+      rule_action: null,
       version,
     };
   }

@@ -12,6 +12,7 @@ export const runbookSections = [
   'gateway-answers-5xx',
   'rate-counter-unavailable',
   'payment-mismatch',
+  'rule-failed',
   'sign-in-fails',
   'responses-are-slow',
   'long-responses-are-slow',

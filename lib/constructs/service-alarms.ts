@@ -26,6 +26,11 @@ const counted: Partial<Readonly<Record<MetricName, Counted>>> = {
     summary: 'A payment differs from the price of its checkout and was not fulfilled.',
     ...HOURLY,
   },
+  RuleFailed: {
+    section: 'rule-failed',
+    summary: 'A rule for submissions could not be evaluated and holds them.',
+    ...HOURLY,
+  },
   UnhandledError: {
     section: 'unhandled-errors',
     summary: 'A request failed with an unexpected error.',

@@ -17,6 +17,7 @@ export const topicByMetric: Readonly<Record<MetricName, Topic>> = {
   MailComplained: 'mail',
   MailWithheld: 'mail',
   PaymentMismatch: 'payments',
+  RuleFailed: 'errors',
   CatalogReload: 'catalog',
   CatalogSnapshotUnusable: 'catalog',
   CatalogStale: 'catalog',

@@ -8,6 +8,7 @@ const PERMISSIVE: readonly string[] = [
   'BSD-3-Clause',
   '0BSD',
   'BlueOak-1.0.0',
+  'CC0-1.0',
   'Unlicense',
 ];
 

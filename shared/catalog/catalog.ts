@@ -17,7 +17,10 @@ import type {
   CatalogQuery,
   CatalogScope,
   CategoryWithCount,
+  OwnerCounts,
   ReadCatalog,
+  SimilarEntry,
+  SimilarQuery,
   TextSearch,
 } from './types.ts';
 
@@ -139,6 +142,42 @@ export class Catalog implements ReadCatalog {
       .map((row) => row.id);
   }
 
+  similar({ id, createdBefore, ...subject }: SimilarQuery, max: number): readonly SimilarEntry[] {
+    const isIncluded = (row: Row): boolean =>
+      row.id !== id && (createdBefore === undefined || row.created < createdBefore);
+    return this.#listings
+      .similarities()
+      .find(subject, max, isIncluded)
+      .map(({ row, score, reasons }) => ({ entry: this.#entryOf(row), score, reasons }));
+  }
+
+  prepareSimilar(): boolean {
+    return this.#listings.similarities().prepare();
+  }
+
+  ownerCounts(ownerId: string): OwnerCounts {
+    const count = (status: CatalogScope['status'], deleted: CatalogScope['deleted']): number =>
+      slotsInScope(this.#listings, { status, deleted, ownerId }).count();
+    const [live, pending, rejected] = (['live', 'pending', 'rejected'] as const).map((one) => count(one, 'excluded'));
+    const present = count('any', 'excluded');
+    return {
+      live: live ?? 0,
+      pending: pending ?? 0,
+      rejected: rejected ?? 0,
+      deleted: count('any', 'included') - present,
+    };
+  }
+
+  createdBetween(ownerId: string, since: string, until: string): readonly string[] {
+    const { rows, attributes } = this.#listings;
+    const ids: string[] = [];
+    attributes.owner.get(ownerId)?.forEach((slot) => {
+      const { id, created } = rows.at(slot);
+      if (created >= since && created <= until) ids.push(id);
+    });
+    return ids;
+  }
+
   idsInCategory(categorySlug: string): readonly string[] {
     const { rows, attributes } = this.#listings;
     const ids: string[] = [];
@@ -153,6 +192,16 @@ export class Catalog implements ReadCatalog {
     if (!queue.has(slot)) return undefined;
     const order = this.#listings.order('creation');
     return order.countIn(queue, 0, order.rankAfter(this.#listings.rows.at(slot)));
+  }
+
+  lastCreated(max: number): readonly CatalogEntry[] {
+    const order = this.#listings.order('creation');
+    const entries: CatalogEntry[] = [];
+    for (let rank = order.length - 1; rank >= 0 && entries.length < max; rank -= 1) {
+      const slot = order.slotAt(rank);
+      if (this.#listings.rows.at(slot).deletedAt === null) entries.push(this.#entries.at(slot));
+    }
+    return entries;
   }
 
   *all(): IterableIterator<CatalogEntry> {
@@ -225,6 +274,10 @@ export class Catalog implements ReadCatalog {
     if (row) this.#listings.put(row.withCounts(counts));
     else this.#pendingCounts.set(projectId, counts);
     return row !== undefined;
+  }
+
+  #entryOf(row: Row): CatalogEntry {
+    return this.#entries.at(this.#listings.rows.slotOf(row.id) as number);
   }
 
   #positionOf(slot: number, matches: SortedMatches): CursorPosition {

@@ -7,6 +7,7 @@ import { LocationIndex } from './location-index.ts';
 import { Order, type OrderName, orders } from './order.ts';
 import type { Row } from './row.ts';
 import { Rows } from './rows.ts';
+import { SimilarityIndex } from './similarity-index.ts';
 import { searchTexts, TextIndex } from './text-index.ts';
 import { UrlIndex } from './url-index.ts';
 
@@ -76,6 +77,10 @@ export class Listings {
 
   urls(): UrlIndex {
     return this.#index('urls', () => this.#fill(new UrlIndex(this.rows)));
+  }
+
+  similarities(): SimilarityIndex {
+    return this.#index('similarities', () => new SimilarityIndex(this.rows, () => this.urls()));
   }
 
   #index<Index extends ListingIndex>(name: string, build: () => Index): Index {

@@ -23,6 +23,9 @@ const names = [
   'paid_at',
   'pending_revision',
   'waiting_writes',
+  'rule_id',
+  'rule_name',
+  'rule_action',
 ] as const satisfies readonly (keyof ProjectRecord)[];
 
 type PackedFields = Pick<ProjectRecord, (typeof names)[number]>;
@@ -106,6 +109,9 @@ export const unpackTexts = (packed: string): PackedFields => {
     // Records with a waiting edit are packed as JSON.
     pending_revision: null,
     waiting_writes: null,
+    rule_id: orNull(texts[17]),
+    rule_name: orNull(texts[18]),
+    rule_action: orNull(texts[19]) as PackedFields['rule_action'],
   };
 };
 

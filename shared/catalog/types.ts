@@ -1,6 +1,8 @@
-import type { FacetName, PricingType, SortOrder, Status } from '#contract/projects.ts';
+import type { FacetName, PricingType, SimilarityReason, SortOrder, Status } from '#contract/projects.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
+import type { Row } from './row.ts';
+import type { Comparable } from './similarity.ts';
 
 /**
  * One entry of the feed: the newest state of a project, its counters or a category, or a tombstone. Entries may arrive
@@ -100,6 +102,39 @@ export interface CategoryWithCount {
   readonly projectCount: number;
 }
 
+/** A listing that resembles another one. */
+export interface SimilarRow {
+  readonly row: Row;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly reasons: readonly SimilarityReason[];
+}
+
+/** A listing to compare with the others. */
+export interface SimilarQuery extends Comparable {
+  /** Of the listing itself, which is not compared. */
+  readonly id?: string;
+  /** Only listings created before this time, ISO 8601. */
+  readonly createdBefore?: string;
+}
+
+/** A listing that resembles another one. */
+export interface SimilarEntry {
+  readonly entry: CatalogEntry;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly reasons: readonly SimilarityReason[];
+}
+
+/** The listings of an owner. */
+export interface OwnerCounts {
+  readonly live: number;
+  readonly pending: number;
+  readonly rejected: number;
+  /** Soft-deleted ones of every status, which the other counts do not contain. */
+  readonly deleted: number;
+}
+
 /** The read model of the service: all projects, counters and categories, in the memory of one process. */
 export interface ReadCatalog {
   /** Incremented by every effective change. */
@@ -120,10 +155,19 @@ export interface ReadCatalog {
   categories(): readonly CategoryWithCount[];
   /** Ids of projects (deleted ones excluded) with the same canonical URL, oldest first. */
   sameUrl(url: string): readonly string[];
+  /** Projects (deleted ones excluded) that resemble a listing, the most similar first. */
+  similar(query: SimilarQuery, max: number): readonly SimilarEntry[];
+  /** Runs one step, a few milliseconds, of building the index that `similar` needs; true when it is complete. */
+  prepareSimilar(): boolean;
+  ownerCounts(ownerId: string): OwnerCounts;
+  /** Projects of an owner, deleted ones included, that were created between two times, both included. ISO 8601. */
+  createdBetween(ownerId: string, since: string, until: string): readonly string[];
   /** Ids of all projects with a category slug, of every status, deleted ones included. */
   idsInCategory(categorySlug: string): readonly string[];
   /** The position of a pending project in the moderation queue, from 1; undefined for any other. */
   queuePosition(projectId: string): number | undefined;
+  /** The projects that were created last (deleted ones excluded), newest first. */
+  lastCreated(max: number): readonly CatalogEntry[];
   /** Every entry, oldest first (by creation, then id), in its state at the time of its iteration. */
   all(): IterableIterator<CatalogEntry>;
 }

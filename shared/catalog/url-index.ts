@@ -30,6 +30,15 @@ export class UrlIndex implements ListingIndex {
     this.#canonical[slot] = undefined;
   }
 
+  /** The slots of the first listings on a host, as `canonicalHost` returns it, at most `max`. */
+  onHost(host: string, max: number): readonly number[] {
+    const found: number[] = [];
+    this.#hosts.get(host)?.forEach((slot) => {
+      if (found.length < max) found.push(slot);
+    });
+    return found;
+  }
+
   /** The slots of the listings with the same canonical URL. */
   same(url: string): number[] {
     const canonical = canonicalUrl(url);

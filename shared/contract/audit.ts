@@ -7,11 +7,14 @@ export const AuditEntry = z
   .object({
     id: z.string().describe('`aud_` and a ULID.'),
     at: Timestamp.describe('The time of the change.'),
-    actor_id: z.string().describe('The user or API key that made the change; `erased` once the user is erased.'),
+    actor_id: z
+      .string()
+      .nullable()
+      .describe('The user or API key that made the change; `erased` once the user is erased, null for a rule.'),
     actor_name: z.string().nullable().describe('The name of the API key that made the change; null for users.'),
-    action: z.string().describe('The id of the route, such as `projects.approve`.'),
+    action: z.string().describe('The id of the route, such as `projects.approve`; `rules.apply` for a rule.'),
     subjects: z.array(z.string()).describe('The changed records, such as `project:prj_…`.'),
-    request_id: z.string().describe('The `x-request-id` of the request.'),
+    request_id: z.string().nullable().describe('The `x-request-id` of the request; null for a rule.'),
     address: z.string().nullable().describe('The client address; of administrators and API keys only.'),
     input: z
       .unknown()
@@ -27,7 +30,7 @@ export const list = defineRoute('audit.list', {
   path: '/api/admin/audit',
   summary: 'Read the audit log',
   description:
-    'Writes by administrators and edits of projects by their owners, newest first, for two years. Each entry is written in the transaction of its change.',
+    'Writes by administrators, edits of projects by their owners and applied rules, newest first, for two years. Each entry is written in the transaction of its change.',
   auth: 'admin',
   scopes: [],
   moderators: false,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BatchKind } from './batches.ts';
 import { ledger, ledgerPaging, Timestamp } from './fields.ts';
 import { ScopeName } from './keys.ts';
-import { Plan, Status } from './projects.ts';
+import { Plan, RuleAction, Status } from './projects.ts';
 import { defineRoute } from './route.ts';
 
 const ProjectId = z.string().describe('`prj_` and a ULID.');
@@ -114,6 +114,13 @@ export const eventKinds = {
       kept: z.int().min(0).describe('The number of projects that were touched since and kept, entirely or in part.'),
     })
     .describe('A batch was reverted.'),
+  ruleApplied: ProjectEventData.extend({
+    rule_id: z.string().describe('The rule, `rul_` and a ULID.'),
+    rule_name: z.string().describe('Its name at that time.'),
+    rule_version: z.int().min(1).describe('Its version at that time.'),
+    action: RuleAction.describe('What was done with the submission.'),
+    has_failed: z.boolean().describe('Whether the rule could not be evaluated, so that the submission was held.'),
+  }).describe('A rule was applied to a submission.'),
   webhookDisabled: z
     .object({
       webhook_id: z.string().describe('The webhook, `whk_` and a ULID.'),

@@ -210,6 +210,24 @@ export const PendingRevision = z
   .meta({ id: 'PendingRevision' });
 export type PendingRevision = z.infer<typeof PendingRevision>;
 
+/** What a rule does with a submission. */
+export const RuleAction = z.enum(['hold', 'reject', 'approve']).meta({ id: 'RuleAction' });
+export type RuleAction = z.infer<typeof RuleAction>;
+
+/** The rule that was applied to a submission, as it was then. */
+export const AppliedRule = z
+  .object({
+    id: z.string().describe('`rul_` and a ULID.'),
+    name: z.string(),
+    action: RuleAction.describe('`hold` also when a paid submission would have been rejected, or the rule failed.'),
+  })
+  .meta({ id: 'AppliedRule' });
+export type AppliedRule = z.infer<typeof AppliedRule>;
+
+/** Why two listings are similar. */
+export const SimilarityReason = z.enum(['same_url', 'same_host', 'similar_name', 'similar_text']);
+export type SimilarityReason = z.infer<typeof SimilarityReason>;
+
 /** A project as callers see it. */
 export const Project = z
   .object({
@@ -251,6 +269,9 @@ export const Project = z
       .array(z.string())
       .optional()
       .describe('Administrators only: ids of other projects with the same canonical URL.'),
+    rule: AppliedRule.nullable()
+      .optional()
+      .describe('Administrators only: the rule that was applied to the last submission, if any.'),
     queue_position: z
       .int()
       .min(1)
@@ -478,14 +499,94 @@ export const map = defineRoute('projects.map', {
 
 const Submitted = z
   .object({ id: z.string(), slug: z.string(), status: Status })
-  .describe('The created project, pending moderation.');
+  .describe('The created project, pending moderation unless a rule has decided.');
+
+/** The size of the list of similar projects in a dossier. */
+export const DUPLICATES_MAX = 10;
+
+/** The open reports of a project are counted up to this number. */
+export const REPORTS_COUNTED_MAX = 1000;
+
+/** What moderators see of a project before they decide about it. */
+export const ProjectDossier = z
+  .object({
+    duplicates: z
+      .array(
+        z.object({
+          project: Project.pick({ id: true, slug: true, name: true, status: true, url: true }),
+          score: z.number().min(0).max(1).describe('From 0.5 on, the projects are probably the same.'),
+          reasons: z.array(SimilarityReason),
+        }),
+      )
+      .describe(`The ${DUPLICATES_MAX} most similar projects of every status, without deleted ones.`),
+    submitter: z.object({
+      id: z.string(),
+      name: z.string().nullable(),
+      joined_at: Timestamp.nullable().describe('Null once erased.'),
+      email_verified: z.boolean(),
+      is_banned: z.boolean(),
+      counts: z
+        .object({
+          live: z.int().min(0),
+          pending: z.int().min(0),
+          rejected: z.int().min(0),
+          deleted: z.int().min(0).describe('Soft-deleted ones, which the other counts do not contain.'),
+        })
+        .describe("The submitter's projects."),
+      submissions_last_day: z
+        .int()
+        .min(0)
+        .describe('Projects created in the 24 hours before this one, and this one; deleted ones are included.'),
+    }),
+    link: z
+      .object({
+        state: z
+          .enum(['alive', 'failing', 'dead'])
+          .describe('`failing`: missing, but not on enough days to be called dead.'),
+        checked_at: Timestamp,
+        status: z.int().nullable().describe('The status of the last response; null without one.'),
+        final_url: z.string().nullable().describe('Where redirects led; null without a response.'),
+      })
+      .nullable()
+      .describe(
+        'The result of the daily check of the URL; null before the first one. Nothing is fetched for a dossier.',
+      ),
+    signals: z
+      .array(
+        z.object({
+          name: z.string(),
+          weight: z.number().min(-1).max(1).describe('Above 0 it speaks against the project, below for it.'),
+          explanation: z.string(),
+        }),
+      )
+      .describe('Facts that moderators look for, the heaviest first.'),
+    rule: AppliedRule.nullable().describe('The rule that was applied to the last submission, if any.'),
+    reports_open: z.int().min(0).describe(`Counted up to ${REPORTS_COUNTED_MAX}.`),
+  })
+  .meta({ id: 'ProjectDossier' });
+export type ProjectDossier = z.infer<typeof ProjectDossier>;
+
+export const dossier = defineRoute('projects.dossier', {
+  method: 'GET',
+  path: '/api/admin/projects/{project}/dossier',
+  summary: 'Read what is known about a project before deciding about it',
+  description:
+    'Similar projects, the submitter, the last check of the link, signals, the applied rule and open reports. Reads stored data only; its cost does not depend on the size of the directory.',
+  auth: 'admin',
+  scopes: ['projects:read'],
+  moderators: true,
+  tier: 'admin',
+  replies: { 200: data(ProjectDossier) },
+  failures: ['NOT_FOUND'],
+  permissions: ['table:get', 'table:query', 'catalog'],
+});
 
 export const submit = defineRoute('projects.submit', {
   method: 'POST',
   path: '/api/projects',
   summary: 'Submit a project',
   description:
-    'A `standard` submission is created as `pending`. A `premium` submission returns a checkout URL and is created after payment.',
+    'A `standard` submission is created as `pending`, unless an active rule approves or rejects it. A `premium` submission returns a checkout URL and is created after payment.',
   auth: 'user',
   scopes: ['projects:write'],
   tier: 'submission',
@@ -493,7 +594,7 @@ export const submit = defineRoute('projects.submit', {
   idempotent: true,
   replies: { 201: data(Submitted), 200: data(CheckoutStarted) },
   failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
-  permissions: ['table:get', 'table:collection', 'table:write', 'stripe'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog', 'stripe'],
 });
 
 export const update = defineRoute('projects.update', {
@@ -529,13 +630,13 @@ export const resubmit = defineRoute('projects.resubmit', {
   method: 'POST',
   path: '/api/projects/{project}/resubmit',
   summary: 'Resubmit a rejected project',
-  description: 'By its owner. The project waits for moderation again.',
+  description: 'By its owner. The project waits for moderation again, unless an active rule decides.',
   auth: 'user',
   audited: true,
   tier: 'general',
   replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog'],
 });
 
 export const approve = defineRoute('projects.approve', {

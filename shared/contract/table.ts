@@ -18,6 +18,7 @@ import * as replies from './replies.ts';
 import * as reports from './reports.ts';
 import * as revisions from './revisions.ts';
 import type { Route } from './route.ts';
+import * as rules from './rules.ts';
 import * as settings from './settings.ts';
 import * as users from './users.ts';
 import * as votes from './votes.ts';
@@ -39,6 +40,7 @@ const modules = {
   webhooks,
   reports,
   replies,
+  rules,
   ai,
   analytics,
   audit,

@@ -1,10 +1,20 @@
 import { decodeTime, ulid } from 'ulid';
 import type { AuditEntry } from '#contract/audit.ts';
-import { type AuditedRequest, auditedRequest } from '#platform/audit-context.ts';
+import type { RuleDecision } from '#model/rule.ts';
+import { auditedRequest } from '#platform/audit-context.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
-import { auditKey, auditPartition, auditSubjectPartition, inAuditSubject, type Key, subjectOf } from './keys.ts';
+import {
+  auditKey,
+  auditPartition,
+  auditSubjectPartition,
+  inAuditSubject,
+  type Key,
+  projectKey,
+  ruleKey,
+  subjectOf,
+} from './keys.ts';
 import { MENTIONED } from './mentions.ts';
-import { collectionPages, type Item, inKeyOrder } from './read.ts';
+import { collectionPages, type Item, inKeyOrder, orNull } from './read.ts';
 
 /** The time to live of an entry, in seconds: two years. */
 const KEPT_SECONDS = 2 * 365 * 86_400;
@@ -24,26 +34,15 @@ const bounded = (input: unknown): unknown => {
 /** The year of an entry, which selects its partition, from the time in its id. */
 const auditYearOf = (id: string): number => new Date(decodeTime(id.slice('aud_'.length))).getUTCFullYear();
 
-const newEntry = (request: AuditedRequest, keys: readonly Key[]): AuditEntry => ({
-  id: `aud_${ulid()}`,
-  at: now(),
-  actor_id: request.actorId,
-  actor_name: request.actorName,
-  action: request.action,
-  subjects: [...new Set(keys.flatMap((key) => subjectOf(key) ?? []))].slice(0, SUBJECTS_MAX),
-  request_id: request.requestId,
-  address: request.address,
-  input: bounded(request.input),
-});
+type NewEntry = Omit<AuditEntry, 'id' | 'at' | 'subjects'> & { readonly keys: readonly Key[] };
 
-/**
- * The audit entry that a transaction adds to its writes during an audited request; undefined outside of one.
- * @param keys the keys of the items it writes.
- */
-export const auditItem = (keys: readonly Key[]): (Item & Key) | undefined => {
-  const request = auditedRequest();
-  if (!request) return undefined;
-  const entry = newEntry(request, keys);
+const entryItem = ({ keys, ...given }: NewEntry): Item & Key => {
+  const entry: AuditEntry = {
+    id: `aud_${ulid()}`,
+    at: now(),
+    ...given,
+    subjects: [...new Set(keys.flatMap((key) => subjectOf(key) ?? []))].slice(0, SUBJECTS_MAX),
+  };
   const [subject] = entry.subjects;
   return {
     ...auditKey(auditYearOf(entry.id), entry.id),
@@ -55,14 +54,44 @@ export const auditItem = (keys: readonly Key[]): (Item & Key) | undefined => {
   };
 };
 
+/**
+ * The audit entry that a transaction adds to its writes during an audited request; undefined outside of one.
+ * @param keys the keys of the items it writes.
+ */
+export const auditItem = (keys: readonly Key[]): (Item & Key) | undefined => {
+  const request = auditedRequest();
+  if (!request) return undefined;
+  return entryItem({
+    actor_id: request.actorId,
+    actor_name: request.actorName,
+    action: request.action,
+    keys,
+    request_id: request.requestId,
+    address: request.address,
+    input: bounded(request.input),
+  });
+};
+
+/** The audit entry of a rule's decision about a submission. It names the rule and its version. */
+export const ruleEntryItem = (projectId: string, { rule, action, hasFailed }: RuleDecision): Item & Key =>
+  entryItem({
+    actor_id: null,
+    actor_name: null,
+    action: 'rules.apply',
+    keys: [projectKey(projectId), ruleKey(rule.id)],
+    request_id: null,
+    address: null,
+    input: { rule: rule.id, version: rule.version, name: rule.name, action, has_failed: hasFailed },
+  });
+
 const entryOf = (item: Item): AuditEntry => ({
   id: String(item.id),
   at: String(item.at),
-  actor_id: String(item.actor_id),
-  actor_name: (item.actor_name ?? null) as string | null,
+  actor_id: orNull(item.actor_id),
+  actor_name: orNull(item.actor_name),
   action: String(item.action),
   subjects: (item.subjects ?? []) as string[],
-  request_id: String(item.request_id),
+  request_id: orNull(item.request_id),
   address: (item.address ?? null) as string | null,
   input: inKeyOrder(item.input ?? null),
 });

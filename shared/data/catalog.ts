@@ -153,6 +153,13 @@ export const prepareInSteps = async (directory: ReadCatalog, search: TextSearch)
   while (!directory.prepareSearch(search)) await nextIteration();
 };
 
+/** The catalog, ready for `similar`. */
+export const catalogToCompare = async (freshness: 'second' | 'now' = 'second'): Promise<ReadCatalog> => {
+  const directory = await catalog(freshness);
+  while (!directory.prepareSimilar()) await nextIteration();
+  return directory;
+};
+
 /** The catalog, at most a second old, ready for a text search. */
 export const catalogToSearch = async (search: TextSearch): Promise<ReadCatalog> => {
   const directory = await catalog();

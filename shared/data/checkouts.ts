@@ -95,8 +95,8 @@ export const findCheckout = async (checkoutId: string): Promise<CheckoutRecord |
 export const findDraft = async (checkoutId: string): Promise<Draft | undefined> => {
   const item = await findItem(checkoutDraftKey(checkoutId));
   if (!item) return undefined;
-  const { submission, slug, category_ids: categoryIds } = item;
-  return { submission, slug, categoryIds } as Draft;
+  const { submission, slug, category_ids: categoryIds, decision = null } = item;
+  return { submission, slug, categoryIds, decision } as Draft;
 };
 
 /** The id of the checkout that a payment of the provider belongs to; undefined until an event has linked them. */
@@ -118,6 +118,7 @@ export const insertCheckout = async (checkout: CheckoutRecord, draft: Draft | un
               submission: draft.submission,
               slug: draft.slug,
               category_ids: draft.categoryIds,
+              decision: draft.decision,
               ttl: secondsFromNow(DRAFT_SECONDS),
             },
           },
@@ -180,7 +181,7 @@ export const pageOfLedger = async (userId: string, skip: number, count: number):
 
 /** A write of the project that belongs to a payment. */
 type ProjectChange = { readonly origin: ChangeOrigin } & (
-  | { readonly insert: ProjectRecord }
+  | { readonly insert: ProjectRecord; readonly writes: readonly Write[] }
   | { readonly replace: ProjectRecord; readonly by: ProjectRecord }
 );
 
@@ -221,11 +222,12 @@ const paymentLink = ({ id, payment_intent }: CheckoutRecord): Write[] =>
 const projectWrites = async (change: ProjectChange | undefined): Promise<Write[]> => {
   if (!change) return [];
   if ('replace' in change) return await projectReplacement(change.replace, change.by, change.origin);
-  const { insert, origin } = change;
+  const { insert, origin, writes } = change;
   return [
     ...projectInsertion(insert, origin),
     ...insert.categories.map(categoryExists),
     userNotErased(insert.owner_id),
+    ...writes,
   ];
 };
 

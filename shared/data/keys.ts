@@ -276,6 +276,12 @@ export const batchEntryKey = (batchId: string, position: string): Key => ({
 export const batchesPartition = 'BATCHES';
 export const inBatches = (batchId: string) => ({ collection_pk: batchesPartition, collection_sk: batchId });
 
+// There are at most a hundred rules, which every submission reads, so they share a partition.
+export const rulesPartition = 'RULES';
+export const rulePrefix = 'RULE#';
+export const ruleKey = (ruleId: string): Key => ({ pk: rulesPartition, sk: `${rulePrefix}${ruleId}` });
+export const ruleCountKey: Key = { pk: rulesPartition, sk: 'COUNT' };
+
 // There are dozens of webhooks at most, so they share a partition; their deliveries have a partition per webhook.
 export const webhooksPartition = 'WEBHOOKS';
 export const webhookPrefix = 'WEBHOOK#';
@@ -394,6 +400,7 @@ const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['key', /^KEYS KEY#(.+)$/],
   ['webhook', /^WEBHOOKS WEBHOOK#(.+)$/],
   ['batch', /^BATCH#([^ ]+) BATCH$/],
+  ['rule', /^RULES RULE#(.+)$/],
   ['promotion', /^PROMOTIONS? PROMOTION#(.+)$/],
   ['promotion', /^PROMOTION#([^ ]+) PROMOTION$/],
 ];

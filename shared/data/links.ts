@@ -1,6 +1,6 @@
 import type { LinkRecord } from '#model/link.ts';
 import { linkKey, projectKey } from './keys.ts';
-import { findItems, type Item } from './read.ts';
+import { findItems, type Item, orNull } from './read.ts';
 import { ConditionFailed, exists, transact } from './write.ts';
 
 const linkOf = (item: Item): LinkRecord => ({
@@ -9,6 +9,7 @@ const linkOf = (item: Item): LinkRecord => ({
   state: item.state as LinkRecord['state'],
   status: typeof item.status === 'number' ? item.status : null,
   checked_at: String(item.checked_at),
+  final_url: orNull(item.final_url),
   failed_days: Array.isArray(item.failed_days) ? item.failed_days.map(String) : [],
 });
 

@@ -93,6 +93,9 @@ export const projectOf = (item: Item): ProjectRecord => ({
   paid_at: orNull(item.paid_at),
   pending_revision: pendingOf(item.pending_revision),
   waiting_writes: orNull(item.waiting_writes),
+  rule_id: orNull(item.rule_id),
+  rule_name: orNull(item.rule_name),
+  rule_action: orNull(item.rule_action),
   version: Number(item.version),
 });
 
@@ -341,6 +344,7 @@ export const projectReplacement = async (
 
 /**
  * Inserts a project with its slug and events.
+ * @param others further writes of the transaction.
  * @throws {ConditionFailed} when the id exists; 409 for a taken slug or URL, 400 for an unknown category, 401 for an erased
  * owner.
  */
@@ -348,12 +352,14 @@ export const insertProject = async (
   project: ProjectRecord,
   origin: ChangeOrigin,
   messages: readonly Message[],
+  others: readonly Write[] = [],
 ): Promise<void> => {
   await transact([
     ...projectInsertion(project, origin),
     ...project.categories.map(categoryExists),
     // An erasure that runs concurrently would miss the project.
     userNotErased(project.owner_id),
+    ...others,
     ...messages.map(inOutbox),
   ]);
 };

@@ -158,6 +158,12 @@ export const pageOfReports = async (
   return { reports: reports.flatMap((item) => (item ? [reportOf(item)] : [])), total };
 };
 
+/** The number of open reports among the first `max` reports of a project. */
+export const countOpenReports = async (projectId: string, max: number): Promise<number> => {
+  const range = { partition: projectPartition(projectId), prefix: projectPrefix.reports, only: ['status'] };
+  return (await firstOfCollection(range, max)).filter(({ status }) => status === 'open').length;
+};
+
 /** The newest reports by a user, from the index, which follows the table within moments. */
 export const newestReportsBy = async (userId: string, count: number): Promise<ReportRecord[]> => {
   const range = { partition: ownerPartition(userId), index: 'collection', newestFirst: true } as const;

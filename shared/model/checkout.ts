@@ -1,6 +1,7 @@
 import type { Placement } from '#contract/fields.ts';
 import type { CheckoutKind, CheckoutStatus, LedgerEntry } from '#contract/payments.ts';
 import type { Submission } from '#contract/projects.ts';
+import type { RuleDecision } from './rule.ts';
 
 /** A dispute by its id at the provider. A lost one stays `open`. */
 export interface Dispute {
@@ -54,6 +55,8 @@ export interface Draft {
   readonly slug: string;
   /** Categories by id, because their slugs may change before the payment. */
   readonly categoryIds: readonly string[];
+  /** What a rule decided when it was sent. */
+  readonly decision: RuleDecision | null;
 }
 
 export interface Order {

@@ -8,6 +8,8 @@ export interface LinkRecord {
   /** The status of the last response; null without a response. */
   readonly status: number | null;
   readonly checked_at: string;
+  /** Where redirects led; null without a response. */
+  readonly final_url: string | null;
   /** UTC days on which the site was missing since it was last reachable, `yyyy-mm-dd`, at most `DEAD_AFTER_DAYS`. */
   readonly failed_days: readonly string[];
 }
@@ -18,6 +20,8 @@ export interface Probe {
   readonly status: number | null;
   /** Whether the host name does not exist in DNS. */
   readonly noSuchName: boolean;
+  /** Where redirects led; absent: no redirect. */
+  readonly finalUrl?: string;
 }
 
 const DEAD_AFTER_DAYS = 3;
@@ -44,5 +48,6 @@ export const linkAfter = (
   const failedNow = [...new Set([...failedBefore, at.slice(0, 10)])].slice(0, DEAD_AFTER_DAYS);
   const failed_days = { reachable: [], missing: failedNow, undecided: failedBefore }[outcome];
   const state = failed_days.length >= DEAD_AFTER_DAYS ? 'dead' : failed_days.length > 0 ? 'failing' : 'alive';
-  return { project_id, url, state, status: probe.status, checked_at: at, failed_days };
+  const final_url = probe.status === null ? null : (probe.finalUrl ?? url);
+  return { project_id, url, state, status: probe.status, checked_at: at, final_url, failed_days };
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { eventKinds } from '#contract/events.ts';
-import { Latitude, Longitude, PendingRevision, Project } from '#contract/projects.ts';
+import { type AppliedRule, Latitude, Longitude, PendingRevision, Project, RuleAction } from '#contract/projects.ts';
 
 /**
  * A project as stored, without its counters, which are a separate item. Fields have the schema of the response unless the
@@ -19,6 +19,7 @@ export const ProjectRecord = z.object({
     views_count: true,
     possible_duplicates: true,
     queue_position: true,
+    rule: true,
   }).shape,
   /** Previous slugs that still resolve to the project; they stay reserved until it is purged. */
   earlier_slugs: z.array(z.string()),
@@ -26,6 +27,10 @@ export const ProjectRecord = z.object({
   longitude: Longitude.nullable(),
   rejection_reason: Project.shape.rejection_reason.unwrap(),
   paid_at: Project.shape.paid_at.unwrap(),
+  /** The rule that was applied to the last submission, as it was then; null without one. */
+  rule_id: z.string().nullable(),
+  rule_name: z.string().nullable(),
+  rule_action: RuleAction.nullable(),
   /** The edit that waits for approval, a copy of which is stored as a revision. */
   pending_revision: PendingRevision.extend({
     /** How many edits were merged. */
@@ -89,6 +94,14 @@ export const noCounts: ProjectCounts = {
 /** The mean rating, rounded to two decimals; 0 without ratings. */
 export const averageRating = (counts: Pick<ProjectCounts, 'ratings_sum' | 'ratings_count'>): number =>
   counts.ratings_count > 0 ? Math.round((counts.ratings_sum / counts.ratings_count) * 100) / 100 : 0;
+
+/** The rule that was applied to the last submission. */
+export const appliedRule = ({
+  rule_id: id,
+  rule_name: name,
+  rule_action: action,
+}: Pick<ProjectRecord, 'rule_id' | 'rule_name' | 'rule_action'>): AppliedRule | null =>
+  id === null || name === null || action === null ? null : { id, name, action };
 
 /** The event payload that describes a project. */
 export const projectEventData = (project: ProjectRecord): z.infer<typeof eventKinds.projectSubmitted> => ({

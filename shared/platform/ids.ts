@@ -13,6 +13,7 @@ type IdKind =
   | 'rep'
   | 'rev'
   | 'rpl'
+  | 'rul'
   | 'trk'
   | 'chk'
   | 'pay'

@@ -11,6 +11,7 @@ export type MetricName =
   | 'CatalogSnapshotUnusable'
   | 'CatalogStale'
   | 'PaymentMismatch'
+  | 'RuleFailed'
   | 'MailBounced'
   | 'MailComplained'
   | 'MailWithheld'

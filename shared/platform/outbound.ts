@@ -35,6 +35,8 @@ interface OutboundProbe {
   readonly noSuchName: boolean;
   /** The outcome of the lookup of the host name; null without a name or an answer. */
   readonly lookup: 'resolved' | 'failed' | null;
+  /** The absolute URL that a redirect leads to. */
+  readonly redirectUrl?: string;
 }
 
 interface Address {
@@ -51,6 +53,9 @@ const TIMEOUT_MS = 10_000;
 const VALIDATION_LOOKUP_MS = 2000;
 const RESPONSE_KEPT_BYTES = 1024;
 const HEADERS_MAX_BYTES = 16 * 1024;
+/** The status of a redirect is at least the first and below the second. */
+const REDIRECTS_FROM = 300;
+const REDIRECTS_TO = 400;
 
 const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
 
@@ -192,7 +197,7 @@ const send = async (
   { method, headers, body }: RequestOptions,
   resolve: Resolve,
   signal: AbortSignal,
-): Promise<Pick<OutboundResponse, 'status' | 'response'>> => {
+): Promise<Pick<OutboundResponse, 'status' | 'response'> & { readonly location: string | undefined }> => {
   const addresses = await checkedAddresses(hostOf(url), resolve, signal);
   const startRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const request = startRequest(url, {
@@ -212,7 +217,11 @@ const send = async (
       request.once('close', () => reject(connectionClosed()));
       request.end(body);
     });
-    return { status: response.statusCode ?? null, response: await readStart(response) };
+    return {
+      status: response.statusCode ?? null,
+      response: await readStart(response),
+      location: response.headers.location,
+    };
   } finally {
     request.destroy();
   }
@@ -237,8 +246,9 @@ export const postOutbound = async (
     return { status: null, response: null, error: `The address ${urlFault}.`, duration_ms: elapsedMs() };
   }
   try {
-    const response = await send(url, { ...request, method: 'POST' }, resolve, AbortSignal.timeout(timeoutMs));
-    return { ...response, error: null, duration_ms: elapsedMs() };
+    const options = { ...request, method: 'POST' } as const;
+    const { status, response } = await send(url, options, resolve, AbortSignal.timeout(timeoutMs));
+    return { status, response, error: null, duration_ms: elapsedMs() };
   } catch (error) {
     return { status: null, response: null, error: descriptionOf(error as Error), duration_ms: elapsedMs() };
   }
@@ -262,8 +272,10 @@ const probe = async (
     }
   };
   try {
-    const { status } = await send(url, { method, headers }, observedResolve, AbortSignal.timeout(timeoutMs));
-    return { status, noSuchName: false, lookup: outcome };
+    const { status, location } = await send(url, { method, headers }, observedResolve, AbortSignal.timeout(timeoutMs));
+    const isRedirect = status !== null && status >= REDIRECTS_FROM && status < REDIRECTS_TO;
+    const redirectUrl = isRedirect && location !== undefined ? URL.parse(location, url.href)?.href : undefined;
+    return { status, noSuchName: false, lookup: outcome, ...(redirectUrl !== undefined && { redirectUrl }) };
   } catch (error) {
     return { status: null, noSuchName: (error as { code?: unknown }).code === 'ENOTFOUND', lookup: outcome };
   }

@@ -120,6 +120,23 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   'replies.create': () => ({ name: 'Later', text: 'Please try again.' }),
   'replies.update': () => ({ text: 'Please try again later.' }),
   'keys.create': () => ({ name: 'A program', scopes: ['projects:read'] }),
+  'rules.create': () => ({
+    name: 'Later',
+    when: { any: [{ mail_unverified: true }] },
+    action: 'hold',
+    is_active: false,
+  }),
+  'rules.update': () => ({ order: 3 }),
+  'rules.simulate': () => ({
+    rules: [
+      {
+        name: 'All conditions',
+        when: { all: [{ duplicate_score: 0.5 }, { mail_is_disposable: true }] },
+        action: 'hold',
+      },
+    ],
+    last: 10,
+  }),
   'ai.generate': () => ({ type: 'tags', name: 'Some listing', url: 'https://some.example.com/' }),
   'analytics.track': () => ({ type: 'pageview', path: '/' }),
   'payments.startCheckout': () => ({ kind: 'upgrade', project_id: projects['projects.approve'] }),

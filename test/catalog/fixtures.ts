@@ -35,6 +35,9 @@ export const project = (overrides: Partial<ProjectRecord> & { id: string }): Pro
   paid_at: null,
   pending_revision: null,
   waiting_writes: null,
+  rule_id: null,
+  rule_name: null,
+  rule_action: null,
   version: 1,
   ...overrides,
 });

@@ -117,6 +117,7 @@ describe('the alarms', () => {
 
   it.each([
     ['payment-mismatch', 'PaymentMismatch', 1],
+    ['rule-failed', 'RuleFailed', 1],
     ['unhandled-errors', 'UnhandledError', 1],
     ['catalog-stale', 'CatalogStale', 10],
     ['catalog-item-skipped', 'CatalogItemSkipped', 1],

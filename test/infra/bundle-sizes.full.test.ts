@@ -32,6 +32,7 @@ const parts: Readonly<Record<string, { readonly bytes: number; readonly why: str
   'csv-': { bytes: 40_000, why: 'reads or writes CSV' },
   '@fastify/busboy/': { bytes: 50_000, why: 'parses an upload' },
   'shared/services/analytics/roll-up.ts': { bytes: 11_000, why: 'rolls up tracked events' },
+  'disposable-email-domains-js/': { bytes: 175_000, why: 'recognizes disposable mail addresses' },
   'bowser/': { bytes: 36_000, why: 'counts visits by browser' },
   'docs/openapi.json': { bytes: 272_000, why: 'returns the OpenAPI document' },
 };

@@ -267,6 +267,12 @@ const catalogUses: Readonly<Record<string, readonly string[]>> = {
     'categories.finishChange',
   ],
   'listings per user': ['users.list', 'users.read'],
+  'similar listings, and those of a submitter': [
+    'projects.dossier',
+    'projects.submit',
+    'projects.resubmit',
+    'rules.simulate',
+  ],
   'jobs over all listings': ['cron.checkLinks', 'cron.purgeDeleted', 'cron.reconcileCounters', 'cron.weeklyDigest'],
 };
 

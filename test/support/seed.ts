@@ -69,6 +69,12 @@ export const seed = async (
     batch: await batchOf(directory),
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
     key: await create(directory, '/api/admin/keys', { name: 'A test', scopes: ['projects:read'] }),
+    rule: await create(directory, '/api/admin/rules', {
+      name: 'A test',
+      is_active: false,
+      when: { all: [{ domain_is_shortener: true }] },
+      action: 'hold',
+    }),
     ...(isOn('promotions') && {
       promotion: await create(directory, '/api/admin/promotions', {
         project_id: project,

@@ -131,6 +131,9 @@ const newRecord = (
     paid_at: values.paid_at ?? null,
     pending_revision: null,
     waiting_writes: null,
+    rule_id: null,
+    rule_name: null,
+    rule_action: null,
     // A purged project may have had this id: replicas ignore states that are not newer than its deletion.
     version: values.id === undefined ? 1 : Date.parse(given.at),
   };

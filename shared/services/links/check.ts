@@ -1,7 +1,7 @@
 import { catalog } from '#data/catalog.ts';
 import { findLinks, saveLink } from '#data/links.ts';
 import { classifyProbe, type LinkRecord, linkAfter } from '#model/link.ts';
-import { isOpen } from '#model/policy.ts';
+import type { ProjectRecord } from '#model/project.ts';
 import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { probeOutbound } from '#platform/outbound.ts';
@@ -22,8 +22,24 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 const probe = (url: string) =>
   probeOutbound({ url, headers: { 'user-agent': `directory-link-check (+${settings().siteUrl})`, accept: '*/*' } });
 
+const REDIRECTS_MAX = 5;
+
+/** Where a redirect leads, as far as it can be followed; each address is checked like the first one. */
+const follow = async (redirectUrl: string): Promise<string> => {
+  let url = redirectUrl;
+  for (let hops = 1; hops < REDIRECTS_MAX; hops += 1) {
+    const next = (await probe(url)).redirectUrl;
+    if (next === undefined) break;
+    url = next;
+  }
+  return url;
+};
+
+/** The daily check covers what is public or waits for a moderator. */
+const isChecked = ({ status, deleted_at }: ProjectRecord): boolean => status !== 'rejected' && deleted_at === null;
+
 /**
- * Requests the URLs of live projects and stores the outcome beside each project. Safe to repeat and to run
+ * Requests the URLs of live and pending projects and stores the outcome beside each project. Safe to repeat and to run
  * concurrently: days are counted, not checks. A run in which lookups fail and no host is reached has no network, or no
  * name server: it stores nothing, and its outcomes are kept in memory until the first host is reached.
  */
@@ -31,7 +47,7 @@ export const checkLinks = async (budgetMs: number) => {
   const until = performance.now() + Math.max(Math.min(budgetMs, 1000), budgetMs - LAST_BATCH_MS);
   const current = await catalog('now');
   const ids: string[] = [];
-  for (const { project } of current.all()) if (isOpen(project)) ids.push(project.id);
+  for (const { project } of current.all()) if (isChecked(project)) ids.push(project.id);
   const counts = { alive: 0, failing: 0, dead: 0, undecided: 0 };
   let processed = 0;
   let isReachable = false;
@@ -48,7 +64,8 @@ export const checkLinks = async (budgetMs: number) => {
       previous?.url === project.url && Date.parse(at) - Date.parse(previous.checked_at) < RECHECK_AFTER_MS;
     if (isFresh) return;
     const outcome = await probe(project.url);
-    const link = linkAfter(previous, project, outcome, at);
+    const finalUrl = outcome.redirectUrl === undefined ? project.url : await follow(outcome.redirectUrl);
+    const link = linkAfter(previous, project, { ...outcome, finalUrl }, at);
     isReachable ||= outcome.status !== null || outcome.lookup === 'resolved';
     hasFailedLookups ||= outcome.lookup === 'failed';
     withheld.push(link);

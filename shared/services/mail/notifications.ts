@@ -14,6 +14,8 @@ import { mailOnce } from './mailer.ts';
 
 /** Mails the submitter that a project was received, or that it or an edit was approved or rejected. Moderation results cannot be turned off. */
 export const mailSubmitter = async (event: Message<SubmissionKind>): Promise<void> => {
+  // A rule decided at once: only the mail about the decision goes out.
+  if (event.kind === 'projectSubmitted' && event.data.status !== 'pending') return;
   const user = await findUser(event.data.owner_id);
   if (!user) return;
   const notification = event.kind === 'projectSubmitted' ? 'submission_received' : 'always';

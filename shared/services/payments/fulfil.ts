@@ -9,6 +9,7 @@ import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import { freeSlug } from '#services/projects/slug.ts';
 import { pendingProject } from '#services/projects/submit.ts';
 import { purchaseWrites, refundWrites } from '#services/promotions/purchase.ts';
+import { applyDecision, isUnchanged } from '#services/rules/apply.ts';
 
 /** What a payment or refund writes beside the checkout itself. */
 type Effect = Pick<Settlement, 'project' | 'promotion' | 'messages'>;
@@ -32,15 +33,14 @@ const fulfilSubmission = async (checkout: CheckoutRecord, at: string): Promise<F
   const slug = await freeSlug(draft.slug, takenSlugs);
   const categories = [...(await categorySlugs(draft.categoryIds))];
   const plan = isRefunded(checkout) ? 'standard' : 'premium';
-  const project: ProjectRecord = {
+  const pending: ProjectRecord = {
     ...pendingProject({ ...draft.submission, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
     paid_at: isRefunded(checkout) ? null : at,
   };
-  return {
-    projectId: id,
-    project: { insert: project, origin: { cause: 'submitted', actorId: checkout.user_id } },
-    messages: [newMessage('projectSubmitted', checkout.user_id, projectEventData(project))],
-  };
+  const decision = draft.decision && (await isUnchanged(draft.decision.rule)) ? draft.decision : undefined;
+  const submitted = { cause: 'submitted', actorId: checkout.user_id } as const;
+  const { next, origin, messages, writes } = applyDecision(pending, decision, submitted);
+  return { projectId: id, project: { insert: next, origin, writes }, messages };
 };
 
 const PROJECT_DELETED: Unfulfillable = { reason: 'The project was deleted.' };

@@ -14,6 +14,7 @@ import { openSession, paymentsMustBeConfigured } from '#platform/stripe.ts';
 import { mustBeCategories, mustNotBeReserved } from '#services/projects/content.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { getFreeSlots } from '#services/promotions/slots.ts';
+import { decideSubmission } from '#services/rules/decide.ts';
 import { conflict, notFound } from '#shared/errors.ts';
 import { premiumPrice, promotionPrice } from './prices.ts';
 
@@ -72,10 +73,19 @@ export const submitPremium = async (
   await paymentsMustBeConfigured();
   const order: Order = { kind: 'submission', title: `Premium listing: ${submission.name}`, ...premiumPrice() };
   const ids = [...(await categoryIds(categories)).values()];
+  // Decided now, when it is submitted; the rule must still be the same when it is paid.
+  const decision = await decideSubmission({
+    ...submission,
+    id: newId('prj'),
+    long_description: submission.long_description ?? null,
+    submitter: buyer,
+    at: now(),
+  });
   const draftFor = (checkoutId: string): Draft => ({
     submission,
     slug: slug ?? slugFrom(submission.name, ulidOf(projectOfCheckout(checkoutId))),
     categoryIds: ids,
+    decision: decision ?? null,
   });
   return await openCheckout(buyer, order, { seed, draftFor });
 };

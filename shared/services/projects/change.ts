@@ -12,6 +12,8 @@ export interface Decision {
   readonly next: ProjectRecord;
   readonly origin: ChangeOrigin;
   readonly messages: readonly Message[];
+  /** Further writes of the transaction. */
+  readonly writes?: readonly Write[];
 }
 
 /** A change through the routes of owners: by the owner, or by an administrator in their place. */
@@ -38,10 +40,10 @@ export const changeProject = (
   retryOnConflict(async () => {
     const stored = await findProject(reference);
     if (!stored) throw notFound();
-    const { next, origin, messages } = await decide(stored.project);
+    const { next, origin, messages, writes = [] } = await decide(stored.project);
     if (next === stored.project) return stored;
     const project = withoutDroppedEdit({ ...next, version: stored.project.version + 1 });
-    await replaceProject(stored.project, project, origin, messages, further(stored.project, project));
+    await replaceProject(stored.project, project, origin, messages, [...further(stored.project, project), ...writes]);
     return { project, counts: stored.counts };
   });
 

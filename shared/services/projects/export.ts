@@ -31,7 +31,8 @@ const cellOf = (value: ProjectRecord[Exclude<ImportField, CounterField>]): strin
 /** The stored fields that no column exports. */
 type NotExported = Exclude<keyof ProjectRecord, ImportField>;
 // The compiler reports a new stored field here until it is added to `importFields`.
-true satisfies NotExported extends 'earlier_slugs' | 'pending_revision' | 'waiting_writes' | 'version' ? true : never;
+type Internal = 'earlier_slugs' | 'pending_revision' | 'waiting_writes' | 'rule_id' | 'rule_name' | 'rule_action' | 'version';
+true satisfies NotExported extends Internal ? true : never;
 
 const recordOf = ({ project, counts }: CatalogEntry): string[] =>
   importFields.map((field) => (isCounter(field) ? String(counters[field](counts)) : cellOf(project[field])));

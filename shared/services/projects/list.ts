@@ -21,6 +21,7 @@ import {
 import { catalog } from '#data/catalog.ts';
 import type { Fragment } from '#model/fragment.ts';
 import { hasAdminRights } from '#model/policy.ts';
+import { appliedRule } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { invalidField } from '#shared/errors.ts';
 import { editorListing, listingFor, mapItem } from './fragments.ts';
@@ -76,7 +77,10 @@ const copied = (facets: NonNullable<CatalogPage['facets']>) =>
 /** A listing with all fields. */
 const staffListing = (projects: ReadCatalog, entry: CatalogEntry): Fragment<Project> => {
   const { id, url } = entry.project;
-  return editorListing(entry).with({ possible_duplicates: projects.sameUrl(url).filter((other) => other !== id) });
+  return editorListing(entry).with({
+    possible_duplicates: projects.sameUrl(url).filter((other) => other !== id),
+    rule: appliedRule(entry.project),
+  });
 };
 
 const listView = (found: CatalogPage, listing: (entry: CatalogEntry) => Fragment<Project>) => ({

@@ -8,25 +8,17 @@ import { mustBeChangeable, mustNotBeOwn } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData, publishedVersion } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { applyDecision } from '#services/rules/apply.ts';
+import { decideSubmission } from '#services/rules/decide.ts';
 import { conflict, notFound } from '#shared/errors.ts';
 import { changeProject, type Decide, originOf } from './change.ts';
+import { moderationEvents } from './moderation-events.ts';
 
 const mustBe = (project: ProjectRecord, status: ProjectRecord['status']): void => {
   if (project.deleted_at !== null) throw conflict('INVALID_TRANSITION', 'The project is deleted.');
   if (project.status !== status) {
     throw conflict('INVALID_TRANSITION', `The project is ${project.status}, not ${status}.`);
   }
-};
-
-/**
- * The event of a moderation: a pending project is approved or rejected. None for other transitions and deleted projects.
- */
-export const moderationEvents = (actorId: string, current: ProjectRecord, next: ProjectRecord): Message[] => {
-  if (current.status !== 'pending' || next.status === 'pending' || next.deleted_at !== null) return [];
-  const data = projectEventData(next);
-  return next.status === 'live'
-    ? [newMessage('projectApproved', actorId, data)]
-    : [newMessage('projectRejected', actorId, { ...data, reason: next.rejection_reason })];
 };
 
 /**
@@ -78,17 +70,17 @@ export const rejectProject = (
   ifMatch?: readonly string[],
 ): Promise<StoredProject> => changeProject(reference, rejection(staff, 'moderated', reason, ifMatch));
 
-/** Rejected to pending, by the owner or an administrator. @throws 404, 403, 409. */
+/**
+ * Rejected to pending, by the owner or an administrator; a rule may decide at once. @throws 404, 403, 409.
+ */
 export const resubmitProject = (owner: UserRecord, reference: string): Promise<StoredProject> =>
-  changeProject(reference, (current) => {
+  changeProject(reference, async (current) => {
     mustBeChangeable(current, owner);
     mustBe(current, 'rejected');
-    const next: ProjectRecord = { ...current, status: 'pending', rejection_reason: null, updated_at: now() };
-    return {
-      next,
-      origin: originOf(owner, current),
-      messages: [newMessage('projectSubmitted', owner.id, projectEventData(next))],
-    };
+    const at = now();
+    const pending: ProjectRecord = { ...current, status: 'pending', rejection_reason: null, updated_at: at };
+    const decision = await decideSubmission({ ...pending, submitter: owner, at });
+    return applyDecision(pending, decision, originOf(owner, current));
   });
 
 /** Restores a soft-deleted project in its previous status. @throws 409 when it is not deleted. */

@@ -2,11 +2,12 @@ import type { Submission } from '#contract/projects.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { findProject, insertProject, isDuplicateUrl } from '#data/projects.ts';
 import { ConditionFailed } from '#data/write.ts';
-import { newMessage } from '#events/catalogue.ts';
-import { type ProjectRecord, projectEventData, unsetFields } from '#model/project.ts';
+import { type ProjectRecord, unsetFields } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
+import { applyDecision } from '#services/rules/apply.ts';
+import { decideSubmission } from '#services/rules/decide.ts';
 import { AppError, conflict } from '#shared/errors.ts';
 import { givenContent, mustBeCategories, mustNotBeReserved, slugForName } from './content.ts';
 
@@ -37,7 +38,7 @@ const ATTEMPTS_MAX = 100;
 const isSlugTaken = (error: unknown): boolean => error instanceof AppError && error.code === 'SLUG_TAKEN';
 
 /**
- * Stores a submission of the standard plan, pending moderation, and publishes `projectSubmitted`.
+ * Stores a submission of the standard plan, pending moderation unless a rule decides, and publishes `projectSubmitted`.
  * @param seed ULID of an idempotent request. The project id derives from it, so a retry finds the project.
  * @throws 409 when the given slug or the URL is taken, 400 for an unknown category.
  */
@@ -56,12 +57,20 @@ export const submitProject = async (
   if (await isDuplicateUrl(submission.url, id)) {
     throw conflict('DUPLICATE_URL', 'Another project has this address.');
   }
+  const decision = await decideSubmission({
+    ...submission,
+    id,
+    long_description: submission.long_description ?? null,
+    submitter: owner,
+    at: now(),
+  });
   const insert = async (): Promise<ProjectRecord> => {
     const slug = submission.slug ?? (await slugForName(submission.name, id));
-    const project = pendingProject(submission, { id, slug, ownerId: owner.id, at: now() });
+    const pending = pendingProject(submission, { id, slug, ownerId: owner.id, at: now() });
+    const submitted = { cause: 'submitted', actorId: owner.id } as const;
+    const { next: project, origin, messages, writes } = applyDecision(pending, decision, submitted);
     try {
-      const origin = { cause: 'submitted', actorId: owner.id } as const;
-      await insertProject(project, origin, [newMessage('projectSubmitted', owner.id, projectEventData(project))]);
+      await insertProject(project, origin, messages, writes);
       return project;
     } catch (error) {
       // An attempt that was presumed dead may have stored the project meanwhile.

@@ -23,7 +23,7 @@ import { waitingDecision, waitingFields } from '#services/revisions/waiting-edit
 import { conflict, forbidden, notFound } from '#shared/errors.ts';
 import { changeProject, type Decide, originOf } from './change.ts';
 import { givenContent, mergeContent, mustBeCategories, mustHaveOwnSlug, mustNotBeReserved } from './content.ts';
-import { moderationEvents } from './moderate.ts';
+import { moderationEvents } from './moderation-events.ts';
 
 /** @throws 409 when the URL changes, or the project is restored, and another project has the URL. */
 export const mustHaveOwnUrl = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {

@@ -2,7 +2,7 @@ import type { MapItem, Project } from '#contract/projects.ts';
 import { spheresOf } from '#data/categories.ts';
 import { findProject, otherProjectsWithUrl, type StoredProject } from '#data/projects.ts';
 import { canChange, hasAdminRights } from '#model/policy.ts';
-import { averageRating, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
+import { appliedRule, averageRating, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 
 /** The data of a project's response. */
@@ -86,6 +86,7 @@ export const findProjectParts = async (projectId: string): Promise<ProjectParts 
 export const staffProjectView = async ({ project, counts }: StoredProject): Promise<Project> => ({
   ...editorView({ project, counts, spheres: await spheresOf(project.categories) }),
   possible_duplicates: [...(await otherProjectsWithUrl(project.url, project.id))],
+  rule: appliedRule(project),
 });
 
 /** The response for a caller, from a stored project. */

@@ -1,4 +1,3 @@
-import type { CatalogScope, ReadCatalog } from '#catalog/types.ts';
 import type { UserDossier } from '#contract/users.ts';
 import { catalog } from '#data/catalog.ts';
 import { pageOfLedger } from '#data/checkouts.ts';
@@ -11,15 +10,6 @@ import { adminUserView } from './view.ts';
 /** How many records of each kind a dossier has. */
 const NEWEST = 10;
 
-const projectsOf = (projects: ReadCatalog, ownerId: string, scope: Omit<CatalogScope, 'ownerId'>) =>
-  projects.query({
-    scope: { ...scope, ownerId },
-    filters: { searchIn: 'public' },
-    sort: 'newest',
-    page: 1,
-    limit: NEWEST,
-  });
-
 /** A user with the newest records of each kind. Its cost does not depend on how many there are. */
 export const userDossier = async (user: UserRecord): Promise<UserDossier> => {
   const [projects, comments, reports, payments] = await Promise.all([
@@ -28,19 +18,18 @@ export const userDossier = async (user: UserRecord): Promise<UserDossier> => {
     newestReportsBy(user.id, NEWEST),
     pageOfLedger(user.id, 0, NEWEST),
   ]);
-  const count = (status: CatalogScope['status']): number =>
-    projectsOf(projects, user.id, { status, deleted: 'excluded' }).total;
-  const existing = count('any');
-  const all = projectsOf(projects, user.id, { status: 'any', deleted: 'included' });
+  const counts = projects.ownerCounts(user.id);
+  const newest = projects.query({
+    scope: { status: 'any', deleted: 'included', ownerId: user.id },
+    filters: { searchIn: 'public' },
+    sort: 'newest',
+    page: 1,
+    limit: NEWEST,
+  });
   return {
-    ...adminUserView(user, existing),
-    counts: {
-      live: count('live'),
-      pending: count('pending'),
-      rejected: count('rejected'),
-      deleted: all.total - existing,
-    },
-    submissions: all.entries.map(({ project: { id, slug, name, url, status, created_at, deleted_at } }) => ({
+    ...adminUserView(user, counts.live + counts.pending + counts.rejected),
+    counts,
+    submissions: newest.entries.map(({ project: { id, slug, name, url, status, created_at, deleted_at } }) => ({
       id,
       slug,
       name,

@@ -33,6 +33,7 @@ const summaries: Readonly<Record<WebhookMessage['kind'], string>> = {
   keyCreated: 'API key created',
   keyRevoked: 'API key revoked',
   batchReverted: 'Batch reverted',
+  ruleApplied: 'Decided by a rule',
   webhookDisabled: 'Webhook switched off',
   ping: 'Test message',
 };

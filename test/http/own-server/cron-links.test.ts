@@ -149,14 +149,29 @@ describe('a site', () => {
 });
 
 describe('the job', () => {
-  it('requests URLs of live projects only, and no internal addresses', async () => {
+  it('requests URLs of live and pending projects, and no internal addresses', async () => {
     const pending = await directory.submit(owner, { url: `${site.url}/pending` });
+    const rejected = await directory.project('rejected', owner, { url: `${site.url}/rejected` });
     const inside = await directory.live(owner, { url: 'http://169.254.169.254/latest/meta-data' });
-    expect(await inDays(20)).toMatchObject({ processed: 2, alive: 1, undecided: 1 });
-    expect(await link(pending.id)).toBeUndefined();
+    expect(await inDays(20)).toMatchObject({ processed: 3, alive: 2, undecided: 1 });
+    expect(await link(pending.id)).toMatchObject({ state: 'alive', final_url: `${site.url}/pending` });
+    expect(await link(rejected.id)).toBeUndefined();
+    await directory.adminOk('DELETE', `/api/admin/projects/${pending.id}`);
     expect(await link(inside.id)).toMatchObject({ state: 'alive', status: null });
     await directory.adminOk('DELETE', `/api/admin/projects/${inside.id}`);
     expect(await link(inside.id)).toBeUndefined();
+  });
+
+  it('stores where redirects lead, and follows only a few', async () => {
+    site.respondAlways(respond(301, '', { location: '/elsewhere?x=1' }));
+    await inDays(25);
+    // One probe, and a few more for the redirects, which have no end.
+    expect(site.received.length).toBeLessThan(8);
+    expect(await link()).toMatchObject({
+      state: 'alive',
+      status: 301,
+      final_url: new URL('/elsewhere?x=1', site.url).href,
+    });
   });
 
   it('changes nothing in runs that cannot resolve any name', async () => {

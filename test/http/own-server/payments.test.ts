@@ -607,7 +607,7 @@ describe('provider events', () => {
     const id = newId('chk');
     const order = { kind: 'submission', title: 'Early', amount: 4900, currency: 'usd' } as const;
     const early = Submission.parse(submission({ plan: 'premium', categories: ['any'] }));
-    const draft = { submission: early, slug: unique('early'), categoryIds: [] };
+    const draft = { submission: early, slug: unique('early'), categoryIds: [], decision: null };
     await insertCheckout(newCheckout(order, id, buyer.id, new Date().toISOString()), draft);
     await sendEvent(stripeEvent('checkout.session.completed', paidSession(id)));
     expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'fulfilled' });

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { Catalog } from '#catalog/catalog.ts';
+import type { Condition } from '#contract/rules.ts';
+import { newUser } from '#model/user.ts';
+import { matches, type Submitted } from '#services/rules/conditions.ts';
+import { countLinks, findPhrase, isShouted } from '#services/rules/submission-text.ts';
+import { project } from '#test/catalog/fixtures.ts';
+
+const at = '2026-03-10T12:00:00.000Z';
+const submitter = newUser({ sub: 'usr_1', email: 'me@mail.shop.example', emailVerified: true, name: null }, [], at);
+
+const before = (id: string, hours: number, fields: Partial<Parameters<typeof project>[0]> = {}) =>
+  project({ id, created_at: new Date(Date.parse(at) - hours * 3_600_000).toISOString(), ...fields });
+
+const directory = new Catalog();
+directory.apply(
+  [
+    before('live', 300, { name: 'Old Listing', url: 'https://old.example', description: 'Something old.' }),
+    before('deleted', 23, { deleted_at: at }),
+    before('pending', 25, { status: 'pending' }),
+  ].map((one) => ({ kind: 'project' as const, project: one })),
+);
+
+const submission: Submitted = {
+  id: 'new',
+  name: 'Fresh Casíno',
+  url: 'https://www.Sub.Shop.example/path',
+  description: 'Play now at https://a.example or www.b.example.',
+  long_description: 'Every “Bonus–Code” — 無料ゲーム.',
+  categories: ['games', 'fun'],
+  plan: 'standard',
+  submitter,
+  at,
+  catalog: () => Promise.resolve(directory),
+};
+
+const never: Submitted['catalog'] = () => Promise.reject(new Error('The catalog is not needed.'));
+
+describe('a condition', () => {
+  const cases: readonly (readonly [Condition, boolean, Partial<Submitted>?])[] = [
+    [{ domain_in: ['shop.example'] }, true],
+    [{ domain_in: ['sub.shop.example', 'x.example'] }, true],
+    [{ domain_in: ['op.example', 'other.example', 'a.sub.shop.example'] }, false],
+    [{ domain_is_shortener: true }, false],
+    [{ domain_is_shortener: true }, true, { url: 'http://bit.ly/abc' }],
+    [{ mail_domain_in: ['shop.example'] }, true],
+    [{ mail_domain_in: ['hop.example'] }, false],
+    [{ mail_domain_in: ['shop.example'] }, false, { submitter: { ...submitter, email: null } }],
+    [{ mail_is_disposable: true }, false],
+    [{ mail_is_disposable: true }, true, { submitter: { ...submitter, email: 'x@sub.mailinator.com' } }],
+    [{ mail_unverified: true }, false],
+    [{ mail_unverified: true }, true, { submitter: { ...submitter, email_verified: false } }],
+    [{ text_contains: ['CASINO'] }, true],
+    [{ text_contains: ['casin', 'bonus code'] }, true],
+    [{ text_contains: ['casin', 'code bonus', 'onu', '!'] }, false],
+    [{ text_contains: ['ゲーム'] }, true],
+    [{ links_in_text: 2 }, true],
+    [{ links_in_text: 3 }, false],
+    [{ duplicate_score: 0.6 }, false],
+    [{ duplicate_score: 0.6 }, true, { name: 'Old Listing', url: 'http://old.example/' }],
+    [
+      { duplicate_score: 0.6 },
+      false,
+      { name: 'Old Listing', url: 'http://old.example/', at: '2026-01-01T00:00:00.000Z' },
+    ],
+    [{ submissions_last_day: 2 }, true],
+    [{ submissions_last_day: 3 }, false],
+    [{ live_projects: 1 }, true],
+    [{ live_projects: 2 }, false],
+    [{ live_projects: 1 }, false, { id: 'live' }],
+    [{ plan_is: 'premium' }, false],
+    [{ plan_is: 'premium' }, true, { plan: 'premium' }],
+    [{ category_in: ['fun'] }, true],
+    [{ category_in: ['work'] }, false],
+  ];
+
+  it.each(cases.map(([condition, isMet, fields = {}]) => ({ condition, isMet, fields })))(
+    '$condition is met: $isMet',
+    async ({ condition, isMet, fields }) => {
+      expect(await matches({ all: [condition] }, { ...submission, ...fields })).toBe(isMet);
+    },
+  );
+
+  it('is evaluated only as far as needed, the cheap ones first', async () => {
+    const similar = { duplicate_score: 0.5 };
+    const without = { ...submission, catalog: never };
+    expect(await matches({ all: [similar, { plan_is: 'premium' }] }, without)).toBe(false);
+    expect(await matches({ any: [similar, { plan_is: 'standard' }] }, without)).toBe(true);
+    await expect(matches({ all: [similar, { plan_is: 'standard' }] }, without)).rejects.toThrow('not needed');
+    expect(await matches({ any: [{ plan_is: 'premium' }, { links_in_text: 3 }] }, without)).toBe(false);
+    expect(await matches({ all: [{ plan_is: 'standard' }, { links_in_text: 2 }] }, without)).toBe(true);
+  });
+
+  it.each([{}, { all: [{ of_another_version: true }] }])('that is unknown fails: %j', async (when) => {
+    await expect(matches(when as never, submission)).rejects.toThrow();
+  });
+});
+
+describe('the text of a submission', () => {
+  const text = (description: string) => ({ name: '', description, long_description: null });
+
+  it('is searched in linear time: a long one does not reach the timeout of a test', () => {
+    for (const part of ['a ', 'http', '(', 'www.', 'aA', '\u0301']) {
+      const long = text(part.repeat(100_000));
+      expect(findPhrase(long, [`${'a '.repeat(49)}b`, '((((']), part).toBeUndefined();
+      expect(countLinks(long), part).toBe(part === 'www.' ? 1 : 0);
+      expect(isShouted(long), part).toBe(false);
+    }
+  });
+
+  it('is shouted when most of its letters are capitals', () => {
+    expect(isShouted(text('THE BEST DEALS IN TOWN, really'))).toBe(true);
+    expect(isShouted(text('NASA, ESA and the JAXA build a telescope'))).toBe(false);
+    expect(isShouted(text('OK'))).toBe(false);
+  });
+});
