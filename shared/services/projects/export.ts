@@ -31,7 +31,14 @@ const cellOf = (value: ProjectRecord[Exclude<ImportField, CounterField>]): strin
 /** The stored fields that no column exports. */
 type NotExported = Exclude<keyof ProjectRecord, ImportField>;
 // The compiler reports a new stored field here until it is added to `importFields`.
-type Internal = 'earlier_slugs' | 'pending_revision' | 'waiting_writes' | 'rule_id' | 'rule_name' | 'rule_action' | 'version';
+type Internal =
+  | 'earlier_slugs'
+  | 'pending_revision'
+  | 'waiting_writes'
+  | 'rule_id'
+  | 'rule_name'
+  | 'rule_action'
+  | 'version';
 true satisfies NotExported extends Internal ? true : never;
 
 const recordOf = ({ project, counts }: CatalogEntry): string[] =>
