@@ -172,7 +172,8 @@ const pathFor = (route: Route): string => {
 
 const requestFor = (route: Route) => {
   const body = bodies[route.id]?.();
-  const token = route.id === 'users.erase' ? leaver.token : admin.token;
+  const tokens: Readonly<Record<string, string>> = { 'users.erase': leaver.token, 'keys.current': seeded.key.key };
+  const token = tokens[route.id] ?? admin.token;
   return {
     path: pathFor(route),
     options: {

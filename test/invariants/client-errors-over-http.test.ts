@@ -39,7 +39,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-const tokenFor = ({ auth }: Route): string => (auth === 'cron' ? CRON_SECRET : seeded.admin.token);
+const tokenFor = ({ id, auth }: Route): string => {
+  if (id === 'keys.current') return seeded.key.key;
+  return auth === 'cron' ? CRON_SECRET : seeded.admin.token;
+};
 
 const send = (route: Route, options: Parameters<TestServer['call']>[2] = {}) =>
   server.call(route.method, seeded.pathOf(route), { token: tokenFor(route), ...options });

@@ -33,13 +33,23 @@ const takesNothing = (schema: z.ZodType): boolean => schema.safeParse(undefined)
 const tokenFor = async ({ id }: Route): Promise<string> =>
   id === 'users.erase' ? (await person(server)).token : seeded.admin.token;
 
+/** The id of a user who has made a request. */
+const newUser = async (): Promise<string> => {
+  const { id, token } = await person(server);
+  await server.call('GET', '/api/user/profile', { token });
+  return id;
+};
+
 const send = async (route: Route, query: string) => {
   if (route.id === 'projects.importCsv') {
     return await sendImport(server, seeded.admin.token, csv(['name']), { name: 'name' }, { query: `?${query}` });
   }
   const body = route.id === 'projects.bulk' ? { action: 'approve', ids: ['prj_none'] } : undefined;
   // What is removed must not be needed by other tests.
-  const others = route.id === 'categories.remove' ? { category: (await seeded.directory.addCategory()).id } : {};
+  const others = {
+    ...(route.id === 'categories.remove' && { category: (await seeded.directory.addCategory()).id }),
+    ...(route.id === 'users.remove' && { user: await newUser() }),
+  };
   return await server.call(route.method, `${seeded.pathOf(route, others)}?${query}`, {
     token: await tokenFor(route),
     ...(body && { body }),

@@ -1,6 +1,7 @@
 import type { Feature, Route } from '#contract/route.ts';
 import type { Client } from './client.ts';
 import { category, Directory, dataOf, type Person, submission, unique } from './fixtures.ts';
+import { type CreatedKey, createKey } from './keys.ts';
 import { startPremium } from './payments.ts';
 import { pathOf } from './requests.ts';
 import { csv, importFile } from './uploads.ts';
@@ -9,6 +10,8 @@ import { csv, importFile } from './uploads.ts';
 export interface Seeded {
   readonly directory: Directory;
   readonly admin: Person;
+  /** An API key. */
+  readonly key: CreatedKey;
   /** The path of a route with the ids of this directory's resources, except for the given values of variables. */
   pathOf(route: Route, others?: Readonly<Record<string, string>>): string;
   /** Whether there is a resource for every variable in the path of a route. */
@@ -56,6 +59,7 @@ export const seed = async (
   const { admin } = directory;
   const { id: project } = await directory.live(admin);
   const revisions = await directory.adminOk('GET', `/api/projects/${project}/revisions?limit=1`);
+  const key = await createKey(server, admin, ['projects:read']);
   const values: Record<string, string> = {
     project,
     revision: dataOf<{ id: string }[]>(revisions)[0]?.id ?? '',
@@ -68,7 +72,7 @@ export const seed = async (
     report: await create(directory, `/api/projects/${project}/report`, { reason: 'A test.' }),
     batch: await batchOf(directory),
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
-    key: await create(directory, '/api/admin/keys', { name: 'A test', scopes: ['projects:read'] }),
+    key: key.id,
     rule: await create(directory, '/api/admin/rules', {
       name: 'A test',
       is_active: false,
@@ -87,6 +91,7 @@ export const seed = async (
   return {
     directory,
     admin,
+    key,
     pathOf: (route, others = {}) => pathOf(route, { ...values, ...others }),
     has: ({ path }) => [...path.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => Object.hasOwn(values, name)),
   };
