@@ -44,10 +44,10 @@ const admin = await fetch(`${api}/_local/token`, {
 });
 const headers = { authorization: `Bearer ${((await admin.json()) as { access_token: string }).access_token}` };
 
-const send = async <T>(method: string, path: string, body?: FormData): Promise<T> => {
-  const response = await fetch(`${api}${path}`, { method, headers, ...(body && { body }) });
+const send = async <T>(method: string, target: string, body?: FormData): Promise<T> => {
+  const response = await fetch(`${api}${target}`, { method, headers, ...(body && { body }) });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`);
+  if (!response.ok) throw new Error(`${target} answered ${response.status}: ${text.slice(0, 300)}`);
   return (JSON.parse(text) as { data: T }).data;
 };
 

@@ -10,9 +10,8 @@ export const keyUseAttributes: readonly string[] = ['pk', 'sk', 'last_used_on'];
 /** Verifying tokens and API keys, and storing the record of the user: what every function with a login does. */
 export const identityPermission = {
   statements: (context: StackContext) => [
-    allow(['dynamodb:GetItem'], context.table.tableArn, leadingKeysCondition(userKey('*').pk)),
+    allow(['dynamodb:GetItem'], context.table.tableArn, leadingKeysCondition(userKey('*').pk, apiKeysPartition)),
     ...updateUser(identityAttributes)(context),
-    allow(['dynamodb:GetItem'], context.table.tableArn, leadingKeysCondition(apiKeysPartition)),
     allow(['dynamodb:UpdateItem'], context.table.tableArn, {
       ...leadingKeysCondition(apiKeysPartition),
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...keyUseAttributes] },

@@ -20,7 +20,7 @@ import {
   orNull,
   pageOfCollection,
 } from './read.ts';
-import { absent, every, exists, is, putItems, transact, tryTransact, updateItem, type Write } from './write.ts';
+import { absent, every, exists, is, putItem, putItems, updateItem, type Write } from './write.ts';
 
 /** How long batches and their entries are kept, in seconds. */
 const KEPT_SECONDS = 90 * 86_400;
@@ -54,8 +54,9 @@ const batchOf = (item: Item): BatchRecord => ({
 /** The write that begins a batch, for the transaction of its first change. */
 export const batchInsertion = (batch: BatchRecord): Write => ({ put: batchItem(batch), when: absent });
 
+/** Inserts a batch. No transaction, because only changes of records belong into the audit log. */
 export const insertBatch = async (batch: BatchRecord): Promise<void> => {
-  await transact([batchInsertion(batch)]);
+  await putItem(batchItem(batch), absent);
 };
 
 export const findBatch = async (id: string): Promise<BatchRecord | undefined> => {
@@ -80,16 +81,18 @@ export const pageOfBatches = async (
   return { batches: items.flatMap((item) => (item ? [batchOf(item)] : [])), total };
 };
 
+const isRunning = every(exists, is('state', 'running'));
+
 /** The write that ends a batch that is running. It fails with `ConditionFailed` when the batch has ended. */
 export const batchEnding = (id: string, state: BatchState, counts: BatchCounts): Write => ({
   update: batchKey(id),
   change: { set: { state, counts } },
-  when: every(exists, is('state', 'running')),
+  when: isRunning,
 });
 
 /** Ends a batch. Does nothing when it has ended. */
 export const endBatch = async (id: string, state: BatchState, counts: BatchCounts): Promise<void> => {
-  await tryTransact([batchEnding(id, state, counts)]);
+  await updateItem(batchKey(id), { set: { state, counts } }, isRunning);
 };
 
 /** The write that begins the revert of a batch. It fails with `ConditionFailed` when the batch was changed since it was read. */

@@ -21,7 +21,10 @@ export interface ApiKeyRecord {
 }
 
 /** The key as the API returns it. */
-export const apiKeyView = ({ digest: _, scopes, ...key }: ApiKeyRecord): ApiKey => ({ ...key, scopes: [...scopes] });
+export const apiKeyView = ({ digest: _digest, scopes, ...key }: ApiKeyRecord): ApiKey => ({
+  ...key,
+  scopes: [...scopes],
+});
 
 /** Whether a key is accepted at a time. @param at ISO 8601. */
 export const isValidAt = ({ revoked_at, expires_at }: ApiKeyRecord, at: string): boolean =>

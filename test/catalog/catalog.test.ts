@@ -463,7 +463,7 @@ describe('facets', () => {
         { tag: ['y'] },
         { pricing: 'paid' as const },
       ].map((filters) => catalog.query(query({ filters, facets: names })).facets);
-      return counted.map((one) => Object.values(one ?? {}).map((counts) => counts.map((c) => `${c.value} ${c.count}`)));
+      return counted.map((one) => Object.values(one ?? {}).map((facet) => facet.map((c) => `${c.value} ${c.count}`)));
     };
     facets();
     put({ id: 'a', version: 2, categories: ['art'], tags: ['x'], pricing_type: 'paid' });

@@ -183,11 +183,16 @@ describe('a mention', () => {
     ].filter((name) => name.endsWith('_id'));
     // A new member with the id of a user must be added to `mentionedUsers`.
     expect([...new Set(members)].sort()).toEqual([
+      'batch_id',
       'checkout_id',
       'comment_id',
+      'key_id',
       'owner_id',
       'project_id',
       'promotion_id',
+      'revert_id',
+      'revision_id',
+      'rule_id',
       'user_id',
       'webhook_id',
     ]);

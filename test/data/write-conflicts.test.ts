@@ -141,7 +141,7 @@ it.each([
 const step = (n: number) =>
   ({
     previous: undefined,
-    next: { id: `prj_${n}`, slug: `s${n}`, version: 1, updated_at: 'then', tags: [] },
+    next: { id: `prj_${n}`, slug: `s${n}`, url: `https://${n}.example/`, version: 1, updated_at: 'then', tags: [] },
   }) as unknown as ImportStep;
 
 it('an import writes the other rows when some fail, and reports the failed ones', async () => {

@@ -103,8 +103,8 @@ it.each(named.filter(({ route }) => route.auth === 'user'))(
 it.each(named.filter(({ route }) => route.auth === 'cron'))(
   '$id returns 401 without the job secret, to administrators too',
   async ({ route }) => {
-    const admin = `Bearer ${await server.token({ email: 'root@example.com', admin: true })}`;
-    for (const [what, authorization] of [...invalidCredentials, ['an administrator', admin] as const]) {
+    const credential = `Bearer ${await server.token({ email: 'root@example.com', admin: true })}`;
+    for (const [what, authorization] of [...invalidCredentials, ['an administrator', credential] as const]) {
       expect({ what, ...(await send(route, authorization)) }).toEqual({ what, ...UNAUTHORIZED });
     }
   },

@@ -134,7 +134,7 @@ export const simulateRevert = async (table: BareTable, seed: number): Promise<vo
   await mortal(random, async () => {
     if (kind === 'bulk') {
       const action = random.pick(['approve', 'reject', 'delete', 'set_categories'] as const);
-      await changeInBulk(admin, { ids, action, reason: 'x', categories: [lost.slug] } as never, 60_000);
+      await changeInBulk(admin, { ids, action, reason: 'x', categories: [lost.slug] }, 60_000);
     } else if (kind === 'category') {
       await removeCategory(admin, lost.id);
     } else {

@@ -35,7 +35,7 @@ const decisionOf = (staff: Caller, action: BulkAction): Decide => {
 const mustBePermitted = (staff: Caller, { action }: BulkAction): void =>
   mustBeAllowed(action === 'approve' || action === 'reject' ? 'decide' : 'edit', staff);
 
-const verbs: Readonly<Record<BulkAction['action'], string>> = {
+const actionNames: Readonly<Record<BulkAction['action'], string>> = {
   approve: 'Approve',
   reject: 'Reject',
   delete: 'Delete',
@@ -44,7 +44,7 @@ const verbs: Readonly<Record<BulkAction['action'], string>> = {
 };
 
 const summaryOf = ({ action, ids }: BulkAction): string =>
-  `${verbs[action]} ${ids.length} ${ids.length === 1 ? 'project' : 'projects'}`;
+  `${actionNames[action]} ${ids.length} ${ids.length === 1 ? 'project' : 'projects'}`;
 
 interface Outcome {
   readonly result: BulkResult;

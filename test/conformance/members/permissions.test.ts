@@ -36,7 +36,7 @@ const isOff = ({ feature }: Route): boolean => feature !== undefined && !stage.i
 
 const send = (route: Route, options: CallOptions = {}, query = '') =>
   stage.client.call(route.method, `${seeded.pathOf(route)}${query}`, {
-    ...(route.auth !== 'public' && { token: people.admin.token }),
+    ...(route.auth !== 'public' && { token: route.id === 'keys.current' ? seeded.key.key : people.admin.token }),
     ...options,
   });
 
@@ -89,7 +89,8 @@ it.each(named((route) => reads(route) && route.query !== undefined && 'limit' in
 );
 
 it.each(named(({ ifMatch }) => ifMatch === true))('$id returns 412 for an outdated If-Match', async ({ route }) => {
-  const response = await send(route, { body: {}, headers: { 'if-match': '"outdated"' } });
+  const body = route.id === 'revisions.reject' ? { reason: 'A test.' } : {};
+  const response = await send(route, { body, headers: { 'if-match': '"outdated"' } });
   expect(response).toMatchObject(isOff(route) ? NOT_FOUND : STALE);
 });
 

@@ -171,6 +171,7 @@ describe('export and erasure of a user', () => {
         id: expect.stringMatching(/^aud_/) as string,
         at: TIME,
         actor_id: null,
+        actor_name: null,
         action: 'users.update',
         subjects: [`user:${user.id}`],
         request_id: expect.any(String) as string,

@@ -18,7 +18,7 @@ it('omits disabled features and contains the configured prices', async () => {
   const site = dataOf<{ features: string[]; plans: object[] }>(await server.call('GET', '/api/settings'));
   expect(site).not.toHaveProperty('map');
   expect(site).not.toHaveProperty('promotion_prices');
-  expect(site.features).toEqual(['comments', 'ratings', 'email', 'analytics', 'webhooks']);
+  expect(site.features).toEqual(['comments', 'ratings', 'email', 'analytics', 'webhooks', 'moderators']);
   expect(site.plans).toContainEqual({ id: 'premium', price: 12_300, currency: 'eur' });
 });
 

@@ -335,7 +335,7 @@ describe('the public settings', () => {
         layout: { card: { showLogo: expect.any(Boolean) as boolean } },
         theme: { fonts: { mono: expect.any(String) as string } },
         map: { lighting: 'dusk' },
-        features: ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks'],
+        features: ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks', 'moderators'],
         sort_keys: ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'trending'],
         plans: [
           { id: 'standard', price: 0, currency: 'usd' },

@@ -109,11 +109,11 @@ describe('the lists of projects', () => {
     expect(own).toEqual(entries.filter(({ project: { id } }) => id === 'a').map(editorView));
   });
 
-  it('have the possible duplicates for administrators', () => {
+  it('have the possible duplicates and the rule for administrators', () => {
     const forAdmin = dataOf(encode(browse, 200, browseProjects(catalog, { ...query, status: 'all' })).text);
     const others = (id: string) => ['a', 'b'].filter((other) => other !== id);
     expect(forAdmin).toEqual(
-      entries.map((entry) => ({ ...editorView(entry), possible_duplicates: others(entry.project.id) })),
+      entries.map((entry) => ({ ...editorView(entry), rule: null, possible_duplicates: others(entry.project.id) })),
     );
   });
 
