@@ -93,7 +93,7 @@ export const browse = defineRoute('revisions.browse', {
     ...paging(40),
   }),
   replies: { 200: page(QueuedRevision) },
-  permissions: ['table:get', 'table:query', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:feed'],
 });
 
 const fields = z

@@ -88,7 +88,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await fixture.stop();
-}, 60_000);
+}, 600_000);
 
 /** A valid body per route. */
 const bodies: Readonly<Record<string, () => unknown>> = {

@@ -9,18 +9,20 @@ import { type HandlerFile, handlerFiles } from '#lib/handlers.ts';
 const BASE_BYTES: Readonly<Record<HandlerFile['kind'], number>> = {
   // 1 KB of them are the messages of invalid input, 2 KB the partitions of feed and ledger and the resumable snapshot, 2 KB
   // the mentions of users in the ledgers and writes that end in time, 2 KB the verification of API keys, 10 KB the revisions
-  // of listings and the checks of staff.
-  route: 461_000,
-  // 7 KB of them are revisions.
-  subscription: 395_000,
-  publisher: 300_000,
-  // 1 KB of them is the number of partitions of the feed, a setting.
-  trigger: 356_000,
+  // of listings and the checks of staff, 10 KB batches and rules.
+  route: 471_000,
+  // 8 KB of them are revisions and batches.
+  subscription: 396_000,
+  // 2 KB of them are the events of revisions, batches, rules and keys.
+  publisher: 302_000,
+  // 1 KB of them is the number of partitions of the feed, a setting, and 2 KB further settings and keys.
+  trigger: 358_000,
 };
 
 /** Large dependencies by a part of their paths, with the bytes they may add. */
 const parts: Readonly<Record<string, { readonly bytes: number; readonly why: string }>> = {
-  'shared/catalog/': { bytes: 43_000, why: 'queries the catalog' },
+  // 12 KB of them are the index of similar listings and the counts of facets.
+  'shared/catalog/': { bytes: 55_000, why: 'queries the catalog' },
   '@aws-sdk/client-ses/': { bytes: 33_000, why: 'sends mail' },
   '@aws-sdk/client-eventbridge/': { bytes: 17_000, why: 'publishes events, or describes the bus' },
   '@aws-sdk/client-ssm/': { bytes: 21_000, why: 'reads a secret, as every function with a login does for API keys' },
@@ -34,16 +36,19 @@ const parts: Readonly<Record<string, { readonly bytes: number; readonly why: str
   'shared/services/analytics/roll-up.ts': { bytes: 11_000, why: 'rolls up tracked events' },
   'disposable-email-domains-js/': { bytes: 175_000, why: 'recognizes disposable mail addresses' },
   'bowser/': { bytes: 36_000, why: 'counts visits by browser' },
-  'docs/openapi.json': { bytes: 272_000, why: 'returns the OpenAPI document' },
+  'docs/openapi.json': { bytes: 320_000, why: 'returns the OpenAPI document' },
 };
 
 /** The handlers that create slugs. */
 const CREATES_SLUGS = ['projects.submit', 'projects.importCsv', 'categories.create', 'payments.startCheckout'];
 
+/** The handlers that read or write CSV. */
+const WITH_CSV = ['batches.exportErrors', 'projects.exportCsv', 'projects.importCsv'];
+
 let bundles: Metafile;
 beforeAll(async () => {
   bundles = await freshBundles();
-}, 60_000);
+}, 600_000);
 
 const outputOf = (handler: HandlerFile) => bundleOutput(bundles, handler);
 const contains = (handler: HandlerFile, part: string): boolean =>
@@ -73,7 +78,7 @@ describe('large dependencies', () => {
     expect(holders('docs/openapi.json')).toEqual(['reference.readOpenapi']);
     expect(holders('@aws-sdk/client-bedrock-runtime/')).toEqual(['ai.generate']);
     expect(holders('@aws-sdk/client-cognito-identity-provider/')).toEqual(['users.finishErasure']);
-    expect(holders('csv-').every((id) => /^projects\.(?:exportCsv|importCsv)$/.test(id))).toBe(true);
+    expect(holders('csv-').toSorted()).toEqual(WITH_CSV);
     for (const part of Object.keys(parts)) expect([part, holders(part).length > 0]).toEqual([part, true]);
   });
 });

@@ -10,8 +10,10 @@ import { type HandlerFile, handlerFiles } from '#lib/handlers.ts';
 
 /** The upper limit of every bundle, minified. Larger bundles start slowly. */
 const BUNDLE_BYTES_MAX = 900_000;
+/** Derives slugs, opens checkouts, and has the lists and the catalog for rules about submissions. */
+const LARGER_BUNDLES: Readonly<Record<string, number>> = { 'projects.submit': 1_000_000 };
 
-const BUNDLE_TIMEOUT_MS = 60_000;
+const BUNDLE_TIMEOUT_MS = 600_000;
 
 let bundles: Metafile;
 beforeAll(async () => {
@@ -72,7 +74,7 @@ describe.each([...handlerFiles])('the bundle of $id', (handler) => {
   });
 
   it('is below the size limit', () => {
-    expect(outputOf(handler).bytes).toBeLessThanOrEqual(BUNDLE_BYTES_MAX);
+    expect(outputOf(handler).bytes).toBeLessThanOrEqual(LARGER_BUNDLES[handler.id] ?? BUNDLE_BYTES_MAX);
   });
 
   it('is one file that exports a handler', () => {

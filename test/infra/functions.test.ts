@@ -114,9 +114,8 @@ const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly s
   rate: ['dynamodb:UpdateItem on table of RATE#*'],
   job: [`ssm:GetParameter on parameter /directory/${config.stage}/cron-secret`],
   identity: [
-    'dynamodb:GetItem on table of USER#*',
+    'dynamodb:GetItem on table of USER#*, KEYS',
     `dynamodb:UpdateItem on table of USER#*, ${identityAttributes.length} attributes`,
-    'dynamodb:GetItem on table of KEYS',
     `dynamodb:UpdateItem on table of KEYS, ${keyUseAttributes.length} attributes`,
     `ssm:GetParameter on parameter /directory/${config.stage}/api-key-pepper`,
   ],
@@ -258,7 +257,6 @@ const catalogUses: Readonly<Record<string, readonly string[]>> = {
   'lists, filters and counts of all listings': ['projects.list', 'projects.browse', 'projects.map'],
   'the whole directory': ['projects.exportCsv', 'projects.importCsv', 'cron.snapshotCatalog', 'cron.refreshTrending'],
   'positions in the queue of pending listings': ['projects.mine'],
-  'edits by state, which are in the same index': ['revisions.browse'],
   'listings per category': ['categories.list', 'categories.read', 'categories.reorder'],
   'the listings of a category whose slug changes': [
     'categories.create',

@@ -97,7 +97,7 @@ beforeAll(async () => {
   await until(() => /"delivered"/.test(service.output()) && /"message":"job"/.test(service.output()));
   await until(() => (service.output().match(/mail\.tellSubmitter/g) ?? []).length >= 2);
   output = service.output();
-}, 60_000);
+}, 600_000);
 
 afterAll(async () => {
   await service.end('SIGINT');

@@ -21,9 +21,9 @@ it('documents the consumption that DynamoDB reports', async () => {
   expect(seen.map(({ sample, own }) => [sample.route, own])).toEqual(
     observed.filter(({ sample }) => some.includes(sample.route)).map(({ sample, own }) => [sample.route, own]),
   );
-}, 60_000);
+}, 600_000);
 
 it('documents costs that match the prices and templates', async () => {
   const { code, errors } = await runCommand('scripts/costs.ts', ['--check']);
   expect([code, code === 0 ? '' : errors]).toEqual([0, '']);
-}, 60_000);
+}, 600_000);

@@ -65,4 +65,4 @@ it('grants the role by address or id, with the service running or stopped', asyn
   expect((await later.call('GET', '/api/admin/users', { token })).status).toBe(200);
   later.close();
   await again.end('SIGTERM');
-}, 60_000);
+}, 600_000);
