@@ -107,7 +107,8 @@ class Proof {
     for (const reader of this.#readers) {
       if (random.below(reader.idleness) === 0) await this.#compare(reader, reference);
     }
-    if (random.chance(0.15)) {
+    // At least once, also in a short proof.
+    if (random.chance(0.15) || this.#step === 1) {
       this.#coldStarts += 1;
       await this.#compare(new Reader('cold', { time: this.#time }), reference);
     }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  conflict,
   type Directory,
   dataOf,
   type Person,
@@ -19,7 +20,7 @@ withOwnServer(
     ({ directory } = opened);
     owner = await person(opened.server);
   },
-  { env: { LIVE_EDITS: 'review_material' } },
+  { env: { LIVE_EDITS: 'review_material', DUPLICATE_URLS: 'reject' } },
 );
 
 it('with LIVE_EDITS=review_material only what readers rely on waits, and the rest is published at once', async () => {
@@ -57,4 +58,15 @@ it('with LIVE_EDITS=review_material only what readers rely on waits, and the res
     description: 'Newer.',
     pending_revision: project.pending_revision,
   });
+});
+
+it('an edit that waits is not approved when another project has its URL by then', async () => {
+  const { id } = await directory.live(owner);
+  const url = `https://${unique('wanted')}.example/`;
+  const edited = await directory.ok(owner, 'PUT', `/api/projects/${id}`, { url });
+  const revision = dataOf<SeenProject>(edited).pending_revision?.id;
+  await directory.live(owner, { url });
+  const path = `/api/admin/projects/${id}/revisions/${revision}`;
+  expect(await directory.as(directory.admin, 'POST', `${path}/approve`, {})).toMatchObject(conflict('DUPLICATE_URL'));
+  expect((await revisionsOf(directory, id))[0]).toMatchObject({ id: revision, state: 'pending' });
 });
