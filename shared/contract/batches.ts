@@ -99,7 +99,7 @@ export const list = defineRoute('batches.list', {
     'Imports, bulk changes, removals and merges of categories, and reverts of them, newest first, for 90 days.',
   query: z.object(paging(40)),
   replies: { 200: page(Batch) },
-  permissions: ['table:get', 'table:query', 'table:collection'],
+  permissions: ['table:get', 'table:collection'],
 });
 
 export const read = defineRoute('batches.read', {

@@ -67,7 +67,7 @@ export const revoke = defineRoute('keys.revoke', {
   description: 'At once and for good. Revoking it again changes nothing.',
   replies: { 200: data(ApiKey) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:write'],
 });
 
 export const current = defineRoute('keys.current', {
@@ -80,5 +80,5 @@ export const current = defineRoute('keys.current', {
   tier: 'general',
   replies: { 200: data(ApiKey) },
   failures: ['FORBIDDEN'],
-  permissions: ['table:get'],
+  permissions: [],
 });

@@ -1,4 +1,6 @@
 import { snapshotPrefix } from '#data/keys.ts';
+import { keyUseAttributes } from '#lib/constructs/identity-permission.ts';
+import { identityAttributes } from '#lib/constructs/user-permissions.ts';
 import { constructIdOf, handlerFiles } from '#lib/handlers.ts';
 import type { AwsCall } from '#test/support/aws-calls.ts';
 import { actionsIn, resourcesIn, statementsOf } from './statements.ts';
@@ -97,13 +99,20 @@ const rightOf = ({ action, resource, leadingKeys }: Permission): string =>
       ? `the ${resource} of ${leadingKeys.join(', ')}`
       : `${RIGHTS[action] ?? action} on ${resource}`;
 
+/** The attributes that authentication writes. */
+const firstUseWrites: ReadonlySet<string> = new Set([identityAttributes.join(), keyUseAttributes.join()]);
+
 /**
  * Not expected of every function: conditions of a transaction, which change nothing, webhook secrets, which a process
  * decrypts once, so that tests in one process see the first of its functions only, and the pepper of API keys, which is a
- * variable wherever tests send keys to every route.
+ * variable wherever tests send keys to every route. The first request of a user and the first use of a key on a day write,
+ * whichever function they call.
  */
-const isOptional = ({ action, resource }: Permission): boolean =>
-  action === 'dynamodb:ConditionCheckItem' || action.startsWith('kms:') || resource.endsWith('/api-key-pepper');
+const isOptional = ({ action, resource, attributes }: Permission): boolean =>
+  firstUseWrites.has(attributes?.join() ?? '') ||
+  action === 'dynamodb:ConditionCheckItem' ||
+  action.startsWith('kms:') ||
+  resource.endsWith('/api-key-pepper');
 
 /** Written keys are listed by function, and the actions on them depend on the data. */
 const inWords = ({ action, resource, leadingKeys }: Permission): string => {

@@ -1,7 +1,9 @@
+import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
-import { voteKey } from '#data/keys.ts';
+import { inFeed, projectKey, revisionKey, voteKey } from '#data/keys.ts';
 import { findItem } from '#data/read.ts';
+import { putItem, updateItem } from '#data/write.ts';
 import { type Job, jobs } from '#events/jobs.ts';
 import { importHandler } from '#local/handlers.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
@@ -133,6 +135,19 @@ describe('purge-deleted', () => {
     return events.map(({ kind }) => kind);
   };
   const exists = async (id: string) => (await directory.get(`/api/projects/${id}`, directory.admin)).status === 200;
+
+  it('deletes the revisions beyond the newest hundred', async () => {
+    const { id } = await directory.live(owner);
+    const revisions = Array.from({ length: 103 }, () => `rev_${ulid(Date.now() - DAY_MS)}`);
+    await Promise.all(
+      revisions.map((revision) =>
+        putItem({ ...revisionKey(id, revision), type: 'revision', id: revision, project_id: id, state: 'applied' }),
+      ),
+    );
+    await updateItem(projectKey(id), { set: { version: 110 } }, undefined, (at) => inFeed(at, projectKey(id), 1));
+    expect(await runJob(server, 'purge-deleted')).toMatchObject({ revisions: 5 });
+    expect(await runJob(server, 'purge-deleted')).toMatchObject({ revisions: 0 });
+  });
 
   it('purges projects that were deleted 30 days ago once, with their votes and slugs', async () => {
     const old = await directory.live(owner, { slug: unique('old') });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '#contract/audit.ts';
 import type { ProjectDossier } from '#contract/projects.ts';
@@ -299,4 +300,19 @@ it('a simulation decides about the latest submissions like the rules themselves,
   expect(await directory.as(directory.admin, 'POST', `${RULES}/simulate`, { rules: [], last: 1001 })).toMatchObject(
     invalidAt('last'),
   );
+});
+
+it('a rule about other projects of the submitter applies to submissions and resubmissions', async () => {
+  const submitter = await person(server);
+  await directory.live(submitter);
+  const word = unique('second');
+  await create({ ...ruleFor(word), when: { all: [{ text_contains: [word] }, { live_projects: 1 }] } });
+  const held = async (id: string) => expect((await readAsAdmin(id)).rule).toMatchObject({ action: 'hold' });
+  const { id } = await submit(word, submitter);
+  await held(id);
+  await directory.adminOk('PUT', `/api/admin/projects/${id}/reject`, { reason: 'Not yet.' });
+  // A process reads the changes of the catalog once a second.
+  await wait(1100);
+  await directory.ok(submitter, 'POST', `/api/projects/${id}/resubmit`);
+  await held(id);
 });
