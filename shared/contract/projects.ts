@@ -507,6 +507,14 @@ export const DUPLICATES_MAX = 10;
 /** The open reports of a project are counted up to this number. */
 export const REPORTS_COUNTED_MAX = 1000;
 
+/** The number of a user's projects in each state. */
+export const CountsByStatus = z.object({
+  live: z.int().min(0),
+  pending: z.int().min(0),
+  rejected: z.int().min(0),
+  deleted: z.int().min(0).describe('Soft-deleted ones, which the other counts do not contain.'),
+});
+
 /** What moderators see of a project before they decide about it. */
 export const ProjectDossier = z
   .object({
@@ -525,14 +533,7 @@ export const ProjectDossier = z
       joined_at: Timestamp.nullable().describe('Null once erased.'),
       email_verified: z.boolean(),
       is_banned: z.boolean(),
-      counts: z
-        .object({
-          live: z.int().min(0),
-          pending: z.int().min(0),
-          rejected: z.int().min(0),
-          deleted: z.int().min(0).describe('Soft-deleted ones, which the other counts do not contain.'),
-        })
-        .describe("The submitter's projects."),
+      counts: CountsByStatus.describe("The submitter's projects."),
       submissions_last_day: z
         .int()
         .min(0)

@@ -13,7 +13,7 @@ import {
   WebUrl,
 } from './fields.ts';
 import { LedgerEntry } from './payments.ts';
-import { Project, ViewerState } from './projects.ts';
+import { CountsByStatus, Project, ViewerState } from './projects.ts';
 import { AdminReport } from './reports.ts';
 import { defineRoute } from './route.ts';
 
@@ -254,14 +254,7 @@ const NEWEST_MAX = 10;
 
 /** What administrators see of a user before they decide about one of their listings. */
 export const UserDossier = AdminUser.extend({
-  counts: z
-    .object({
-      live: z.int().min(0),
-      pending: z.int().min(0),
-      rejected: z.int().min(0),
-      deleted: z.int().min(0).describe('Soft-deleted ones, which the other counts do not contain.'),
-    })
-    .describe("The user's projects."),
+  counts: CountsByStatus.describe("The user's projects."),
   submissions: z
     .array(
       Project.pick({ id: true, slug: true, name: true, url: true, status: true, created_at: true }).extend({
