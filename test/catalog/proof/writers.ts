@@ -213,7 +213,8 @@ export class Writers {
   async #recount(id: string): Promise<void> {
     const previous = await readCounts(id);
     const version = previous.version + 1 + this.#random.below(3);
-    const upvote_count = this.#random.below(5) ** 2;
+    // At least one per voter, because their votes may be deleted afterwards and counters are never negative.
+    const upvote_count = voters.length + this.#random.below(5) ** 2;
     const { comments_count, ratings_count, ratings_sum } = previous;
     await replaceCounts(id, previous, { upvote_count, comments_count, ratings_count, ratings_sum, version });
   }
