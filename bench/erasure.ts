@@ -33,17 +33,17 @@ interface Capacity {
 const usage = { requests: 0, reads: 0, writes: 0, seconds: 0 };
 
 const attachMeter = (): void => {
-  dynamo().middlewareStack.add(
-    (next, context) => async (args) => {
-      const response = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
-      usage.requests += 1;
-      const isRead = /^(?:Query|GetItem|Get|BatchGet)/.test(String(context.commandName));
-      const { ConsumedCapacity: consumed } = response.output as { ConsumedCapacity?: Capacity | Capacity[] };
-      for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) usage[isRead ? 'reads' : 'writes'] += CapacityUnits;
-      return response;
-    },
-    { step: 'initialize', name: 'meter' },
-  );
+  const client = dynamo();
+  const send = client.send.bind(client);
+  client.send = async (command, options) => {
+    Object.assign(command.input, { ReturnConsumedCapacity: 'INDEXES' });
+    const output = await send(command, options);
+    usage.requests += 1;
+    const isRead = /^(?:Query|GetItem|BatchGet)/.test(command.operation);
+    const { ConsumedCapacity: consumed } = output as { ConsumedCapacity?: Capacity | Capacity[] };
+    for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) usage[isRead ? 'reads' : 'writes'] += CapacityUnits;
+    return output;
+  };
 };
 
 const measured = async (work: () => Promise<unknown>) => {

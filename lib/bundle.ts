@@ -4,7 +4,6 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { withFileLock } from '#lib/bundling/file-lock.ts';
 import { nodeModules } from '#lib/bundling/node-modules.ts';
 import { bundleFolder, dist, root } from '#lib/bundling/paths.ts';
-import { ssmErrors } from '#lib/bundling/ssm-errors.ts';
 import { stripeResources } from '#lib/bundling/stripe-resources.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
 import { type HandlerFile, handlerFiles } from './handlers.ts';
@@ -69,7 +68,7 @@ export const bundleOptions = {
   mainFields: ['module', 'main'],
   // Functions take credentials from the environment; the SDK's chain of providers would add 110 KB.
   alias: { '@aws-sdk/credential-provider-node': './shared/platform/runtime-credentials.ts' },
-  plugins: [nodeModules, ssmErrors, stripeResources, unusedDeclarations],
+  plugins: [nodeModules, stripeResources, unusedDeclarations],
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions;

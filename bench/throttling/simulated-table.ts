@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Readable } from 'node:stream';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamo } from '#platform/dynamo.ts';
+import { DynamoClient, dynamo } from '#platform/dynamo.ts';
 import { itemBytes } from '../catalog/item-size.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -18,6 +17,9 @@ const SMALL_MS = 4;
 const PART_MS = 12;
 const PAGE_MS = 24;
 const TRANSACTION_MS = 12;
+
+/** As of the service's own client. */
+const ATTEMPTS = 3;
 
 export type Item = Record<string, unknown>;
 
@@ -84,7 +86,7 @@ const writeBinary = (name: string, value: unknown): unknown =>
 const COUNTERS_SETTLE_MS = 2000;
 
 interface SimulatedProcess {
-  readonly client: DynamoDBDocumentClient;
+  readonly client: DynamoClient;
   /** How many processes it stands for. */
   readonly processes: number;
   /** When it last read counters that are not in the index, by their place in the index. */
@@ -128,12 +130,13 @@ export class SimulatedTable {
 
   /** Runs the work of a simulated process, with a client of its own. @param processes how many it stands for. */
   async asProcess<T>(processes: number, work: () => Promise<T>): Promise<T> {
-    const plain = new DynamoDBClient({
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-      requestHandler: { handle: (request: SimulatedRequest) => this.#handle(request) } as never,
-    });
-    const client = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
+    const connection = {
+      ...dynamo().connection,
+      url: new URL('http://table.simulated'),
+      signer: { sign: async (request: unknown) => request as never },
+      handler: { handle: async (request: unknown) => (await this.#handle(request as SimulatedRequest)) as never },
+    };
+    const client = new DynamoClient(connection, ATTEMPTS);
     return await weight.run({ client, processes, countersReadAt: new Map() }, work);
   }
 
@@ -176,7 +179,9 @@ export class SimulatedTable {
 
   #response(statusCode: number, output: object): unknown {
     const headers = { 'content-type': 'application/x-amz-json-1.0' };
-    return { response: { statusCode, headers, body: Buffer.from(JSON.stringify(output, writeBinary)) } };
+    return {
+      response: { statusCode, headers, body: Readable.from([Buffer.from(JSON.stringify(output, writeBinary))]) },
+    };
   }
 
   async #respond(operation: string | undefined, input: Input): Promise<object> {

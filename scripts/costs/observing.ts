@@ -85,22 +85,21 @@ class Meter {
   }
 
   #attachTo(client: ReturnType<typeof dynamo>): void {
-    client.middlewareStack.add(
-      (next, context) => async (args) => {
-        const response = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
-        const id = this.#running.getStore();
-        if (id === undefined) return response;
-        const usage = this.#of(id);
-        usage.calls += 1;
-        const { ConsumedCapacity: consumed } = response.output as { ConsumedCapacity?: unknown };
-        for (const { CapacityUnits = 0, WriteCapacityUnits } of [consumed ?? []].flat() as Capacity[]) {
-          const isWrite = WriteCapacityUnits !== undefined || !READS.test(String(context.commandName));
-          usage[isWrite ? 'writes' : 'reads'] += CapacityUnits;
-        }
-        return response;
-      },
-      { step: 'initialize', name: 'meter' },
-    );
+    const send = client.send.bind(client);
+    client.send = async (command, options) => {
+      Object.assign(command.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const output = await send(command, options);
+      const id = this.#running.getStore();
+      if (id === undefined) return output;
+      const usage = this.#of(id);
+      usage.calls += 1;
+      const { ConsumedCapacity: consumed } = output as { ConsumedCapacity?: unknown };
+      for (const { CapacityUnits = 0, WriteCapacityUnits } of [consumed ?? []].flat() as Capacity[]) {
+        const isWrite = WriteCapacityUnits !== undefined || !READS.test(command.operation);
+        usage[isWrite ? 'writes' : 'reads'] += CapacityUnits;
+      }
+      return output;
+    };
   }
 
   /** Returns the consumption since the last call. */

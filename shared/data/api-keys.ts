@@ -1,9 +1,9 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Scope } from '#contract/route.ts';
 import type { Message } from '#events/catalogue.ts';
 import type { ApiKeyRecord } from '#model/api-key.ts';
 import { prefixOfId } from '#platform/api-key.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { GetCommand, UpdateCommand } from '#platform/dynamo-commands.ts';
 import { settings } from '#platform/settings.ts';
 import { apiKeyKey, apiKeyPrefix, apiKeysPartition, type Key } from './keys.ts';
 import { inOutbox } from './outbox.ts';

@@ -1,5 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamo } from '#platform/dynamo.ts';
+import { GetCommand } from '#platform/dynamo-commands.ts';
 import { settings } from '#platform/settings.ts';
 import { healthKey } from './keys.ts';
 

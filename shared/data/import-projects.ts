@@ -1,6 +1,6 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { ProjectRecord } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
+import { TransactionCanceledException } from '#platform/dynamo-errors.ts';
 import { log } from '#platform/log.ts';
 import { AppError } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';

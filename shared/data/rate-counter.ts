@@ -1,5 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoWithoutRetries } from '#platform/dynamo.ts';
+import { UpdateCommand } from '#platform/dynamo-commands.ts';
 import { settings } from '#platform/settings.ts';
 import { withTimeLimit } from '#platform/time-limit.ts';
 import { rateKey } from './keys.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import DataLoader from 'dataloader';
 import { dynamo } from '#platform/dynamo.ts';
+import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '#platform/dynamo-commands.ts';
+import { TransactionCanceledException } from '#platform/dynamo-errors.ts';
 import { settings } from '#platform/settings.ts';
 import { withTimeLimit } from '#platform/time-limit.ts';
 import { Unavailable } from '#platform/unavailable.ts';

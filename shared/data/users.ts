@@ -1,9 +1,9 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Message } from '#events/catalogue.ts';
 import { asciiLowerCase, type Identity } from '#model/identity.ts';
 import { type CommentCount, identityChanges, liftExpiredBan, newUser, UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { GetCommand, UpdateCommand } from '#platform/dynamo-commands.ts';
 import { settings } from '#platform/settings.ts';
 import { forbidden, unauthorized } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';

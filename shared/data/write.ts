@@ -1,20 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { BatchWriteCommandInput, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { endOfSecond, now } from '#platform/clock.ts';
+import { dynamo } from '#platform/dynamo.ts';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '#platform/dynamo-commands.ts';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
   TransactionConflictException,
-} from '@aws-sdk/client-dynamodb';
-import {
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
-  DeleteCommand,
-  PutCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { endOfSecond, now } from '#platform/clock.ts';
-import { dynamo } from '#platform/dynamo.ts';
+} from '#platform/dynamo-errors.ts';
 import { limitWithinRequest, requestTime, writeOptions } from '#platform/request-time.ts';
 import { settings } from '#platform/settings.ts';
 import { withTimeLimit } from '#platform/time-limit.ts';

@@ -1,24 +1,32 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { requestHandler } from './aws-client.ts';
+import { AwsError, connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
 import { elapsed, type Moment, moment } from './clock.ts';
 
 /** How long a secret is cached, in milliseconds; a rotation takes effect after that. */
 const FRESH_MS = 5 * 60_000;
 const TIMEOUT_MS = 2000;
 
-let client: SSMClient | undefined;
+const connectToParameters = () =>
+  connect({
+    name: 'ssm',
+    target: 'AmazonSSM',
+    contentType: 'application/x-amz-json-1.1',
+    endpointVariable: 'AWS_ENDPOINT_URL_SSM',
+    timeoutMs: TIMEOUT_MS,
+  });
+
+let client: JsonClient | undefined;
 
 const cached = new Map<string, { readonly value: string | undefined; readonly readAt: Moment }>();
 
 const readParameter = async (name: string): Promise<string | undefined> => {
-  client ??= new SSMClient({ requestHandler: requestHandler(TIMEOUT_MS) });
+  client ??= new JsonClient(connectToParameters(), MAX_ATTEMPTS);
   try {
-    const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
-    return Parameter?.Value;
+    const output = await client.request('GetParameter', JSON.stringify({ Name: name, WithDecryption: true }), {});
+    const { Parameter } = JSON.parse(output) as { Parameter: { Value: string } };
+    return Parameter.Value;
   } catch (error) {
-    // By name: bundles leave the SSM error classes out (see lib/bundling/ssm-errors.ts).
-    if (error instanceof Error && error.name === 'ParameterNotFound') return undefined;
+    if (error instanceof AwsError && error.name === 'ParameterNotFound') return undefined;
     throw error;
   }
 };
@@ -27,7 +35,7 @@ const readParameter = async (name: string): Promise<string | undefined> => {
  * A secret: the environment variable `name` or, where deployed, the encrypted SSM parameter that `${name}_PARAMETER`
  * names, so that no template contains it.
  * @returns undefined when neither is set or the parameter does not exist.
- * @throws the SSM error when the parameter cannot be read.
+ * @throws {AwsError} when the parameter cannot be read.
  */
 export const secret = async (name: string): Promise<string | undefined> => {
   const direct = process.env[name];
@@ -46,7 +54,7 @@ const digestOf = (text: string): Buffer => createHash('sha256').update(text).dig
 /**
  * Whether the value is the job secret; false when none is configured. Compares digests in constant time, so that the
  * duration reveals neither length nor prefix of the secret.
- * @throws the SSM error when the secret cannot be read.
+ * @throws {AwsError} when the secret cannot be read.
  */
 export const isJobSecret = async (presented: string): Promise<boolean> => {
   const expected = (await secret('CRON_SECRET'))?.trim();

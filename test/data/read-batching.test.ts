@@ -1,11 +1,11 @@
-import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { findItem, findItems } from '#data/read.ts';
+import { BatchGetCommand, GetCommand } from '#platform/dynamo-commands.ts';
+import { mockTable } from '#test/support/mock-table.ts';
 
-process.env.TABLE_NAME = 'table';
+Object.assign(process.env, { TABLE_NAME: 'table', AWS_REGION: 'us-east-1' });
 
-const table = mockClient(DynamoDBDocumentClient);
+const table = mockTable();
 afterAll(() => table.restore());
 beforeEach(() => {
   table.reset();

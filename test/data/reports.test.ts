@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { reportKey } from '#data/keys.ts';
 import { projectInsertion } from '#data/projects.ts';
@@ -7,6 +6,7 @@ import { findOrCreateUser } from '#data/users.ts';
 import { transact } from '#data/write.ts';
 import type { ReportRecord } from '#model/report.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { GetCommand } from '#platform/dynamo-commands.ts';
 import { origin, project } from '#test/catalog/fixtures.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 

@@ -1,5 +1,4 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Catalog } from '#catalog/catalog.ts';
 import { makeReplica } from '#data/catalog.ts';
@@ -10,6 +9,7 @@ import { findSnapshotManifest, snapshotLoader, storeSnapshot } from '#data/snaps
 import { deleteItem, putItem, transact, updateItem } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { QueryCommand } from '#platform/dynamo-commands.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { origin, project, query } from '#test/catalog/fixtures.ts';

@@ -1,36 +1,36 @@
-import {
-  ConditionalCheckFailedException,
-  TransactionCanceledException,
-  TransactionConflictException,
-} from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { type ImportStep, writeProjects } from '#data/import-projects.ts';
 import { userKey } from '#data/keys.ts';
 import { countRequest } from '#data/rate-counter.ts';
 import { changeUserCounts, correctCommentCount, findOrCreateUser, makeAdmin } from '#data/users.ts';
 import { ConditionFailed, deleteItem, lastWriteAt, putItem, transact, updateItem } from '#data/write.ts';
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '#platform/dynamo-commands.ts';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '#platform/dynamo-errors.ts';
 import { log } from '#platform/log.ts';
 import { origin } from '#test/catalog/fixtures.ts';
+import { mockTable } from '#test/support/mock-table.ts';
 
 log.setLogLevel('SILENT');
 // Settings are read once, on first use.
 Object.assign(process.env, {
   TABLE_NAME: 'table',
+  AWS_REGION: 'us-east-1',
   OIDC_ISSUER: 'https://issuer.example',
   OIDC_AUDIENCES: 'web',
   OIDC_JWKS_URI: 'https://issuer.example/keys',
 });
 
-const table = mockClient(DynamoDBDocumentClient);
+const table = mockTable();
 afterAll(() => table.restore());
 beforeEach(() => {
   table.reset();

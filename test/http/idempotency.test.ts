@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { idempotencyKey, type Key } from '#data/keys.ts';
 import { updateItem } from '#data/write.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { TransactWriteCommand } from '#platform/dynamo-commands.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import { sharedTestServer, type TestServer } from '#test/support/server.ts';
 

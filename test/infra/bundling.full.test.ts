@@ -7,7 +7,6 @@ import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleOptions } from '#lib/bundle.ts';
 import { nodeModules } from '#lib/bundling/node-modules.ts';
-import { ssmErrors } from '#lib/bundling/ssm-errors.ts';
 import { markPure, unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
 
 /** The plugins of the bundler, each applied to a few lines of code. */
@@ -101,36 +100,6 @@ describe('the declarations of the contract', () => {
     } = await bundled(code, unusedDeclarations);
     expect(path?.()).toBe('/api/projects/{project}/upvote');
     expect(bytes).toBeLessThan((await bundled(code)).bytes);
-  });
-});
-
-describe('the client of Systems Manager', () => {
-  const code = `
-    import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-    const client = new SSMClient({
-      region: 'eu-central-1',
-      endpoint: 'http://ssm.test',
-      maxAttempts: 1,
-      credentials: { accessKeyId: 'x', secretAccessKey: 'x' },
-      requestHandler: {
-        handle: async () => ({
-          response: {
-            statusCode: 400,
-            headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amzn-errortype': 'ParameterNotFound' },
-            body: new Blob([JSON.stringify({ __type: 'ParameterNotFound' })]).stream(),
-          },
-        }),
-      },
-    });
-    export const read = () => client.send(new GetParameterCommand({ Name: '/none' }));`;
-
-  it('reports a missing parameter by the name of the error, without its class', async () => {
-    const {
-      exported: { read },
-      bytes,
-    } = await bundled(code, ssmErrors);
-    await expect(read?.()).rejects.toSatisfy((error) => error instanceof Error && error.name === 'ParameterNotFound');
-    expect(bytes).toBeLessThan((await bundled(code)).bytes - 55_000);
   });
 });
 

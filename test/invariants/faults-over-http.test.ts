@@ -1,9 +1,9 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { importHandler, type LambdaHandler } from '#local/handlers.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { QueryCommand } from '#platform/dynamo-commands.ts';
 import { Unavailable } from '#platform/unavailable.ts';
 import { type CallResponse, type Client, clientOf } from '#test/support/client.ts';
 import { type Seeded, seed } from '#test/support/seed.ts';

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { ImportHandler } from '#local/handlers.ts';
+import { JsonClient } from '#platform/aws-json.ts';
 
 /** Records the AWS calls that each handler makes during tests, in the detail that IAM permissions distinguish. */
 
@@ -124,26 +125,14 @@ const READERS: Readonly<Record<string, (input: Members) => readonly AwsCall[]>> 
   Converse: () => [{ action: 'bedrock:InvokeModel', resource: 'model' }],
 };
 
-/** The service's names of operations by those of the document client. */
-const SERVICE_NAMES: Readonly<Record<string, string>> = {
-  Get: 'GetItem',
-  Put: 'PutItem',
-  Update: 'UpdateItem',
-  Delete: 'DeleteItem',
-  BatchGet: 'BatchGetItem',
-  BatchWrite: 'BatchWriteItem',
-  TransactWrite: 'TransactWriteItems',
-  TransactGet: 'TransactGetItems',
-};
-
 /**
  * The calls that IAM authorizes for an operation.
- * @param operation the name used by the service or by the document client.
+ * @param operation as the service names it.
  * @param input the input of the command, with plain values or attribute values.
  * @throws {Error} for an operation that is not listed in `READERS`.
  */
 export const callsOf = (operation: string, input: unknown): readonly AwsCall[] => {
-  const reader = READERS[SERVICE_NAMES[operation] ?? operation];
+  const reader = READERS[operation];
   if (!reader) throw new Error(`Add the permissions of ${operation} to test/support/aws-calls.ts.`);
   return reader(membersOf(input));
 };
@@ -183,6 +172,12 @@ export const readCalls = (folder: string): ReadonlyMap<string, readonly AwsCall[
 
 const currentHandler = new AsyncLocalStorage<string>();
 
+/** Records the calls of an operation as those of the current handler. */
+const recordOperation = (operation: string, input: () => unknown): void => {
+  const handlerId = currentHandler.getStore();
+  if (handlerId !== undefined && process.env[CALLS_FOLDER]) recordCalls(handlerId, callsOf(operation, input()));
+};
+
 interface Command {
   readonly constructor: { readonly name: string };
   readonly input: unknown;
@@ -191,14 +186,17 @@ interface Command {
 type Send = (this: unknown, command: Command, ...others: unknown[]) => unknown;
 
 /** The base class of all SDK clients; every command passes its `send`. */
-const shared = Object.getPrototypeOf(DynamoDBClient.prototype) as { send: Send };
-const { send } = shared;
-shared.send = function (command, ...others) {
-  const handlerId = currentHandler.getStore();
-  if (handlerId !== undefined && process.env[CALLS_FOLDER]) {
-    recordCalls(handlerId, callsOf(command.constructor.name.replace(/Command$/, ''), command.input));
-  }
+const sdkClient = Object.getPrototypeOf(EventBridgeClient.prototype) as { send: Send };
+const { send } = sdkClient;
+sdkClient.send = function (command, ...others) {
+  recordOperation(command.constructor.name.replace(/Command$/, ''), () => command.input);
   return send.call(this, command, ...others);
+};
+
+const { request } = JsonClient.prototype;
+JsonClient.prototype.request = function (operation, input, options) {
+  recordOperation(operation, () => JSON.parse(input));
+  return request.call(this, operation, input, options);
 };
 
 /** Runs work outside its handler, for example at another time, and records its calls as the handler's. */

@@ -1,6 +1,7 @@
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { vi } from 'vitest';
 import { dynamoWithoutRetries } from '#platform/dynamo.ts';
+import { UpdateCommand } from '#platform/dynamo-commands.ts';
 
 /** A write of the shared rate counter. */
 interface RateWrite {

@@ -1,6 +1,6 @@
-import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { feedPartitions } from '#data/keys.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { QueryCommand, TransactWriteCommand } from '#platform/dynamo-commands.ts';
 
 /** Replaces a page of the feed on its way to a reader. */
 export type Tamper = (

@@ -1,10 +1,10 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AnalyticsReport } from '#contract/analytics.ts';
 import { visitorHash } from '#data/tracked-events.ts';
 import { deleteItems } from '#data/write.ts';
 import { hourOf } from '#model/days.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { PutCommand } from '#platform/dynamo-commands.ts';
 import { agents, projectReport, rollUpAll, siteReport, track, trackAccepted } from '#test/support/analytics.ts';
 import {
   type Directory,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Health } from '#contract/health.ts';
 import { dynamo } from '#platform/dynamo.ts';
+import { GetCommand, UpdateCommand } from '#platform/dynamo-commands.ts';
 import { FRESH_MS, TIMEOUT_MS } from '#services/health/deep-check.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import { dataOf, INVALID, TIME } from '#test/support/fixtures.ts';

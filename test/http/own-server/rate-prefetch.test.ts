@@ -1,6 +1,6 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { dynamo } from '#platform/dynamo.ts';
+import { UpdateCommand } from '#platform/dynamo-commands.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import { recordRateWrites } from '#test/support/rate-writes.ts';
 import { freshAddress } from '#test/support/requests.ts';

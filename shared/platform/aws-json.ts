@@ -1,0 +1,164 @@
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import { Sha256 } from '@smithy/core/checksum';
+import { HttpRequest } from '@smithy/core/protocols';
+import { isServerError, isThrottlingError, isTransientError, StandardRetryStrategy } from '@smithy/core/retry';
+import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { requestHandler } from './aws-client.ts';
+
+/** Details of a request, as the SDK adds them to its errors too. */
+export interface Metadata {
+  readonly httpStatusCode?: number;
+  readonly requestId?: string;
+  readonly attempts?: number;
+}
+
+/** An error that a service responded with. */
+export class AwsError extends Error {
+  override readonly name: string;
+  readonly $fault: 'client' | 'server';
+  $metadata: Metadata;
+
+  /** @param name as the service names it, such as `ValidationException`. */
+  constructor(name: string, message: string, $metadata: Metadata) {
+    super(message);
+    this.name = name;
+    this.$metadata = $metadata;
+    this.$fault = ($metadata.httpStatusCode ?? 400) < 500 ? 'client' : 'server';
+  }
+}
+
+/** The members of a request or a response. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** A service with the protocol AWS JSON: each operation is a POST of a JSON document. */
+interface Service {
+  /** In its address and in signatures. */
+  readonly name: string;
+  /** Before the name of an operation in the header `X-Amz-Target`. */
+  readonly target: string;
+  readonly contentType: 'application/x-amz-json-1.0' | 'application/x-amz-json-1.1';
+  /** The variable with an address instead of the service's own. */
+  readonly endpointVariable: string;
+  /** Of one attempt, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** What clients of the same service share: connections, credentials and address. */
+export interface Connection {
+  readonly service: Service;
+  readonly url: URL;
+  readonly signer: Pick<SignatureV4, 'sign'>;
+  readonly handler: Pick<NodeHttpHandler, 'handle'>;
+}
+
+/**
+ * Connects to a service of the region in `AWS_REGION`, with the credentials of the environment.
+ * @throws Error when the region is not set.
+ */
+export const connect = (service: Service): Connection => {
+  const region = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
+  if (!region) throw new Error('Set AWS_REGION to the region of the stage.');
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const configured = process.env[service.endpointVariable] || process.env.AWS_ENDPOINT_URL;
+  return {
+    service,
+    url: new URL(configured || `https://${service.name}.${region}.${domain}`),
+    signer: new SignatureV4({ service: service.name, region, credentials: defaultProvider(), sha256: Sha256 }),
+    handler: new NodeHttpHandler(requestHandler(service.timeoutMs)),
+  };
+};
+
+const kindOf = (error: Error) => {
+  const sdkError = error as Parameters<typeof isThrottlingError>[0];
+  if (isThrottlingError(sdkError)) return 'THROTTLING';
+  if (isTransientError(sdkError)) return 'TRANSIENT';
+  return isServerError(sdkError) ? 'SERVER_ERROR' : 'CLIENT_ERROR';
+};
+
+/** The members of an error; none when an intermediary responded with something else than JSON. */
+const errorMembersOf = (text: string): Members => {
+  try {
+    return JSON.parse(text) as Members;
+  } catch {
+    return {};
+  }
+};
+
+export interface SendOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+/** The maximum of attempts that the SDK makes by default. */
+export const MAX_ATTEMPTS = 3;
+
+/**
+ * Sends requests to one service. It consists of the SDK's own parts for signatures, connections and retries, without the layers
+ * between them, which take more time than the parts (ADR 77).
+ */
+export class JsonClient {
+  readonly connection: Connection;
+  readonly #retries: StandardRetryStrategy;
+
+  constructor(connection: Connection, maxAttempts: number) {
+    this.connection = connection;
+    this.#retries = new StandardRetryStrategy(maxAttempts);
+  }
+
+  /**
+   * Sends a request, again after throttling, faults of the service and lost connections.
+   * @returns the body of the response.
+   * @throws {AwsError} that the service responded with; errors of the connection and `AbortError`, with `$metadata` too.
+   */
+  async request(operation: string, input: string, options: SendOptions): Promise<string> {
+    const body = Buffer.from(input);
+    let token = await this.#retries.acquireInitialRetryToken('');
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        const output = await this.#attempt(operation, body, options);
+        this.#retries.recordSuccess(token);
+        return output;
+      } catch (thrown) {
+        const error = thrown as Error & { $metadata?: Metadata };
+        error.$metadata = { ...error.$metadata, attempts };
+        try {
+          token = await this.#retries.refreshRetryTokenForRetry(token, { errorType: kindOf(error) });
+        } catch {
+          throw error;
+        }
+      }
+    }
+  }
+
+  async #attempt(operation: string, body: Buffer, { abortSignal }: SendOptions): Promise<string> {
+    const { service, url, signer, handler } = this.connection;
+    const request = new HttpRequest({
+      method: 'POST',
+      protocol: url.protocol,
+      hostname: url.hostname,
+      ...(url.port && { port: Number(url.port) }),
+      path: '/',
+      headers: {
+        host: url.host,
+        'content-type': service.contentType,
+        'content-length': String(body.length),
+        'x-amz-target': `${service.target}.${operation}`,
+      },
+      body,
+    });
+    const signed = (await signer.sign(request)) as HttpRequest;
+    const { response } = await handler.handle(signed, { ...(abortSignal && { abortSignal }) });
+    const text = Buffer.from(await streamCollector(response.body)).toString();
+    const { statusCode: httpStatusCode, headers } = response;
+    if (httpStatusCode < 300) return text;
+    const requestId = headers['x-amzn-requestid'];
+    throw this.errorOf(errorMembersOf(text), { httpStatusCode, ...(requestId !== undefined && { requestId }) });
+  }
+
+  /** @param members of the response: `__type` is the name of the error, after a namespace and `#`. */
+  protected errorOf(members: Members, $metadata: Metadata): AwsError {
+    const name = /[^#]*$/.exec(String(members.__type ?? ''))?.[0] || 'UnknownError';
+    const message = members.message ?? members.Message ?? `The service responded with ${$metadata.httpStatusCode}.`;
+    return new AwsError(name, String(message), $metadata);
+  }
+}
