@@ -1,13 +1,21 @@
-import { AdminDeleteUserCommand, CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
-import { requestHandler } from './aws-client.ts';
+import { AwsError, connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
 import { settings } from './settings.ts';
 
 const REQUEST_TIMEOUT_MS = 5000;
 
-let lazyClient: CognitoIdentityProviderClient | undefined;
+const connectToUserPools = () =>
+  connect({
+    name: 'cognito-idp',
+    target: 'AWSCognitoIdentityProviderService',
+    contentType: 'application/x-amz-json-1.1',
+    endpointVariable: 'AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER',
+    timeoutMs: REQUEST_TIMEOUT_MS,
+  });
 
-const client = (): CognitoIdentityProviderClient => {
-  lazyClient ??= new CognitoIdentityProviderClient({ requestHandler: requestHandler(REQUEST_TIMEOUT_MS) });
+let lazyClient: JsonClient | undefined;
+
+const client = (): JsonClient => {
+  lazyClient ??= new JsonClient(connectToUserPools(), MAX_ATTEMPTS);
   return lazyClient;
 };
 
@@ -19,9 +27,9 @@ export const deleteAccount = async (userId: string): Promise<void> => {
   const { userPool } = settings();
   if (userPool === undefined) return;
   try {
-    await client().send(new AdminDeleteUserCommand({ UserPoolId: userPool, Username: userId }));
+    await client().call('AdminDeleteUser', { UserPoolId: userPool, Username: userId });
   } catch (error) {
     // Deleted by an earlier run, or a service, which has no account.
-    if (!(error instanceof Error && error.name === 'UserNotFoundException')) throw error;
+    if (!(error instanceof AwsError && error.name === 'UserNotFoundException')) throw error;
   }
 };

@@ -105,6 +105,11 @@ export class JsonClient {
     this.#retries = new StandardRetryStrategy(maxAttempts);
   }
 
+  /** Sends a request with members and parses the response. @throws what `request` throws. */
+  async call<Output>(operation: string, input: object, options: SendOptions = {}): Promise<Output> {
+    return JSON.parse(await this.request(operation, JSON.stringify(input), options)) as Output;
+  }
+
   /**
    * Sends a request, again after throttling, faults of the service and lost connections.
    * @returns the body of the response.

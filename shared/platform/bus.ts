@@ -1,20 +1,28 @@
-import { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { requestHandler } from './aws-client.ts';
+import { connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
 import { settings } from './settings.ts';
 
 /** All attempts together take less than the timeout of the publisher. */
 const REQUEST_TIMEOUT_MS = 5000;
 
-let lazyClient: EventBridgeClient | undefined;
+const connectToBus = () =>
+  connect({
+    name: 'events',
+    target: 'AWSEvents',
+    contentType: 'application/x-amz-json-1.1',
+    endpointVariable: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
+    timeoutMs: REQUEST_TIMEOUT_MS,
+  });
 
-const client = (): EventBridgeClient => {
-  lazyClient ??= new EventBridgeClient({ requestHandler: requestHandler(REQUEST_TIMEOUT_MS) });
+let lazyClient: JsonClient | undefined;
+
+const client = (): JsonClient => {
+  lazyClient ??= new JsonClient(connectToBus(), MAX_ATTEMPTS);
   return lazyClient;
 };
 
 /** Checks that the bus responds, without publishing anything. @throws when it does not, or when the signal aborts. */
 export const checkBus = async (signal: AbortSignal): Promise<void> => {
-  await client().send(new DescribeEventBusCommand({ Name: settings().bus }), { abortSignal: signal });
+  await client().call('DescribeEventBus', { Name: settings().bus }, { abortSignal: signal });
 };
 
 /** An entry to publish. */
@@ -59,6 +67,11 @@ const batchesOf = (entries: readonly BusEntry[]): Encoded[][] => {
   return batches;
 };
 
+/** The result per entry, in their order. */
+interface Published {
+  readonly Entries?: readonly { readonly ErrorCode?: string }[];
+}
+
 /**
  * Publishes entries in batches.
  * @returns the ids of entries that the bus rejected; the caller retries them.
@@ -66,17 +79,16 @@ const batchesOf = (entries: readonly BusEntry[]): Encoded[][] => {
 export const putOnBus = async (entries: readonly BusEntry[]): Promise<string[]> => {
   const rejected: string[] = [];
   for (const batch of batchesOf(entries)) {
-    const response = await client().send(
-      new PutEventsCommand({
-        Entries: batch.map(({ entry, detail }) => ({
-          EventBusName: settings().bus,
-          Source: entry.source,
-          DetailType: entry.kind,
-          Detail: detail,
-          Time: entry.time,
-        })),
-      }),
-    );
+    const response = await client().call<Published>('PutEvents', {
+      Entries: batch.map(({ entry, detail }) => ({
+        EventBusName: settings().bus,
+        Source: entry.source,
+        DetailType: entry.kind,
+        Detail: detail,
+        // Seconds since the epoch.
+        Time: entry.time.getTime() / 1000,
+      })),
+    });
     for (const [position, result] of (response.Entries ?? []).entries()) {
       const encoded = batch[position];
       if (result.ErrorCode && encoded) rejected.push(encoded.entry.id);

@@ -1,16 +1,26 @@
-import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
-import { requestHandler } from './aws-client.ts';
+import { AwsError, connect, JsonClient } from './aws-json.ts';
 import { InvalidEnvironment, settings } from './settings.ts';
 
 /** Encryption of secrets that the service has to read again, with a key that never leaves the key service (KMS). */
 
 const TIMEOUT_MS = 2000;
 
-let client: KMSClient | undefined;
+const MAX_ATTEMPTS = 2;
 
-const connect = (): KMSClient => {
-  client ??= new KMSClient({ requestHandler: requestHandler(TIMEOUT_MS), maxAttempts: 2 });
-  return client;
+const connectToKeys = () =>
+  connect({
+    name: 'kms',
+    target: 'TrentService',
+    contentType: 'application/x-amz-json-1.1',
+    endpointVariable: 'AWS_ENDPOINT_URL_KMS',
+    timeoutMs: TIMEOUT_MS,
+  });
+
+let lazyClient: JsonClient | undefined;
+
+const client = (): JsonClient => {
+  lazyClient ??= new JsonClient(connectToKeys(), MAX_ATTEMPTS);
+  return lazyClient;
 };
 
 const keyId = (): string => {
@@ -36,18 +46,14 @@ const remember = (name: string, secret: string): void => {
 
 /** Encrypts a secret of a webhook. @returns the ciphertext in base64. */
 export const sealSecret = async (webhookId: string, secret: string): Promise<string> => {
-  const { CiphertextBlob } = await connect().send(
-    new EncryptCommand({
-      KeyId: keyId(),
-      Plaintext: Buffer.from(secret),
-      EncryptionContext: contextOf(webhookId),
-    }),
-  );
-  if (!CiphertextBlob) throw new Error('The key service returned no ciphertext.');
-  return Buffer.from(CiphertextBlob).toString('base64');
+  const { CiphertextBlob } = await client().call<{ CiphertextBlob: string }>('Encrypt', {
+    KeyId: keyId(),
+    Plaintext: Buffer.from(secret).toString('base64'),
+    EncryptionContext: contextOf(webhookId),
+  });
+  return CiphertextBlob;
 };
 
-/** By name: bundles leave the classes of errors out. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
 
 /**
@@ -59,18 +65,17 @@ export const openSecret = async (webhookId: string, sealed: string): Promise<str
   const name = `${webhookId} ${sealed}`;
   const known = opened.get(name);
   if (known !== undefined) return known;
-  const command = new DecryptCommand({
-    KeyId: keyId(),
-    CiphertextBlob: Buffer.from(sealed, 'base64'),
-    EncryptionContext: contextOf(webhookId),
-  });
   try {
-    const { Plaintext = new Uint8Array() } = await connect().send(command);
-    const secret = Buffer.from(Plaintext).toString();
+    const { Plaintext } = await client().call<{ Plaintext: string }>('Decrypt', {
+      KeyId: keyId(),
+      CiphertextBlob: sealed,
+      EncryptionContext: contextOf(webhookId),
+    });
+    const secret = Buffer.from(Plaintext, 'base64').toString();
     remember(name, secret);
     return secret;
   } catch (error) {
-    if (error instanceof Error && UNREADABLE.has(error.name)) return undefined;
+    if (error instanceof AwsError && UNREADABLE.has(error.name)) return undefined;
     throw error;
   }
 };

@@ -22,9 +22,8 @@ const cached = new Map<string, { readonly value: string | undefined; readonly re
 const readParameter = async (name: string): Promise<string | undefined> => {
   client ??= new JsonClient(connectToParameters(), MAX_ATTEMPTS);
   try {
-    const output = await client.request('GetParameter', JSON.stringify({ Name: name, WithDecryption: true }), {});
-    const { Parameter } = JSON.parse(output) as { Parameter: { Value: string } };
-    return Parameter.Value;
+    const input = { Name: name, WithDecryption: true };
+    return (await client.call<{ Parameter: { Value: string } }>('GetParameter', input)).Parameter.Value;
   } catch (error) {
     if (error instanceof AwsError && error.name === 'ParameterNotFound') return undefined;
     throw error;

@@ -1,14 +1,13 @@
 import { inspect } from 'node:util';
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { Context, DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { inOutbox, outboxFilter } from '#data/outbox.ts';
 import type { Message } from '#events/catalogue.ts';
 import { subscribe } from '#events/subscribe.ts';
 import { ruleOf, type Subscription } from '#events/subscriptions.ts';
 import { handler } from '#functions/events/publish.ts';
 import { matches } from '#local/pattern.ts';
+import { JsonClient } from '#platform/aws-json.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 
@@ -17,6 +16,7 @@ vi.mock(import('#platform/metrics.ts'), { spy: true });
 log.setLogLevel('SILENT');
 // Settings are read once, on first use.
 Object.assign(process.env, {
+  AWS_REGION: 'us-east-1',
   TABLE_NAME: 'table',
   BUS_NAME: 'bus',
   OIDC_ISSUER: 'https://issuer.example',
@@ -26,8 +26,6 @@ Object.assign(process.env, {
 });
 
 const context = {} as Context;
-const bus = mockClient(EventBridgeClient);
-afterAll(() => bus.restore());
 const project = { slug: 's', name: 'n', url: 'https://u.example', plan: 'standard', status: 'live', owner_id: 'u' };
 
 const record = (n: number, kind = 'projectApproved'): DynamoDBRecord => ({
@@ -57,16 +55,26 @@ const record = (n: number, kind = 'projectApproved'): DynamoDBRecord => ({
   },
 });
 
+let bus: MockInstance<JsonClient['request']>;
 beforeEach(() => {
-  bus.reset();
-  bus.on(PutEventsCommand).callsFake((input: { Entries: { Detail: string }[] }) => ({
-    Entries: input.Entries.map(({ Detail }) =>
+  bus = vi.spyOn(JsonClient.prototype, 'request').mockImplementation(async (operation, input) => {
+    if (operation !== 'PutEvents') throw new Error(`Unexpected operation ${operation}.`);
+    const { Entries } = JSON.parse(input) as PutEvents;
+    const results = Entries.map(({ Detail }) =>
       /evt_(13|17)"/.test(Detail) ? { ErrorCode: 'ThrottlingException' } : { EventId: 'x' },
-    ),
-  }));
+    );
+    return JSON.stringify({ Entries: results });
+  });
 });
 
-const sent = () => bus.commandCalls(PutEventsCommand).flatMap(({ args }) => args[0].input.Entries ?? []);
+interface PutEvents {
+  readonly Entries: readonly { readonly Detail: string }[];
+}
+
+/** The entries of each request. */
+const requests = () => bus.mock.calls.map(([, input]) => (JSON.parse(input) as PutEvents).Entries);
+
+const sent = () => requests().flat();
 
 describe('the publisher', () => {
   it('publishes events and tasks with their own sources', async () => {
@@ -78,7 +86,7 @@ describe('the publisher', () => {
         EventBusName: 'bus',
         Source: 'directory',
         DetailType: 'projectApproved',
-        Time: new Date('2026-11-20T09:30:00.000Z'),
+        Time: Date.parse('2026-11-20T09:30:00.000Z') / 1000,
       },
       { EventBusName: 'bus', Source: 'directory.tasks', DetailType: 'projectPurged' },
     ]);
@@ -103,9 +111,8 @@ describe('the publisher', () => {
       return one;
     };
     await handler({ Records: Array.from({ length: 8 }, (_, n) => large(n)) }, context);
-    const requests = bus.commandCalls(PutEventsCommand).map(({ args }) => args[0].input.Entries ?? []);
-    expect(requests.map(({ length }) => length)).toEqual([3, 3, 2]);
-    for (const entries of requests) {
+    expect(requests().map(({ length }) => length)).toEqual([3, 3, 2]);
+    for (const entries of requests()) {
       expect(Buffer.byteLength(entries.map(({ Detail }) => Detail).join(''))).toBeLessThan(256 * 1024);
     }
     expect(sent().map(({ Detail }) => (JSON.parse(Detail ?? '') as Message).id)).toEqual(
@@ -124,7 +131,7 @@ describe('the publisher', () => {
   });
 
   it('fails when the bus is unavailable', async () => {
-    bus.on(PutEventsCommand).rejects(new Error('no bus'));
+    bus.mockRejectedValue(new Error('no bus'));
     await expect(handler({ Records: [record(1)] }, context)).rejects.toThrow(/^events\.publish failed: Error\.$/);
   });
 });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { SESClient } from '@aws-sdk/client-ses';
 import type { ImportHandler } from '#local/handlers.ts';
 import { JsonClient } from '#platform/aws-json.ts';
 
@@ -186,7 +186,7 @@ interface Command {
 type Send = (this: unknown, command: Command, ...others: unknown[]) => unknown;
 
 /** The base class of all SDK clients; every command passes its `send`. */
-const sdkClient = Object.getPrototypeOf(EventBridgeClient.prototype) as { send: Send };
+const sdkClient = Object.getPrototypeOf(SESClient.prototype) as { send: Send };
 const { send } = sdkClient;
 sdkClient.send = function (command, ...others) {
   recordOperation(command.constructor.name.replace(/Command$/, ''), () => command.input);
