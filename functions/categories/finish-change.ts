@@ -3,7 +3,7 @@ import { finishCategoryChange } from '#events/subscriptions.ts';
 import { finishSlugChange } from '#services/categories/propagate-slug.ts';
 
 export const handler = subscribe(finishCategoryChange, (task) =>
-  task.kind === 'categoryRemoved'
-    ? finishSlugChange(task.data.slug, task.data.batch_id)
-    : finishSlugChange(task.data.from),
+  task.kind === 'categoryRenamed'
+    ? finishSlugChange(task.data.from)
+    : finishSlugChange(task.data.slug, task.data.batch_id),
 );

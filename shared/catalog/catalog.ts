@@ -44,7 +44,7 @@ export class Catalog implements ReadCatalog {
   /** Restores a catalog from its contents. */
   static of({ rows, categories, removedCategories, removedProjects, pendingCounts }: CatalogContents): Catalog {
     const catalog = new Catalog();
-    for (const [id, version] of removedCategories) catalog.#categories.remove(id, version);
+    for (const { id, version, alias } of removedCategories) catalog.#categories.remove(id, version, alias);
     for (const category of categories) catalog.#categories.put(category);
     for (const [id, version] of removedProjects) catalog.#removed.set(id, version);
     for (const [id, counts] of pendingCounts) catalog.#pendingCounts.set(id, counts);
@@ -233,7 +233,7 @@ export class Catalog implements ReadCatalog {
     const changed =
       change.kind === 'category'
         ? this.#categories.put(change.category)
-        : this.#categories.remove(change.categoryId, change.version);
+        : this.#categories.remove(change.categoryId, change.version, change.alias);
     if (changed) {
       this.#entries.categoriesChanged();
       this.#listings.facetCounts(this.#categories).categoriesChanged();

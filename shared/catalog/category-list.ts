@@ -1,19 +1,31 @@
 import type { CategoryRecord } from '#model/category.ts';
 import { fold } from './fold.ts';
+import type { CategoryAlias } from './types.ts';
+
+/** The removal of a category. */
+export interface CategoryRemoval {
+  readonly id: string;
+  /** The version up to which it is removed. */
+  readonly version: number;
+  /** Of a merged category. */
+  readonly alias: CategoryAlias | null;
+}
 
 /** The categories by id and by slug, and the spheres derived from them. */
 export class CategoryList {
   readonly #byId = new Map<string, CategoryRecord>();
   readonly #bySlug = new Map<string, CategoryRecord>();
-  /** By id of a removed category, the version up to which it is removed. */
-  readonly #removed = new Map<string, number>();
+  /** By id of the category. */
+  readonly #removed = new Map<string, CategoryRemoval>();
+  /** The removals of merged categories, by slug. */
+  readonly #aliases = new Map<string, CategoryRemoval>();
   readonly #slugsBySphere = new Map<string, string[]>();
   #sorted: readonly CategoryRecord[] | undefined;
 
   /** Applies a state of a category. @returns whether it was newer than the current one. */
   put(category: CategoryRecord): boolean {
     const before = this.#byId.get(category.id);
-    const removedVersion = this.#removed.get(category.id) ?? Number.NEGATIVE_INFINITY;
+    const removedVersion = this.#removed.get(category.id)?.version ?? Number.NEGATIVE_INFINITY;
     if (removedVersion >= category.version || (before && before.version >= category.version)) return false;
     this.#removed.delete(category.id);
     this.#byId.set(category.id, category);
@@ -21,18 +33,33 @@ export class CategoryList {
     return true;
   }
 
-  /** Removes the states of a category up to a version. @returns whether one was present. */
-  remove(id: string, version = Number.POSITIVE_INFINITY): boolean {
+  /** Removes the states of a category up to a version. @returns whether one was present, or an alias is new. */
+  remove(id: string, version = Number.POSITIVE_INFINITY, alias: CategoryAlias | null = null): boolean {
     if ((this.#byId.get(id)?.version ?? Number.NEGATIVE_INFINITY) > version) return false;
-    this.#removed.set(id, Math.max(version, this.#removed.get(id) ?? version));
+    const known = this.#removed.get(id);
+    const isNew = !known || known.version < version;
+    if (isNew) this.#removed.set(id, { id, version, alias });
     const removed = this.#byId.delete(id);
-    if (removed) this.#changed();
-    return removed;
+    const changed = removed || (isNew && (alias !== null || known?.alias != null));
+    if (changed) this.#changed();
+    return changed;
   }
 
-  /** The ids of removed categories, each with the version up to which it is removed. */
-  removed(): Iterable<readonly [string, number]> {
-    return this.#removed;
+  removed(): Iterable<CategoryRemoval> {
+    return this.#removed.values();
+  }
+
+  /** The slug itself or, if it is that of a merged category, that of the category which replaced it. */
+  currentSlug(slug: string): string {
+    let id = this.#bySlug.has(slug) ? undefined : this.#aliases.get(slug)?.alias?.into;
+    const followed = new Set<string>();
+    while (id !== undefined && !followed.has(id)) {
+      const category = this.#byId.get(id);
+      if (category) return category.slug;
+      followed.add(id);
+      id = this.#removed.get(id)?.alias?.into;
+    }
+    return slug;
   }
 
   /** By `sort_order`, then name, then id. */
@@ -70,6 +97,11 @@ export class CategoryList {
     for (const category of this.#byId.values()) {
       const other = this.#bySlug.get(category.slug);
       if (!other || other.id < category.id) this.#bySlug.set(category.slug, category);
+    }
+    this.#aliases.clear();
+    for (const removal of this.#removed.values()) {
+      const { id, alias } = removal;
+      if (alias && id > (this.#aliases.get(alias.slug)?.id ?? '')) this.#aliases.set(alias.slug, removal);
     }
     this.#slugsBySphere.clear();
     for (const { slug, sphere } of this.#bySlug.values()) {

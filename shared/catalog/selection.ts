@@ -42,7 +42,8 @@ export class Selection {
     const { category, pricing, tag } = listings.attributes;
     const choose = <Value extends string>(name: FacetName, postings: Postings<Value>, values: readonly Value[]) =>
       this.#choices.set(name, { values, slots: postings.addAnyOf(values, listings.emptyBitmap()) });
-    if (filters.category?.length) choose('category', category, filters.category);
+    const chosen = [...new Set(filters.category?.map((slug) => categories.currentSlug(slug)))];
+    if (chosen.length > 0) choose('category', category, chosen);
     if (filters.tag?.length) choose('tag', tag, filters.tag);
     if (filters.pricing) choose('pricing', pricing, [filters.pricing]);
     if (filters.sphere?.length) {

@@ -1,6 +1,7 @@
 import type { PricingType, Status } from '#contract/projects.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts } from '#model/project.ts';
+import type { CategoryRemoval } from './category-list.ts';
 import { Row } from './row.ts';
 
 // The format of a snapshot: columns of values. Numbers are stored as in memory (little-endian), texts concatenated
@@ -167,8 +168,7 @@ class ColumnReader {
 export interface CatalogContents {
   readonly rows: readonly Row[];
   readonly categories: readonly CategoryRecord[];
-  /** Ids, each with the version up to which the category is removed. */
-  readonly removedCategories: readonly (readonly [string, number])[];
+  readonly removedCategories: readonly CategoryRemoval[];
   /** Ids, each with the version up to which the project is removed. */
   readonly removedProjects: readonly (readonly [string, number])[];
   /** By project id, counters that arrived before their project. */
@@ -176,7 +176,7 @@ export interface CatalogContents {
 }
 
 /** Incremented with every change of the columns or their meaning. Snapshots of other formats are not read. */
-export const SNAPSHOT_FORMAT = 2;
+export const SNAPSHOT_FORMAT = 3;
 
 const MAGIC = 0x43_41_54_4c;
 
@@ -295,6 +295,25 @@ const writeCategories = (to: ColumnWriter, categories: readonly CategoryRecord[]
 const readCategories = (from: ColumnReader): CategoryRecord[] =>
   from.texts().map((text) => JSON.parse(text) as CategoryRecord);
 
+const writeRemovals = (to: ColumnWriter, removals: readonly CategoryRemoval[]): void => {
+  to.texts(removals.map(({ id }) => id));
+  to.numbers(removals.map(({ version }) => version));
+  to.textsOrNull(removals.map(({ alias }) => alias?.slug ?? null));
+  to.textsOrNull(removals.map(({ alias }) => alias?.into ?? null));
+};
+
+const readRemovals = (from: ColumnReader): CategoryRemoval[] => {
+  const ids = from.texts();
+  const [versions, slugs, targets] = [from.numbers(), from.textsOrNull(), from.textsOrNull()];
+  if ([versions, slugs, targets].some(({ length }) => length !== ids.length))
+    throw new InvalidColumns('The columns of the removed categories differ in length.');
+  return ids.map((id, at) => {
+    const [slug, into] = [slugs[at] ?? null, targets[at] ?? null];
+    const alias = slug === null || into === null ? null : { slug, into };
+    return { id, version: versions[at] as number, alias };
+  });
+};
+
 /** @returns the uncompressed bytes. */
 export const writeSnapshot = (contents: CatalogContents): Uint8Array => {
   const { rows, categories, removedCategories, removedProjects, pendingCounts } = contents;
@@ -302,8 +321,7 @@ export const writeSnapshot = (contents: CatalogContents): Uint8Array => {
   to.numbers([MAGIC, SNAPSHOT_FORMAT]);
   writeRows(to, rows);
   writeCategories(to, categories);
-  to.texts(removedCategories.map(([id]) => id));
-  to.numbers(removedCategories.map(([, version]) => version));
+  writeRemovals(to, removedCategories);
   to.texts(removedProjects.map(([id]) => id));
   to.numbers(removedProjects.map(([, version]) => version));
   to.texts(pendingCounts.map(([id]) => id));
@@ -331,7 +349,7 @@ export const readSnapshot = (bytes: Uint8Array): CatalogContents => {
   const contents: CatalogContents = {
     rows: readRows(from),
     categories: readCategories(from),
-    removedCategories: pairs(from.texts(), from.numbers()),
+    removedCategories: readRemovals(from),
     removedProjects: pairs(from.texts(), from.numbers()),
     pendingCounts: pairs(from.texts(), readCounts(from)),
   };

@@ -24,7 +24,15 @@ export type CatalogChange =
       readonly categoryId: string;
       /** The version up to which it is removed; absent in tombstones of earlier releases, which nothing follows. */
       readonly version?: number;
+      readonly alias?: CategoryAlias;
     };
+
+/** What a merged category leaves: its slug, which stands for another category. */
+export interface CategoryAlias {
+  readonly slug: string;
+  /** The id of the category that it was merged into. */
+  readonly into: string;
+}
 
 /** Which projects a query covers before any filter. */
 export interface CatalogScope {
@@ -34,7 +42,7 @@ export interface CatalogScope {
 }
 
 export interface CatalogFilters {
-  /** Any of these category slugs; an empty list is no filter. */
+  /** Any of these category slugs, also of merged categories; an empty list is no filter. */
   readonly category?: readonly string[];
   /** Any of these spheres; an empty list is no filter. */
   readonly sphere?: readonly string[];

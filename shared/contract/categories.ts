@@ -76,7 +76,7 @@ export const read = defineRoute('categories.read', {
   method: 'GET',
   path: '/api/categories/{category}',
   summary: 'Read a category',
-  description: 'By id or slug.',
+  description: 'By id or slug. The slug of a merged category answers with the category that it was merged into.',
   auth: 'public',
   tier: 'general',
   replies: { 200: data(Category) },
@@ -159,6 +159,38 @@ export const remove = defineRoute('categories.remove', {
       z.union([
         z.object({
           id: z.string(),
+          projects_updated: z.int().min(0),
+          batch_id: z.string().describe('`bat_` and a ULID.'),
+        }),
+        DryRun,
+      ]),
+    ),
+  },
+  failures: ['NOT_FOUND'],
+  permissions: ['table:get', 'table:write', 'catalog'],
+  timeoutSeconds: 29,
+});
+
+export const merge = defineRoute('categories.merge', {
+  method: 'POST',
+  path: '/api/admin/categories/{category}/merge',
+  summary: 'Merge a category into another',
+  description:
+    'Its projects carry the other category. Its slug stays taken and stands for the other category: in requests it is replaced. The merge is a batch, which can be reverted.',
+  auth: 'admin',
+  scopes: ['categories:write'],
+  moderators: false,
+  tier: 'admin',
+  query: z.object(dryRunParameter),
+  body: z
+    .object({ into: Reference.describe('The id or slug of the category that stays.') })
+    .meta({ id: 'CategoryMerge' }),
+  replies: {
+    200: data(
+      z.union([
+        z.object({
+          id: z.string(),
+          into: z.string().describe('The id of the category that stays.'),
           projects_updated: z.int().min(0),
           batch_id: z.string().describe('`bat_` and a ULID.'),
         }),

@@ -47,7 +47,9 @@ const conditions = {
   ),
   live_projects: atLeast(100_000).describe('The submitter has at least so many live projects.'),
   plan_is: Plan,
-  category_in: listOf(reference(100)).describe('Category slugs; the project has one of them.'),
+  category_in: listOf(reference(100)).describe(
+    'Category slugs; the project has one of them. The slug of a merged category stands for the one that replaced it.',
+  ),
 } as const;
 
 const conditionNames = Object.keys(conditions) as (keyof typeof conditions)[];

@@ -26,6 +26,7 @@ import {
   is,
   lastWriteAt,
   transact,
+  updateItem,
   type Write,
 } from './write.ts';
 
@@ -93,48 +94,97 @@ export const findCategory = async (reference: string): Promise<CategoryRecord | 
   return claim?.state === 'held' ? await categoryById(String(claim.category_id)) : undefined;
 };
 
+/** The category with an id or, after any number of merges, the one that it was merged into. */
+export const findCurrentCategory = async (id: string): Promise<CategoryRecord | undefined> => {
+  for (let next = id; ; ) {
+    const category = await categoryById(next);
+    if (category) return category;
+    const into = (await findItem(categoryTombstoneKey(next)))?.into;
+    if (typeof into !== 'string') return undefined;
+    next = into;
+  }
+};
+
+/** The claim of a slug whose category was merged into another. It stays, so that the slug stands for the other category. */
+const isAlias = is('state', 'alias');
+
+/** Finds the category that replaced the one with a slug by merging. */
+export const findCategoryByAlias = async (slug: string): Promise<CategoryRecord | undefined> => {
+  const claim = await findItem(categorySlugKey(slug));
+  return claim?.state === 'alias' ? await findCurrentCategory(String(claim.category_id)) : undefined;
+};
+
 /**
- * A slug that its category no longer uses. Its claim stays, in the state `leaving`, while projects still carry the
- * slug: otherwise they would be counted under a new category with the same slug.
+ * A slug that its category no longer uses. Its claim stays while projects still carry the slug: otherwise they would be
+ * counted under a new category with the same slug. The claim of a merged category stays for good.
  */
 interface RetiredSlug {
   readonly categoryId: string;
-  /** The current slug of the category, after any number of renames; null when the category is deleted. */
-  readonly to: string | null;
-  /** The batch of the removal. */
+  readonly isAlias: boolean;
+  /** The batch of a removal or merge that has not ended. */
   readonly batchId?: string;
 }
 
 export const findRetiredSlug = async (slug: string): Promise<RetiredSlug | undefined> => {
   const claim = await findItem(categorySlugKey(slug));
-  if (claim?.state !== 'leaving') return undefined;
-  const categoryId = String(claim.category_id);
+  if (claim?.state !== 'leaving' && claim?.state !== 'alias') return undefined;
   return {
-    categoryId,
-    to: (await categoryById(categoryId))?.slug ?? null,
+    categoryId: String(claim.category_id),
+    isAlias: claim.state === 'alias',
     ...(typeof claim.batch_id === 'string' && { batchId: claim.batch_id }),
   };
 };
 
-/** Lists the slugs that are retired and not deleted yet. */
-export const retiredSlugs = async (): Promise<string[]> => {
-  const claims = await wholeCollection({ partition: categoriesPartition, prefix: categorySlugPrefix });
-  return claims.filter(({ state }) => state === 'leaving').map(({ sk }) => String(sk).slice(categorySlugPrefix.length));
+const allClaims = (): Promise<Item[]> =>
+  wholeCollection({ partition: categoriesPartition, prefix: categorySlugPrefix });
+
+const slugOfClaim = ({ sk }: Item): string => String(sk).slice(categorySlugPrefix.length);
+
+/** Lists the slugs that projects may still carry although their categories no longer use them. */
+export const retiredSlugs = async (): Promise<string[]> =>
+  (await allClaims())
+    .filter(({ state, batch_id }) => state === 'leaving' || (state === 'alias' && batch_id !== undefined))
+    .map(slugOfClaim);
+
+/** The slug that a claim stands for. */
+const currentSlugOf = async (claim: Item): Promise<string | undefined> => {
+  if (claim.state === 'held') return slugOfClaim(claim);
+  return claim.state === 'alias' ? (await findCurrentCategory(String(claim.category_id)))?.slug : undefined;
 };
 
-const retiredBy = (categoryId: string): Condition => every(is('state', 'leaving'), is('category_id', categoryId));
-
-/** Deletes the claim of a retired slug, unless another category has claimed the slug. */
-export const deleteRetiredSlug = async (slug: string, categoryId: string): Promise<void> => {
-  await deleteItem(categorySlugKey(slug), retiredBy(categoryId));
+/** The slugs of merged categories, each with that of the category that replaced it; null once that is deleted. */
+export const aliasedSlugs = async (): Promise<ReadonlyMap<string, string | null>> => {
+  const aliases = (await allClaims()).filter(({ state }) => state === 'alias');
+  return new Map(
+    await Promise.all(
+      aliases.map(async (claim) => [slugOfClaim(claim), (await currentSlugOf(claim)) ?? null] as const),
+    ),
+  );
 };
 
-const retireSlug = (category: CategoryRecord, batchId?: string): Write => ({
+/** Returns the current slug by slug: another one for that of a merged category, none for slugs that belong to no category. */
+export const currentCategorySlugs = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const claims = await findItems(slugs.map(categorySlugKey));
+  const current = await Promise.all(claims.map((claim) => claim && currentSlugOf(claim)));
+  return new Map(slugs.flatMap((slug, position) => (current[position] ? [[slug, current[position]]] : [])));
+};
+
+const retiredBy = (categoryId: string): Condition =>
+  every(either(is('state', 'leaving'), isAlias), is('category_id', categoryId));
+
+/** Records that no project carries a retired slug. Does nothing when another category has claimed the slug. */
+export const endRetirement = async (slug: string, { categoryId, isAlias: stays }: RetiredSlug): Promise<void> => {
+  const key = categorySlugKey(slug);
+  if (stays) await updateItem(key, { remove: ['batch_id'] }, retiredBy(categoryId));
+  else await deleteItem(key, retiredBy(categoryId));
+};
+
+const retireSlug = (category: CategoryRecord, state: 'leaving' | 'alias', batchId?: string): Write => ({
   put: {
     ...categorySlugKey(category.slug),
     type: 'categorySlug',
     category_id: category.id,
-    state: 'leaving',
+    state,
     ...(batchId !== undefined && { batch_id: batchId }),
   },
 });
@@ -184,7 +234,7 @@ export const replaceCategories = async (
         when: every(exists, is('version', previous.version)),
         orElse: () => new CategoryChanged(`The category ${next.id} was changed concurrently.`),
       },
-      ...(previous.slug === next.slug ? [] : [claimSlug(next), retireSlug(previous)]),
+      ...(previous.slug === next.slug ? [] : [claimSlug(next), retireSlug(previous, 'leaving')]),
     ]),
     ...messages.map(inOutbox),
   ]);
@@ -192,6 +242,24 @@ export const replaceCategories = async (
 
 /** How long the feed keeps a deletion, in seconds: longer than any replica goes without reading the feed. */
 const TOMBSTONE_SECONDS = 86_400;
+
+const categoryDeletion = (category: CategoryRecord, tombstone: Item): Write[] => [
+  {
+    delete: categoryKey(category.id),
+    when: every(exists, is('version', category.version)),
+    orElse: () => new CategoryChanged(`The category ${category.id} was changed concurrently.`),
+  },
+  {
+    put: {
+      ...categoryTombstoneKey(category.id),
+      type: 'categoryRemoved',
+      category_id: category.id,
+      version: category.version,
+      ...tombstone,
+    },
+    inFeed: true,
+  },
+];
 
 /**
  * Deletes a category as a batch and retires its slug. The task in `messages` removes the slug from projects.
@@ -203,29 +271,40 @@ export const deleteCategory = async (
   batch?: BatchRecord,
 ): Promise<void> => {
   await transact([
-    {
-      delete: categoryKey(category.id),
-      when: every(exists, is('version', category.version)),
-      orElse: () => new CategoryChanged(`The category ${category.id} was changed concurrently.`),
-    },
-    retireSlug(category, batch?.id),
+    ...categoryDeletion(category, { ttl: secondsFromNow(TOMBSTONE_SECONDS) }),
+    retireSlug(category, 'leaving', batch?.id),
     ...(batch ? [batchInsertion(batch)] : []),
-    {
-      put: {
-        ...categoryTombstoneKey(category.id),
-        type: 'categoryRemoved',
-        category_id: category.id,
-        version: category.version,
-        ttl: secondsFromNow(TOMBSTONE_SECONDS),
-      },
-      inFeed: true,
-    },
     ...messages.map(inOutbox),
   ]);
 };
 
 /**
- * The writes that create a deleted category again, with its id and slug.
+ * Deletes a category as a batch and lets its slug stand for another category. The task in `messages` replaces the slug on
+ * projects. Of two concurrent merges in opposite directions one fails.
+ * @throws {CategoryChanged} when it was changed since it was read, or one of the two was deleted.
+ */
+export const mergeCategory = async (
+  category: CategoryRecord,
+  into: CategoryRecord,
+  messages: readonly Message[],
+  batch: BatchRecord,
+): Promise<void> => {
+  await transact([
+    // The tombstone stays, because it says what replaced the category.
+    ...categoryDeletion(category, { slug: category.slug, into: into.id }),
+    retireSlug(category, 'alias', batch.id),
+    {
+      check: categoryKey(into.id),
+      when: exists,
+      orElse: () => new CategoryChanged(`The category ${into.id} was deleted concurrently.`),
+    },
+    batchInsertion(batch),
+    ...messages.map(inOutbox),
+  ]);
+};
+
+/**
+ * The writes that create a deleted or merged category again, with its id and slug.
  * They fail with 409 CATEGORY_EXISTS when the slug belongs to another category.
  */
 export const categoryRecreation = (category: CategoryRecord, at: string): Write[] => {
@@ -234,7 +313,7 @@ export const categoryRecreation = (category: CategoryRecord, at: string): Write[
   return [
     { put: categoryItem(next), inFeed: true, when: absent },
     { delete: categoryTombstoneKey(next.id) },
-    { ...claimSlug(next), when: absent },
+    { ...claimSlug(next), when: either(absent, every(isAlias, is('category_id', next.id))) },
   ];
 };
 
@@ -255,8 +334,8 @@ export const categoryIds = async (slugs: readonly string[]): Promise<ReadonlyMap
   );
 };
 
-/** Returns the current slugs of categories in the order of `ids`, without deleted categories. */
+/** Returns the current slugs of categories in the order of `ids`, also of merged ones, without deleted categories. */
 export const categorySlugs = async (ids: readonly string[]): Promise<readonly string[]> => {
-  const items = await findItems(ids.map(categoryKey));
-  return items.flatMap((item) => (item ? [categoryOf(item).slug] : []));
+  const categories = await Promise.all(ids.map(findCurrentCategory));
+  return [...new Set(categories.flatMap((category) => category?.slug ?? []))];
 };

@@ -234,8 +234,8 @@ const projectWrites = async (change: ProjectChange | undefined): Promise<Write[]
 /**
  * Writes a settlement: all of it or nothing.
  * @returns false when the provider's event has been processed before.
- * @throws {ConflictError} when the checkout, the project, the promotion or a slot was changed concurrently; 409, 400
- * and 401 when the slug or address of a submission was taken, a category deleted or the buyer erased concurrently.
+ * @throws {ConflictError} when the checkout, the project, a category, the promotion or a slot was changed concurrently; 409
+ * and 401 when the slug or address of a submission was taken or the buyer erased concurrently.
  */
 export const writeSettlement = async (settlement: Settlement): Promise<boolean> => {
   const { eventId, previous, next, entries, project, promotion, messages } = settlement;

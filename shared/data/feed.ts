@@ -93,6 +93,7 @@ const changeOf = (item: Item): CatalogChange => {
         kind: 'categoryRemoved',
         categoryId: idOf(item.category_id),
         ...(typeof item.version === 'number' && { version: item.version }),
+        ...(typeof item.into === 'string' && { alias: { slug: idOf(item.slug), into: item.into } }),
       };
     default:
       throw new Error(`The item type ${String(item.type)} is unknown.`);

@@ -12,7 +12,7 @@ import {
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
-import { conflict, invalidField } from '#shared/errors.ts';
+import { conflict } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
 import { countsItem, countsOf, removedCounts, setReactionsOpen } from './counts.ts';
 import {
@@ -238,11 +238,16 @@ const releaseUrl = async (project: ProjectRecord): Promise<Write[]> => {
   return claim?.project_id === project.id ? [{ delete: key, when: is('project_id', project.id) }] : [];
 };
 
-/** A check that fails the transaction with 400 if the category is deleted concurrently. */
+/** A category was deleted, merged or renamed since it was looked up. */
+export class CategoryGone extends ConflictError {
+  override readonly name = 'CategoryGone';
+}
+
+/** A check that fails the transaction with `CategoryGone` if the category is deleted concurrently. */
 export const categoryExists = (slug: string): Write => ({
   check: categorySlugKey(slug),
   when: every(exists, is('state', 'held')),
-  orElse: () => invalidField(['categories'], `"${slug}" is not a category`),
+  orElse: () => new CategoryGone(`"${slug}" is not a category any more.`),
 });
 
 /**
@@ -345,8 +350,7 @@ export const projectReplacement = async (
 /**
  * Inserts a project with its slug and events.
  * @param others further writes of the transaction.
- * @throws {ConditionFailed} when the id exists; 409 for a taken slug or URL, 400 for an unknown category, 401 for an erased
- * owner.
+ * @throws {ConditionFailed} when the id exists; {CategoryGone}; 409 for a taken slug or URL, 401 for an erased owner.
  */
 export const insertProject = async (
   project: ProjectRecord,
@@ -367,7 +371,7 @@ export const insertProject = async (
 /**
  * Replaces a project and writes its events.
  * @param conditions further writes or checks of the transaction.
- * @throws {ProjectChanged} when the version is not that of `previous`; 409 and 400 as `insertProject`.
+ * @throws {ProjectChanged} when the version is not that of `previous`; {CategoryGone}; 409 as `insertProject`.
  */
 export const replaceProject = async (
   previous: ProjectRecord,

@@ -15,6 +15,7 @@ export const taskKinds = {
   userErased: z.object({ user_id: z.string(), projects: z.enum(['keep', 'delete']) }),
   // Tasks of earlier releases have no batch.
   categoryRemoved: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string().optional() }),
+  categoryMerged: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string() }),
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
   revertDue: z.object({ batch_id: z.string() }),
 } as const satisfies Record<string, z.ZodType>;

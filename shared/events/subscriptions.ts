@@ -82,8 +82,8 @@ export const finishPurge = defineSubscription({
 
 export const finishCategoryChange = defineSubscription({
   id: 'categories.finishChange',
-  summary: 'Propagates the removal or renaming of a category to its projects, and ends its batch.',
-  kinds: ['categoryRemoved', 'categoryRenamed'],
+  summary: 'Propagates the removal, merging or renaming of a category to its projects, and ends its batch.',
+  kinds: ['categoryRemoved', 'categoryMerged', 'categoryRenamed'],
   permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
   timeoutSeconds: 300,
 });

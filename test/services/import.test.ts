@@ -231,7 +231,7 @@ describe('the categories of an import', () => {
     const before = ['kept', 'renamed', 'removed', 'replaced', 'unused'].map((slug) =>
       category({ id: `cat_${slug}`, slug }),
     );
-    const lookup = new CategoryLookup(before, { mayCreate: false });
+    const lookup = new CategoryLookup(before, new Map(), { mayCreate: false });
     await lookup.createMissing(['kept', 'renamed', 'removed', 'replaced']);
     const after = [
       category({ id: 'cat_kept', slug: 'kept' }),

@@ -9,7 +9,7 @@ import {
   revertCompletion,
   revertMark,
 } from '#data/batches.ts';
-import { categoryRecreation, missingCategories } from '#data/categories.ts';
+import { categoryRecreation } from '#data/categories.ts';
 import { ConflictError, retryOnConflict } from '#data/conflict.ts';
 import { findTouchCounts, onlyIfUntouched } from '#data/counts.ts';
 import { inOutbox } from '#data/outbox.ts';
@@ -29,6 +29,7 @@ import type { ProjectRecord } from '#model/project.ts';
 import { changesBetween } from '#model/revision.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { currentChanges, resolveCategories } from '#services/projects/content.ts';
 import { AppError, conflict } from '#shared/errors.ts';
 import { getBatch } from './read.ts';
 import { newBatch } from './record.ts';
@@ -91,7 +92,7 @@ const fieldMessage = (reason: KeptReason, kept: readonly string[]): string => {
 
 /** Fields whose earlier value cannot come back: a category is gone, or another project has the address. */
 const unavailableFields = async (
-  { changes }: UndoableEntry,
+  changes: UndoableEntry['changes'],
   isUrlTaken: boolean,
 ): Promise<ReadonlyMap<string, KeptReason>> => {
   const unavailable = new Map<string, KeptReason>(
@@ -104,7 +105,8 @@ const unavailableFields = async (
   );
   const categories = changes.find(({ field }) => field === 'categories');
   if (categories && Array.isArray(categories.before)) {
-    if ((await missingCategories(categories.before)).length > 0) unavailable.set('categories', 'gone');
+    const { missing } = await resolveCategories({ categories: categories.before }, []);
+    if (missing.length > 0) unavailable.set('categories', 'gone');
   }
   return unavailable;
 };
@@ -120,8 +122,9 @@ const decide = async (
     const counts = await findTouchCounts(entry.project?.id ?? '');
     return decideDeletion(undo, stored?.project, counts, at);
   }
-  const unavailable = await unavailableFields(entry, isUrlTaken);
-  return decideRestoration({ ...entry, undo }, stored?.project, unavailable, at);
+  const changes = await currentChanges(entry.changes);
+  const unavailable = await unavailableFields(changes, isUrlTaken);
+  return decideRestoration({ changes, undo }, stored?.project, unavailable, at);
 };
 
 /** The entry of the revert for a project. */
@@ -169,10 +172,9 @@ const revertProject = async (revert: BatchRecord, entry: UndoableEntry): Promise
         newEntryWrite(revert.id, revertedEntry(entry, stored?.project, decision)),
       ]);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      // Another project has the address, or a category was deleted since it was looked up: decided again.
-      if (error.code === 'DUPLICATE_URL') isUrlTaken = true;
-      else if (error.code !== 'INVALID_INPUT') throw error;
+      if (!(error instanceof AppError) || error.code !== 'DUPLICATE_URL') throw error;
+      // Another project has the address: decided again.
+      isUrlTaken = true;
       throw new DecisionOutdated(error.message, { cause: error });
     }
   });

@@ -1,4 +1,4 @@
-import { findCategory } from '#data/categories.ts';
+import { findCategory, findCategoryByAlias } from '#data/categories.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { notFound } from '#shared/errors.ts';
 
@@ -8,3 +8,7 @@ export const getCategory = async (reference: string): Promise<CategoryRecord> =>
   if (!category) throw notFound();
   return category;
 };
+
+/** A category by id, slug or the slug of a category that was merged into it. */
+export const resolveCategory = async (reference: string): Promise<CategoryRecord | undefined> =>
+  (await findCategory(reference)) ?? (await findCategoryByAlias(reference));

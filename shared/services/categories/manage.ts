@@ -1,6 +1,6 @@
 import type { DryRun } from '#contract/batches.ts';
 import type { CategoryBody, CategoryUpdate } from '#contract/categories.ts';
-import { allCategories, deleteCategory, insertCategory, replaceCategories } from '#data/categories.ts';
+import { allCategories, deleteCategory, insertCategory, mergeCategory, replaceCategories } from '#data/categories.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { newMessage } from '#events/catalogue.ts';
 import type { CategoryRecord } from '#model/category.ts';
@@ -12,7 +12,7 @@ import { newBatch } from '#services/batches/record.ts';
 import { isReservedSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
-import { getCategory } from './get.ts';
+import { getCategory, resolveCategory } from './get.ts';
 import { inRequest, previewSlugChange, propagateSlugChange, releaseSlug } from './propagate-slug.ts';
 
 /** The distance between the `sort_order` of consecutive categories. */
@@ -47,7 +47,7 @@ export const createCategory = async (body: CategoryBody): Promise<CategoryRecord
     updated_at: at,
     version: 1,
   };
-  await releaseSlug(slug, inRequest);
+  await releaseSlug(slug);
   await insertCategory(category);
   return category;
 };
@@ -81,10 +81,10 @@ export const changeCategory = (
       return next;
     }
     mustNotBeReserved(next.slug);
-    await releaseSlug(next.slug, inRequest);
+    await releaseSlug(next.slug);
     const renamed = { category_id: next.id, from: previous.slug, to: next.slug };
     await replaceCategories([{ previous, next }], [newMessage('categoryRenamed', admin.id, renamed)]);
-    await propagateSlugChange({ from: previous.slug, to: next.slug, categoryId: next.id }, inRequest);
+    await propagateSlugChange({ from: previous.slug, categoryId: next.id }, inRequest);
     return next;
   });
 
@@ -122,10 +122,47 @@ export const removeCategory = async (
     await deleteCategory(category, [newMessage('categoryRemoved', admin.id, removed)], batch);
     return { ...category, batchId: batch.id };
   });
-  const { carrying } = await propagateSlugChange({ from: slug, to: null, categoryId: id, batchId }, inRequest);
+  const { carrying } = await propagateSlugChange({ from: slug, categoryId: id, batchId }, inRequest);
   return { id, projects_updated: carrying, batch_id: batchId };
 };
 
 /** What `removeCategory` would do. @throws 404. */
 export const previewRemoval = async (reference: string): Promise<DryRun> =>
   await previewSlugChange((await getCategory(reference)).slug, null);
+
+/** The category to merge another one into. @param into an id or slug. @throws 400 when it is unknown or the other one itself. */
+const getTarget = async (into: string, category: CategoryRecord): Promise<CategoryRecord> => {
+  const target = await resolveCategory(into);
+  if (!target) throw invalidField(['into'], `"${into}" is not a category`);
+  if (target.id === category.id) throw invalidField(['into'], 'must be another category');
+  return target;
+};
+
+/**
+ * Merges a category into another: its projects carry the other one and its slug stands for it. Projects are changed like
+ * those of a removed category.
+ * @param into an id or slug. @throws 404, 400.
+ */
+export const mergeCategories = async (
+  admin: UserRecord,
+  reference: string,
+  into: string,
+): Promise<{ id: string; into: string; projects_updated: number; batch_id: string }> => {
+  const { id, slug, target, batchId } = await retryOnConflict(async () => {
+    const category = await getCategory(reference);
+    const other = await getTarget(into, category);
+    const summary = `Merge the category "${category.name}" into "${other.name}"`;
+    const batch = newBatch(admin, 'category_merge', summary, { category });
+    const merged = { category_id: category.id, slug: category.slug, batch_id: batch.id };
+    await mergeCategory(category, other, [newMessage('categoryMerged', admin.id, merged)], batch);
+    return { ...category, target: other, batchId: batch.id };
+  });
+  const { carrying } = await propagateSlugChange({ from: slug, categoryId: id, batchId }, inRequest);
+  return { id, into: target.id, projects_updated: carrying, batch_id: batchId };
+};
+
+/** What `mergeCategories` would do. @throws 404, 400. */
+export const previewMerge = async (reference: string, into: string): Promise<DryRun> => {
+  const category = await getCategory(reference);
+  return await previewSlugChange(category.slug, (await getTarget(into, category)).slug);
+};

@@ -2,7 +2,8 @@ import { type DryRun, LISTED_MAX } from '#contract/batches.ts';
 import { countEntries, endBatch, entryWrite } from '#data/batches.ts';
 import { catalog } from '#data/catalog.ts';
 import {
-  deleteRetiredSlug,
+  endRetirement,
+  findCurrentCategory,
   findRetiredSlug,
   missingCategories,
   notReclaimed,
@@ -18,12 +19,14 @@ import { dryRunOf } from '#services/batches/record.ts';
 import { changeProject } from '#services/projects/change.ts';
 import { AppError, conflict } from '#shared/errors.ts';
 
-/** A slug that a category no longer uses, and the slug that replaces it; null when the category is deleted. */
+/**
+ * A slug that a category no longer uses. What replaces it is the current slug of the category or of the one that it was
+ * merged into, which may change meanwhile; without such a category, nothing.
+ */
 export interface SlugChange {
   readonly from: string;
-  readonly to: string | null;
   readonly categoryId: string;
-  /** The batch of a removal, to which each changed project is added. */
+  /** The batch of a removal or merge, to which each changed project is added. */
   readonly batchId?: string;
 }
 
@@ -61,17 +64,15 @@ export const previewSlugChange = async (from: string, to: string | null): Promis
 };
 
 /** @returns whether the project still carried the slug. */
-const replaceSlugOfProject = async (
-  projectId: string,
-  { from, to, categoryId, batchId }: SlugChange,
-): Promise<boolean> => {
+const replaceSlugOfProject = async (projectId: string, { from, categoryId, batchId }: SlugChange): Promise<boolean> => {
   let isCarrier = false;
   try {
     await changeProject(
       projectId,
-      (current) => {
+      async (current) => {
         isCarrier = current.categories.includes(from);
         if (!isCarrier) return { next: current, origin, messages: [] };
+        const to = (await findCurrentCategory(categoryId))?.slug ?? null;
         return { next: withReplacedSlug(current, from, to), origin, messages: [] };
       },
       (previous, next) => [
@@ -118,25 +119,34 @@ export const propagateSlugChange = async (
 };
 
 /**
- * Completes the removal or rename of a category on its projects and frees its old slug. Safe to repeat; does nothing
- * when another category has claimed the slug.
+ * Completes the removal, merge or rename of a category on its projects, and frees its old slug unless it was merged. Safe to
+ * repeat; does nothing when another category has claimed the slug.
  * @throws 409 while projects still carry the slug; the caller tries again later.
  */
-export const releaseSlug = async (slug: string, propagation: Propagation): Promise<void> => {
+const completeSlugChange = async (slug: string, propagation: Propagation): Promise<void> => {
   const retired = await findRetiredSlug(slug);
   if (!retired) return;
-  const change = { from: slug, ...retired };
+  const { categoryId, batchId } = retired;
+  const change = { from: slug, categoryId, ...(batchId !== undefined && { batchId }) };
   await propagateSlugChange(change, propagation);
   // The catalog may still list projects that were just changed, so the number of changes decides.
   const { changed, isComplete } = await propagateSlugChange(change, propagation);
   if (changed > 0 || !isComplete)
     throw conflict('CATEGORY_EXISTS', `The slug "${slug}" is still being removed from projects.`);
-  await deleteRetiredSlug(slug, retired.categoryId);
+  await endRetirement(slug, retired);
 };
 
-/** Completes a removal or rename as a task, and ends the batch of a removal. */
+/** Frees a retired slug for another category. @throws 409 while projects still carry it, or when it stands for a category. */
+export const releaseSlug = async (slug: string): Promise<void> => {
+  if ((await findRetiredSlug(slug))?.isAlias) {
+    throw conflict('CATEGORY_EXISTS', `The slug "${slug}" belongs to a category that was merged into another.`);
+  }
+  await completeSlugChange(slug, inRequest);
+};
+
+/** Completes a removal, merge or rename as a task, and ends its batch. */
 export const finishSlugChange = async (slug: string, batchId?: string): Promise<void> => {
-  await releaseSlug(slug, inTask);
+  await completeSlugChange(slug, inTask);
   if (batchId !== undefined) await endBatch(batchId, 'done', await countEntries(batchId));
 };
 
@@ -144,13 +154,13 @@ export const finishSlugChange = async (slug: string, batchId?: string): Promise<
 const NO_CATEGORY = 'cat_none';
 
 const repairSlug = async (slug: string): Promise<void> => {
-  if (await findRetiredSlug(slug)) await releaseSlug(slug, inTask);
+  if (await findRetiredSlug(slug)) await completeSlugChange(slug, inTask);
   // Stops at the first project when a new category claims the slug concurrently.
-  else await propagateSlugChange({ from: slug, to: null, categoryId: NO_CATEGORY }, inTask);
+  else await propagateSlugChange({ from: slug, categoryId: NO_CATEGORY }, inTask);
 };
 
 /**
- * Completes interrupted removals and renames of categories, and removes slugs without a category from projects. Safe to
+ * Completes interrupted removals, merges and renames of categories, and removes slugs without a category from projects. Safe to
  * repeat and to run beside the changes themselves.
  * @param until when to stop, on the monotonic clock in milliseconds.
  */

@@ -1,5 +1,5 @@
 import { CategoryBody } from '#contract/categories.ts';
-import { allCategories } from '#data/categories.ts';
+import { aliasedSlugs, allCategories } from '#data/categories.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { newId } from '#platform/ids.ts';
 import { createCategory, SORT_STEP } from '#services/categories/manage.ts';
@@ -20,21 +20,35 @@ type Resolution = { readonly slug: string } | { readonly problem: string };
 export class CategoryLookup {
   readonly #mayCreate: boolean;
   readonly #bySlug = new Map<string, CategoryRecord>();
+  /** Current slugs by the slug of a merged category; null once the category that replaced it is deleted. */
+  readonly #aliases: ReadonlyMap<string, string | null>;
   readonly #slugByName = new Map<string, string>();
   /** Names of missing categories, by slug. */
   readonly #planned = new Map<string, string>();
   /** Categories of written projects, by the slug that was written. */
   readonly #used = new Map<string, CategoryRecord>();
 
-  constructor(categories: readonly CategoryRecord[], { mayCreate }: { readonly mayCreate: boolean }) {
+  constructor(
+    categories: readonly CategoryRecord[],
+    aliases: ReadonlyMap<string, string | null>,
+    { mayCreate }: { readonly mayCreate: boolean },
+  ) {
     this.#mayCreate = mayCreate;
+    this.#aliases = aliases;
     for (const category of categories) this.#add(category);
+  }
+
+  static async open(options: { readonly mayCreate: boolean }): Promise<CategoryLookup> {
+    return new CategoryLookup(await allCategories(), await aliasedSlugs(), options);
   }
 
   /** Resolves an entry by slug, by name in any case, or by the slug that its name results in. */
   resolve(entry: string): Resolution {
     if (this.#bySlug.has(entry)) return { slug: entry };
-    const slug = this.#slugByName.get(folded(entry)) ?? slugFrom(entry, '');
+    const given = this.#slugByName.get(folded(entry)) ?? slugFrom(entry, '');
+    const aliased = [entry, given].find((one) => this.#aliases.has(one));
+    const slug = aliased === undefined ? given : this.#aliases.get(aliased);
+    if (slug == null) return { problem: `"${entry}" is not a category` };
     if (this.#bySlug.has(slug) || this.#planned.has(slug)) return { slug };
     if (!this.#mayCreate) return { problem: `"${entry}" is not a category` };
     return this.#plan(entry, slug);
@@ -50,15 +64,12 @@ export class CategoryLookup {
   }
 
   /**
-   * Returns the used categories that were renamed or deleted during the import.
+   * Returns the used categories that were renamed, merged or deleted during the import.
    * @param current all categories at the end. A slug that belongs to another category by then is left out.
    */
   changesUntil(current: readonly CategoryRecord[]): SlugChange[] {
     const slugs = new Set(current.map(({ slug }) => slug));
-    const byId = new Map(current.map((category) => [category.id, category]));
-    return [...this.#used].flatMap(([from, { id }]) =>
-      slugs.has(from) ? [] : [{ from, to: byId.get(id)?.slug ?? null, categoryId: id }],
-    );
+    return [...this.#used].flatMap(([from, { id }]) => (slugs.has(from) ? [] : [{ from, categoryId: id }]));
   }
 
   #plan(entry: string, slugOfName: string): Resolution {

@@ -32,7 +32,7 @@ const openState = async (
   const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => (cells[slugIndex] ?? '').trim());
   const [projects, categories] = await Promise.all([
     ProjectLookup.open({ tracksUrls: mapping.match_by === 'url' || rejectsDuplicateUrls }),
-    allCategories(),
+    CategoryLookup.open({ mayCreate: mapping.create_categories }),
   ]);
   return {
     mapping,
@@ -40,7 +40,7 @@ const openState = async (
     rejectsDuplicateUrls,
     projects,
     slugs: new SlugLookup(new Set(slugsInFile)),
-    categories: new CategoryLookup(categories, { mayCreate: mapping.create_categories }),
+    categories,
     batch,
   };
 };

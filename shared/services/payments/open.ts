@@ -11,7 +11,7 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
 import { openSession, paymentsMustBeConfigured } from '#platform/stripe.ts';
-import { mustBeCategories, mustNotBeReserved } from '#services/projects/content.ts';
+import { currentCategories, mustNotBeReserved } from '#services/projects/content.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { getFreeSlots } from '#services/promotions/slots.ts';
 import { decideSubmission } from '#services/rules/decide.ts';
@@ -59,8 +59,8 @@ export const submitPremium = async (
   submission: Submission,
   seed?: string,
 ): Promise<CheckoutStarted> => {
-  const { slug, categories } = submission;
-  await mustBeCategories(categories);
+  const { slug } = submission;
+  const categories = await currentCategories(submission.categories);
   if (slug !== undefined) {
     mustNotBeReserved(slug);
     if ((await takenSlugs([slug])).has(slug)) {
@@ -76,6 +76,7 @@ export const submitPremium = async (
   // Decided now, when it is submitted; the rule must still be the same when it is paid.
   const decision = await decideSubmission({
     ...submission,
+    categories,
     id: newId('prj'),
     long_description: submission.long_description ?? null,
     submitter: buyer,

@@ -1,12 +1,13 @@
 import { checked } from '#contract/fields.ts';
 import {
   type ContentChange,
+  type FieldChange,
   ProjectContent,
   type ProjectEdit,
   type ProjectUpdate,
   type Submission,
 } from '#contract/projects.ts';
-import { missingCategories } from '#data/categories.ts';
+import { currentCategorySlugs } from '#data/categories.ts';
 import { slugHolders, takenSlugs } from '#data/projects.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { isSameValue } from '#model/revision.ts';
@@ -34,12 +35,51 @@ export const mustHaveOwnSlug = async (current: ProjectRecord, next: ProjectRecor
 export const slugForName = (name: string, projectId: string): Promise<string> =>
   freeSlug(slugFrom(name, projectId.slice('prj_'.length).toLowerCase()), takenSlugs);
 
-/** @throws 400 naming the categories that do not exist. */
-export const mustBeCategories = async (categories: readonly string[]): Promise<void> => {
-  const missing = categories.length > 0 ? await missingCategories(categories) : [];
+/** @throws 400 naming the slugs. */
+export const mustNotBeMissing = (missing: readonly string[]): void => {
   if (missing.length === 0) return;
   const names = missing.map((slug) => `"${slug}"`).join(', ');
   throw invalidField(['categories'], `${names} ${missing.length > 1 ? 'are not categories' : 'is not a category'}`);
+};
+
+interface ResolvedCategories<T> {
+  /** With the current categories in place of merged ones. */
+  readonly resolved: T;
+  /** The slugs that belong to no category. */
+  readonly missing: readonly string[];
+}
+
+/** Resolves the categories of an edit. @param known slugs that are not looked up. */
+export const resolveCategories = async <T extends { readonly categories?: readonly string[] | undefined }>(
+  edit: T,
+  known: readonly string[],
+): Promise<ResolvedCategories<T>> => {
+  const unknown = edit.categories?.filter((slug) => !known.includes(slug)) ?? [];
+  if (!edit.categories || unknown.length === 0) return { resolved: edit, missing: [] };
+  const current = await currentCategorySlugs(unknown);
+  const categories = [...new Set(edit.categories.map((slug) => current.get(slug) ?? slug))];
+  return { resolved: { ...edit, categories }, missing: unknown.filter((slug) => !current.has(slug)) };
+};
+
+/** The current slugs of categories. @throws 400 naming those that do not exist. */
+export const currentCategories = async (categories: readonly string[]): Promise<string[]> => {
+  const { resolved, missing } = await resolveCategories({ categories }, []);
+  mustNotBeMissing(missing);
+  return [...resolved.categories];
+};
+
+/** Changes of categories with the current ones in place of merged ones. */
+export const currentChanges = async (changes: readonly FieldChange[]): Promise<FieldChange[]> => {
+  const isAboutCategories = ({ field }: FieldChange): boolean => field === 'categories';
+  const current = async (value: FieldChange['before']): Promise<FieldChange['before']> =>
+    Array.isArray(value) ? [...(await resolveCategories({ categories: value }, [])).resolved.categories] : value;
+  return await Promise.all(
+    changes.map(async (change) =>
+      isAboutCategories(change)
+        ? { ...change, before: await current(change.before), after: await current(change.after) }
+        : change,
+    ),
+  );
 };
 
 /** The content fields that a body sets. */

@@ -1,6 +1,6 @@
 import type { Submission } from '#contract/projects.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { findProject, insertProject, isDuplicateUrl } from '#data/projects.ts';
+import { CategoryGone, findProject, insertProject, isDuplicateUrl } from '#data/projects.ts';
 import { ConditionFailed } from '#data/write.ts';
 import { type ProjectRecord, unsetFields } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -9,7 +9,7 @@ import { newId } from '#platform/ids.ts';
 import { applyDecision } from '#services/rules/apply.ts';
 import { decideSubmission } from '#services/rules/decide.ts';
 import { AppError, conflict } from '#shared/errors.ts';
-import { givenContent, mustBeCategories, mustNotBeReserved, slugForName } from './content.ts';
+import { currentCategories, givenContent, mustNotBeReserved, slugForName } from './content.ts';
 
 /** The record of a submission, pending moderation. */
 export const pendingProject = (
@@ -51,7 +51,7 @@ export const submitProject = async (
   // An earlier attempt of the same request may have stored the project and failed before it could respond.
   const stored = seed === undefined ? undefined : await findProject(`prj_${seed}`);
   if (stored) return stored.project;
-  await mustBeCategories(submission.categories);
+  let categories = await currentCategories(submission.categories);
   if (submission.slug !== undefined) mustNotBeReserved(submission.slug);
   const id = seed === undefined ? newId('prj') : `prj_${seed}`;
   if (await isDuplicateUrl(submission.url, id)) {
@@ -59,6 +59,7 @@ export const submitProject = async (
   }
   const decision = await decideSubmission({
     ...submission,
+    categories,
     id,
     long_description: submission.long_description ?? null,
     submitter: owner,
@@ -66,7 +67,7 @@ export const submitProject = async (
   });
   const insert = async (): Promise<ProjectRecord> => {
     const slug = submission.slug ?? (await slugForName(submission.name, id));
-    const pending = pendingProject(submission, { id, slug, ownerId: owner.id, at: now() });
+    const pending = pendingProject({ ...submission, categories }, { id, slug, ownerId: owner.id, at: now() });
     const submitted = { cause: 'submitted', actorId: owner.id } as const;
     const { next: project, origin, messages, writes } = applyDecision(pending, decision, submitted);
     try {
@@ -76,11 +77,12 @@ export const submitProject = async (
       // An attempt that was presumed dead may have stored the project meanwhile.
       const earlier = seed !== undefined && error instanceof ConditionFailed ? await findProject(id) : undefined;
       if (earlier) return earlier.project;
+      if (error instanceof CategoryGone) categories = await currentCategories(submission.categories);
       throw error;
     }
   };
   // A generated slug can be taken by a concurrent submission; the next attempt generates another one.
-  return submission.slug === undefined
-    ? await retryOnConflict(insert, { isConflict: isSlugTaken, attemptsMax: ATTEMPTS_MAX })
-    : await insert();
+  const isConflict = (error: unknown): boolean =>
+    error instanceof CategoryGone || (submission.slug === undefined && isSlugTaken(error));
+  return await retryOnConflict(insert, { isConflict, attemptsMax: ATTEMPTS_MAX });
 };

@@ -22,7 +22,14 @@ import { newId } from '#platform/ids.ts';
 import { waitingDecision, waitingFields } from '#services/revisions/waiting-edit.ts';
 import { conflict, forbidden, notFound } from '#shared/errors.ts';
 import { changeProject, type Decide, originOf } from './change.ts';
-import { givenContent, mergeContent, mustBeCategories, mustHaveOwnSlug, mustNotBeReserved } from './content.ts';
+import {
+  givenContent,
+  mergeContent,
+  mustHaveOwnSlug,
+  mustNotBeMissing,
+  mustNotBeReserved,
+  resolveCategories,
+} from './content.ts';
 import { moderationEvents } from './moderation-events.ts';
 
 /** @throws 409 when the URL changes, or the project is restored, and another project has the URL. */
@@ -70,22 +77,29 @@ const eventsOf = (
     : [...moderation, newMessage('projectUpdated', actorId, { ...data, changed: [...others] })];
 };
 
-type DecideFields = (current: ProjectRecord, at: string) => { next: ProjectRecord; changed: readonly string[] };
+interface FieldsChange<Edit> {
+  readonly actor: UserRecord;
+  readonly edit: Edit;
+  readonly ifMatch?: readonly string[] | undefined;
+  readonly originFor: (current: ProjectRecord) => ChangeOrigin;
+  /** @param edit with the current categories in place of merged ones. */
+  readonly decide: (
+    current: ProjectRecord,
+    edit: Edit,
+    at: string,
+  ) => { next: ProjectRecord; changed: readonly string[] };
+}
 
 const changeOfFields =
-  (
-    actor: UserRecord,
-    ifMatch: readonly string[] | undefined,
-    originFor: (current: ProjectRecord) => ChangeOrigin,
-    decide: DecideFields,
-  ): Decide =>
+  <Edit extends ProjectUpdate | ProjectEdit>({ actor, edit, ifMatch, originFor, decide }: FieldsChange<Edit>): Decide =>
   async (current) => {
-    const { next, changed } = decide(current, now());
+    const before = proposed(current);
+    const { resolved, missing } = await resolveCategories(edit, [...current.categories, ...before.categories]);
+    const { next, changed } = decide(current, resolved, now());
     // What an edit that waits asks for is checked like what is published.
-    const [before, after] = [proposed(current), proposed(next)];
-    const knownCategories = [...current.categories, ...before.categories];
+    const after = proposed(next);
     const categories = [...next.categories, ...after.categories];
-    await mustBeCategories(categories.filter((slug) => !knownCategories.includes(slug)));
+    mustNotBeMissing(missing.filter((slug) => categories.includes(slug)));
     mustMatch(ifMatch, publishedVersion(current));
     for (const slug of [next.slug, after.slug])
       if (slug !== current.slug && slug !== before.slug) mustNotBeReserved(slug);
@@ -98,14 +112,6 @@ const changeOfFields =
     await mustHaveOwnSlug(before, after);
     return waitingDecision(current, { next, origin, messages }, changed.length > 0);
   };
-
-const changeFields = (
-  actor: UserRecord,
-  reference: string,
-  ifMatch: readonly string[] | undefined,
-  originFor: (current: ProjectRecord) => ChangeOrigin,
-  decide: DecideFields,
-): Promise<StoredProject> => changeProject(reference, changeOfFields(actor, ifMatch, originFor, decide));
 
 /**
  * Applies an administrator's edit to a record.
@@ -167,19 +173,22 @@ export const updateProject = (
   update: ProjectUpdate,
   ifMatch: readonly string[] | undefined,
 ): Promise<StoredProject> =>
-  changeFields(
-    actor,
+  changeProject(
     reference,
-    ifMatch,
-    (current) => originOf(actor, current),
-    (current, at) => {
-      mustBeUpdatable(current, actor, update.status);
-      if (update.status === undefined || update.status === current.status || !hasAdminRights(actor)) {
-        return mergeOwnEdit(current, actor, update, at);
-      }
-      const { status } = checked(ProjectEditSchema.pick({ status: true }), { status: update.status });
-      return mergeEdit(current, { ...update, status }, at, OwnContentChange);
-    },
+    changeOfFields({
+      actor,
+      edit: update,
+      ifMatch,
+      originFor: (current) => originOf(actor, current),
+      decide: (current, edit, at) => {
+        mustBeUpdatable(current, actor, edit.status);
+        if (edit.status === undefined || edit.status === current.status || !hasAdminRights(actor)) {
+          return mergeOwnEdit(current, actor, edit, at);
+        }
+        const { status } = checked(ProjectEditSchema.pick({ status: true }), { status: edit.status });
+        return mergeEdit(current, { ...edit, status }, at, OwnContentChange);
+      },
+    }),
   );
 
 /**
@@ -192,16 +201,17 @@ export const generalEdit = (
   edit: ProjectEdit,
   ifMatch?: readonly string[],
 ): Decide =>
-  changeOfFields(
-    staff,
+  changeOfFields({
+    actor: staff,
+    edit,
     ifMatch,
-    () => ({ cause, actorId: staff.id }),
-    (current, at) => {
-      const merged = mergeEdit(current, edit, at, ContentChange);
+    originFor: () => ({ cause, actorId: staff.id }),
+    decide: (current, resolved, at) => {
+      const merged = mergeEdit(current, resolved, at, ContentChange);
       mustBeEditable(current, merged.changed, staff);
       return merged;
     },
-  );
+  });
 
 /** @throws 404, and as `generalEdit`. */
 export const editProject = (
@@ -213,15 +223,17 @@ export const editProject = (
 
 /** Rejects a reported project, whatever its status. @throws 404, 403 for an own listing of a moderator. */
 export const rejectReported = (staff: Caller, reference: string, reason: string | null): Promise<StoredProject> =>
-  changeFields(
-    staff,
+  changeProject(
     reference,
-    undefined,
-    () => ({ cause: 'moderated', actorId: staff.id }),
-    (current, at) => {
-      mustNotBeOwn(current, staff);
-      return mergeEdit(current, { status: 'rejected', rejection_reason: reason }, at, ContentChange);
-    },
+    changeOfFields<ProjectEdit>({
+      actor: staff,
+      edit: { status: 'rejected', rejection_reason: reason },
+      originFor: () => ({ cause: 'moderated', actorId: staff.id }),
+      decide: (current, edit, at) => {
+        mustNotBeOwn(current, staff);
+        return mergeEdit(current, edit, at, ContentChange);
+      },
+    }),
   );
 
 const softDeletion =

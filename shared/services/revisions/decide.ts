@@ -8,7 +8,14 @@ import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import { outdatedFields, type PendingEdit, valuesAfter } from '#model/revision.ts';
 import { now } from '#platform/clock.ts';
 import { changeProject } from '#services/projects/change.ts';
-import { mergeContent, mustBeCategories, mustHaveOwnSlug, mustNotBeReserved } from '#services/projects/content.ts';
+import {
+  currentChanges,
+  mergeContent,
+  mustHaveOwnSlug,
+  mustNotBeMissing,
+  mustNotBeReserved,
+  resolveCategories,
+} from '#services/projects/content.ts';
 import { mustHaveOwnUrl } from '#services/projects/update.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
 import { revisionEventData, waitingDecision, waitingEditOf } from './waiting-edit.ts';
@@ -53,11 +60,13 @@ export const approveRevision = (
 ): Promise<StoredProject> =>
   changeProject(reference, async (current) => {
     mustNotBeOwn(current, staff);
-    const edit = await waitingEditOf(current, revisionId, ifMatch);
+    const waiting = await waitingEditOf(current, revisionId, ifMatch);
+    const edit = { ...waiting, changes: await currentChanges(waiting.changes) };
     const changes = namedChanges(edit.changes, fields);
     if (!force) mustNotConflict(current, changes);
-    const { next, changed } = mergeContent(current, valuesAfter(changes), now(), ContentChange);
-    await mustBeCategories(next.categories.filter((slug) => !current.categories.includes(slug)));
+    const { resolved, missing } = await resolveCategories(valuesAfter(changes), current.categories);
+    const { next, changed } = mergeContent(current, resolved, now(), ContentChange);
+    mustNotBeMissing(missing);
     if (next.slug !== current.slug) mustNotBeReserved(next.slug);
     await mustHaveOwnSlug(current, next);
     await mustHaveOwnUrl(current, next);

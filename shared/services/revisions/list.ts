@@ -7,6 +7,7 @@ import { hasAdminRights, isModerator, mustBeChangeable } from '#model/policy.ts'
 import type { ProjectRecord } from '#model/project.ts';
 import { outdatedFields, REVISIONS_MAX, type RevisionRecord } from '#model/revision.ts';
 import { settings } from '#platform/settings.ts';
+import { currentChanges } from '#services/projects/content.ts';
 import { invalidField, notFound } from '#shared/errors.ts';
 import { revisionViews } from './view.ts';
 
@@ -83,13 +84,15 @@ export const browseRevisions = async (query: Parameters<typeof foundRevisions>[0
     (await existingProjects([...new Set(revisions.map(({ project_id }) => project_id))])).map((one) => [one.id, one]),
   );
   const views = await revisionViews(revisions, 'staff');
-  const data = views.flatMap((view): QueuedRevision[] => {
-    const project = projects.get(view.project_id);
-    // The project has been purged since.
-    if (!project) return [];
-    const { id, slug, name } = project;
-    const outdated = view.state === 'pending' ? outdatedFields(project, view.changes) : [];
-    return [{ ...view, project: { id, slug, name }, outdated }];
-  });
-  return { data, meta: pageMeta(query, total, revisions.length) };
+  const data = await Promise.all(
+    views.map(async (view): Promise<QueuedRevision[]> => {
+      const project = projects.get(view.project_id);
+      // The project has been purged since.
+      if (!project) return [];
+      const { id, slug, name } = project;
+      const outdated = view.state === 'pending' ? outdatedFields(project, await currentChanges(view.changes)) : [];
+      return [{ ...view, project: { id, slug, name }, outdated }];
+    }),
+  );
+  return { data: data.flat(), meta: pageMeta(query, total, revisions.length) };
 };

@@ -11,7 +11,7 @@ import { type ProjectRecord, projectEventData, publishedVersion } from '#model/p
 import type { RevisionRecord } from '#model/revision.ts';
 import { now } from '#platform/clock.ts';
 import { changeProject } from '#services/projects/change.ts';
-import { mustBeCategories, mustHaveOwnSlug, mustNotBeReserved } from '#services/projects/content.ts';
+import { mustHaveOwnSlug, mustNotBeMissing, mustNotBeReserved, resolveCategories } from '#services/projects/content.ts';
 import { mergeEdit, mustHaveOwnUrl } from '#services/projects/update.ts';
 import { AppError, conflict, type ErrorCode, forbidden, invalidField, notFound } from '#shared/errors.ts';
 import { namedChanges } from './decide.ts';
@@ -81,8 +81,9 @@ const restored = async (current: ProjectRecord, changes: readonly FieldChange[],
   const edit = Object.fromEntries(changes.map(({ field, before }) => [field, before])) as ProjectEdit;
   await mustBeOwnable(edit);
   const { deleted_at } = checked(ProjectEdit.pick({ deleted_at: true }), edit);
-  const { next, changed } = mergeEdit(current, { ...edit, deleted_at }, at, ContentChange);
-  await mustBeCategories(next.categories.filter((slug) => !current.categories.includes(slug)));
+  const { resolved, missing } = await resolveCategories({ ...edit, deleted_at }, current.categories);
+  const { next, changed } = mergeEdit(current, resolved, at, ContentChange);
+  mustNotBeMissing(missing);
   if (next.slug !== current.slug) mustNotBeReserved(next.slug);
   await mustHaveOwnSlug(current, next);
   await mustHaveOwnUrl(current, next);

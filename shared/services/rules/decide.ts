@@ -5,6 +5,7 @@ import { byOrder, type RuleDecision, type RuleRecord } from '#model/rule.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { matches, type Submitted } from './conditions.ts';
+import { withCurrentCategories } from './current-categories.ts';
 
 const decisionOf = (
   { id, version, name, reason }: RuleRecord,
@@ -43,5 +44,7 @@ const reportFailure = ({ id, version }: RuleRecord, error: unknown): void => {
 };
 
 /** What the stored rules decide about a submission. */
-export const decideSubmission = async (submitted: Omit<Submitted, 'catalog'>): Promise<RuleDecision | undefined> =>
-  await decideByRules(await allRules(), { ...submitted, catalog: () => catalogToCompare('now') }, reportFailure);
+export const decideSubmission = async (submitted: Omit<Submitted, 'catalog'>): Promise<RuleDecision | undefined> => {
+  const rules = await withCurrentCategories(await allRules());
+  return await decideByRules(rules, { ...submitted, catalog: () => catalogToCompare('now') }, reportFailure);
+};

@@ -4,14 +4,22 @@ import { allRules, deleteRule, findRule, insertRule, replaceRule } from '#data/r
 import { byOrder, type RuleRecord } from '#model/rule.ts';
 import { newId } from '#platform/ids.ts';
 import { notFound } from '#shared/errors.ts';
+import { withCurrentCategories } from './current-categories.ts';
 
 /** All rules in the order in which they are tried. */
 export const listRules = async (): Promise<Rule[]> => (await allRules()).toSorted(byOrder);
 
+/** A body with the current categories in place of merged ones. */
+const resolved = async <B extends RuleUpdate>(body: B): Promise<B> => {
+  if (!body.when) return body;
+  const [{ when } = body] = await withCurrentCategories([{ when: body.when }]);
+  return { ...body, when };
+};
+
 /** @throws 400 when there are too many. */
 export const createRule = async (body: RuleBody): Promise<Rule> => {
   const rule: RuleRecord = {
-    ...body,
+    ...(await resolved(body)),
     id: newId('rul'),
     version: 1,
     reason: body.reason || null,
@@ -32,13 +40,14 @@ export const getRule = async (id: string): Promise<RuleRecord> => {
 export const updateRule = (id: string, body: RuleUpdate): Promise<Rule> =>
   retryOnConflict(async () => {
     const previous = await getRule(id);
+    const { when } = await resolved(body);
     const next: RuleRecord = {
       id,
       version: previous.version + 1,
       name: body.name ?? previous.name,
       is_active: body.is_active ?? previous.is_active,
       order: body.order ?? previous.order,
-      when: body.when ?? previous.when,
+      when: when ?? previous.when,
       action: body.action ?? previous.action,
       reason: body.reason === undefined ? previous.reason : body.reason || null,
       note: body.note === undefined ? previous.note : body.note || null,

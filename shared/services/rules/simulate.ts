@@ -8,6 +8,7 @@ import {
 import { catalogToCompare } from '#data/catalog.ts';
 import { findUsers } from '#data/users.ts';
 import type { RuleRecord } from '#model/rule.ts';
+import { withCurrentCategories } from './current-categories.ts';
 import { decideByRules } from './decide.ts';
 
 /** Submissions that are evaluated before other requests are served. */
@@ -27,7 +28,7 @@ export const simulateRules = async ({ rules, last }: Simulation): Promise<Simula
   const directory = await catalogToCompare();
   const submissions = directory.lastCreated(last).map(({ project }) => project);
   const submitters = await findUsers([...new Set(submissions.map(({ owner_id }) => owner_id))]);
-  const simulated = rules.map(simulatedRule);
+  const simulated = await withCurrentCategories(rules.map(simulatedRule));
   const counts: Record<SimulatedOutcome, number> = { approve: 0, reject: 0, hold: 0, none: 0 };
   const items: SimulationResult['items'] = [];
   for (const [index, project] of submissions.entries()) {

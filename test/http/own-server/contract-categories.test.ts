@@ -5,7 +5,7 @@ import { categorySlugKey } from '#data/keys.ts';
 import { replaceProject } from '#data/projects.ts';
 import { putItem } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
-import { inRequest, inTask, releaseSlug } from '#services/categories/propagate-slug.ts';
+import { finishSlugChange, releaseSlug } from '#services/categories/propagate-slug.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import {
   category,
@@ -408,7 +408,7 @@ describe('a deletion', () => {
       fresh = (await directory.live(owner, { categories: [slug] })).id;
       return found;
     });
-    await releaseSlug(slug, inTask).catch(() => undefined);
+    await finishSlugChange(slug).catch(() => undefined);
     expect(await categoriesOf(fresh)).toEqual([slug]);
   });
 });
@@ -449,7 +449,7 @@ describe('an interrupted change', () => {
     const { id: projectId } = await directory.live(owner, { categories: [slug, directory.category] });
     await renameOnly(id, unique('next'));
     expect(await asAdmin('DELETE', `/${id}`)).toMatchObject({ status: 200 });
-    await releaseSlug(slug, inTask);
+    await finishSlugChange(slug);
     expect(await categoriesOf(projectId)).toEqual([directory.category]);
   });
 
@@ -465,8 +465,8 @@ describe('an interrupted change', () => {
     const refused = await asAdmin('POST', '', { name: unique('Reusing'), slug });
     vi.mocked(replaceProject).mockImplementation(replace);
     expect(refused).toMatchObject(conflict('CATEGORY_EXISTS'));
-    expect(await findRetiredSlug(slug)).toEqual({ categoryId: id, to: next });
-    await releaseSlug(slug, inRequest);
+    expect(await findRetiredSlug(slug)).toEqual({ categoryId: id, isAlias: false });
+    await releaseSlug(slug);
     expect(await categoriesOf(projectId)).toEqual([next, directory.category]);
     expect(await findRetiredSlug(slug)).toBeUndefined();
   });
@@ -477,7 +477,7 @@ describe('an interrupted change', () => {
     await renameOnly(id, unique('second'));
     const third = unique('third');
     expect(await asAdmin('PUT', `/${id}`, { slug: third })).toMatchObject({ status: 200 });
-    await releaseSlug(slug, inTask);
+    await finishSlugChange(slug);
     expect(await categoriesOf(projectId)).toEqual([third]);
   });
 });
