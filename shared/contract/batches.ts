@@ -172,7 +172,7 @@ export const revert = defineRoute('batches.revert', {
   path: '/api/admin/batches/{batch}/revert',
   summary: 'Revert a batch',
   description:
-    'Soft-deletes the projects that the batch created and restores the fields that it changed. What was touched since is kept and reported: a created project entirely, of an updated one the fields that were changed. A removed or merged category is created again with its id and slug. Fires `batchReverted` only and sends no mail. 202 while it continues in the background.',
+    'Soft-deletes the projects that the batch created and restores the fields that it changed. What was touched since is kept and reported: a created project entirely, of an updated one the fields that were changed. A removed or merged category is created again with its id and slug; categories that an import created stay. Fires `batchReverted` only and sends no mail. 202 while it continues in the background.',
   replies: { 200: data(Reverted), 202: data(Reverted) },
   failures: ['NOT_FOUND', 'IN_PROGRESS', 'REVERTED', 'INVALID_TRANSITION', 'CATEGORY_EXISTS'],
   permissions: ['table:get', 'table:query', 'table:write'],

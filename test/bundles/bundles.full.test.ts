@@ -103,6 +103,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   'comments.update': () => ({ content: 'First, corrected.' }),
   'ratings.rate': () => ({ rating: 5 }),
   'categories.create': () => ({ name: 'Bundled' }),
+  'categories.merge': () => ({ into: directory.category }),
   'categories.reorder': () => [{ id: category, sort_order: 3 }],
   'categories.update': () => ({ description: 'What is in it.' }),
   'users.updateProfile': () => ({ bio: 'A user.' }),

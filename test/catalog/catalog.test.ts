@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
+import { readSnapshot, writeSnapshot } from '#catalog/snapshot.ts';
 import { type CatalogChange, type CatalogQuery, CursorError } from '#catalog/types.ts';
 import { noCounts, type ProjectRecord } from '#model/project.ts';
 import { category, counts, project, query } from './fixtures.ts';
@@ -128,6 +129,25 @@ describe('spheres', () => {
     expect(catalog.find('a')?.spheres).toEqual([]);
     catalog.apply([again, removed, first]);
     expect(catalog.find('a')?.spheres).toEqual(['play']);
+  });
+
+  it('are found by the slug of a merged category, after any number of merges, whatever order these arrive in', () => {
+    put({ id: 'a', categories: ['last'] }, { id: 'b', categories: ['other'] });
+    const merged = (id: string, slug: string, into: string) =>
+      ({ kind: 'categoryRemoved', categoryId: id, version: 1, alias: { slug, into } }) as const;
+    const found = () => ids(query({ filters: { category: ['first'] } }));
+    catalog.apply([merged('c2', 'second', 'c3'), merged('c1', 'first', 'c2')]);
+    expect(found()).toEqual([]);
+    const { version } = catalog;
+    catalog.apply([{ kind: 'category', category: category({ id: 'c3', slug: 'last' }) }]);
+    expect(found()).toEqual(['a']);
+    const copy = Catalog.of(readSnapshot(writeSnapshot(catalog.contents())));
+    expect(copy.query(query({ filters: { category: ['first'] }, facets: ['category'] })).total).toBe(1);
+    // A merge that is reverted, and one of another category.
+    catalog.apply([{ kind: 'category', category: category({ id: 'c1', slug: 'first', version: 2 }) }]);
+    expect(found()).toEqual([]);
+    catalog.apply([merged('c4', 'more', 'c3')]);
+    expect(catalog.version).toBe(version + 3);
   });
 
   it('come from the newer category while two have the same slug', () => {

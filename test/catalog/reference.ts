@@ -3,6 +3,7 @@ import type {
   CatalogEntry,
   CatalogPage,
   CatalogQuery,
+  CategoryAlias,
   CategoryWithCount,
   FacetCount,
 } from '#catalog/types.ts';
@@ -131,6 +132,8 @@ export class Reference {
   readonly categoryRecords = new Map<string, CategoryRecord>();
   /** By id of a project or category, the version up to which it is removed. */
   readonly removed = new Map<string, number>();
+  /** By id of a merged category, what it left. */
+  readonly aliases = new Map<string, CategoryAlias>();
   readonly #items = new Map<string, Item>();
   /** If several categories have a slug, the one with the greatest id determines it. */
   #sphereOfSlug = new Map<string, string | null>();
@@ -176,13 +179,20 @@ export class Reference {
         if ((this.removed.get(category.id) ?? -1) >= category.version) return;
         if (known !== undefined && category.version <= known.version) return;
         this.categoryRecords.set(category.id, category);
+        this.aliases.delete(category.id);
         break;
       }
       case 'categoryRemoved': {
-        const { categoryId, version = Number.POSITIVE_INFINITY } = change;
+        const { categoryId, version = Number.POSITIVE_INFINITY, alias } = change;
         if ((this.categoryRecords.get(categoryId)?.version ?? -1) > version) return;
-        if (version > (this.removed.get(categoryId) ?? -1)) this.removed.set(categoryId, version);
-        if (!this.categoryRecords.delete(categoryId)) return;
+        const known = this.removed.get(categoryId) ?? Number.NEGATIVE_INFINITY;
+        const [isNew, hadAlias] = [version > known, this.aliases.has(categoryId)];
+        if (isNew) {
+          this.removed.set(categoryId, version);
+          this.aliases.delete(categoryId);
+          if (alias) this.aliases.set(categoryId, alias);
+        }
+        if (!this.categoryRecords.delete(categoryId) && !(isNew && (alias || hadAlias))) return;
         break;
       }
     }
@@ -200,6 +210,19 @@ export class Reference {
       publicTexts: [project.name, project.description, host, ...project.tags].map(plainFold),
       adminTexts: [project.name, project.url, project.description, ...project.tags].map(plainFold),
     });
+  }
+
+  /** The slug that a slug stands for after merges. */
+  currentSlug(slug: string): string {
+    if (this.#sphereOfSlug.has(slug)) return slug;
+    const ids = [...this.aliases.keys()].filter((id) => this.aliases.get(id)?.slug === slug).sort();
+    let next = this.aliases.get(ids.at(-1) ?? '')?.into;
+    for (let steps = 0; next !== undefined && steps < 100; steps += 1) {
+      const found = this.categoryRecords.get(next);
+      if (found) return found.slug;
+      next = this.aliases.get(next)?.into;
+    }
+    return slug;
   }
 
   entries(): Item[] {
@@ -241,7 +264,8 @@ export class Reference {
       if (scope.deleted === 'excluded' && project.deleted_at !== null) return false;
       if (scope.ownerId !== undefined && project.owner_id !== scope.ownerId) return false;
       if (filters.pricing !== undefined && project.pricing_type !== filters.pricing) return false;
-      if (filters.category?.length && !filters.category.some((slug) => project.categories.includes(slug))) return false;
+      const categories = filters.category?.map((slug) => this.currentSlug(slug)) ?? [];
+      if (categories.length > 0 && !categories.some((slug) => project.categories.includes(slug))) return false;
       if (filters.tag?.length && !filters.tag.some((tag) => project.tags.includes(tag))) return false;
       if (filters.sphere?.length) {
         const spheres = this.spheres(project);

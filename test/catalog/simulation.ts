@@ -62,7 +62,13 @@ export class FeedSimulation {
     if (kind < 0.06) return { kind: 'category', category: this.category() };
     if (kind < 0.065) {
       const version = this.category().version - random.below(3);
-      return { kind: 'categoryRemoved', categoryId: `cat_${random.below(9)}`, ...(random.chance(0.7) && { version }) };
+      const alias = { slug: random.pick(slugs), into: `cat_${random.below(9)}` };
+      return {
+        kind: 'categoryRemoved',
+        categoryId: `cat_${random.below(9)}`,
+        ...(random.chance(0.7) && { version }),
+        ...(random.chance(0.5) && { alias }),
+      };
     }
     if (this.projectIds.length > this.#size && kind < 0.1) {
       const index = this.projectIds.indexOf(id);

@@ -262,6 +262,7 @@ const catalogUses: Readonly<Record<string, readonly string[]>> = {
     'categories.create',
     'categories.update',
     'categories.remove',
+    'categories.merge',
     'categories.finishChange',
   ],
   'listings per user': ['users.list', 'users.read'],

@@ -44,15 +44,21 @@ const send = async (route: Route, query: string) => {
   if (route.id === 'projects.importCsv') {
     return await sendImport(server, seeded.admin.token, csv(['name']), { name: 'name' }, { query: `?${query}` });
   }
-  const body = route.id === 'projects.bulk' ? { action: 'approve', ids: ['prj_none'] } : undefined;
+  const bodies: Readonly<Record<string, () => unknown>> = {
+    'projects.bulk': () => ({ action: 'approve', ids: ['prj_none'] }),
+    'categories.merge': () => ({ into: seeded.directory.category }),
+  };
+  const body = bodies[route.id]?.();
   // What is removed must not be needed by other tests.
   const others = {
-    ...(route.id === 'categories.remove' && { category: (await seeded.directory.addCategory()).id }),
+    ...(['categories.remove', 'categories.merge'].includes(route.id) && {
+      category: (await seeded.directory.addCategory()).id,
+    }),
     ...(route.id === 'users.remove' && { user: await newUser() }),
   };
   return await server.call(route.method, `${seeded.pathOf(route, others)}?${query}`, {
     token: await tokenFor(route),
-    ...(body && { body }),
+    ...(body !== undefined && { body }),
   });
 };
 

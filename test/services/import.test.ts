@@ -239,8 +239,8 @@ describe('the categories of an import', () => {
       category({ id: 'cat_another', slug: 'replaced' }),
     ];
     expect(lookup.changesUntil(after)).toEqual([
-      { from: 'renamed', to: 'better', categoryId: 'cat_renamed' },
-      { from: 'removed', to: null, categoryId: 'cat_removed' },
+      { from: 'renamed', categoryId: 'cat_renamed' },
+      { from: 'removed', categoryId: 'cat_removed' },
     ]);
   });
 });

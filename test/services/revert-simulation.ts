@@ -13,12 +13,13 @@ import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { finishRevert, revertBatch } from '#services/batches/revert.ts';
-import { createCategory, removeCategory } from '#services/categories/manage.ts';
+import { createCategory, mergeCategories, removeCategory } from '#services/categories/manage.ts';
 import { finishSlugChange } from '#services/categories/propagate-slug.ts';
 import { importProjects } from '#services/imports/import-projects.ts';
 import { changeInBulk } from '#services/projects/bulk.ts';
 import { purgeProject } from '#services/projects/moderate.ts';
 import { editProject } from '#services/projects/update.ts';
+import { AppError } from '#shared/errors.ts';
 import { origin, project as plain } from '#test/catalog/fixtures.ts';
 import { Random } from '#test/catalog/random.ts';
 import type { BareTable } from '#test/support/bare-table.ts';
@@ -107,6 +108,19 @@ const expected = (
   return { ...touched, ...Object.fromEntries(restored.map((name) => [name, before[name as keyof State]])) };
 };
 
+/** Completes a removal or merge by its task, which runs twice at once and may die. */
+const finishChange = async (random: Random, slug: string, batchId: string): Promise<void> => {
+  const run = async (): Promise<void> => {
+    try {
+      await finishSlugChange(slug, batchId);
+    } catch (error) {
+      // Projects were changed: the task is repeated.
+      if (!(error instanceof AppError && error.code === 'CATEGORY_EXISTS')) throw error;
+    }
+  };
+  while ((await findBatch(batchId))?.state === 'running') await mortal(random, () => Promise.all([run(), run()]));
+};
+
 const PROJECTS = 6;
 
 /** Runs the simulation once. @throws AssertionError when a project or the records of the batch differ from the model. */
@@ -114,7 +128,11 @@ export const simulateRevert = async (table: BareTable, seed: number): Promise<vo
   const random = new Random(seed);
   const admin = { id: `usr_${randomUUID()}`, is_admin: true } as UserRecord;
   await putItem({ ...userKey(admin.id), type: 'user', id: admin.id, version: 1 });
-  const [kept, lost] = [await createCategory({ name: unique('kept') }), await createCategory({ name: unique('lost') })];
+  const [kept, lost, other] = [
+    await createCategory({ name: unique('kept') }),
+    await createCategory({ name: unique('lost') }),
+    await createCategory({ name: unique('other') }),
+  ];
   const word = unique('sim');
   const ids: string[] = [];
   for (let number = 0; number < PROJECTS; number += 1) {
@@ -129,14 +147,16 @@ export const simulateRevert = async (table: BareTable, seed: number): Promise<vo
   const before = await statesOf(ids);
 
   // The batch.
-  const kind = random.pick(['import', 'bulk', 'category'] as const);
+  const kind = random.pick(['import', 'bulk', 'removal', 'merge'] as const);
   const known = new Set((await table.scan()).filter(({ type }) => type === 'batch').map(({ id }) => String(id)));
   await mortal(random, async () => {
     if (kind === 'bulk') {
       const action = random.pick(['approve', 'reject', 'delete', 'set_categories'] as const);
       await changeInBulk(admin, { ids, action, reason: 'x', categories: [lost.slug] }, 60_000);
-    } else if (kind === 'category') {
+    } else if (kind === 'removal') {
       await removeCategory(admin, lost.id);
+    } else if (kind === 'merge') {
+      await mergeCategories(admin, lost.id, kept.slug);
     } else {
       const row = () => {
         const slug = `${word}-${random.below(PROJECTS * 2)}`;
@@ -159,12 +179,15 @@ export const simulateRevert = async (table: BareTable, seed: number): Promise<vo
   const batchId = items.flatMap(({ type, id }) => (type === 'batch' && !known.has(String(id)) ? [String(id)] : []))[0];
   // It died before it began.
   if (batchId === undefined) return;
-  if (kind === 'category') await finishSlugChange(lost.slug, batchId);
+  if (kind === 'removal' || kind === 'merge') await finishChange(random, lost.slug, batchId);
   else await updateItem(batchKey(batchId), { set: { running_until: '2026-01-01T00:00:00.000Z' } });
   for (const { type, id, owner_id } of items) {
     if (type === 'project' && owner_id === admin.id && !ids.includes(String(id))) ids.push(String(id));
   }
   const after = await statesOf(ids);
+  const changed = ids.filter((id) => text(before.get(id)) !== text(after.get(id)));
+  const { counts } = (await findBatch(batchId)) ?? {};
+  if (counts && kind !== 'import' && kind !== 'bulk') expect(counts.updated).toBe(changed.length);
 
   // The touches.
   const reacted = new Set<string>();
@@ -172,10 +195,12 @@ export const simulateRevert = async (table: BareTable, seed: number): Promise<vo
     if (random.chance(0.5)) continue;
     const stored = (await stateOf(id)) as State;
     const isOpen = stored.status === 'live' && stored.deleted_at === null;
-    const touch = random.below(8);
+    const touch = random.below(9);
     if (touch < 2) await editProject(admin, id, { name: 'Edited' }, undefined);
     else if (touch === 2) await editProject(admin, id, { tags: ['edited'], status: 'rejected' }, undefined);
     else if (touch === 3) await purgeProject(admin, id);
+    else if (touch === 8)
+      await editProject(admin, id, { categories: [kind === 'merge' ? lost.slug : other.slug] }, undefined);
     else if (touch === 4) await editProject(admin, id, { deleted_at: now() }, undefined);
     else if (isOpen) {
       reacted.add(id);
@@ -222,7 +247,6 @@ export const simulateRevert = async (table: BareTable, seed: number): Promise<vo
   await expect(revertBatch(admin, batchId, 60_000)).rejects.toMatchObject({ code: 'REVERTED' });
   const all = await table.scan();
   const entries = all.filter(({ pk, type }) => pk === batchKey(due).pk && type === 'batchEntry');
-  const changed = ids.filter((id) => text(before.get(id)) !== text(after.get(id)));
   // Each project of the batch once, and one event.
   expect(entries.map(({ position }) => position).toSorted()).toEqual(changed.toSorted());
   const events = all.filter(

@@ -287,6 +287,31 @@ describe('approving', () => {
     expect((await revision(id))?.changes[0]).toEqual(change('name', 'Third', 'Second'));
   });
 
+  it('publishes the category that replaced a merged one, and does not conflict with the merge', async () => {
+    const [before, after, into] = await Promise.all([1, 2, 3].map(() => directory.addCategory()));
+    if (!before || !after || !into) throw new Error('A category is missing.');
+    await directory.adminOk('PUT', `/api/admin${path.slice('/api'.length)}`, { categories: [before.slug] });
+    const { id } = await waiting({ categories: [after.slug, directory.category] });
+    for (const one of [before, after]) {
+      await directory.adminOk('POST', `/api/admin/categories/${one.id}/merge`, { into: into.id });
+    }
+    await server.until(async () => (await published()).categories.join() === into.slug);
+    expect(await queued()).toMatchObject([{ id, outdated: [] }]);
+    expect(await decide('approve', id)).toMatchObject({
+      status: 200,
+      body: { data: { categories: [into.slug, directory.category] } },
+    });
+    const [change] = (await revision(id))?.changes ?? [];
+    expect(change).toEqual({
+      field: 'categories',
+      before: [into.slug],
+      after: [into.slug, directory.category],
+    });
+    // Restoring what was before brings back the category that replaced it.
+    const restore = await directory.adminOk('POST', `/api/admin/projects/${listing.id}/revisions/${id}/restore`, {});
+    expect(restore).toMatchObject({ body: { data: { categories: [into.slug] } } });
+  });
+
   it('keeps the edit waiting when its slug is taken or its category is gone', async () => {
     const slug = unique('wanted');
     const category = await directory.addCategory();
