@@ -148,7 +148,7 @@ export const create = defineRoute('rules.create', {
     'The first active rule that matches is applied when a project is submitted or resubmitted, in the same transaction. Submissions by administrators and imports are exempt. A rule that fails holds the submission.',
   body: RuleBody,
   replies: { 201: data(Rule) },
-  permissions: ['table:write'],
+  permissions: ['table:get', 'table:query', 'table:write'],
 });
 
 export const update = defineRoute('rules.update', {
@@ -160,7 +160,7 @@ export const update = defineRoute('rules.update', {
   body: RuleUpdate,
   replies: { 200: data(Rule) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:query', 'table:write'],
 });
 
 export const remove = defineRoute('rules.remove', {
@@ -222,6 +222,6 @@ export const simulate = defineRoute('rules.simulate', {
     'Evaluates the given rules, not the stored ones, for the latest submissions, with what is known of their submitters now and of other projects at the time of the submission. Changes nothing.',
   body: Simulation,
   replies: { 200: data(SimulationResult) },
-  permissions: ['table:get', 'catalog'],
+  permissions: ['table:get', 'table:query', 'catalog'],
   timeoutSeconds: 29,
 });

@@ -196,7 +196,9 @@ it('the slug of a merged category is replaced wherever it is submitted', async (
   expect(simulated.items.find(({ project }) => project.id === rejected.id)).toMatchObject({ action: 'reject' });
   const saved = await directory.adminOk('PUT', `/api/admin/rules/${earlier.id}`, { when: rule(first.slug).when });
   expect(dataOf<Rule>(saved).when.all?.[0]).toEqual({ category_in: [last.slug] });
-  await directory.adminOk('DELETE', `/api/admin/rules/${earlier.id}`);
+  const later = dataOf<Rule>(await directory.adminOk('POST', '/api/admin/rules', rule(second.slug), 201));
+  expect(later.when.all?.[0]).toEqual({ category_in: [last.slug] });
+  for (const { id } of [earlier, later]) await directory.adminOk('DELETE', `/api/admin/rules/${id}`);
 
   // The filter of lists, and the target of another merge.
   const filtered = await directory.get(`/api/projects?category=${first.slug}`);
