@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { withFileLock } from '#lib/bundling/file-lock.ts';
@@ -6,6 +16,7 @@ import { nodeModules } from '#lib/bundling/node-modules.ts';
 import { bundleFolder, dist, root } from '#lib/bundling/paths.ts';
 import { stripeResources } from '#lib/bundling/stripe-resources.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
+import { consoleFolder, consoleSources, freshConsole } from './console.ts';
 import { type HandlerFile, handlerFiles } from './handlers.ts';
 
 /** The Node major version of the Lambda runtime and the bundler target; the project pins the same. */
@@ -47,7 +58,7 @@ const isFresh = (known: Metafile | undefined, handlers: readonly HandlerFile[]):
   const bundling = readdirSync(join(root, 'lib/bundling')).map((file) => `lib/bundling/${file}`);
   // Inputs of the node-modules plugin carry a prefix and are not files.
   const inputs = Object.keys(known.inputs).filter((input) => !/^[a-z-]+:/.test(input));
-  const sources = [...inputs, ...bundling, 'lib/bundle.ts', 'package-lock.json', 'tsconfig.json'];
+  const sources = [...inputs, ...bundling, ...consoleSources(), 'lib/bundle.ts', 'package-lock.json', 'tsconfig.json'];
   return sources.every((source) => changedAt(join(root, source)) <= builtAt);
 };
 
@@ -73,6 +84,14 @@ export const bundleOptions = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
+const CONSOLE_PATH = 'console/read';
+
+/** Puts the built console beside the bundle that serves it. */
+const addConsole = async (): Promise<void> => {
+  await freshConsole();
+  cpSync(consoleFolder, join(bundleFolder(CONSOLE_PATH), 'console'), { recursive: true });
+};
+
 const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> => {
   for (const folder of ['functions', 'maps']) rmSync(join(dist, folder), { recursive: true, force: true });
   const { metafile } = await build({
@@ -88,6 +107,7 @@ const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> =>
     mkdirSync(dirname(mapPath(path)), { recursive: true });
     renameSync(`${bundleFile(path)}.map`, mapPath(path));
   }
+  if (handlers.some(({ path }) => path === CONSOLE_PATH)) await addConsole();
   writeFileSync(metafilePath, JSON.stringify(metafile));
   return metafile;
 };

@@ -64,6 +64,7 @@ export const defaultSettings = ({
   AWS_ENDPOINT_URL_SES: awsEndpoint,
   AWS_ENDPOINT_URL_KMS: awsEndpoint,
   WEBHOOK_KEY_ID: 'local',
+  CONSOLE_FOLDER: path.join(project, 'dist/console'),
 });
 
 /** Further defaults when no other process uses the engine. */

@@ -1,3 +1,4 @@
+import { freshConsole } from '#lib/console.ts';
 import { log } from '#platform/log.ts';
 import { dataDirOf } from './environment.ts';
 import { seed } from './seed.ts';
@@ -105,12 +106,14 @@ const main = async (): Promise<void> => {
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error: error as Error }));
 
   const dataDir = dataDirOf(process.env);
+  await freshConsole();
   const starting = startLocalServer({ port: portOf(process.env.PORT), dataDir, seed, schedules: true });
   stopOnSignal(starting);
   const { url } = await starting;
   console.log(`
   The directory is at ${url}
 
+  Console         ${url}/console
   API reference   ${url}/docs
   Inbox           ${url}/_local/mail
   Events          ${url}/_local/events

@@ -25,6 +25,7 @@ const steps: readonly Step[] = [
     fix: ['--type-aware', '--deny-warnings', '--fix'],
   },
   { name: 'types', tool: 'tsc', args: ['-p', '.'] },
+  { name: 'console', tool: 'tsc', args: ['-p', 'console'] },
   { name: 'vocabulary', tool: 'vocabulary', args: [] },
   { name: 'docs', tool: 'docs', args: ['--check'], fix: [] },
   { name: 'references', tool: 'references', args: [] },
@@ -38,6 +39,7 @@ The checks that take seconds and need no server and no account:
   style        format, import order and basic lint (biome)
   lint         type-aware lint (oxlint)
   types        tsc
+  console      tsc for the console, which has the types of browsers
   vocabulary   no retired words, see CONTRIBUTING.md
   docs         docs/openapi.json and docs/events.md match the contract
   references   every path that a document cites exists

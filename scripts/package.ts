@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build as bundle, type Plugin } from 'esbuild';
 import { freshBundles } from '#lib/bundle.ts';
+import { evaluatedManifest } from '#lib/bundling/evaluated-manifest.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
-import { manifest } from '#shared/client/manifest.ts';
 import { run } from './run.ts';
 
 const HELP = `npm run prepack
@@ -37,16 +37,6 @@ const sourceOf = (specifier: string, importer: string): string => {
 const compiledImport = (importer: string, file: string): string => {
   const path = relative(dirname(importer), file).replaceAll('\\', '/').replace(/\.ts$/, '.js');
   return path.startsWith('.') ? path : `./${path}`;
-};
-
-/** Replaces the module that derives the manifest from the schemas by its result. */
-const evaluatedManifest: Plugin = {
-  name: 'evaluated-manifest',
-  setup: (build) => {
-    build.onLoad({ filter: /[\\/]shared[\\/]client[\\/]manifest\.ts$/ }, () => ({
-      contents: `export const manifest = ${JSON.stringify(manifest)};`,
-    }));
-  },
 };
 
 /** Compiles each file separately, so that a bundler can drop those that an application does not use. */

@@ -97,7 +97,7 @@ if (isFull) process.env[FULL_RUN] = 'on';
 const isWhole = given.length === 0;
 // The invariants are among the tests, so the check need not run them too.
 const check = isFull ? { ok: true } : await run('check', ['--skip', 'invariants'], { show: true });
-const projects = isFull ? [] : ['--project=shared', '--project=separate'];
+const projects = isFull ? [] : ['--project=shared', '--project=separate', '--project=console'];
 const tests = await run(
   'vitest',
   ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...given],

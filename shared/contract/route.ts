@@ -91,6 +91,8 @@ export interface StreamedReply {
 export interface TextReply {
   readonly stream: false;
   readonly contentType: string;
+  /** Types that a reply may have instead, as its `contentType`. */
+  readonly otherTypes?: readonly string[];
   readonly description: string;
 }
 

@@ -4,6 +4,7 @@ import * as audit from './audit.ts';
 import * as batches from './batches.ts';
 import * as categories from './categories.ts';
 import * as comments from './comments.ts';
+import * as console from './console.ts';
 import * as cron from './cron.ts';
 import * as events from './events.ts';
 import * as health from './health.ts';
@@ -49,6 +50,7 @@ const modules = {
   cron,
   health,
   reference,
+  console,
 } as const;
 
 type Modules = typeof modules;

@@ -89,7 +89,11 @@ type ReplyWith<Status, S> = S extends z.ZodType
       | (ReplyHead<Status> & { readonly encoded: Encoded })
   : S extends StreamedReply
     ? StreamReply<Status>
-    : ReplyHead<Status> & { readonly text: string };
+    : ReplyHead<Status> & {
+        readonly text: string;
+        /** One of the declared other types; the declared type by default. */
+        readonly contentType?: S extends { readonly otherTypes: readonly (infer Type)[] } ? Type : never;
+      };
 
 /** What a handler may return: one of the route's statuses with a matching body. */
 export type Reply<R extends Route = Route> = {

@@ -25,6 +25,7 @@ export const domains: Readonly<Record<string, string>> = {
   cron: 'Scheduled jobs.',
   health: 'Health checks.',
   reference: 'The OpenAPI document.',
+  console: 'The web application for administrators and moderators.',
 };
 
 /** The descriptions of path variables. A name has the same meaning in every path. */
@@ -45,6 +46,7 @@ export const pathVariables: Readonly<Record<string, string>> = {
   delivery: "A delivery's id.",
   event: "An event's id.",
   job: 'The name of a job.',
+  file: 'The name of a file or page of the console.',
 };
 
 /** The descriptions of error codes. */

@@ -106,7 +106,9 @@ const replyResponse = (status: string, reply: ReplySchema, schemas: Schemas): ob
     const declared = reply.stream ? reply.schema : undefined;
     const fallback = type.endsWith('json') ? { type: 'object' } : { type: 'string' };
     const schema = declared ? schemas.of(declared, 'output') : fallback;
-    return { description: reply.description, headers, content: { [reply.contentType]: { schema } } };
+    const others = reply.stream ? [] : (reply.otherTypes ?? []);
+    const content = Object.fromEntries([reply.contentType, ...others].map((name) => [name, { schema }]));
+    return { description: reply.description, headers, content };
   }
   return {
     description: STATUS_DESCRIPTIONS[status] ?? 'Success.',

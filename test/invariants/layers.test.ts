@@ -26,6 +26,7 @@ const outside: Readonly<Record<string, RegExp>> = {
   functions: /^(?:lib|local|test|scripts|bin|bench)\/|^@aws-sdk\//,
   lib: /^(?:local|test|functions|bench)\//,
   bin: /^(?:local|test|functions|bench)\//,
+  console: /^(?:local|lib|bin|test|functions|bench|scripts)\/|^shared\/(?!client\.ts$|client\/|contract\/)/,
   local: /^(?:test|bin|bench)\/|^(?:aws-cdk-lib|constructs)(?:\/|$)/,
 };
 
@@ -88,7 +89,7 @@ describe('layers', () => {
   });
 
   it.each(Object.entries(outside))('%s imports nothing that builds on it', (folder, forbidden) => {
-    const wrong = filesIn(`${folder}/**/*.ts`).flatMap((file) =>
+    const wrong = filesIn(`${folder}/**/*.{ts,tsx}`).flatMap((file) =>
       importsOf(file).flatMap(({ from }) => (forbidden.test(from) ? [`${file} imports ${from}`] : [])),
     );
     expect(wrong).toEqual([]);

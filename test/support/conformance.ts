@@ -100,10 +100,10 @@ const unknownOperationViolations = ({ method, address, status, body }: SeenRespo
     : [`no such operation, but the body ${JSON.stringify(body)?.slice(0, 200)}`];
 };
 
-const isApiPath = (address: string): boolean => /^\/+api(?:\/|$)/.test(splitAddress(address).path);
+const isApiPath = (address: string): boolean => /^\/+(?:api|console)(?:\/|$)/.test(splitAddress(address).path);
 
 /**
- * Compares a response with the document and records it for the coverage. Paths outside `/api` are not checked.
+ * Compares a response with the document and records it for the coverage. Paths outside `/api` and `/console` are not checked.
  * @throws {Error} with the operation, the status and the first violations.
  */
 export const assertMatchesDocument = (seen: SeenResponse): void => {

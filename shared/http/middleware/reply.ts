@@ -75,7 +75,7 @@ export const reply = {
       encoded = result.encoded;
     } else if ('text' in result && 'stream' in schema) {
       encoded = { text: result.text, tag: digest(result.text) };
-      contentType = schema.contentType;
+      contentType = result.contentType ?? schema.contentType;
     } else if ('body' in result) {
       encoded = encode(route, result.status, result.body);
     } else {

@@ -1,0 +1,100 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'react';
+import { Router, useLocation } from 'wouter';
+import { PageHeader } from '../components/page-header.tsx';
+import { Failure, Loading } from '../components/states.tsx';
+import { strings } from '../strings.ts';
+import { consolePath } from './location.ts';
+import { type PageEntry, pages } from './pages.ts';
+import { queries } from './queries.ts';
+import { session } from './session.ts';
+import { Shell } from './shell.tsx';
+import { NoRolePage, SignInDialog, SignInPage } from './sign-in.tsx';
+import { useStore } from './store.ts';
+
+const loaded = new Map<PageEntry, ComponentType>();
+
+/** The component of a page, whose script is loaded at its first visit. */
+const componentOf = (page: PageEntry): ComponentType => {
+  const known = loaded.get(page);
+  if (known) return known;
+  const component = lazy(async () => ({ default: (await page.load()).Page }));
+  loaded.set(page, component);
+  return component;
+};
+
+interface BoundaryProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/** A page that fails leaves the navigation usable. */
+class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
+  override state = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return (
+      <>
+        <PageHeader title={this.props.title} />
+        <Failure error={this.state.error} onRetry={() => location.reload()} />
+      </>
+    );
+  }
+}
+
+const CurrentPage = ({ page }: { readonly page: PageEntry }) => {
+  const Page = componentOf(page);
+  return (
+    <Boundary key={page.path} title={page.title}>
+      <Suspense
+        fallback={
+          <>
+            <PageHeader title={page.title} />
+            <Loading />
+          </>
+        }
+      >
+        <Page />
+      </Suspense>
+    </Boundary>
+  );
+};
+
+const NotFound = () => (
+  <>
+    <PageHeader title={strings.states.notFound} />
+    <p>{strings.states.notFoundText}</p>
+  </>
+);
+
+const SignedIn = () => {
+  const state = useStore(session);
+  const [path] = useLocation();
+  if (state.state === 'starting') return null;
+  if (state.state === 'signed-out') return <SignInPage message={state.message} />;
+  const { user, expired } = state;
+  if (user.role === 'user') return <NoRolePage name={user.name ?? user.email ?? user.id} />;
+  const allowed = pages.filter(({ moderators }) => moderators || user.role === 'admin');
+  const page = allowed.find((one) => one.path === path);
+  return (
+    <>
+      <Shell pages={allowed} current={page} user={user}>
+        {page ? <CurrentPage page={page} /> : <NotFound />}
+      </Shell>
+      {expired && <SignInDialog />}
+    </>
+  );
+};
+
+export const App = () => (
+  <QueryClientProvider client={queries}>
+    <Router base={consolePath}>
+      <SignedIn />
+    </Router>
+  </QueryClientProvider>
+);

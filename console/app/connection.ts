@@ -1,0 +1,27 @@
+import { Store } from './store.ts';
+
+/** Whether the service can be reached, and until when it asks to wait. */
+export interface Connection {
+  readonly isOffline: boolean;
+  /** The time in milliseconds; undefined while there is no need to wait. */
+  readonly waitsUntil: number | undefined;
+}
+
+export const connection = new Store<Connection>({ isOffline: !navigator.onLine, waitsUntil: undefined });
+
+export const setOffline = (isOffline: boolean): void => {
+  if (connection.value.isOffline !== isOffline) connection.set({ ...connection.value, isOffline });
+};
+
+export const setWaiting = (waitsUntil: number | undefined): void => connection.set({ ...connection.value, waitsUntil });
+
+window.addEventListener('offline', () => setOffline(true));
+window.addEventListener('online', () => setOffline(false));
+
+/** Resolves when the browser has a network; at once when it has one. */
+export const whenOnline = async (): Promise<void> => {
+  if (navigator.onLine) return;
+  const online = Promise.withResolvers<void>();
+  window.addEventListener('online', () => online.resolve(), { once: true });
+  await online.promise;
+};

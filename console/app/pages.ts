@@ -1,0 +1,31 @@
+import { House, type LucideIcon } from 'lucide-react';
+import type { ComponentType } from 'react';
+
+/** A page of the console. The navigation, the router, the palette and the shortcuts are derived from the table below. */
+export interface PageEntry {
+  /** The path below `/console`. */
+  readonly path: `/${string}`;
+  /** The link in the navigation, the heading and the title of the document. */
+  readonly title: string;
+  /** Follows `g` in the shortcut. */
+  readonly shortcut: string;
+  readonly icon: LucideIcon;
+  /** Whether moderators may open the page; administrators may open all. */
+  readonly moderators: boolean;
+  /** Pages of one group stand together. */
+  readonly group: 'work' | 'content' | 'business' | 'system';
+  readonly load: () => Promise<{ readonly Page: ComponentType }>;
+}
+
+/** The only list of pages, in the order of the navigation. */
+export const pages: readonly PageEntry[] = [
+  {
+    path: '/',
+    title: 'Home',
+    shortcut: 'h',
+    icon: House,
+    moderators: true,
+    group: 'work',
+    load: () => import('../pages/home/page.tsx'),
+  },
+];

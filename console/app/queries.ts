@@ -1,0 +1,57 @@
+import { hashKey, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { ApiError, Unreachable } from '../api.ts';
+import { connection } from './connection.ts';
+
+/** How often visible lists ask for changes, in milliseconds. An unchanged one answers 304. */
+export const POLL_MS = 10_000;
+
+/** How long a record counts as current while its page is visited again, in milliseconds. */
+const FRESH_MS = 2000;
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      gcTime: 30 * 60_000,
+      // The page says what went wrong and offers to try again; only a missing connection is tried again by itself.
+      retry: (count, error) => error instanceof Unreachable && count < 2,
+      retryDelay: 1000,
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+let wasOffline = connection.value.isOffline;
+connection.subscribe(() => {
+  const { isOffline } = connection.value;
+  if (wasOffline && !isOffline) void queries.invalidateQueries();
+  wasOffline = isOffline;
+});
+
+/**
+ * Reads a resource. A known value shows at once and is refreshed in the background.
+ * @param key begins with the domain of the contract, so that `refresh('projects')` finds it.
+ * @param poll asks for changes while the window is visible.
+ */
+export const useResource = <Data>(
+  key: readonly [domain: string, ...unknown[]],
+  read: (signal: AbortSignal) => Promise<Data>,
+  { poll = false, isEnabled = true }: { readonly poll?: boolean; readonly isEnabled?: boolean } = {},
+): UseQueryResult<Data> =>
+  useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => read(signal),
+    enabled: isEnabled,
+    // Another page of the same list is better than nothing; another record would be a wrong one.
+    placeholderData: (before, query) =>
+      typeof key.at(-1) === 'object' && hashKey(query?.queryKey.slice(0, -1) ?? []) === hashKey(key.slice(0, -1))
+        ? before
+        : undefined,
+    refetchInterval: ({ state }) =>
+      poll && !(state.error instanceof ApiError && state.error.status < 500) ? POLL_MS : false,
+  });
+
+/** Reads resources of these domains again, after a change. */
+export const refresh = async (...domains: readonly string[]): Promise<void> => {
+  await Promise.all(domains.map((domain) => queries.invalidateQueries({ queryKey: [domain] })));
+};

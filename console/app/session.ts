@@ -1,0 +1,254 @@
+import type { SiteSettings } from '#contract/settings.ts';
+import type { User } from '#contract/users.ts';
+import { apiUrl, callbackUrl, consolePath } from './location.ts';
+import { Store } from './store.ts';
+
+/** Who is signed in. Tokens are kept in memory only. */
+export type Session =
+  | { readonly state: 'starting' }
+  | { readonly state: 'signed-out'; readonly message: string | undefined }
+  | { readonly state: 'signed-in'; readonly user: User; readonly expired: boolean };
+
+export const session = new Store<Session>({ state: 'starting' });
+
+export const localRoles = ['administrator', 'moderator', 'user'] as const;
+export type LocalRole = (typeof localRoles)[number];
+
+type SignIn = SiteSettings['sign_in'];
+
+interface Tokens {
+  readonly access: string;
+  readonly refresh: string | undefined;
+}
+
+let settings: SiteSettings | undefined;
+let tokens: Tokens | undefined;
+let renewal: ReturnType<typeof setTimeout> | undefined;
+/** Requests that were refused wait for the next sign-in. */
+let waiting: PromiseWithResolvers<void> | undefined;
+
+export const accessToken = (): string | undefined => tokens?.access;
+
+/** The public settings, read before the first sign-in. */
+export const siteSettings = (): SiteSettings => {
+  if (!settings) throw new Error('The settings were not read.');
+  return settings;
+};
+
+/** Whether the issuer is the local one, which signs a token for any name. */
+export const isLocal = (): boolean => settings?.sign_in.issuer === `${apiUrl}/_local`;
+
+/** Only the fact that this tab was signed in is stored, to sign in again after a reload. */
+const MEMORY = 'console.signed-in';
+const PENDING = 'console.sign-in';
+/** The callback in another window passes its parameters on. */
+const channel = new BroadcastChannel('console.sign-in');
+
+const authenticated = async (path: string): Promise<Response> =>
+  await fetch(`${apiUrl}${path}`, { headers: { authorization: `Bearer ${tokens?.access}` }, cache: 'no-store' });
+
+/** Begins the session of a token, and lets the waiting requests continue. */
+const begin = async (next: Tokens, expiresInSeconds: number | undefined, memory: string): Promise<void> => {
+  tokens = next;
+  const response = await authenticated('/api/user/profile');
+  if (!response.ok) throw new Error(((await response.json()) as { error: string }).error);
+  const { data } = (await response.json()) as { data: User };
+  sessionStorage.setItem(MEMORY, memory);
+  clearTimeout(renewal);
+  if (expiresInSeconds !== undefined && next.refresh !== undefined) {
+    renewal = setTimeout(() => void renew(), Math.max(10, expiresInSeconds - 60) * 1000);
+  }
+  session.set({ state: 'signed-in', user: data, expired: false });
+  waiting?.resolve();
+  waiting = undefined;
+};
+
+const LOCAL_USERS = {
+  administrator: { email: 'administrator@example.com', name: 'Administrator', role: 'admin' },
+  moderator: { email: 'moderator@example.com', name: 'Moderator', role: 'moderator' },
+  user: { email: 'user@example.com', name: 'User', role: 'user' },
+} as const satisfies Record<LocalRole, object>;
+
+/** Signs in at the local issuer. @throws {Error} with its message. */
+export const signInLocally = async (role: LocalRole): Promise<void> => {
+  const response = await fetch(siteSettings().sign_in.token_endpoint ?? `${apiUrl}/_local/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(LOCAL_USERS[role]),
+  });
+  const body = (await response.json()) as { access_token?: string; error?: string };
+  if (body.access_token === undefined) throw new Error(body.error);
+  await begin({ access: body.access_token, refresh: undefined }, undefined, role);
+};
+
+const loadOauth = () => import('oauth4webapi');
+
+const serverOf = async ({ issuer, authorization_endpoint, token_endpoint, end_session_endpoint }: SignIn) => {
+  const { discoveryRequest, processDiscoveryResponse } = await loadOauth();
+  if (authorization_endpoint && token_endpoint) {
+    return {
+      issuer,
+      authorization_endpoint,
+      token_endpoint,
+      ...(end_session_endpoint && { end_session_endpoint }),
+    };
+  }
+  const url = new URL(issuer);
+  return await processDiscoveryResponse(url, await discoveryRequest(url));
+};
+
+const clientOf = ({ client_id }: SignIn) => ({ client_id: client_id ?? '' });
+
+interface PendingSignIn {
+  readonly verifier: string;
+  readonly state: string;
+  readonly returnTo: string;
+}
+
+const pendingSignIn = (): PendingSignIn | undefined => {
+  const text = sessionStorage.getItem(PENDING);
+  return text === null ? undefined : (JSON.parse(text) as PendingSignIn);
+};
+
+/** The address of the issuer's page; what has to be verified later is kept in this tab. */
+const authorizationUrl = async (): Promise<URL> => {
+  const { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } = await loadOauth();
+  const { sign_in } = siteSettings();
+  const server = await serverOf(sign_in);
+  const verifier = generateRandomCodeVerifier();
+  const state = generateRandomState();
+  const returnTo = location.pathname === `${consolePath}/callback` ? consolePath : location.pathname + location.search;
+  sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, returnTo } satisfies PendingSignIn));
+  const url = new URL(server.authorization_endpoint ?? '');
+  url.search = new URLSearchParams({
+    client_id: clientOf(sign_in).client_id,
+    redirect_uri: callbackUrl,
+    response_type: 'code',
+    scope: 'openid email profile',
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state,
+  }).toString();
+  return url;
+};
+
+/** Signs in at the issuer: in another window while a page is open, so that nothing on it is lost. */
+export const signIn = async (): Promise<void> => {
+  const isOpen = session.value.state === 'signed-in';
+  const popup = isOpen ? window.open('about:blank', 'console-sign-in', 'width=480,height=680') : null;
+  const url = await authorizationUrl();
+  if (popup) popup.location.href = url.href;
+  else location.assign(url);
+};
+
+/** Exchanges the code that the issuer returned. @throws {Error} when the issuer refused or the answer is not for this tab. */
+const finishSignIn = async (parameters: URLSearchParams): Promise<string> => {
+  const pending = pendingSignIn();
+  if (!pending) throw new Error('No sign-in was started in this tab.');
+  sessionStorage.removeItem(PENDING);
+  const { authorizationCodeGrantRequest, None, processAuthorizationCodeResponse, validateAuthResponse } =
+    await loadOauth();
+  const { sign_in } = siteSettings();
+  const [server, client] = [await serverOf(sign_in), clientOf(sign_in)];
+  const valid = validateAuthResponse(server, client, parameters, pending.state);
+  const response = await authorizationCodeGrantRequest(server, client, None(), valid, callbackUrl, pending.verifier);
+  const result = await processAuthorizationCodeResponse(server, client, response);
+  await begin({ access: result.access_token, refresh: result.refresh_token }, result.expires_in, 'issuer');
+  return pending.returnTo;
+};
+
+/** Gets a new token before the old one expires. A failure shows at the next request. */
+const renew = async (): Promise<boolean> => {
+  const memory = sessionStorage.getItem(MEMORY);
+  try {
+    if (isLocal()) {
+      const role = localRoles.find((one) => one === memory);
+      if (!role) return false;
+      await signInLocally(role);
+      return true;
+    }
+    if (tokens?.refresh === undefined) return false;
+    const { None, processRefreshTokenResponse, refreshTokenGrantRequest } = await loadOauth();
+    const { sign_in } = siteSettings();
+    const [server, client] = [await serverOf(sign_in), clientOf(sign_in)];
+    const response = await refreshTokenGrantRequest(server, client, None(), tokens.refresh);
+    const result = await processRefreshTokenResponse(server, client, response);
+    const refresh = result.refresh_token ?? tokens.refresh;
+    await begin({ access: result.access_token, refresh }, result.expires_in, 'issuer');
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Resolves after the next sign-in: silently where the issuer permits it, else a dialog asks while the page stays. */
+export const askToSignIn = async (): Promise<void> => {
+  if (waiting) return await waiting.promise;
+  const mine = Promise.withResolvers<void>();
+  waiting = mine;
+  if (!isLocal() && (await renew())) return;
+  const current = session.value;
+  if (current.state === 'signed-in') session.set({ ...current, expired: true });
+  await mine.promise;
+};
+
+channel.addEventListener('message', ({ data }: MessageEvent<string>) => {
+  const parameters = new URLSearchParams(data);
+  // Other tabs receive the message too.
+  if (parameters.get('state') !== pendingSignIn()?.state) return;
+  finishSignIn(parameters).catch(() => undefined);
+});
+
+/** Removes everything that belongs to the session, and loads the console again. */
+export const signOut = async (): Promise<void> => {
+  sessionStorage.removeItem(MEMORY);
+  sessionStorage.removeItem(PENDING);
+  tokens = undefined;
+  if (isLocal()) {
+    location.assign(consolePath);
+    return;
+  }
+  const { sign_in } = siteSettings();
+  const { end_session_endpoint } = await serverOf(sign_in);
+  const url = new URL(end_session_endpoint ?? `${location.origin}${consolePath}`);
+  url.searchParams.set('client_id', clientOf(sign_in).client_id);
+  url.searchParams.set('logout_uri', `${location.origin}${consolePath}`);
+  url.searchParams.set('post_logout_redirect_uri', `${location.origin}${consolePath}`);
+  location.assign(end_session_endpoint ? url : consolePath);
+};
+
+const readSettings = async (): Promise<SiteSettings> => {
+  const response = await fetch(`${apiUrl}/api/settings`, { cache: 'no-cache' });
+  if (!response.ok) throw new Error(`The settings answer ${response.status}.`);
+  return ((await response.json()) as { data: SiteSettings }).data;
+};
+
+/** Reads the settings, finishes a sign-in that returns here, or signs in again after a reload. */
+export const startSession = async (): Promise<void> => {
+  settings = await readSettings();
+  const signedOut = (message?: string) => session.set({ state: 'signed-out', message });
+  if (location.pathname === `${consolePath}/callback`) {
+    if (window.opener) {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin only
+      channel.postMessage(location.search);
+      window.close();
+      return;
+    }
+    try {
+      history.replaceState(null, '', await finishSignIn(new URLSearchParams(location.search)));
+    } catch (error) {
+      history.replaceState(null, '', consolePath);
+      signedOut((error as Error).message);
+    }
+    return;
+  }
+  const memory = sessionStorage.getItem(MEMORY);
+  if (memory === null) return signedOut();
+  if (isLocal()) {
+    if (!(await renew())) signedOut();
+    return;
+  }
+  // The issuer's own session answers without a question; its page asks when it has ended.
+  sessionStorage.removeItem(MEMORY);
+  location.assign(await authorizationUrl());
+};

@@ -1,0 +1,35 @@
+import { Dialog } from '../components/dialog.tsx';
+import { strings } from '../strings.ts';
+import { activeKeys } from './keys.tsx';
+import { useStore } from './store.ts';
+
+const shown = (key: string): string => key.replace('$mod+', 'Ctrl ');
+
+/** All shortcuts that work on the present page. */
+export const Shortcuts = ({ onClose }: { readonly onClose: () => void }) => {
+  const active = useStore(activeKeys);
+  return (
+    <Dialog title={strings.shell.shortcuts} isWide onClose={onClose}>
+      <div className="grid">
+        {(['here', 'everywhere'] as const).map((scope) => (
+          <section key={scope} className="stack tight">
+            <h3>{strings.shell[scope]}</h3>
+            <dl className="facts">
+              {active
+                .filter((entry) => entry.scope === scope)
+                .flatMap(({ keys }) => Object.entries(keys))
+                .map(([key, { label }]) => (
+                  <div key={key} style={{ display: 'contents' }}>
+                    <dt>
+                      <kbd>{shown(key)}</kbd>
+                    </dt>
+                    <dd>{label}</dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+};

@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import { messageOf } from '../api.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { hostOf } from '../format.ts';
+import { strings } from '../strings.ts';
+import { isLocal, type LocalRole, localRoles, signIn, signInLocally, signOut, siteSettings } from './session.ts';
+
+/** The ways to sign in: buttons of the local issuer, or the way to the issuer's page. */
+const SignInButtons = ({ message }: { readonly message?: string | undefined }) => {
+  const [error, setError] = useState<string | undefined>(message);
+  const run = (action: () => Promise<void>) => {
+    setError(undefined);
+    action().catch((failure: unknown) => setError(messageOf(failure)));
+  };
+  const local = (role: LocalRole) => (
+    <Button
+      key={role}
+      kind={role === 'administrator' ? 'primary' : 'normal'}
+      onClick={() => run(() => signInLocally(role))}
+    >
+      {strings.signIn.as(role)}
+    </Button>
+  );
+  return (
+    <div className="stack tight">
+      {error !== undefined && (
+        <p className="message bad" role="alert">
+          {error}
+        </p>
+      )}
+      {isLocal() ? (
+        <>
+          {localRoles.map(local)}
+          <p className="soft small">{strings.signIn.local}</p>
+        </>
+      ) : (
+        <>
+          <Button kind="primary" onClick={() => run(signIn)}>
+            {strings.signIn.atIssuer}
+          </Button>
+          <p className="soft small">{strings.signIn.at(hostOf(siteSettings().sign_in.issuer))}</p>
+        </>
+      )}
+    </div>
+  );
+};
+
+/** The page of a signed-out visitor. */
+export const SignInPage = ({ message }: { readonly message: string | undefined }) => (
+  <main className="gate">
+    <div className="card stack">
+      <h1>{strings.signIn.heading}</h1>
+      <SignInButtons message={message} />
+    </div>
+  </main>
+);
+
+/** Over the page whose session has ended; the requests that were refused continue afterwards. */
+export const SignInDialog = () => (
+  <Dialog title={strings.signIn.expired} onClose={undefined}>
+    <p>{strings.signIn.expiredText}</p>
+    <SignInButtons />
+  </Dialog>
+);
+
+/** For an account without a role in the console. */
+export const NoRolePage = ({ name }: { readonly name: string }) => (
+  <main className="gate">
+    <div className="card stack">
+      <h1>{strings.signIn.noRole}</h1>
+      <p>
+        {strings.signIn.signedInAs} <strong>{name}</strong>.
+      </p>
+      <p className="soft">{strings.signIn.noRoleText}</p>
+      <Button onClick={() => void signOut()}>{strings.actions.signOut}</Button>
+    </div>
+  </main>
+);

@@ -1,0 +1,16 @@
+import { Badge } from '../components/badge.tsx';
+import { formatNumber } from '../format.ts';
+import { useWaiting } from './waiting.ts';
+
+const QueueCount = () => {
+  const { data } = useWaiting();
+  const count = (data?.submissions ?? 0) + (data?.revisions ?? 0);
+  return count === 0 ? null : (
+    <span className="count">
+      <Badge tone="wait">{formatNumber(count)}</Badge>
+    </span>
+  );
+};
+
+/** The number of items that wait on a page, beside its link. */
+export const WaitingCount = ({ path }: { readonly path: string }) => (path === '/queue' ? <QueueCount /> : null);

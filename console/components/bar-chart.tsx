@@ -1,0 +1,68 @@
+import { formatDay, formatNumber } from '../format.ts';
+import { strings } from '../strings.ts';
+
+const WIDTH = 600;
+const HEIGHT = 120;
+
+/** A small chart of a value per day, with its table behind. For a chart to work with, see Analytics. */
+export const BarChart = ({
+  label,
+  points,
+}: {
+  readonly label: string;
+  /** Days and their values. */
+  readonly points: readonly (readonly [day: string, value: number])[];
+}) => {
+  const highest = Math.max(0, ...points.map(([, value]) => value));
+  const max = Math.max(1, highest);
+  const total = points.reduce((sum, [, value]) => sum + value, 0);
+  const step = WIDTH / Math.max(1, points.length);
+  const [first] = points;
+  const last = points.at(-1);
+  return (
+    <figure className="bar-chart">
+      <p className="row apart">
+        <span className="count-number number">{formatNumber(total)}</span>
+        <span className="soft small">{strings.chart.highest(formatNumber(highest))}</span>
+      </p>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden>
+        <title>{label}</title>
+        {points.map(([day, value], at) => (
+          <rect
+            key={day}
+            x={at * step + step * 0.1}
+            width={step * 0.8}
+            y={HEIGHT - Math.max(1, (value / max) * HEIGHT)}
+            height={Math.max(1, (value / max) * HEIGHT)}
+          >
+            <title>{`${formatDay(day)}: ${formatNumber(value)}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <p className="row apart soft small">
+        <span>{first && formatDay(first[0])}</span>
+        <span>{last && formatDay(last[0])}</span>
+      </p>
+      <details>
+        <summary>{strings.chart.table}</summary>
+        <table className="table">
+          <caption className="visually-hidden">{label}</caption>
+          <thead>
+            <tr>
+              <th>{strings.chart.date}</th>
+              <th className="end">{label}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {points.toReversed().map(([day, value]) => (
+              <tr key={day}>
+                <td>{formatDay(day)}</td>
+                <td className="end">{formatNumber(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+};

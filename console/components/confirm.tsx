@@ -1,0 +1,64 @@
+import { type ReactNode, useState } from 'react';
+import { messageOf } from '../api.ts';
+import { strings } from '../strings.ts';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { TextField } from './fields.tsx';
+
+/** Asks before an action that cannot be undone. @param phrase has to be typed first. */
+export const Confirm = ({
+  title,
+  action,
+  phrase,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly action: string;
+  readonly phrase?: string;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}) => {
+  const [typed, setTyped] = useState('');
+  const [state, setState] = useState<'asking' | 'running' | { readonly error: unknown }>('asking');
+  const run = async () => {
+    setState('running');
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setState({ error });
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        {children}
+        {phrase !== undefined && <TextField name="confirmation" value={typed} onChange={setTyped} />}
+        {typeof state === 'object' && (
+          <p className="message bad" role="alert">
+            {messageOf(state.error)}
+          </p>
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>{strings.actions.cancel}</Button>
+          <Button
+            kind="danger primary"
+            type="submit"
+            isDisabled={state === 'running' || (phrase !== undefined && typed.trim() !== phrase.trim())}
+          >
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+};

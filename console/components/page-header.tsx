@@ -1,0 +1,19 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { strings } from '../strings.ts';
+
+/** The only `h1` of a page: its name in the navigation. It takes the focus when the page opens. */
+export const PageHeader = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = strings.title(title);
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, [title]);
+  return (
+    <header className="page-header">
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </header>
+  );
+};

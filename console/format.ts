@@ -1,0 +1,45 @@
+const number = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+export const formatNumber = (value: number): string => number.format(value);
+
+export const formatCompact = (value: number): string => (value < 10_000 ? number.format(value) : compact.format(value));
+
+export const formatPercent = (share: number): string => percent.format(share);
+
+export const formatDay = (time: string): string => day.format(new Date(time));
+
+export const formatTime = (time: string): string => dayAndTime.format(new Date(time));
+
+/** An amount in the smallest unit of a currency. */
+export const formatMoney = (amount: number, currency: string): string => {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+};
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** A time as a distance from now; a date when it is more than a month away. */
+export const formatAge = (time: string): string => {
+  const seconds = (Date.parse(time) - Date.now()) / 1000;
+  if (Math.abs(seconds) > 30 * 86_400) return formatDay(time);
+  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1];
+  return relative.format(Math.round(seconds / size), unit);
+};
+
+/** A name of the contract in words: `long_description` is `Long description`. */
+export const words = (name: string): string => {
+  const [first = '', ...others] = name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
+  return `${first.toUpperCase()}${others.join('').toLowerCase()}`.replace(/\burl\b/gi, 'URL').replace(/\bid\b/gi, 'ID');
+};
+
+/** The host of an address, without `www.`. */
+export const hostOf = (address: string): string => URL.parse(address)?.hostname.replace(/^www\./, '') ?? address;

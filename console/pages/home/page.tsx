@@ -1,0 +1,136 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { bodyOf, client, dataOf } from '../../api.ts';
+import { useResource } from '../../app/queries.ts';
+import { session, siteSettings } from '../../app/session.ts';
+import { useStore } from '../../app/store.ts';
+import { useWaiting } from '../../app/waiting.ts';
+import { BarChart } from '../../components/bar-chart.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatAge, formatNumber, words } from '../../format.ts';
+import { strings } from '../../strings.ts';
+
+const Count = ({
+  label,
+  count,
+  href,
+  extra,
+}: {
+  readonly label: string;
+  readonly count: number;
+  readonly href: string;
+  readonly extra?: ReactNode;
+}) => (
+  <li className="count-card card">
+    <Link href={href}>
+      <span className="count-number number">{formatNumber(count)}</span>
+      <span>{label}</span>
+    </Link>
+    {extra !== undefined && <span className="soft small">{extra}</span>}
+  </li>
+);
+
+const Waiting = () => (
+  <Loaded query={useWaiting()} rows={2}>
+    {({ submissions, revisions, oldestAt }) => (
+      <ul className="counts">
+        <Count
+          label={strings.home.pending}
+          count={submissions}
+          href="/queue?kind=submissions"
+          extra={oldestAt && strings.home.oldest(formatAge(oldestAt))}
+        />
+        <Count label={strings.home.revisions} count={revisions} href="/queue?kind=edits" />
+      </ul>
+    )}
+  </Loaded>
+);
+
+const Traffic = () => {
+  const report = useResource(
+    ['analytics', { range: '30d' }],
+    (signal) => dataOf(client.analytics.report({ query: { range: '30d' }, signal })),
+    { poll: true },
+  );
+  return (
+    <Loaded query={report}>
+      {({ traffic }) => (
+        <div className="grid">
+          <section className="card">
+            <h2>{strings.home.submissions}</h2>
+            <BarChart label={strings.home.submissions} points={traffic.map((day) => [day.date, day.submissions])} />
+          </section>
+          <section className="card">
+            <h2>{strings.home.traffic}</h2>
+            <BarChart label={strings.home.traffic} points={traffic.map((day) => [day.date, day.pageviews])} />
+          </section>
+        </div>
+      )}
+    </Loaded>
+  );
+};
+
+const EVENTS_SHOWN = 12;
+
+const LatestEvents = () => {
+  const events = useResource(
+    ['events', { limit: EVENTS_SHOWN }],
+    (signal) => bodyOf(client.events.list({ query: { limit: EVENTS_SHOWN }, signal })),
+    { poll: true },
+  );
+  return (
+    <section className="card">
+      <h2>{strings.home.events}</h2>
+      <Loaded query={events}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="soft">{strings.home.noEvents}</p>
+          ) : (
+            <ul className="stack tight">
+              {data.map(({ id, kind, occurred_at, data: payload }) => {
+                const { project_id, name } = payload as { project_id?: string; name?: string };
+                return (
+                  <li key={id} className="row apart">
+                    <span>
+                      {words(kind)}
+                      {project_id && (
+                        <>
+                          {' · '}
+                          <Link href={`/listings?open=${project_id}`}>{name ?? project_id}</Link>
+                        </>
+                      )}
+                    </span>
+                    <span className="soft small">
+                      <Time at={occurred_at} isAge />
+                    </span>
+                  </li>
+                );
+              })}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+};
+
+export const Page = () => {
+  const current = useStore(session);
+  const isAdmin = current.state === 'signed-in' && current.user.is_admin;
+  const { features } = siteSettings();
+  return (
+    <>
+      <PageHeader title="Home" />
+      <div className="stack">
+        <section>
+          <h2 className="visually-hidden">{strings.home.waiting}</h2>
+          <Waiting />
+        </section>
+        {isAdmin && features.includes('analytics') && <Traffic />}
+        {isAdmin && <LatestEvents />}
+      </div>
+    </>
+  );
+};

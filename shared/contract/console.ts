@@ -1,0 +1,38 @@
+import { defineRoute, type TextReply } from './route.ts';
+
+const page = {
+  stream: false,
+  contentType: 'text/html; charset=utf-8',
+  description: 'The page of the console.',
+} as const satisfies TextReply;
+
+const shared = {
+  method: 'GET',
+  auth: 'public',
+  tier: 'general',
+  permissions: ['sign-in'],
+} as const;
+
+export const read = defineRoute('console.read', {
+  ...shared,
+  path: '/console/{file}',
+  summary: 'Read a page or file of the console',
+  description: 'Files have a digest in their name and may be kept for ever. Every other word is a page.',
+  replies: {
+    200: {
+      ...page,
+      otherTypes: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8', 'image/svg+xml'],
+      description: 'A page, script, style sheet or image.',
+    },
+  },
+  failures: ['NOT_FOUND'],
+});
+
+export const open = defineRoute('console.open', {
+  ...shared,
+  handlerId: 'console.read',
+  path: '/console',
+  summary: 'Open the console',
+  description: 'The web application for administrators and moderators. It uses this interface only.',
+  replies: { 200: page },
+});

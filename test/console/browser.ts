@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { freshConsole } from '#lib/console.ts';
+import type { TestContext } from '#test/support/with-directory.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+
+const PATHS = [
+  process.env.CHROMIUM ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+/** The Chromium of this machine, if any: that of the variable `CHROMIUM`, or one at a usual place. */
+export const chromiumPath = PATHS.find((path) => path !== '' && existsSync(path));
+
+if (chromiumPath === undefined) {
+  // CI has a browser, so there a missing one is a failure.
+  if (process.env.CI) throw new Error('No Chromium was found. Set CHROMIUM to its path.');
+  process.stderr.write('The tests of the console are skipped: no Chromium was found. Set CHROMIUM to its path.\n');
+}
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const launch = async (): Promise<Browser> =>
+  await chromium.launch({ executablePath: chromiumPath ?? '', args: ARGUMENTS });
+
+export type LocalRole = 'administrator' | 'moderator' | 'user';
+
+/** Signs in and waits for the page's heading. @param path below `/console`. */
+export const signIn = async (page: Page, url: string, role: LocalRole, path = ''): Promise<void> => {
+  await page.goto(`${url}/console${path}`);
+  await page.getByRole('button', { name: `Sign in as ${role}` }).click();
+};
+
+/** A browser for the tests of a file, on the server that all files of the console share. */
+export interface BrowserContext extends TestContext {
+  readonly browser: Browser;
+  /** A signed-in page; it fails the test when the page reports an error or leaves the origin. */
+  readonly open: (role: LocalRole, path?: string, options?: { readonly dark?: boolean }) => Promise<Page>;
+}
+
+/** Errors that the browser reports for responses that a test asks for. */
+const EXPECTED = /Failed to load resource|net::ERR_INTERNET_DISCONNECTED/;
+
+/** Gives the tests of this file a browser and a directory. @param prepare stores the context. */
+export const withBrowser = (prepare: (context: BrowserContext) => Promise<void> | void): void => {
+  let browser: Browser | undefined;
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    await freshConsole();
+    browser = await launch();
+  });
+
+  withDirectory(async (context) => {
+    const url = `http://localhost:${context.server.server.port}`;
+    const started = browser;
+    if (!started) throw new Error('The browser has not started.');
+    const open: BrowserContext['open'] = async (role, path = '', { dark = false } = {}) => {
+      const page = await started.newPage({ colorScheme: dark ? 'dark' : 'light', locale: 'en-US' });
+      page.setDefaultTimeout(20_000);
+      page.on('pageerror', (error) => problems.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !EXPECTED.test(message.text())) problems.push(message.text());
+      });
+      page.on('request', (request) => {
+        const { origin, protocol } = new URL(request.url());
+        if (origin !== url && protocol !== 'data:') problems.push(`request to ${origin}`);
+      });
+      await signIn(page, url, role, path);
+      return page;
+    };
+    await prepare({ ...context, browser: started, open });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    expect(problems).toEqual([]);
+  });
+};

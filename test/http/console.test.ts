@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { consoleFolder, freshConsole } from '#lib/console.ts';
+import type { TestServer } from '#test/support/server.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+
+let server: TestServer;
+
+withDirectory((context) => {
+  server = context.server;
+});
+
+beforeAll(freshConsole);
+
+const addressesIn = (page: unknown): string[] =>
+  [...String(page).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
+
+describe('the console', () => {
+  it('is one page at /console and at every word below it, whose assets have relative addresses', async () => {
+    const root = await server.call('GET', '/console');
+    const page = await server.call('GET', '/console/queue');
+    expect([root.status, page.status]).toEqual([200, 200]);
+    expect(root.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    const resolve = (path: string, body: unknown) =>
+      addressesIn(body).map((address) => new URL(address, `https://api.example/prod${path}`).pathname);
+    expect(addressesIn(root.body)).toHaveLength(3);
+    expect(resolve('/console', root.body)).toEqual(resolve('/console/queue', page.body));
+    expect(resolve('/console', root.body).join(' ')).toMatch(/^(?:\/prod\/console\/[\w-]+\.(?:js|css|svg) ?)+$/);
+  });
+
+  it('permits scripts and styles of its own only, and no frame around it', async () => {
+    const { headers, body } = await server.call('GET', '/console/queue');
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'self'; img-src 'self' https: data:; " +
+        `connect-src 'self' http://localhost:${server.server.port}; ` +
+        "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+    expect(String(body)).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|style=/);
+  });
+
+  it('serves its files for ever, each with its type, and no other file', async () => {
+    const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
+    const files = readdirSync(consoleFolder).filter((file) => !file.endsWith('.html'));
+    for (const [extension, type] of Object.entries(types)) {
+      const file = files.find((name) => name.endsWith(`.${extension}`));
+      const { status, headers } = await server.call('GET', `/console/${file}`);
+      expect([status, headers.get('content-type')]).toEqual([200, type]);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+    for (const name of ['missing.js', 'page.html', 'root.html', '..%2Fconsole.json', 'a%2Fb', 'Queue', '%00.js']) {
+      expect(await server.call('GET', `/console/${name}`)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    }
+  });
+});
