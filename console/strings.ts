@@ -187,7 +187,7 @@ export const strings = {
     noImages: 'No images.',
     place: 'Place',
     noPlace: 'No coordinates. Click the map or enter them.',
-    map: 'World map. Click to set the coordinates.',
+    map: 'Map. Click to set the coordinates.',
     purge: 'Delete permanently',
     purgeText: (name: string) =>
       `${name} and its votes, ratings and comments will be gone. This cannot be undone. Type the name to confirm.`,
