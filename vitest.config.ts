@@ -35,7 +35,14 @@ export default defineConfig({
     globalSetup: ['test/support/run-folder.ts'],
     projects: [
       { test: { ...common, name: 'shared', include: shared, exclude: [full] } },
-      { test: { ...separate, name: 'separate', include: ['test/**/*.test.ts'], exclude: [full, 'test/console/**', ...shared] } },
+      {
+        test: {
+          ...separate,
+          name: 'separate',
+          include: ['test/**/*.test.ts'],
+          exclude: [full, 'test/console/**', ...shared],
+        },
+      },
       { test: { ...common, name: 'console', include: ['test/console/*.test.ts'], exclude: [full] } },
       { test: { ...separate, name: 'full', include: [full], testTimeout: 900_000, hookTimeout: 900_000 } },
     ],
