@@ -1,6 +1,7 @@
 import type { Bus } from './bus.ts';
 import type { DeadLetter, PublishedEvent } from './bus-journal.ts';
 import { Html, html } from './html.ts';
+import { layout } from './layout.ts';
 import { accepts, countFrom, jsonResponse, type LocalRequest, type LocalRoute, pageResponse } from './local-route.ts';
 import type { MailService, ReceivedMail } from './mail.ts';
 
@@ -12,38 +13,6 @@ export interface PageSources {
 
 const LISTED = 200;
 const LISTED_MAX = 10_000;
-
-const STYLE = new Html(`<style>
-  :root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #2563eb; }
-  * { box-sizing: border-box; }
-  body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; font: 16px/1.55 system-ui, sans-serif; }
-  h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-  a { color: var(--accent); } p { margin: .4rem 0; } small, .soft { opacity: .7; }
-  nav { display: flex; gap: 1rem; margin-bottom: 1.5rem; font-size: .95rem; }
-  ul.cards { list-style: none; padding: 0; display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); }
-  ul.cards li, article { border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; }
-  article { margin: .75rem 0; } article h2 { margin: 0; }
-  pre { background: var(--soft); border-radius: .5rem; padding: .75rem 1rem; overflow-x: auto; font: .85rem/1.5 ui-monospace, monospace; }
-  pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere; }
-  iframe { width: 100%; height: 24rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }
-  summary { cursor: pointer; } .dead { color: #dc2626; }
-</style>`);
-
-/** A page with the navigation. */
-export const layout = (title: string, body: Html): Html => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-${STYLE}
-</head>
-<body>
-<nav><a href="/">Start</a><a href="/docs">API reference</a><a href="/_local/mail">Inbox</a><a href="/_local/events">Events</a></nav>
-${body}
-</body>
-</html>
-`;
 
 const startPage = ({ port }: PageSources): Html => {
   const origin = `http://localhost:${port}`;
@@ -68,12 +37,14 @@ curl '${origin}/api/admin/projects?status=pending' -H "authorization: Bearer $AD
     'Directory',
     html`<h1>Directory</h1>
 <p>The back end of a listing directory, running on this machine. It listens on the loopback interface only and keeps its data between runs.</p>
+<p><a class="action" href="/console">Open the console</a></p>
 <ul class="cards">
+<li><a href="/console">Console</a><p class="soft">Moderate submissions, edit listings and change settings. Sign in as administrator, moderator or user.</p></li>
 <li><a href="/docs">API reference</a><p class="soft">All routes, with forms to try them. The OpenAPI document is <a href="/api/openapi.json">/api/openapi.json</a>.</p></li>
-<li><a href="/_local/mail">Inbox</a><p class="soft">All sent mail, for every recipient.</p></li>
+<li><a href="/_local/mail">Inbox</a><p class="soft">All sent mail, for every recipient. None leaves this machine.</p></li>
 <li><a href="/_local/events">Events</a><p class="soft">Published events and their deliveries. Failed deliveries are in the <a href="/_local/dead-letters">dead letters</a>.</p></li>
 </ul>
-<h2>Try it</h2>
+<h2>Call the API</h2>
 <pre>${sample}</pre>
 <p class="soft">To get a token, post <code>{"email": "…"}</code> to <code>/_local/token</code>; with <code>"admin": true</code> the user becomes an administrator.
 Jobs run at <code>/api/cron/{job}</code> with <code>Authorization: Bearer local-cron-secret</code> unless CRON_SECRET is set.</p>`,

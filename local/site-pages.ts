@@ -2,8 +2,8 @@ import { findProject } from '#data/projects.ts';
 import { isOpen } from '#model/policy.ts';
 import { AppError } from '#shared/errors.ts';
 import { html } from './html.ts';
+import { layout } from './layout.ts';
 import { type LocalRequest, type LocalRoute, pageResponse } from './local-route.ts';
-import { layout } from './pages.ts';
 
 // The pages of a front end to which mails and payments link. Locally there is none, so these stand in for them.
 
@@ -19,8 +19,12 @@ const listingPage = async ({ params }: LocalRequest) => {
       project.name,
       html`<h1>${project.name}</h1>
 <p>${project.description}</p>
-<p><a href="${project.url}" rel="noopener nofollow">${project.url}</a></p>
-<p class="soft">Upvotes: ${counts.upvote_count}. As JSON: <a href="/api/projects/${project.slug}">/api/projects/${project.slug}</a></p>`,
+<dl class="facts">
+<dt>Website</dt><dd><a href="${project.url}" rel="noopener nofollow">${project.url}</a></dd>
+<dt>Categories</dt><dd>${project.categories.join(', ')}</dd>
+<dt>Upvotes</dt><dd>${counts.upvote_count}</dd>
+<dt>As JSON</dt><dd><a href="/api/projects/${project.slug}">/api/projects/${project.slug}</a></dd>
+</dl>`,
     ),
   );
 };
