@@ -199,9 +199,14 @@ it('moderation decides, reports included, but deletes only with projects:write',
     body: { data: { status: 'live' } },
   });
   const reject = { action: 'reject', ids: [second.id] };
-  expect(await directory.as(key, 'POST', '/api/admin/projects/bulk', reject)).toMatchObject({
-    body: { data: { succeeded: 1 } },
-  });
+  const bulk = await directory.as(key, 'POST', '/api/admin/projects/bulk', reject);
+  expect(bulk).toMatchObject({ body: { data: { succeeded: 1 } } });
+  const { batch_id } = dataOf<{ batch_id: string }>(bulk);
+  // The service user of the key is the actor of its batches and revisions.
+  const actor = { id: key.id, name: key.name };
+  expect((await directory.adminOk('GET', `/api/admin/batches/${batch_id}`)).body).toMatchObject({ data: { actor } });
+  const revisions = await directory.adminOk('GET', `/api/projects/${second.id}/revisions`);
+  expect(dataOf<unknown[]>(revisions)[0]).toMatchObject({ cause: 'bulk', actor });
   expect(
     await directory.as(key, 'POST', '/api/admin/projects/bulk', { action: 'delete', ids: [first.id] }),
   ).toMatchObject(OUT_OF_SCOPE);
