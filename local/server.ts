@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
 import { routes as allRoutes, handlerIdOf } from '#contract/table.ts';
@@ -49,6 +48,7 @@ import { StartupError, startupErrorOf } from './startup-error.ts';
 import { watchStorage } from './storage.ts';
 import { trimStreamLog } from './stream-log.ts';
 import { pollStream } from './stream-poller.ts';
+import { streamsClient } from './streams-client.ts';
 import { ensureTable } from './table.ts';
 import { sweepExpired } from './ttl-sweeper.ts';
 
@@ -147,9 +147,8 @@ const startTable = async (
 ): Promise<void> => {
   const tableName = settings().table;
   const client = new DynamoDBClient({});
-  const streams = new DynamoDBStreamsClient({});
+  const streams = streamsClient();
   cleanups.add(() => client.destroy());
-  cleanups.add(() => streams.destroy());
   const { streamArn } = await ensureTable(client, tableName);
   if (!streamArn) {
     throw new StartupError(`The table ${tableName} has no stream. Delete it, and the next start creates one with it.`);

@@ -1,21 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  type _Record,
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  type Shard,
-  TrimmedDataAccessException,
-} from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { AwsError, type JsonClient } from '#platform/aws-json.ts';
 import { type BackgroundTask, logChanges } from './background.ts';
 import type { Checkpoints } from './journal.ts';
 import { matches, type Pattern } from './pattern.ts';
 import { lambdaRecord } from './stream-records.ts';
 
 export interface StreamPollerOptions {
-  readonly streams: DynamoDBStreamsClient;
+  readonly streams: Pick<JsonClient, 'call'>;
   readonly streamArn: string;
   /** Other records only advance the checkpoint. */
   readonly filter: Pattern;
@@ -41,6 +33,11 @@ const RETRY_MAX_MS = 5000;
 /** The checkpoint of a closed shard that has been read to its end. */
 const FINISHED = 'finished';
 
+interface Shard {
+  readonly ShardId?: string;
+  readonly ParentShardId?: string;
+}
+
 class PartialDelivery extends Error {
   override readonly name = 'PartialDelivery';
 }
@@ -63,18 +60,14 @@ export const pollStream = (options: StreamPollerOptions): StreamPoller => {
 
   const iteratorOf = async (shardId: string, after: string | undefined): Promise<string | undefined> => {
     const shard = { StreamArn: streamArn, ShardId: shardId };
-    const fromStart = async () =>
-      (await streams.send(new GetShardIteratorCommand({ ...shard, ShardIteratorType: 'TRIM_HORIZON' }))).ShardIterator;
+    const iteratorFrom = async (position: object) =>
+      (await streams.call<{ ShardIterator?: string }>('GetShardIterator', { ...shard, ...position })).ShardIterator;
+    const fromStart = () => iteratorFrom({ ShardIteratorType: 'TRIM_HORIZON' });
     if (after === undefined) return await fromStart();
     try {
-      const command = new GetShardIteratorCommand({
-        ...shard,
-        ShardIteratorType: 'AFTER_SEQUENCE_NUMBER',
-        SequenceNumber: after,
-      });
-      return (await streams.send(command)).ShardIterator;
+      return await iteratorFrom({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after });
     } catch (error) {
-      if (!(error instanceof TrimmedDataAccessException)) throw error;
+      if (!(error instanceof AwsError && error.name === 'TrimmedDataAccessException')) throw error;
       return await fromStart();
     }
   };
@@ -102,8 +95,11 @@ export const pollStream = (options: StreamPollerOptions): StreamPoller => {
     const iterator = iterators.get(shardId) ?? (await iteratorOf(shardId, checkpoint));
     // Set again only after success: after a failure the next read starts from the checkpoint.
     iterators.delete(shardId);
-    const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: READ_MAX }));
-    const records: readonly _Record[] = page.Records ?? [];
+    const page = await streams.call<{ Records?: readonly DynamoDBRecord[]; NextShardIterator?: string }>('GetRecords', {
+      ShardIterator: iterator,
+      Limit: READ_MAX,
+    });
+    const records = page.Records ?? [];
     await deliverAll(
       shardId,
       records
@@ -125,9 +121,9 @@ export const pollStream = (options: StreamPollerOptions): StreamPoller => {
     const all: Shard[] = [];
     let from: string | undefined;
     do {
-      const { StreamDescription: page } = await streams.send(
-        new DescribeStreamCommand({ StreamArn: streamArn, ...(from && { ExclusiveStartShardId: from }) }),
-      );
+      const { StreamDescription: page } = await streams.call<{
+        StreamDescription?: { Shards?: readonly Shard[]; LastEvaluatedShardId?: string };
+      }>('DescribeStream', { StreamArn: streamArn, ...(from && { ExclusiveStartShardId: from }) });
       all.push(...(page?.Shards ?? []));
       from = page?.LastEvaluatedShardId;
     } while (from);

@@ -10,7 +10,6 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { outboxFilter } from '#data/outbox.ts';
@@ -19,8 +18,10 @@ import { openCheckpoints, openJournal } from '#local/journal.ts';
 import type { Pattern } from '#local/pattern.ts';
 import { trimStreamLog } from '#local/stream-log.ts';
 import { pollStream, type StreamPoller } from '#local/stream-poller.ts';
+import { streamsClient } from '#local/streams-client.ts';
 import { ensureTable } from '#local/table.ts';
 import { sweepOnce } from '#local/ttl-sweeper.ts';
+import type { JsonClient } from '#platform/aws-json.ts';
 import { log } from '#platform/log.ts';
 
 /** The stream poller, the TTL sweeper and the log trimmer on the embedded engine. */
@@ -33,7 +34,7 @@ const ALL: Pattern = {};
 
 let engine: Engine;
 let client: DynamoDBClient;
-let streams: DynamoDBStreamsClient;
+let streams: JsonClient;
 let journal: DatabaseSync;
 let poller: StreamPoller | undefined;
 let table: string;
@@ -48,7 +49,11 @@ beforeAll(async () => {
     credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
   };
   client = new DynamoDBClient(config);
-  streams = new DynamoDBStreamsClient(config);
+  process.env.AWS_ENDPOINT_URL_DYNAMODB_STREAMS = engine.endpoint;
+  process.env.AWS_REGION = config.region;
+  process.env.AWS_ACCESS_KEY_ID = config.credentials.accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = config.credentials.secretAccessKey;
+  streams = streamsClient();
 });
 
 beforeEach(async () => {
@@ -66,7 +71,6 @@ afterEach(async () => {
 
 afterAll(async () => {
   client.destroy();
-  streams.destroy();
   await engine.stop();
   rmSync(folder, { recursive: true, force: true });
 });
