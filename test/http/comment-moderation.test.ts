@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '#contract/audit.ts';
 import type { AdminComment, Comment } from '#contract/comments.ts';
+import { indexComments } from '#data/comment-index.ts';
+import { commentKey } from '#data/keys.ts';
+import { updateItem } from '#data/write.ts';
 import {
   type Directory,
   dataOf,
@@ -137,4 +140,17 @@ it('only valid requests of administrators and moderators change a comment', asyn
   expect(await directory.as(author, 'PUT', `${ALL}/${id}`, { is_hidden: true })).toMatchObject({ status: 200 });
   expect(await directory.get(`${ALL}?after=x`, author)).toMatchObject(invalidAt('after'));
   expect(await directory.get(`${ALL}?page=1`, author)).toMatchObject(invalidAt('page'));
+});
+
+it('comments of an earlier version are listed after `indexComments`, which can be repeated', async () => {
+  const author = await person(directory.server);
+  const { id: projectId } = await directory.live(author);
+  const [early, late] = [await comment(author, projectId), await comment(author, projectId)];
+  await updateItem(commentKey(projectId, early.id), { remove: ['feed_pk', 'feed_sk'] });
+  const found = async () =>
+    (await listed('limit=100')).map(({ id }) => id).filter((id) => [early.id, late.id].includes(id));
+  expect(await found()).toEqual([late.id]);
+  expect(await indexComments()).toBe(1);
+  expect(await found()).toEqual([late.id, early.id]);
+  expect(await indexComments()).toBe(0);
 });

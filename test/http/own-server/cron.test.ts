@@ -10,6 +10,8 @@ import { lambdaContext } from '#local/lambda-context.ts';
 import {
   type Directory,
   dataOf,
+  idsOf,
+  metaOf,
   NOT_FOUND,
   type Person,
   person,
@@ -136,17 +138,40 @@ describe('purge-deleted', () => {
   };
   const exists = async (id: string) => (await directory.get(`/api/projects/${id}`, directory.admin)).status === 200;
 
-  it('deletes the revisions beyond the newest hundred', async () => {
+  it('deletes the revisions beyond the newest hundred, but none that waits', async () => {
     const { id } = await directory.live(owner);
+    // Two more are those of the submission and the approval.
+    const waiting = `rev_${ulid(Date.now() - 2 * DAY_MS)}`;
     const revisions = Array.from({ length: 103 }, () => `rev_${ulid(Date.now() - DAY_MS)}`);
+    const stored = { type: 'revision', project_id: id, changes: [], applied: [], cause: 'edited', base_version: 1 };
     await Promise.all(
-      revisions.map((revision) =>
-        putItem({ ...revisionKey(id, revision), type: 'revision', id: revision, project_id: id, state: 'applied' }),
+      [waiting, ...revisions].map((revision) =>
+        putItem({
+          ...revisionKey(id, revision),
+          ...stored,
+          id: revision,
+          at: new Date().toISOString(),
+          etag: '"1.x"',
+          state: revision === waiting ? 'pending' : 'applied',
+        }),
       ),
     );
     await updateItem(projectKey(id), { set: { version: 110 } }, undefined, (at) => inFeed(at, projectKey(id), 1));
+    const path = `/api/projects/${id}/revisions`;
+    const listed = async () => {
+      const [first, next] = [
+        await directory.get(`${path}?limit=100`, owner),
+        async (after: string) => directory.get(`${path}?limit=100&after=${after}`, owner),
+      ];
+      const { nextAfter } = metaOf(first) as unknown as { nextAfter: string };
+      return [...idsOf(first), ...idsOf(await next(nextAfter))];
+    };
+    const kept = [...revisions.toSorted().slice(-98).toReversed(), waiting];
+    // Those that are not kept are hidden before the job deletes them.
+    expect((await listed()).slice(2)).toEqual(kept);
     expect(await runJob(server, 'purge-deleted')).toMatchObject({ revisions: 5 });
     expect(await runJob(server, 'purge-deleted')).toMatchObject({ revisions: 0 });
+    expect((await listed()).slice(2)).toEqual(kept);
   });
 
   it('purges projects that were deleted 30 days ago once, with their votes and slugs', async () => {
