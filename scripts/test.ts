@@ -1,29 +1,43 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { features } from '#contract/route.ts';
 import type { Comparison } from '#test/infra/permissions.ts';
 import { CALLS_FOLDER, readCalls } from '#test/support/aws-calls.ts';
+import { NEEDS_FEATURE, WITHOUT_FEATURE } from '#test/support/feature-run.ts';
 import { type Coverage, RESPONSES_FOLDER, readCoverage } from '#test/support/responses-seen.ts';
 import { FULL_RUN } from '#test/support/sample.ts';
 import { run } from './run.ts';
 
 const HELP = `npm test [-- <arguments of vitest>]
 npm run test:full [-- <arguments of vitest>]
+node scripts/test.ts --without <feature> [<arguments of vitest>]
 
 npm test runs the steps of npm run check, then all tests but the long proofs. A whole run also fails when no test has seen a
 documented response, and when a function calls AWS without the permission.
 npm run test:full runs all tests with the long proofs (files *.full.test.ts): crash and chaos runs, every bundle in isolation,
 mutation runs. Where npm test sends a sample of generated requests, it sends all. It also fails when a function has a permission that no test uses.
+With --without a feature (${features.join(', ')}), the tests over HTTP run while it is
+switched off, without the check. Tests that use it, by the table of routes, are skipped; the others must pass.
   npm test -- test/openapi        the tests in a folder, or in files with this name
   npm test -- test/http -t slug   of these, the tests whose name contains this text
   --help                          this text`;
 
 const isFull = process.argv.includes('--full');
-const given = process.argv.slice(2).filter((argument) => argument !== '--full');
+const optionAt = process.argv.indexOf('--without');
+const without = optionAt < 0 ? undefined : process.argv[optionAt + 1];
+const given = process.argv
+  .slice(2)
+  .filter((argument) => !['--full', '--without'].includes(argument) && argument !== without);
 
 if (given.includes('--help')) {
   console.log(HELP);
   process.exit(0);
+}
+
+if (optionAt >= 0 && !features.some((feature) => feature === without)) {
+  console.error(`--without needs one of ${features.join(', ')}.`);
+  process.exit(1);
 }
 
 interface Totals {
@@ -36,13 +50,19 @@ interface VitestReport {
   readonly success: boolean;
   readonly testResults: readonly {
     readonly status: string;
+    readonly message?: string;
     readonly assertionResults: readonly { readonly status: string }[];
   }[];
 }
 
 const totalsOf = (report: VitestReport): Totals => {
   const totals: Totals = { passed: 0, failed: 0, skipped: 0 };
-  for (const { status, assertionResults } of report.testResults) {
+  for (const { status, message, assertionResults } of report.testResults) {
+    if (status === 'failed' && message?.includes(NEEDS_FEATURE)) {
+      // What all tests of the file share needs the feature.
+      totals.skipped += assertionResults.length;
+      continue;
+    }
     const failedBefore = totals.failed;
     for (const test of assertionResults) {
       if (test.status === 'passed') totals.passed += 1;
@@ -94,13 +114,16 @@ for (const one of [seenFolder, callsFolder]) mkdirSync(one);
 process.env[RESPONSES_FOLDER] = seenFolder;
 process.env[CALLS_FOLDER] = callsFolder;
 if (isFull) process.env[FULL_RUN] = 'on';
-const isWhole = given.length === 0;
+if (without !== undefined) process.env[WITHOUT_FEATURE] = without;
+const isWhole = given.length === 0 && without === undefined;
 // The invariants are among the tests, so the check need not run them too.
-const check = isFull ? { ok: true } : await run('check', ['--skip', 'invariants'], { show: true });
+const check =
+  isFull || without !== undefined ? { ok: true } : await run('check', ['--skip', 'invariants'], { show: true });
+const tested = without !== undefined && given.length === 0 ? ['test/http'] : given;
 const projects = isFull ? [] : ['--project=shared', '--project=separate', '--project=console'];
 const tests = await run(
   'vitest',
-  ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...given],
+  ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...tested],
   { show: true },
 );
 const report = readReport(file);
@@ -110,7 +133,7 @@ rmSync(folder, { recursive: true });
 
 const totals = report ? totalsOf(report) : { passed: 0, failed: 0, skipped: 0 };
 // Errors outside of tests and a failed check count as one failure each.
-if (!tests.ok && totals.failed === 0) totals.failed += 1;
+if (!tests.ok && totals.failed === 0 && without === undefined) totals.failed += 1;
 if (!check.ok) {
   console.log('\nThe check failed; see above.');
   totals.failed += 1;

@@ -2,8 +2,10 @@ import { Agent, type IncomingMessage, request as plainRequest } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import type { Feature } from '#contract/route.ts';
 import type { ReceivedMail } from '#local/mail.ts';
 import { assertMatchesDocument, type SeenResponse } from './conformance.ts';
+import { isSkipForFeature, skipForFeature, usesFeature } from './without-feature.ts';
 
 /** Options of a request. */
 export interface CallOptions {
@@ -48,6 +50,8 @@ export interface ClientOptions {
   readonly check?: (response: SeenResponse) => void;
   /** Aborts a request that takes longer. */
   readonly timeoutMs?: number;
+  /** A feature that this run switches off: tests that use it are skipped. */
+  readonly without?: Feature | undefined;
 }
 
 /** A client of a local server or a deployed stage. */
@@ -78,7 +82,10 @@ const read = async (response: IncomingMessage): Promise<unknown> => {
 };
 
 /** Creates a client for a base URL; a path in it is a prefix of all paths. */
-export const clientOf = (url: string, { check = assertMatchesDocument, timeoutMs }: ClientOptions = {}): Client => {
+export const clientOf = (
+  url: string,
+  { check = assertMatchesDocument, timeoutMs, without }: ClientOptions = {},
+): Client => {
   const { protocol, hostname, port, pathname } = new URL(url);
   const isSecure = protocol === 'https:';
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
@@ -86,6 +93,7 @@ export const clientOf = (url: string, { check = assertMatchesDocument, timeoutMs
   const prefix = pathname.replace(/\/+$/, '');
 
   const call = async (method: string, target: string, options: CallOptions = {}): Promise<CallResponse> => {
+    if (without && usesFeature(without, method, target, options.body)) skipForFeature(without);
     const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const headers = {
       ...(body !== undefined && {
@@ -130,7 +138,7 @@ export const clientOf = (url: string, { check = assertMatchesDocument, timeoutMs
       return (body as { access_token: string }).access_token;
     },
     events: () => list<ListedEvent>('/_local/events'),
-    mails: () => list<ReceivedMail>('/_local/mail'),
+    mails: () => (without === 'email' ? skipForFeature(without) : list<ReceivedMail>('/_local/mail')),
     until: async (condition, limitMs = UNTIL_MS) => {
       const deadline = performance.now() + limitMs;
       for (;;) {
@@ -138,6 +146,7 @@ export const clientOf = (url: string, { check = assertMatchesDocument, timeoutMs
         try {
           if (await condition()) return;
         } catch (error) {
+          if (isSkipForFeature(error)) throw error;
           failure = error;
         }
         if (performance.now() > deadline)

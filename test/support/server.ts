@@ -7,6 +7,7 @@ import { recordingCalls } from './aws-calls.ts';
 import { type Client, clientOf } from './client.ts';
 import { assertMatchesDocument } from './conformance.ts';
 import { runFolder } from './run-folder.ts';
+import { featureToSwitchOff, switchedOff } from './without-feature.ts';
 
 /** A local server with a client for it. */
 export interface TestServer extends Client {
@@ -35,6 +36,7 @@ export const startTestServer = async (
   options: Partial<Omit<LocalServerOptions, 'port' | 'dataDir'>> = {},
 ): Promise<TestServer> => {
   const dataDir = temporaryDataDir();
+  const without = featureToSwitchOff(options.env);
   try {
     const server = await startLocalServer({
       timeoutFactor: TIMEOUT_FACTOR,
@@ -42,10 +44,10 @@ export const startTestServer = async (
       importHandler: recordingCalls(options.importHandler ?? importHandler),
       port: 0,
       dataDir,
-      env: { LOG_LEVEL: process.env.LOG_LEVEL ?? 'CRITICAL', ...NO_LIMITS, ...options.env },
+      env: { LOG_LEVEL: process.env.LOG_LEVEL ?? 'CRITICAL', ...NO_LIMITS, ...switchedOff(without), ...options.env },
     });
     const check = options.routes ? () => undefined : assertMatchesDocument;
-    const client = clientOf(`http://127.0.0.1:${server.port}`, { check });
+    const client = clientOf(`http://127.0.0.1:${server.port}`, { check, without });
     return {
       ...client,
       server,
