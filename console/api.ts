@@ -130,10 +130,12 @@ export const dataOf = async <R extends AnyReply>(
 export const messageOf = (error: unknown): string =>
   error instanceof Error && error.message !== '' ? error.message : strings.errors.unexpected(0);
 
-/** The messages of a 400 for a field. */
-export const fieldErrors = (error: unknown, field: string): readonly string[] => {
+/** The messages of a 400 for a field, or for one inside of it. */
+export const fieldErrors = (error: unknown, ...path: readonly string[]): readonly string[] => {
   if (!(error instanceof ApiError)) return [];
-  const found = error.details?.[field];
+  let found: FieldErrors | readonly string[] | undefined = error.details;
+  for (const name of path)
+    found = found === undefined || Array.isArray(found) ? undefined : (found as FieldErrors)[name];
   if (found === undefined || Array.isArray(found)) return [];
   const all = (one: FieldErrors): readonly string[] => [
     ...(one._errors ?? []),

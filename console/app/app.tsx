@@ -2,12 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { Router, useLocation } from 'wouter';
 import { PageHeader } from '../components/page-header.tsx';
-import { Failure, Loading } from '../components/states.tsx';
+import { EmptyState, Failure, Loading } from '../components/states.tsx';
 import { strings } from '../strings.ts';
 import { consolePath } from './location.ts';
 import { type PageEntry, pages } from './pages.ts';
 import { queries } from './queries.ts';
-import { session } from './session.ts';
+import { session, siteSettings } from './session.ts';
 import { Shell } from './shell.tsx';
 import { NoRolePage, SignInDialog, SignInPage } from './sign-in.tsx';
 import { useStore } from './store.ts';
@@ -48,6 +48,16 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
 }
 
 const CurrentPage = ({ page }: { readonly page: PageEntry }) => {
+  if (page.feature !== undefined && !siteSettings().features.includes(page.feature)) {
+    return (
+      <>
+        <PageHeader title={page.title} />
+        <EmptyState title={strings.states.featureOff}>
+          <p>{strings.states.featureOffText(page.feature)}</p>
+        </EmptyState>
+      </>
+    );
+  }
   const Page = componentOf(page);
   return (
     <Boundary key={page.path} title={page.title}>

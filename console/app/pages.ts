@@ -1,5 +1,6 @@
-import { House, type LucideIcon } from 'lucide-react';
+import { House, type LucideIcon, Settings } from 'lucide-react';
 import type { ComponentType } from 'react';
+import type { SiteSettings } from '#contract/settings.ts';
 
 /** A page of the console. The navigation, the router, the palette and the shortcuts are derived from the table below. */
 export interface PageEntry {
@@ -12,6 +13,8 @@ export interface PageEntry {
   readonly icon: LucideIcon;
   /** Whether moderators may open the page; administrators may open all. */
   readonly moderators: boolean;
+  /** The feature that the page is about; while it is off, the page says so. */
+  readonly feature?: SiteSettings['features'][number];
   /** Pages of one group stand together. */
   readonly group: 'work' | 'content' | 'business' | 'system';
   readonly load: () => Promise<{ readonly Page: ComponentType }>;
@@ -27,5 +30,14 @@ export const pages: readonly PageEntry[] = [
     moderators: true,
     group: 'work',
     load: () => import('../pages/home/page.tsx'),
+  },
+  {
+    path: '/settings',
+    title: 'Settings',
+    shortcut: 's',
+    icon: Settings,
+    moderators: false,
+    group: 'system',
+    load: () => import('../pages/settings/page.tsx'),
   },
 ];

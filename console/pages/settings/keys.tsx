@@ -1,0 +1,181 @@
+import { useState } from 'react';
+import type { ApiKey } from '#contract/keys.ts';
+import { client, dataOf, fieldErrors, messageOf } from '../../api.ts';
+import { notify } from '../../app/notices.tsx';
+import { refresh, useResource } from '../../app/queries.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { Checkbox, TextField } from '../../components/fields.tsx';
+import { SecretDialog } from '../../components/secret.tsx';
+import { EmptyState, Loaded } from '../../components/states.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatDay } from '../../format.ts';
+import { strings } from '../../strings.ts';
+
+type Scope = ApiKey['scopes'][number];
+
+const text = strings.keys;
+const scopes = Object.keys(text.scopes) as readonly Scope[];
+
+const CreateKey = ({
+  onCreated,
+  onClose,
+}: {
+  readonly onCreated: (key: string) => void;
+  readonly onClose: () => void;
+}) => {
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<readonly Scope[]>([]);
+  const [end, setEnd] = useState('');
+  const [error, setError] = useState<unknown>();
+  const create = async () => {
+    try {
+      const { key } = await dataOf(
+        client.keys.create({
+          body: { name, scopes: [...chosen], expires_at: end === '' ? null : new Date(`${end}T00:00`).toISOString() },
+        }),
+      );
+      await refresh('keys');
+      onClose();
+      onCreated(key);
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const scopeErrors = fieldErrors(error, 'scopes');
+  return (
+    <Dialog title={text.create} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <TextField
+          name="name"
+          value={name}
+          errors={fieldErrors(error, 'name')}
+          hint={text.nameHint}
+          onChange={setName}
+        />
+        <fieldset className="stack tight">
+          <legend className="label">{text.columns.scopes}</legend>
+          {scopes.map((scope) => (
+            <Checkbox
+              key={scope}
+              label={
+                <span>
+                  <code>{scope}</code> <span className="soft">{text.scopes[scope]}</span>
+                </span>
+              }
+              isChecked={chosen.includes(scope)}
+              onChange={(isOn) => setChosen(isOn ? [...chosen, scope] : chosen.filter((one) => one !== scope))}
+            />
+          ))}
+          {scopeErrors.length > 0 && <span className="field-error">{scopeErrors.join('. ')}</span>}
+        </fieldset>
+        <TextField
+          name="expires_at"
+          type="date"
+          value={end}
+          errors={fieldErrors(error, 'expires_at')}
+          hint={text.endHint}
+          onChange={setEnd}
+        />
+        {error !== undefined && (
+          <p className="message bad" role="alert">
+            {messageOf(error)}
+          </p>
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>{strings.actions.cancel}</Button>
+          <Button kind="primary" type="submit">
+            {text.create}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+};
+
+const StateBadge = ({ apiKey: { revoked_at, expires_at } }: { readonly apiKey: ApiKey }) => {
+  if (revoked_at !== null) return <Badge tone="bad">{text.states.revoked}</Badge>;
+  if (expires_at !== null && Date.parse(expires_at) < Date.now()) return <Badge>{text.states.expired}</Badge>;
+  return <Badge tone="good">{text.states.active}</Badge>;
+};
+
+export const KeysTab = () => {
+  const keys = useResource(['keys'], (signal) => dataOf(client.keys.list({ signal })), { poll: true });
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const [revoked, setRevoked] = useState<ApiKey>();
+  const columns: readonly Column<ApiKey>[] = [
+    { id: 'name', label: text.columns.name, kind: 'main', cell: ({ name }) => <strong dir="auto">{name}</strong> },
+    { id: 'state', label: text.columns.state, cell: (apiKey) => <StateBadge apiKey={apiKey} /> },
+    { id: 'prefix', label: text.columns.prefix, kind: 'minor', cell: ({ prefix }) => <code>{prefix}…</code> },
+    { id: 'scopes', label: text.columns.scopes, kind: 'minor', cell: ({ scopes: given }) => given.join(', ') },
+    {
+      id: 'used',
+      label: text.columns.used,
+      kind: 'minor',
+      cell: ({ last_used_on }) => (last_used_on === null ? text.never : formatDay(last_used_on)),
+    },
+    {
+      id: 'expires',
+      label: text.columns.expires,
+      kind: 'minor',
+      cell: ({ expires_at }) => (expires_at === null ? text.never : <Time at={expires_at} />),
+    },
+    {
+      id: 'revoke',
+      label: text.columns.actions,
+      cell: (apiKey) =>
+        apiKey.revoked_at === null && (
+          <Button kind="danger" onClick={() => setRevoked(apiKey)}>
+            {text.revoke}
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <div className="stack">
+      <div className="row apart">
+        <p className="soft">{text.text}</p>
+        <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
+          {text.create}
+        </Button>
+      </div>
+      <Loaded query={keys}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={text.empty} />
+          ) : (
+            <Table label={text.title} columns={columns} rows={rows} idOf={({ id }) => id} nameOf={({ name }) => name} />
+          )
+        }
+      </Loaded>
+      {isCreating && <CreateKey onCreated={setSecret} onClose={() => setCreating(false)} />}
+      {secret !== undefined && (
+        <SecretDialog title={text.created} secret={secret} onClose={() => setSecret(undefined)} />
+      )}
+      {revoked && (
+        <Confirm
+          title={text.revokeTitle(revoked.name)}
+          action={text.revoke}
+          onClose={() => setRevoked(undefined)}
+          onConfirm={async () => {
+            await dataOf(client.keys.revoke({ params: { key: revoked.id } }));
+            notify(text.revoked(revoked.name));
+            await refresh('keys');
+          }}
+        >
+          <p>{text.revokeText}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,44 @@
+import type { ComponentType } from 'react';
+import { useUrl } from '../../app/url.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { strings } from '../../strings.ts';
+import { AdministratorsTab } from './administrators.tsx';
+import { LayoutTab, MapTab, ThemeTab } from './appearance.tsx';
+import { KeysTab } from './keys.tsx';
+import { FeaturesTab, LimitsTab } from './service.tsx';
+
+type Tab = keyof typeof strings.settings.tabs;
+
+const views: Readonly<Record<Tab, ComponentType>> = {
+  layout: LayoutTab,
+  theme: ThemeTab,
+  map: MapTab,
+  features: FeaturesTab,
+  limits: LimitsTab,
+  keys: KeysTab,
+  administrators: AdministratorsTab,
+};
+
+const isTab = (name: string | null): name is Tab => name !== null && Object.hasOwn(views, name);
+
+export const Page = () => {
+  const [url] = useUrl();
+  const asked = url.get('tab');
+  const tab = isTab(asked) ? asked : 'layout';
+  const View = views[tab];
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <div className="stack">
+        <Tabs
+          label={strings.settings.sections}
+          tabs={Object.entries(strings.settings.tabs) as [Tab, string][]}
+          current={tab}
+          hrefOf={(id) => `/settings?tab=${id}`}
+        />
+        <View key={tab} />
+      </div>
+    </>
+  );
+};
