@@ -20,11 +20,6 @@ describe.skipIf(chromiumPath === undefined)('the page Settings', () => {
     const radius = page.getByLabel('Radius');
     await radius.waitFor();
     const before = await radius.inputValue();
-    const inPreview = async () =>
-      await page
-        .locator('.site-preview')
-        .first()
-        .evaluate((element) => (element as HTMLElement).style.getPropertyValue('--radius'));
 
     await radius.fill('very round');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -32,7 +27,7 @@ describe.skipIf(chromiumPath === undefined)('the page Settings', () => {
     expect(await radius.inputValue()).toBe('very round');
 
     await radius.fill('13px');
-    expect(await inPreview()).toBe('13px');
+    expect(await page.locator('.site-preview').first().getAttribute('style')).toContain('--radius: 13px');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').filter({ hasText: 'Saved.' }).waitFor();
     await page.reload();
