@@ -145,6 +145,7 @@ export class Directory {
       ratings_count: ratings,
       comments_count: this.#frequent(100),
       views_count: this.#frequent(100_000),
+      reports_open: 0,
       version,
     };
   }

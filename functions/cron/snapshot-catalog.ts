@@ -1,5 +1,5 @@
 import { snapshotCatalog } from '#contract/cron.ts';
 import { job } from '#http/job.ts';
-import { saveSnapshotIfDue } from '#services/projects/snapshot.ts';
+import { storeStartingPoints } from '#services/cron/snapshot-catalog.ts';
 
-export const handler = job(snapshotCatalog, saveSnapshotIfDue);
+export const handler = job(snapshotCatalog, storeStartingPoints);

@@ -12,6 +12,7 @@ import {
   idempotencyKey,
   ledgerPartition,
   mailSuppressionKey,
+  mailSuppressionsPartition,
   mentionsPartition,
   paymentIntentKey,
   projectPartition,
@@ -27,6 +28,7 @@ import {
   snapshotPrefix,
   trackedPartition,
   urlKey,
+  userCountKey,
   visitorsPartition,
   webhooksPartition,
 } from '#data/keys.ts';
@@ -45,7 +47,7 @@ const audit = [`${auditPrefix}*`, mentionsPartition('*')];
 const deduplication = all(deduplicationKey('*', '*').pk);
 const idempotency = idempotencyKey('*').pk;
 const checkpoints = checkpointKey('*').pk;
-const suppressions = all(mailSuppressionKey('').pk);
+const suppressions = [all(mailSuppressionKey('').pk), mailSuppressionsPartition];
 const checkouts = checkoutKey('*').pk;
 const listings = [projectPartition('*'), slugKey('*').pk, all(urlKey('').pk), reportIdKey('*').pk];
 const promotions = [promotionsPartition, currentPromotionsPartition];
@@ -78,11 +80,11 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'cron.reconcilePayments': [...payments, ...listings, ...promotions, ...events, ...audit],
   'cron.retryWebhooks': deliveries,
   'cron.rollUpAnalytics': rollUp,
-  'cron.snapshotCatalog': [`${snapshotPrefix}*`],
+  'cron.snapshotCatalog': [`${snapshotPrefix}*`, userCountKey.pk],
   'cron.weeklyDigest': [deduplication, checkpoints],
   keys: [apiKeysPartition, ...events, ...audit],
   mail: [deduplication],
-  'mail.noteReturn': [suppressions],
+  'mail.noteReturn': suppressions,
   payments: [checkouts, idempotency],
   projects: [...listings, ...events, ...audit],
   'projects.bulk': [...listings, batches, ...events, ...audit],
@@ -99,8 +101,8 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   revisions: [...listings, ...events, ...audit],
   settings: [settingsPartition, ...audit],
   users: [...events, ...audit],
-  'users.erase': [...listings, checkouts, batches, suppressions, ...events],
-  'users.remove': [...listings, checkouts, batches, suppressions, ...events, ...audit],
+  'users.erase': [...listings, checkouts, batches, ...suppressions, userCountKey.pk, ...events],
+  'users.remove': [...listings, checkouts, batches, ...suppressions, userCountKey.pk, ...events, ...audit],
   // The ledger of events and the audit log lose the id of the user.
   'users.finishErasure': [...listings, checkouts, batches, ...events, ...audit],
   votes: [projectPartition('*')],

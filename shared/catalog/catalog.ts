@@ -17,6 +17,7 @@ import type {
   CatalogQuery,
   CatalogScope,
   CategoryWithCount,
+  DirectoryCounts,
   OwnerCounts,
   ReadCatalog,
   SimilarEntry,
@@ -165,6 +166,24 @@ export class Catalog implements ReadCatalog {
       pending: pending ?? 0,
       rejected: rejected ?? 0,
       deleted: count('any', 'included') - present,
+    };
+  }
+
+  directoryCounts(): DirectoryCounts {
+    const { rows, attributes } = this.#listings;
+    const pending = attributes.present.get('pending');
+    let oldestPendingAt: string | null = null;
+    pending?.forEach((slot) => {
+      const { created } = rows.at(slot);
+      if (oldestPendingAt === null || created < oldestPendingAt) oldestPendingAt = created;
+    });
+    const { edits, reports } = this.#listings.waitingWork();
+    return {
+      live: attributes.present.get('live')?.size ?? 0,
+      pending: pending?.size ?? 0,
+      oldestPendingAt,
+      waitingEdits: edits,
+      openReports: reports,
     };
   }
 

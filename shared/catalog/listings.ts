@@ -10,6 +10,7 @@ import { Rows } from './rows.ts';
 import { SimilarityIndex } from './similarity-index.ts';
 import { searchTexts, TextIndex } from './text-index.ts';
 import { UrlIndex } from './url-index.ts';
+import { WaitingWork } from './waiting-work.ts';
 
 /**
  * All listings and their indexes. An index is built on first use and updated from then on: a process that never sorts
@@ -73,6 +74,10 @@ export class Listings {
 
   facetCounts(categories: CategoryList): FacetCounts {
     return this.#index('facet counts', () => new FacetCounts(categories));
+  }
+
+  waitingWork(): WaitingWork {
+    return this.#index('waiting work', () => this.#fill(new WaitingWork()));
   }
 
   urls(): UrlIndex {

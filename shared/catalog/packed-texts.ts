@@ -115,6 +115,10 @@ export const unpackTexts = (packed: string): PackedFields => {
   };
 };
 
+/** Whether an edit of the listing waits for approval. */
+export const hasWaitingEdit = (packed: string): boolean =>
+  packed.startsWith(JSON_MARK) && unpackTexts(packed).pending_revision !== null;
+
 /** The name, without unpacking the other fields. */
 export const packedName = (packed: string): string =>
   packed.startsWith(JSON_MARK) ? unpackTexts(packed).name : packed.slice(0, packed.indexOf(FIELD));

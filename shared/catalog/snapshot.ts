@@ -190,11 +190,13 @@ const writeCounts = (to: ColumnWriter, all: readonly ProjectCounts[]): void => {
   to.numbers(all.map((counts) => counts.ratings_count));
   to.numbers(all.map((counts) => counts.comments_count));
   to.numbers(all.map((counts) => counts.views_count));
+  to.numbers(all.map((counts) => counts.reports_open));
 };
 
 const readCounts = (from: ColumnReader): ProjectCounts[] => {
   const versions = from.numbers();
-  const [upvotes, sums, ratings, comments, views] = [
+  const [upvotes, sums, ratings, comments, views, reports] = [
+    from.numbers(),
     from.numbers(),
     from.numbers(),
     from.numbers(),
@@ -213,6 +215,7 @@ const readCounts = (from: ColumnReader): ProjectCounts[] => {
             ratings_count: ratings[at] as number,
             comments_count: comments[at] as number,
             views_count: views[at] as number,
+            reports_open: reports[at] as number,
             version,
           };
   }

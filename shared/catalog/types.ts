@@ -143,6 +143,17 @@ export interface OwnerCounts {
   readonly deleted: number;
 }
 
+/** The listings for administrators, in numbers. Deleted ones count only for their open reports. */
+export interface DirectoryCounts {
+  readonly live: number;
+  readonly pending: number;
+  /** The creation of the first listing in the moderation queue, ISO 8601; null when it is empty. */
+  readonly oldestPendingAt: string | null;
+  /** Edits that wait for approval. */
+  readonly waitingEdits: number;
+  readonly openReports: number;
+}
+
 /** The read model of the service: all projects, counters and categories, in the memory of one process. */
 export interface ReadCatalog {
   /** Incremented by every effective change. */
@@ -168,6 +179,7 @@ export interface ReadCatalog {
   /** Runs one step, a few milliseconds, of building the index that `similar` needs; true when it is complete. */
   prepareSimilar(): boolean;
   ownerCounts(ownerId: string): OwnerCounts;
+  directoryCounts(): DirectoryCounts;
   /** Projects of an owner, deleted ones included, that were created between two times, both included. ISO 8601. */
   createdBetween(ownerId: string, since: string, until: string): readonly string[];
   /** Ids of all projects with a category slug, of every status, deleted ones included. */

@@ -110,8 +110,9 @@ export const refreshTrending = job('refreshTrending', {
 export const snapshotCatalog = job('snapshotCatalog', {
   name: 'snapshot-catalog',
   summary: 'Snapshot the catalog',
-  description: 'Stores a snapshot of the catalog for cold starts when enough has changed since the last one.',
-  permissions: ['catalog', 'table:write'],
+  description:
+    'Stores a snapshot of the catalog for cold starts when enough has changed since the last one, and counts new users.',
+  permissions: ['catalog', 'table:get', 'table:collection', 'table:write'],
   processed: 'Listings in the new snapshot; 0 when the last one is recent enough.',
   result: { bytes: Count.describe('Compressed size of the new snapshot.') },
 });

@@ -21,6 +21,7 @@ import * as revisions from './revisions.ts';
 import type { Route } from './route.ts';
 import * as rules from './rules.ts';
 import * as settings from './settings.ts';
+import * as summary from './summary.ts';
 import * as users from './users.ts';
 import * as votes from './votes.ts';
 import * as webhooks from './webhooks.ts';
@@ -37,6 +38,7 @@ const modules = {
   users,
   keys,
   settings,
+  summary,
   events,
   webhooks,
   reports,

@@ -23,6 +23,7 @@ export const countsOf = (item: Item | undefined): ProjectCounts => ({
   ratings_count: Number(item?.ratings_count ?? 0),
   comments_count: Number(item?.comments_count ?? 0),
   views_count: Number(item?.views_count ?? 0),
+  reports_open: Number(item?.reports_open ?? 0),
   version: Number(item?.version ?? 0),
 });
 

@@ -232,6 +232,8 @@ export const inUsers = (joinedAt: string, userId: string) => ({
   collection_sk: `${joinedAt}#${userId}`,
 });
 export const usersPartition = 'USERS';
+/** How many users joined up to a place in the collection of users. */
+export const userCountKey: Key = { pk: usersPartition, sk: 'COUNT' };
 /** All users, erased ones included, by time of change; the admin list of users follows it. */
 export const inChangedUsers = (changedAt: string, userId: string) => ({
   feed_pk: changedUsersPartition,
@@ -310,6 +312,12 @@ export const promotionKey = (promotionId: string): Key => ({
 });
 export const currentPromotionsPartition = 'PROMOTIONS_CURRENT';
 export const currentPromotionKey = (promotionId: string): Key => ({ pk: currentPromotionsPartition, sk: promotionId });
+/** The promotions that wait for approval, by creation. Only the copies of current promotions are in it. */
+export const waitingPromotionsPartition = 'PROMOTIONS_WAITING';
+export const inWaitingPromotions = (promotionId: string) => ({
+  collection_pk: waitingPromotionsPartition,
+  collection_sk: promotionId,
+});
 /** The allocation version of a placement: its slots are allocated one after the other. */
 export const placementAllocationKey = (placement: string): Key => ({
   pk: promotionsPartition,
@@ -333,6 +341,10 @@ export const mailSuppressionKey = (address: string): Key => ({
   pk: `MAIL_STOP#${createHash('sha256').update(address.toLowerCase()).digest('base64url')}`,
   sk: 'MAIL_STOP',
 });
+
+/** The number of suppressed addresses by the month, `yyyy-mm`, in which they are no longer. */
+export const mailSuppressionsPartition = 'MAIL_STOPS';
+export const mailSuppressionsKey = (month: string): Key => ({ pk: mailSuppressionsPartition, sk: month });
 
 /** Never written; read by the health check. */
 export const healthKey: Key = { pk: 'HEALTH', sk: 'HEALTH' };

@@ -13,6 +13,7 @@ import {
   currentPromotionKey,
   currentPromotionsPartition,
   inOwnerCollection,
+  inWaitingPromotions,
   type Key,
   ownerPartition,
   ownerPromotionsPrefix,
@@ -22,9 +23,10 @@ import {
   promotionKey,
   promotionPrefix,
   promotionsPartition,
+  waitingPromotionsPartition,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, findItems, type Item, orNull, wholeCollection } from './read.ts';
+import { countCollection, findItem, findItems, type Item, orNull, wholeCollection } from './read.ts';
 import { absent, every, exists, is, transact, type Write } from './write.ts';
 
 // All promotions are one collection in the order of their ids. Those with the status pending or active have a copy in a
@@ -75,6 +77,10 @@ export const isPaymentPending = async (promotionId: string): Promise<boolean> =>
 export const currentPromotions = async (): Promise<PromotionRecord[]> =>
   (await wholeCollection({ partition: currentPromotionsPartition })).map(promotionOf);
 
+/** The number of promotions that wait for approval, from the index, which follows the table within moments. */
+export const countWaitingPromotions = (): Promise<number> =>
+  countCollection(waitingPromotionsPartition, undefined, 'collection');
+
 /** All promotions of any status, newest first. */
 export const allPromotions = async (): Promise<PromotionRecord[]> => {
   const items = await wholeCollection({ partition: promotionsPartition, prefix: promotionPrefix, newestFirst: true });
@@ -112,7 +118,14 @@ const allocateSlots = (versions: AllocationVersions): Write[] =>
 
 const currentCopy = (promotion: PromotionRecord): Write =>
   isCurrent(promotion)
-    ? { put: { ...currentPromotionKey(promotion.id), type: 'currentPromotion', ...promotion } }
+    ? {
+        put: {
+          ...currentPromotionKey(promotion.id),
+          ...(promotion.status === 'pending' && inWaitingPromotions(promotion.id)),
+          type: 'currentPromotion',
+          ...promotion,
+        },
+      }
     : { delete: currentPromotionKey(promotion.id) };
 
 /** A check that the project is live: only then it can be promoted. */

@@ -322,9 +322,11 @@ export const pageOfCollection = async (
   return (await pageFrom(reversed, Math.max(0, after), Math.min(count, total - skip))).toReversed();
 };
 
-/** The number of items in a collection, without transferring them. */
-export const countCollection = async (partition: string, prefix?: string, index?: IndexName): Promise<number> => {
-  const query = queryOf({ partition, ...(prefix !== undefined && { prefix }), ...(index && { index }) });
+/** The number of items in a range without an upper bound, without transferring them. */
+export const countRange = async (
+  range: Pick<CollectionRange, 'partition' | 'index' | 'prefix' | 'after'>,
+): Promise<number> => {
+  const query = queryOf(range);
   let total = 0;
   let start: Record<string, unknown> | undefined;
   do {
@@ -334,3 +336,7 @@ export const countCollection = async (partition: string, prefix?: string, index?
   } while (start);
   return total;
 };
+
+/** The number of items in a collection, without transferring them. */
+export const countCollection = (partition: string, prefix?: string, index?: IndexName): Promise<number> =>
+  countRange({ partition, ...(prefix !== undefined && { prefix }), ...(index && { index }) });

@@ -18,15 +18,27 @@ const sumRatings = async (projectId: string): Promise<Pick<Recounted, 'ratings_s
   return { ratings_sum, ratings_count };
 };
 
-/** Counts the stored votes, ratings and comments of a project. */
+const countOpenReports = async (projectId: string): Promise<number> => {
+  const pages = collectionPages({
+    partition: projectPartition(projectId),
+    prefix: projectPrefix.reports,
+    only: ['pk', 'sk', 'status'],
+  });
+  let open = 0;
+  for await (const items of pages) open += items.filter(({ status }) => status === 'open').length;
+  return open;
+};
+
+/** Counts the stored votes, ratings, comments and open reports of a project. */
 export const countReactions = async (projectId: string): Promise<Recounted> => {
   const partition = projectPartition(projectId);
-  const [upvote_count, comments_count, ratings] = await Promise.all([
+  const [upvote_count, comments_count, ratings, reports_open] = await Promise.all([
     countCollection(partition, projectPrefix.votes),
     countCollection(partition, projectPrefix.comments),
     sumRatings(projectId),
+    countOpenReports(projectId),
   ]);
-  return { upvote_count, comments_count, ...ratings };
+  return { upvote_count, comments_count, ...ratings, reports_open };
 };
 
 /**

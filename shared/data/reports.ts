@@ -1,5 +1,6 @@
 import type { ReportStatus } from '#contract/reports.ts';
 import type { ReportRecord } from '#model/report.ts';
+import { notFound } from '#shared/errors.ts';
 import { retryOnConflict } from './conflict.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
 import {
@@ -27,7 +28,7 @@ import {
   pageOfCollection,
 } from './read.ts';
 import { userNotErased } from './users.ts';
-import { absent, deleteItem, deleteItems, exists, is, transact } from './write.ts';
+import { absent, deleteItem, deleteItems, exists, is, transact, type Write } from './write.ts';
 
 // A report has two items: one per user and project, and a pointer to it by report id, which also lists it under its
 // author. The report of an erased author has its own id in place of the author's.
@@ -63,18 +64,29 @@ const reportItem = (report: ReportRecord): Item & Key => ({
   ...report,
 });
 
+/** The write that counts a report of a project that may have been purged since the report was read. */
+const countOpen = (previous: ReportRecord, next: ReportRecord): Write[] => {
+  const change = Number(next.status === 'open') - Number(previous.status === 'open');
+  const counts = changeCounts(next.project_id, { reports_open: change });
+  return change === 0 ? [] : [{ ...counts, when: is('type', counts.change.set.type), orElse: notFound }];
+};
+
 /**
  * Replaces a report, or inserts it if `previous` is undefined.
  * @throws ConditionFailed when the stored version is not that of `previous`. For a new report 404 when the project is not
- * open, 401 when the author was erased.
+ * open, 401 when the author was erased; for another one 404 when the project was purged.
  */
 export const replaceReport = async (previous: ReportRecord | undefined, next: ReportRecord): Promise<void> => {
   const { id, project_id } = next;
   const user_id = next.user_id ?? id;
   await transact([
     ...(previous
-      ? []
-      : [projectIsOpen(project_id), userNotErased(user_id), changeCounts(project_id, { reports_count: 1 })]),
+      ? countOpen(previous, next)
+      : [
+          projectIsOpen(project_id),
+          userNotErased(user_id),
+          changeCounts(project_id, { reports_count: 1, reports_open: 1 }),
+        ]),
     { put: reportItem(next), when: previous ? is('version', previous.version) : absent },
     ...(previous
       ? []

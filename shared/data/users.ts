@@ -12,14 +12,15 @@ import {
   inChangedUsers,
   inUsers,
   type Key,
-  mailSuppressionKey,
   ownerPartition,
   ownerPrefix,
   userKey,
   usersPartition,
 } from './keys.ts';
+import { suppressionDeletion } from './mail-suppression.ts';
 import { inOutbox } from './outbox.ts';
 import { collectionPages, findItems, type Item, wholeCollection } from './read.ts';
+import { uncountUser } from './user-count.ts';
 import {
   type Condition,
   either,
@@ -186,9 +187,10 @@ export const eraseUser = async (
       when: isUnchanged(previous),
       orElse: () => new UserChanged(`The user ${previous.id} was changed concurrently.`),
     },
+    await uncountUser(previous.joined_at, previous.id),
     // Deleted too: its key is an unsalted hash of the address, which can be brute-forced. An unverified address may be
     // that of another person, whose suppression stays.
-    ...(previous.email === null || !previous.email_verified ? [] : [{ delete: mailSuppressionKey(previous.email) }]),
+    ...(previous.email === null || !previous.email_verified ? [] : await suppressionDeletion(previous.email)),
     ...messages.map(inOutbox),
   ]);
 };

@@ -12,7 +12,7 @@ export const mailFeedback = {
   source: 'aws.ses',
   /** The `detail-type` of each. */
   kinds: { bounce: 'Email Bounced', complaint: 'Email Complaint Received' },
-  permissions: ['table:write'],
+  permissions: ['table:get', 'table:write'],
 } as const satisfies { readonly permissions: readonly Permission[] } & Record<string, unknown>;
 
 /**

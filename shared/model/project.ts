@@ -78,6 +78,7 @@ export interface ProjectCounts {
   readonly ratings_count: number;
   readonly comments_count: number;
   readonly views_count: number;
+  readonly reports_open: number;
   readonly version: number;
 }
 
@@ -88,6 +89,7 @@ export const noCounts: ProjectCounts = {
   ratings_count: 0,
   comments_count: 0,
   views_count: 0,
+  reports_open: 0,
   version: 0,
 };
 
@@ -115,6 +117,6 @@ export const projectEventData = (project: ProjectRecord): z.infer<typeof eventKi
 });
 
 /** The counters that can be recounted from items. Views have no items. */
-export const recounted = ['upvote_count', 'ratings_sum', 'ratings_count', 'comments_count'] as const;
+export const recounted = ['upvote_count', 'ratings_sum', 'ratings_count', 'comments_count', 'reports_open'] as const;
 
 export type Recounted = Pick<ProjectCounts, (typeof recounted)[number]>;

@@ -36,6 +36,7 @@ const nothing: ProjectCounts = {
   ratings_count: 0,
   comments_count: 0,
   views_count: 0,
+  reports_open: 0,
   version: 0,
 };
 

@@ -143,6 +143,7 @@ export class FeedSimulation {
       ratings_sum: ratings * (1 + random.below(4)) + random.below(ratings + 1),
       comments_count: random.below(3),
       views_count: random.below(10),
+      reports_open: random.below(3),
       version: this.#nextVersion(`${id} counts`),
     });
   }

@@ -265,6 +265,7 @@ const catalogUses: Readonly<Record<string, readonly string[]>> = {
     'categories.merge',
     'categories.finishChange',
   ],
+  'numbers of listings, waiting edits and reports': ['summary.read'],
   'listings per user': ['users.list', 'users.read'],
   'similar listings, and those of a submitter': [
     'projects.dossier',

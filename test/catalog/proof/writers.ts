@@ -215,8 +215,15 @@ export class Writers {
     const version = previous.version + 1 + this.#random.below(3);
     // At least one per voter, because their votes may be deleted afterwards and counters are never negative.
     const upvote_count = voters.length + this.#random.below(5) ** 2;
-    const { comments_count, ratings_count, ratings_sum } = previous;
-    await replaceCounts(id, previous, { upvote_count, comments_count, ratings_count, ratings_sum, version });
+    const { comments_count, ratings_count, ratings_sum, reports_open } = previous;
+    await replaceCounts(id, previous, {
+      upvote_count,
+      comments_count,
+      ratings_count,
+      ratings_sum,
+      reports_open,
+      version,
+    });
   }
 
   async #changeCategory(): Promise<void> {

@@ -1,0 +1,5 @@
+import { read } from '#contract/summary.ts';
+import { handle, ok } from '#http/handle.ts';
+import { readSummary } from '#services/summary/read.ts';
+
+export const handler = handle(read, async () => ok({ data: await readSummary() }));

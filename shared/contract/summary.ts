@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { data, Timestamp } from './fields.ts';
+import { defineRoute } from './route.ts';
+
+const Count = z.int().min(0);
+
+/** What waits for the staff, and the size of the directory. */
+export const Summary = z
+  .object({
+    pending: Count.describe('Projects that wait for moderation.'),
+    revisions_pending: Count.describe('Edits of live projects that wait for approval.'),
+    reports_open: Count.describe('Open reports of projects.'),
+    promotions_waiting: Count.describe('Paid promotions that wait for approval.'),
+    webhooks_failing: Count.describe('Webhooks without a success since their last failure, disabled ones included.'),
+    mails_stopped: Count.describe('Email addresses that get no email after a bounce or a complaint.'),
+    oldest_pending_at: Timestamp.nullable().describe(
+      'The submission of the oldest project in the queue; null if none waits.',
+    ),
+    live: Count.describe('Live projects.'),
+    users: Count.describe('Users, without erased ones.'),
+  })
+  .meta({ id: 'Summary' });
+export type Summary = z.infer<typeof Summary>;
+
+export const read = defineRoute('summary.read', {
+  method: 'GET',
+  path: '/api/admin/summary',
+  summary: 'Read the numbers of what is waiting',
+  description: 'Exact, about a second old. The cost of a request does not depend on the size of the directory.',
+  auth: 'admin',
+  scopes: [],
+  moderators: true,
+  tier: 'admin',
+  replies: { 200: data(Summary) },
+  permissions: ['table:get', 'table:query', 'table:collection', 'catalog'],
+});
