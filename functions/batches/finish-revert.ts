@@ -1,5 +1,5 @@
-import { subscribe } from '#events/subscribe.ts';
 import { finishRevert } from '#events/subscriptions.ts';
+import { subscribe } from '#http/subscribe.ts';
 import { finishRevert as finish } from '#services/batches/revert.ts';
 
 export const handler = subscribe(finishRevert, ({ data }) => finish(data.batch_id));

@@ -1,5 +1,5 @@
-import { subscribe } from '#events/subscribe.ts';
 import { finishCategoryChange } from '#events/subscriptions.ts';
+import { subscribe } from '#http/subscribe.ts';
 import { finishSlugChange } from '#services/categories/propagate-slug.ts';
 
 export const handler = subscribe(finishCategoryChange, (task) =>

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
-import { type Delivery, withDeliveryLog } from '#events/subscribe.ts';
 import { mailFeedback } from '#events/subscriptions.ts';
+import { type Delivery, withDeliveryLog } from '#http/subscribe.ts';
 import { parseFeedback } from '#platform/mail-feedback.ts';
 import { handleFeedback } from '#services/mail/feedback.ts';
 

@@ -1,5 +1,5 @@
-import { subscribe } from '#events/subscribe.ts';
 import { refundUndeliverable } from '#events/subscriptions.ts';
+import { subscribe } from '#http/subscribe.ts';
 import { refundCheckout } from '#services/payments/refund.ts';
 
 export const handler = subscribe(refundUndeliverable, async ({ data }) => {

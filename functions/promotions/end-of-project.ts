@@ -1,5 +1,5 @@
-import { subscribe } from '#events/subscribe.ts';
 import { endPromotionsOfProject } from '#events/subscriptions.ts';
+import { subscribe } from '#http/subscribe.ts';
 import { revokePromotionsOf } from '#services/promotions/expire.ts';
 
 export const handler = subscribe(endPromotionsOfProject, async ({ data }) => {

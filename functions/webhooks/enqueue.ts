@@ -1,5 +1,5 @@
-import { subscribe } from '#events/subscribe.ts';
 import { enqueueWebhooks } from '#events/subscriptions.ts';
+import { subscribe } from '#http/subscribe.ts';
 import { enqueueDeliveries } from '#services/webhooks/deliver.ts';
 
 export const handler = subscribe(enqueueWebhooks, enqueueDeliveries);

@@ -8,6 +8,7 @@ import {
   currentPromotionsPartition,
   deduplicationKey,
   deliveriesPartition,
+  eventOutcomesPartition,
   eventPrefix,
   idempotencyKey,
   ledgerPartition,
@@ -45,6 +46,8 @@ const all = (key: string): string => key.replace(/#.*$/, '#*');
 const events = [`${eventPrefix}*`, mentionsPartition('*')];
 const audit = [`${auditPrefix}*`, mentionsPartition('*')];
 const deduplication = all(deduplicationKey('*', '*').pk);
+/** Every subscriber of events records its results. */
+const outcomes = eventOutcomesPartition('*');
 const idempotency = idempotencyKey('*').pk;
 const checkpoints = checkpointKey('*').pk;
 const suppressions = [all(mailSuppressionKey('').pk), mailSuppressionsPartition];
@@ -65,7 +68,7 @@ const deliveries = [webhooksPartition, deliveriesPartition('*'), ...events];
 
 /** By the id of a handler, or by its domain for all other handlers of it. */
 const writtenKeys: Readonly<Record<string, readonly string[]>> = {
-  'analytics.countStep': [siteDayKey('*').pk, projectPartition('*'), deduplication],
+  'analytics.countStep': [siteDayKey('*').pk, projectPartition('*'), deduplication, outcomes],
   'analytics.track': tracked,
   'batches.finishRevert': [...listings, batches, ...events],
   'batches.revert': [...listings, batches, categoriesPartition, ...events, ...audit],
@@ -83,7 +86,7 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'cron.snapshotCatalog': [`${snapshotPrefix}*`, userCountKey.pk],
   'cron.weeklyDigest': [deduplication, checkpoints],
   keys: [apiKeysPartition, ...events, ...audit],
-  mail: [deduplication],
+  mail: [deduplication, outcomes],
   'mail.noteReturn': suppressions,
   payments: [checkouts, idempotency],
   projects: [...listings, ...events, ...audit],
@@ -92,6 +95,7 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'projects.submit': [...listings, checkouts, idempotency, ...events, ...audit],
   promotions: [...promotions, ...events, ...audit],
   'promotions.addClick': tracked,
+  'promotions.endOfProject': [...promotions, ...events, outcomes],
   'promotions.addImpression': tracked,
   ratings: [projectPartition('*')],
   replies: [savedRepliesPartition, ...audit],
@@ -107,7 +111,7 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'users.finishErasure': [...listings, checkouts, batches, ...events, ...audit],
   votes: [projectPartition('*')],
   webhooks: [webhooksPartition, ...audit],
-  'webhooks.enqueue': deliveries,
+  'webhooks.enqueue': [...deliveries, outcomes],
   'webhooks.replay': [...deliveries, ...audit],
   'webhooks.stripe': [...payments, ...listings, ...promotions, ...events, ...audit, deduplication],
 };

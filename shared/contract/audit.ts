@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ledger, ledgerPaging, Timestamp } from './fields.ts';
+import { ledger, ledgerFilters, ledgerPaging, Timestamp } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 /** An entry of the audit log. */
@@ -30,21 +30,13 @@ export const list = defineRoute('audit.list', {
   path: '/api/admin/audit',
   summary: 'Read the audit log',
   description:
-    'Writes by administrators, edits of projects by their owners and applied rules, newest first, for two years. Each entry is written in the transaction of its change.',
+    'Writes by administrators, edits of projects by their owners and applied rules, newest first, for two years. Each entry is written in the transaction of its change. With a filter, a page may be short, or empty, while `hasMore` is true.',
   auth: 'admin',
   scopes: [],
   moderators: false,
   tier: 'admin',
   query: z.object({
-    subject: z
-      .string({ error: 'must be given once' })
-      .trim()
-      .min(1)
-      .max(300)
-      .optional()
-      .describe(
-        'Only changes of this record, such as `project:prj_…`, `category:cat_…`, `user:…`; an API key by its prefix, `key:dk_…`.',
-      ),
+    ...ledgerFilters('`project:prj_…`, `category:cat_…` or `user:…`; an API key by its prefix, `key:dk_…`'),
     ...ledgerPaging('aud'),
   }),
   replies: { 200: ledger(AuditEntry) },

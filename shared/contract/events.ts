@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BatchKind } from './batches.ts';
-import { ledger, ledgerPaging, Timestamp } from './fields.ts';
+import { data, ledger, ledgerFilters, ledgerPaging, Timestamp } from './fields.ts';
 import { ScopeName } from './keys.ts';
 import { Plan, RuleAction, Status } from './projects.ts';
 import { defineRoute } from './route.ts';
@@ -172,15 +172,65 @@ export const list = defineRoute('events.list', {
   path: '/api/admin/events',
   summary: 'Read the event ledger',
   description:
-    'Newest first, for the last 90 days. Following `meta.nextAfter` returns every event once, also while new ones arrive. Erased users appear as `erased`, without their words.',
+    'Newest first, for the last 90 days. Following `meta.nextAfter` returns every event once, also while new ones arrive. Erased users appear as `erased`, without their words. With a filter, a page may be short, or empty, while `hasMore` is true.',
   auth: 'admin',
   scopes: ['events:read'],
   moderators: false,
   tier: 'admin',
   query: z.object({
     kind: z.enum(eventKindNames, { error: 'must be a kind of event' }).optional().describe('Only events of this kind.'),
+    ...ledgerFilters('`project:prj_…`, `user:…` or `webhook:whk_…`'),
     ...ledgerPaging('evt'),
   }),
   replies: { 200: ledger(LedgerEvent) },
   permissions: ['table:get', 'table:query', 'table:collection'],
+});
+
+/** What a subscriber did with an event. */
+const SubscriberOutcome = z.object({
+  id: z.string().describe('The subscription, such as `mail.tellSubmitter`.'),
+  summary: z.string().describe('What it does with events.'),
+  state: z
+    .enum(['done', 'failed', 'skipped', 'none'])
+    .describe('`skipped`: its feature is off. `none`: no run has ended yet, or an earlier version recorded none.'),
+  at: Timestamp.nullable().describe('The end of the latest run.'),
+  runs: z.int().min(0).describe('How often it ran; the bus repeats failed runs, and may repeat others.'),
+  error: z.string().nullable().describe('The name of the error of a failed run; the log has the rest.'),
+});
+
+/** An event with what became of it. */
+export const EventDetail = z
+  .object({
+    id: z.string().describe('`evt_` and a ULID.'),
+    kind: z.enum(eventKindNames),
+    occurred_at: Timestamp,
+    actor_id: z.string().nullable().describe('The user who caused the event; null for the service.'),
+    data: z.looseObject({}).describe('As in the ledger: its members depend on the kind.'),
+    subscribers: z.array(SubscriberOutcome).describe('Every subscriber of events of this kind.'),
+    deliveries: z
+      .array(
+        z.object({
+          id: z.string().describe('`dlv_` and a ULID.'),
+          webhook_id: z.string(),
+          state: z.enum(['pending', 'delivered', 'failed', 'cancelled']),
+          attempts: z.int().min(0),
+          next_attempt_at: Timestamp.nullable(),
+        }),
+      )
+      .describe('The deliveries to webhooks, kept for 30 days.'),
+  })
+  .meta({ id: 'EventDetail' });
+export type EventDetail = z.infer<typeof EventDetail>;
+
+export const read = defineRoute('events.read', {
+  method: 'GET',
+  path: '/api/admin/events/{event}',
+  summary: 'Read an event with the results of its subscribers',
+  auth: 'admin',
+  scopes: ['events:read'],
+  moderators: false,
+  tier: 'admin',
+  replies: { 200: data(EventDetail) },
+  failures: ['NOT_FOUND'],
+  permissions: ['table:get', 'table:query'],
 });

@@ -304,6 +304,31 @@ export const ledgerPaging = (prefix: string) => ({
   page: NoPage,
 });
 
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** A time in the query string; of a day, its first or last moment (UTC). */
+const timeParameter = (timeOfDay: string) =>
+  z
+    .string()
+    .trim()
+    .transform((value) => (DAY.test(value) ? `${value}T${timeOfDay}Z` : value))
+    .pipe(TimestampInput);
+
+/** `from` and `to` of a ledger, both included. */
+export const periodParameters = {
+  from: timeParameter('00:00:00.000').optional().describe('Only entries from this time on: ISO 8601, or a day (UTC).'),
+  to: timeParameter('23:59:59.999').optional().describe('Only entries up to this time: ISO 8601, or a day (UTC).'),
+};
+
+const filterText = z.string({ error: 'must be given once' }).trim().min(1).max(300).optional();
+
+/** The filters of the event ledger and the audit log. @param subjects examples of `subject`. */
+export const ledgerFilters = (subjects: string) => ({
+  ...periodParameters,
+  actor: filterText.describe('Only entries caused by the user or API key with this id.'),
+  subject: filterText.describe(`Only entries about this record, such as ${subjects}.`),
+});
+
 /** One value or several separated by commas; the parameter may also be repeated. Blank entries are dropped. */
 export const commaSeparated = (max: number) =>
   z

@@ -3,7 +3,7 @@ import { parseMessage } from '#events/catalogue.ts';
 import { monthsBack } from '#model/days.ts';
 import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
-import { earlierEventKey, eventKey, eventKindPartitions, eventsPartitions } from './keys.ts';
+import { earlierEventKey, eventKey, eventKindPartitions, eventsPartitions, projectEventsPartition } from './keys.ts';
 import { EVENT_SECONDS } from './outbox.ts';
 import { findItems, type Item, itemsOfPartitions } from './read.ts';
 
@@ -32,7 +32,7 @@ interface EventRange {
 async function* eventsOf(
   partitions: readonly string[],
   { before, count }: EventRange,
-  index?: 'collection',
+  index?: 'collection' | 'feed',
 ): AsyncGenerator<LedgerEvent> {
   const items = itemsOfPartitions(
     partitions,
@@ -57,6 +57,10 @@ export async function* queryEvents(months: readonly string[], { before, count }:
 export const queryEventsOfKind = (kind: string, range: EventRange): AsyncGenerator<LedgerEvent> =>
   eventsOf(eventKindPartitions(kind), range, 'collection');
 
+/** Queries the events about a project, newest first. */
+export const queryEventsOfProject = (projectId: string, range: EventRange): AsyncGenerator<LedgerEvent> =>
+  eventsOf([projectEventsPartition(projectId)], range, 'feed');
+
 /** The time in an event's id and `occurred_at`, which decides its partition, may differ by this much. */
 export const EVENT_SLACK_MS = 60_000;
 
@@ -67,6 +71,13 @@ const EXPIRY_DELAY_MS = 7 * 86_400_000;
 export const storedEventMonths = (): string[] => {
   const at = Date.parse(now());
   return monthsBack(at + EVENT_SLACK_MS, at - EVENT_SECONDS * 1000 - EXPIRY_DELAY_MS);
+};
+
+/** An event by its id. @param months that may contain it. */
+export const findEvent = async (eventId: string, months: readonly string[]): Promise<LedgerEvent | undefined> => {
+  const keys = months.flatMap((month) => [eventKey(month, eventId), earlierEventKey(month, eventId)]);
+  const item = (await findItems(keys)).find((found) => found !== undefined);
+  return item && eventOf(item);
 };
 
 /** Which of some months, `yyyy-mm`, contains an event. */

@@ -164,6 +164,20 @@ export const eventKey = (occurredAt: string, eventId: string): Key => ({
 /** The key of an event that was written when a month had one partition. */
 export const earlierEventKey = (month: string, eventId: string): Key => ({ pk: `${eventPrefix}${month}`, sk: eventId });
 
+/** The events about a project. */
+export const projectEventsPartition = (projectId: string): string => `EVENTS_OF#project:${projectId}`;
+export const inProjectEvents = (projectId: string, eventId: string) => ({
+  feed_pk: projectEventsPartition(projectId),
+  feed_sk: eventId,
+});
+
+/** The results of the subscribers of an event. */
+export const eventOutcomesPartition = (eventId: string): string => `OUTCOMES#${eventId}`;
+export const eventOutcomeKey = (eventId: string, subscriber: string): Key => ({
+  pk: eventOutcomesPartition(eventId),
+  sk: subscriber,
+});
+
 /** The deduplication record of a subscriber and an event. */
 export const deduplicationKey = (subscriber: string, eventId: string): Key => ({
   pk: `RECEIPT#${subscriber}#${eventId}`,

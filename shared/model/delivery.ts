@@ -35,9 +35,12 @@ const ATTEMPTS_KEPT = 20;
 
 const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
 
+/** The id of the deliveries of an event, one per webhook. */
+export const deliveryIdOf = (eventId: string): string => eventId.replace(/^evt_/, 'dlv_');
+
 /** A new delivery, due immediately. Its id derives from the event's, so a repeated event adds no second delivery. */
 export const newDelivery = (webhookId: string, event: LedgerEvent, at: string): DeliveryRecord => ({
-  id: event.id.replace(/^evt_/, 'dlv_'),
+  id: deliveryIdOf(event.id),
   webhook_id: webhookId,
   event,
   state: 'pending',

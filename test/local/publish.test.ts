@@ -3,7 +3,7 @@ import type { Context, DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { inOutbox, outboxFilter } from '#data/outbox.ts';
 import type { Message } from '#events/catalogue.ts';
-import { subscribe } from '#events/subscribe.ts';
+import { subscribe } from '#http/subscribe.ts';
 import { ruleOf, type Subscription } from '#events/subscriptions.ts';
 import { handler } from '#functions/events/publish.ts';
 import { matches } from '#local/pattern.ts';

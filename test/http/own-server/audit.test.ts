@@ -148,3 +148,25 @@ it('omits the URL of a webhook, which may contain a secret', async () => {
   expect(entry).toMatchObject({ action: 'webhooks.create', input: { kinds: ['projectApproved'] } });
   expect(JSON.stringify(entry)).not.toContain('very-secret');
 });
+
+it('is filtered by actor and time', async () => {
+  const id = await submit('Filtered');
+  const edit = (token: string, name: string) =>
+    server.call('PUT', token === owner ? `/api/projects/${id}` : `/api/admin/projects/${id}`, {
+      token,
+      body: { name },
+    });
+  expect((await edit(owner, 'Filtered once')).status).toBe(200);
+  expect((await edit(admin, 'Filtered twice')).status).toBe(200);
+  const [byAdmin, byOwner] = await log(`&subject=project:${id}`);
+  const subject = `&subject=project:${id}`;
+  for (const scope of ['', subject]) {
+    const ofOwner = await log(`${scope}&actor=${byOwner?.actor_id}`);
+    expect(ofOwner[0]).toEqual(byOwner);
+    expect(ofOwner.every(({ actor_id }) => actor_id === byOwner?.actor_id)).toBe(true);
+    expect((await log(`${scope}&to=${byAdmin?.at}`))[0]).toEqual(byAdmin);
+    expect((await log(`${scope}&from=${byAdmin?.at}`)).at(-1)?.at).toBe(byAdmin?.at);
+    expect(await log(`${scope}&to=2020-01-01`)).toEqual([]);
+    expect(await log(`${scope}&from=2999-01-01`)).toEqual([]);
+  }
+});

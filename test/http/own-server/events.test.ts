@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { type EventKind, eventKindNames, eventKinds, LedgerEvent } from '#contract/events.ts';
-import { earlierEventKey, eventKey } from '#data/keys.ts';
+import { type EventDetail, type EventKind, eventKindNames, eventKinds, LedgerEvent } from '#contract/events.ts';
+import { earlierEventKey, eventKey, eventOutcomeKey } from '#data/keys.ts';
 import { inOutbox } from '#data/outbox.ts';
 import { findItem, type Item } from '#data/read.ts';
+import { insertDelivery } from '#data/webhooks.ts';
 import { deleteItem, putItem, transact } from '#data/write.ts';
-import type { Message } from '#events/catalogue.ts';
+import { type Message, newMessage } from '#events/catalogue.ts';
+import { enqueueWebhooks } from '#events/subscriptions.ts';
+import { type Delivery, subscribe } from '#http/subscribe.ts';
+import { newDelivery } from '#model/delivery.ts';
+import { filteredPage } from '#model/ledger.ts';
+import { listEvents } from '#services/events/list.ts';
 import {
   type Directory,
   dataOf,
@@ -14,10 +20,12 @@ import {
   idOf,
   idsOf,
   invalidAt,
+  NOT_FOUND,
   type Person,
   person,
   TIME,
 } from '#test/support/fixtures.ts';
+import { readUnits } from '#test/support/read-units.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 import { eventsPage } from '../../../scripts/events-docs.ts';
@@ -202,6 +210,142 @@ describe('the ledger', () => {
   it('is restricted to administrators', async () => {
     expect(await directory.get(EVENTS, owner)).toMatchObject(FORBIDDEN);
     expect(await directory.get(EVENTS)).toMatchObject(FORBIDDEN);
+  });
+});
+
+describe('the filters of the ledger', () => {
+  /** All events of a query, over pages that may be short. */
+  const filtered = async (query: string): Promise<LedgerEvent[]> => {
+    const all: LedgerEvent[] = [];
+    for (let after = ''; ; ) {
+      const { events, meta } = await pageOf(`${query}&limit=2${after}`);
+      all.push(...events);
+      if (meta.nextAfter === null) return all;
+      after = `&after=${meta.nextAfter}`;
+    }
+  };
+
+  it('select by subject, actor, kind and time, together and across pages', async () => {
+    const project = await directory.submit(owner);
+    const other = await directory.submit(owner);
+    await directory.adminOk('PUT', `/api/admin/projects/${project.id}/approve`);
+    await directory.adminOk('PUT', `/api/admin/projects/${other.id}/approve`);
+    const renamed = await directory.adminOk('PUT', `/api/admin/projects/${project.id}`, { name: 'Renamed once' });
+    const comment = { content: 'Good.' };
+    const { id: commentId } = dataOf<{ id: string }>(
+      await directory.ok(owner, 'POST', `/api/projects/${project.id}/comments`, comment, 201),
+    );
+    const kindsOf = async (query: string) => (await filtered(query)).map(({ kind }) => kind);
+    const subject = `subject=project:${project.id}`;
+    const about = ['commentCreated', 'projectUpdated', 'projectApproved', 'projectSubmitted'];
+    expect(await kindsOf(subject)).toEqual(about);
+    expect(await kindsOf(`${subject}&actor=${owner.id}`)).toEqual(['commentCreated', 'projectSubmitted']);
+    expect(await kindsOf(`${subject}&kind=projectApproved`)).toEqual(['projectApproved']);
+    expect(await kindsOf(`subject=comment:${commentId}`)).toEqual(['commentCreated']);
+    expect(await kindsOf('subject=project:none')).toEqual([]);
+    const byOwner = await filtered(`actor=${owner.id}`);
+    expect(byOwner.every(({ actor_id }) => actor_id === owner.id)).toBe(true);
+    expect(idsOf({ body: { data: byOwner } })).toEqual(
+      expect.arrayContaining(idsOf({ body: { data: await filtered(`${subject}&actor=${owner.id}`) } })),
+    );
+
+    const [, updated, approved] = await filtered(subject);
+    const between = `from=${updated?.occurred_at}&to=${updated?.occurred_at}`;
+    expect(await kindsOf(`${subject}&${between}`)).toContain('projectUpdated');
+    expect(await kindsOf(`${subject}&${between}`)).not.toContain(
+      approved?.occurred_at === updated?.occurred_at ? '' : 'projectApproved',
+    );
+    expect(dataOf<{ updated_at: string }>(renamed).updated_at >= (updated?.occurred_at ?? '')).toBe(true);
+    const day = new Date(Date.now() - 80 * DAY).toISOString().slice(0, 10);
+    const old = await inserted(Date.parse(day) + DAY - 1);
+    await inserted(Date.parse(day) + DAY);
+    for (const query of ['', 'kind=userBanned&', 'subject=user:x&']) {
+      expect((await filtered(`${query}from=${day}&to=${day}`)).map(({ id }) => id)).toEqual([old]);
+    }
+  });
+
+  it('cost the same for a project whatever else is in the ledger, and end a page after some hundred events', async () => {
+    const { id } = await directory.submit(owner);
+    const read = () => listEvents({ subject: `project:${id}`, limit: 5 });
+    const before = await readUnits(read);
+    for (let n = 0; n < 30; n += 1) await inserted(Date.now());
+    expect(await readUnits(read)).toBeLessThanOrEqual(before);
+
+    async function* entries(after = 0) {
+      for (let n = after + 1; n <= 1200; n += 1) yield { id: String(n) };
+    }
+    const first = await filteredPage(entries(), () => false, 10);
+    expect(first).toEqual({ data: [], meta: { pageSize: 10, hasMore: true, nextAfter: '500' } });
+    const last = await filteredPage(entries(1000), ({ id: one }) => one === '1200', 10);
+    expect(last).toEqual({ data: [{ id: '1200' }], meta: { pageSize: 10, hasMore: false, nextAfter: null } });
+  });
+
+  it.each([
+    ['from', 'from=yesterday'],
+    ['to', 'to=2026-02-30'],
+    ['subject', 'subject=a&subject=b'],
+    ['actor', `actor=${'x'.repeat(301)}`],
+  ])('reject an invalid %s: %s', async (field, query) => {
+    for (const path of [EVENTS, '/api/admin/audit']) {
+      expect(await directory.get(`${path}?${query}`, directory.admin)).toMatchObject(invalidAt(field));
+    }
+  });
+});
+
+describe('a single event', () => {
+  const read = async (id: string): Promise<EventDetail> => dataOf(await directory.adminOk('GET', `${EVENTS}/${id}`));
+
+  it('has the latest result of each subscriber of its kind, and its deliveries', async () => {
+    const project = await directory.submit(owner);
+    const [event] = (await pageOf(`subject=project:${project.id}`)).events;
+    const id = event?.id ?? '';
+    await server.until(async () => (await read(id)).subscribers.every(({ state }) => state === 'done'));
+    const done = { state: 'done', at: TIME, error: null };
+    expect(await read(id)).toMatchObject({
+      ...event,
+      subscribers: [
+        { id: 'mail.tellSubmitter', ...done },
+        { id: 'webhooks.enqueue', ...done },
+        { id: 'analytics.countStep', ...done },
+      ],
+      deliveries: [],
+    });
+
+    const outcome = async () => (await read(id)).subscribers.find((one) => one.id === 'webhooks.enqueue');
+    await deleteItem(eventOutcomeKey(id, 'webhooks.enqueue'));
+    expect(await outcome()).toMatchObject({ state: 'none', at: null, runs: 0, error: null });
+    const run = (work: () => Promise<void>) =>
+      subscribe(enqueueWebhooks, work)({ 'detail-type': event?.kind, detail: event } as Delivery);
+    const fail = () => run(() => Promise.reject(new TypeError('A secret.')));
+    await expect(fail()).rejects.toThrow('webhooks.enqueue failed: TypeError.');
+    expect(await outcome()).toMatchObject({ state: 'failed', at: TIME, runs: 1, error: 'TypeError' });
+    await run(() => Promise.resolve());
+    expect(await outcome()).toMatchObject({ state: 'done', runs: 2, error: null });
+    await expect(fail()).rejects.toThrow();
+    expect(await outcome()).toMatchObject({ state: 'done', runs: 2, error: null });
+
+    const webhook = dataOf<{ id: string }>(
+      await directory.adminOk(
+        'POST',
+        '/api/admin/webhooks',
+        { url: 'https://example.com/', kinds: ['projectSubmitted'], is_active: false },
+        201,
+      ),
+    );
+    const delivery = newDelivery(webhook.id, event as LedgerEvent, new Date().toISOString());
+    await insertDelivery({ ...delivery, state: 'failed', next_attempt_at: null });
+    expect((await read(id)).deliveries).toEqual([
+      { id: delivery.id, webhook_id: webhook.id, state: 'failed', attempts: 0, next_attempt_at: null },
+    ]);
+  });
+
+  it('is 404 for an unknown id, and for a task', async () => {
+    for (const id of ['x', `evt_${ulid()}`, `evt_7${'Z'.repeat(25)}`]) {
+      expect(await directory.get(`${EVENTS}/${id}`, directory.admin)).toMatchObject(NOT_FOUND);
+    }
+    const task = newMessage('refundDue', null, { checkout_id: 'none' });
+    await transact([inOutbox(task)]);
+    expect(await directory.get(`${EVENTS}/${task.id}`, directory.admin)).toMatchObject(NOT_FOUND);
   });
 });
 

@@ -1,10 +1,12 @@
 import middy from '@middy/core';
 import type { Context, EventBridgeEvent } from 'aws-lambda';
+import { eventKinds } from '#contract/events.ts';
+import { recordOutcome } from '#data/event-outcomes.ts';
+import { type Message, parseMessage } from '#events/catalogue.ts';
+import type { Subscription } from '#events/subscriptions.ts';
 import { log } from '#platform/log.ts';
 import { loggable, RunFailed } from '#platform/loggable.ts';
 import { settings } from '#platform/settings.ts';
-import { type Message, parseMessage } from './catalogue.ts';
-import type { Subscription } from './subscriptions.ts';
 
 /** An event as EventBridge delivers it. */
 export type Delivery = EventBridgeEvent<string, unknown>;
@@ -43,8 +45,25 @@ const describeMessage = ({ 'detail-type': kind, detail }: Delivery) => ({
 });
 
 /**
- * Creates the handler of a subscription: validates the message and skips it while the feature is off. A message may be
- * delivered more than once, so the work must be idempotent.
+ * Records the result of a run for an event, which administrators see. Tasks are not in the ledger. The run stands whether
+ * it can be recorded or not.
+ */
+const record = async (
+  subscriber: string,
+  { id, kind }: Pick<Message, 'id' | 'kind'>,
+  error?: unknown,
+): Promise<void> => {
+  if (!(kind in eventKinds)) return;
+  try {
+    await recordOutcome(id, subscriber, error === undefined ? null : loggable(error).name);
+  } catch (failure) {
+    log.warn('the result of a delivery could not be recorded', { subscription: subscriber, error: loggable(failure) });
+  }
+};
+
+/**
+ * Creates the handler of a subscription: validates the message, skips it while the feature is off, and records the result.
+ * A message may be delivered more than once, so the work must be idempotent.
  */
 export const subscribe = <const S extends Subscription>(
   subscription: S,
@@ -56,7 +75,14 @@ export const subscribe = <const S extends Subscription>(
       log.info('skipped: the feature is off', { subscription: id, request_id: context?.awsRequestId, feature });
       return;
     }
-    await run(parseMessage(event.detail) as Message<S['kinds'][number]>);
+    const message = parseMessage(event.detail) as Message<S['kinds'][number]>;
+    try {
+      await run(message);
+    } catch (error) {
+      await record(id, message, error);
+      throw error;
+    }
+    await record(id, message);
   });
   return withDeliveryLog(id, describeMessage, wrapped);
 };
