@@ -1,5 +1,7 @@
 import { list } from '#contract/reports.ts';
 import { handle, ok } from '#http/handle.ts';
-import { listReports } from '#services/reports/report.ts';
+import { listReportGroups, listReports } from '#services/reports/report.ts';
 
-export const handler = handle(list, async ({ query }) => ok(await listReports(query)));
+export const handler = handle(list, async ({ query }) =>
+  ok(query.group === undefined ? await listReports(query) : await listReportGroups(query)),
+);

@@ -27,6 +27,19 @@ export const AdminReport = Report.extend({
 }).meta({ id: 'AdminReport' });
 export type AdminReport = z.infer<typeof AdminReport>;
 
+/** How many reports of a project a group contains. */
+export const REPORTS_OF_GROUP_MAX = 10;
+
+/** The reports of one project. */
+export const ReportGroup = z
+  .object({
+    project: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+    count: z.int().min(1).describe('The number of its reports of the requested status.'),
+    reports: z.array(AdminReport).describe(`The newest ${REPORTS_OF_GROUP_MAX} of them.`),
+  })
+  .meta({ id: 'ReportGroup' });
+export type ReportGroup = z.infer<typeof ReportGroup>;
+
 const ReportBody = z
   .object({
     reason: text(1, 1000).describe('The problem, such as `spam` or `broken link`.'),
@@ -52,7 +65,7 @@ export const list = defineRoute('reports.list', {
   method: 'GET',
   path: '/api/admin/reports',
   summary: 'List reports of projects',
-  description: 'Newest first.',
+  description: 'Newest first. Grouped by project, the project with the newest report comes first.',
   auth: 'admin',
   scopes: ['moderation'],
   moderators: true,
@@ -62,9 +75,10 @@ export const list = defineRoute('reports.list', {
       .enum([...ReportStatus.options, 'all'])
       .default('open')
       .describe('Only reports of this status.'),
+    group: z.enum(['project']).optional().describe('Lists projects with their reports in place of reports.'),
     ...paging(40),
   }),
-  replies: { 200: page(AdminReport) },
+  replies: { 200: z.union([page(AdminReport), page(ReportGroup)]) },
   permissions: ['table:get', 'table:collection'],
 });
 

@@ -26,6 +26,7 @@ import {
   keyOf,
   orNull,
   pageOfCollection,
+  wholeCollection,
 } from './read.ts';
 import { userNotErased } from './users.ts';
 import { absent, deleteItem, deleteItems, exists, is, transact, type Write } from './write.ts';
@@ -137,17 +138,21 @@ const rangeOf = (status: ReportStatus) =>
     partition: reportsPartition(status),
     index: 'collection',
     newestFirst: true,
-    only: ['id', 'pk', 'sk', 'collection_sk'],
+    only: ['id', 'pk', 'sk', 'collection_sk', 'project_id'],
   }) as const;
+
+/** The keys of reports of several statuses in their common order. */
+const newestFirst = (keys: readonly Item[]): Item[] => {
+  // The index may list a report under two statuses while its status changes.
+  const byPosition = new Map(keys.map((item) => [String(item.collection_sk), item]));
+  return [...byPosition].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, item]) => item);
+};
 
 /** The keys of a page of reports of several statuses, newest first. */
 const mergedKeys = async (statuses: readonly ReportStatus[], skip: number, count: number): Promise<Item[]> => {
   // A page may consist of one status only, so the keys up to its end are read of each.
   const lists = await Promise.all(statuses.map((status) => pageOfCollection(rangeOf(status), 0, skip + count)));
-  // The index may list a report under two statuses while its status changes.
-  const keys = new Map(lists.flat().map((item) => [String(item.collection_sk), item]));
-  const newestFirst = [...keys].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, item]) => item);
-  return newestFirst.slice(skip, skip + count);
+  return newestFirst(lists.flat()).slice(skip, skip + count);
 };
 
 /** A page of reports, newest first, with the exact total. The index is counted; only the items of the page are read. */
@@ -168,6 +173,37 @@ export const pageOfReports = async (
       : await pageOfCollection(rangeOf(status), skip, count, total);
   const reports = await findItems(keys.map(keyOf));
   return { reports: reports.flatMap((item) => (item ? [reportOf(item)] : [])), total };
+};
+
+/** The reports of one project. */
+interface GroupedReports {
+  readonly projectId: string;
+  readonly count: number;
+  /** The newest ones. */
+  readonly reports: readonly ReportRecord[];
+}
+
+/**
+ * A page of the projects with reports of a status, those with the newest reports first, with the exact total. The whole
+ * index of the status is read, as for the total of `pageOfReports`.
+ * @param newest how many reports of each project are read.
+ */
+export const pageOfGroups = async (
+  status: ReportStatus | 'all',
+  skip: number,
+  count: number,
+  newest: number,
+): Promise<{ groups: GroupedReports[]; total: number }> => {
+  const statuses = status === 'all' ? STATUSES : [status];
+  const lists = await Promise.all(statuses.map((one) => wholeCollection(rangeOf(one))));
+  const byProject = Map.groupBy(newestFirst(lists.flat()), ({ project_id }) => String(project_id));
+  const groups = await Promise.all(
+    [...byProject].slice(skip, skip + count).map(async ([projectId, own]) => {
+      const items = await findItems(own.slice(0, newest).map(keyOf));
+      return { projectId, count: own.length, reports: items.flatMap((item) => (item ? [reportOf(item)] : [])) };
+    }),
+  );
+  return { groups, total: byProject.size };
 };
 
 /** The number of open reports among the first `max` reports of a project. */

@@ -1,6 +1,14 @@
-import type { AdminReport, Report, ReportBody, ReportStatus } from '#contract/reports.ts';
+import {
+  type AdminReport,
+  REPORTS_OF_GROUP_MAX,
+  type Report,
+  type ReportBody,
+  type ReportGroup,
+  type ReportStatus,
+} from '#contract/reports.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { findReport, findReportOf, pageOfReports, replaceReport } from '#data/reports.ts';
+import { existingProjects } from '#data/projects.ts';
+import { findReport, findReportOf, pageOfGroups, pageOfReports, replaceReport } from '#data/reports.ts';
 import { type Paging, pageMeta, skipOf } from '#model/paging.ts';
 import { adminReportView, type ReportRecord, reportView } from '#model/report.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -60,8 +68,23 @@ export const resolveReport = (reportId: string, status: ReportStatus, note?: str
     return adminReportView(next);
   });
 
+type ReportQuery = Paging & { readonly status: ReportStatus | 'all' };
+
+/** A page of the projects with reports. The project of a group may be purged before its reports are. */
+export const listReportGroups = async (query: ReportQuery) => {
+  const { groups, total } = await pageOfGroups(query.status, skipOf(query), query.limit, REPORTS_OF_GROUP_MAX);
+  const projects = await existingProjects(groups.map(({ projectId }) => projectId));
+  const data: ReportGroup[] = groups.flatMap(({ projectId, count, reports }) => {
+    const project = projects.find((one) => one.id === projectId);
+    if (!project) return [];
+    const { id, slug, name } = project;
+    return [{ project: { id, slug, name }, count, reports: reports.map(adminReportView) }];
+  });
+  return { data, meta: pageMeta(query, total, groups.length) };
+};
+
 /** A page of reports, newest first. */
-export const listReports = async (query: Paging & { readonly status: ReportStatus | 'all' }) => {
+export const listReports = async (query: ReportQuery) => {
   const { reports, total } = await pageOfReports(query.status, skipOf(query), query.limit);
   return { data: reports.map(adminReportView), meta: pageMeta(query, total, reports.length) };
 };

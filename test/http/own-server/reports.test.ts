@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AdminReport, Report } from '#contract/reports.ts';
+import type { AdminReport, Report, ReportGroup } from '#contract/reports.ts';
 import { replaceReport } from '#data/reports.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import { type Directory, dataOf, invalidAt, type Person, person, TIME, unique } from '#test/support/fixtures.ts';
@@ -200,4 +200,41 @@ it.each([
   [{ ids: ['rep_1'], status: 'resolved', note: 'x'.repeat(1001) }, 'note'],
 ])('rejects an invalid resolution of reports: %j', async (body, field) => {
   expect(await settle(body)).toMatchObject(invalidAt(field));
+});
+
+it('groups reports by project, the newest first', async () => {
+  const [first, second] = [await liveProject(), await liveProject()];
+  const others = await Promise.all(Array.from({ length: 11 }, () => person(server)));
+  const { id: early } = await created(first, { reason: 'early' });
+  for (const other of others) await directory.ok(other, 'POST', `/api/projects/${second}/report`, { reason: 'y' }, 201);
+  const { id: late } = dataOf<Report>(await report(first, { reason: 'later' }, others[0]));
+  const groups = async (query: string) =>
+    (await directory.adminOk('GET', `/api/admin/reports?group=project${query}`)).body as {
+      readonly data: readonly ReportGroup[];
+      readonly meta: object;
+    };
+  const { data } = await groups('&limit=2');
+  const { slug, name } = await directory.read(first);
+  expect(data[0]).toMatchObject({
+    project: { id: first, slug, name },
+    count: 2,
+    reports: [{ id: late }, { id: early }],
+  });
+  expect(data[1]).toMatchObject({ project: { id: second }, count: 11 });
+  expect(data[1]?.reports).toHaveLength(10);
+  const { meta } = await groups('&limit=1&page=2');
+  expect(await groups('&limit=1&page=2')).toMatchObject({ data: [{ project: { id: second } }], meta: { page: 2 } });
+  expect(meta).toEqual({
+    total: new Set((await listed('?limit=100')).data.map(({ project_id }) => project_id)).size,
+    page: 2,
+    pageSize: 1,
+    hasMore: true,
+  });
+
+  await resolve(late, 'dismissed');
+  expect((await groups('')).data.find(({ project }) => project.id === first)).toMatchObject({ count: 1 });
+  expect((await groups('&status=dismissed')).data[0]).toMatchObject({ project: { id: first }, count: 1 });
+  expect((await groups('&status=all')).data[0]).toMatchObject({ project: { id: first }, count: 2 });
+  expect(await groups('&page=9')).toMatchObject({ data: [] });
+  expect(await directory.get('/api/admin/reports?group=user', directory.admin)).toMatchObject(invalidAt('group'));
 });
