@@ -1,17 +1,3 @@
-import { decodeTime, encodeTime } from 'ulid';
-
-// Ids of ledger entries are a prefix and a ULID, so they sort by time.
-
-const TIME_LENGTH = 10;
-const RANDOM_LENGTH = 16;
-
-/** The time in the id of an entry, in milliseconds since the epoch. */
-export const timeOfId = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1));
-
-/** Sorts before the id of every entry with a prefix from this time on, in milliseconds since the epoch. */
-export const firstIdFrom = (prefix: string, timeMs: number): string =>
-  `${prefix}_${encodeTime(Math.max(0, timeMs), TIME_LENGTH)}${'0'.repeat(RANDOM_LENGTH)}`;
-
 /** Bounds the cost of a page whose filter few entries match. */
 export const EXAMINED_MAX = 500;
 

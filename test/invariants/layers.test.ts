@@ -17,7 +17,7 @@ const layers = {
   mail: ['events', 'model', 'contract', 'errors'],
   data: ['events', 'platform', 'catalog', 'model', 'contract', 'errors'],
   services: ['mail', 'csv', 'data', 'events', 'platform', 'catalog', 'model', 'contract', 'errors'],
-  http: ['services', 'data', 'platform', 'catalog', 'model', 'contract', 'errors'],
+  http: ['services', 'data', 'events', 'platform', 'catalog', 'model', 'contract', 'errors'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Top-level folders outside `shared/`, each with what it must not import. */

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '#contract/audit.ts';
 import { auditEntries, auditEntriesOfSubject } from '#data/audit.ts';
-import { filteredPage, firstIdFrom, notBefore } from '#model/ledger.ts';
+import { filteredPage, notBefore } from '#model/ledger.ts';
+import { firstIdFrom } from '#platform/ids.ts';
 
 interface AuditQuery {
   readonly actor?: string | undefined;

@@ -1,8 +1,9 @@
 import type { EventKind, LedgerEvent } from '#contract/events.ts';
 import { EVENT_SLACK_MS, findEventMonth, queryEvents, queryEventsOfKind, queryEventsOfProject } from '#data/events.ts';
 import { monthOf, monthsBack } from '#model/days.ts';
-import { filteredPage, firstIdFrom, notBefore, timeOfId } from '#model/ledger.ts';
+import { filteredPage, notBefore } from '#model/ledger.ts';
 import { now } from '#platform/clock.ts';
+import { firstIdFrom, timeOfId } from '#platform/ids.ts';
 
 /** The period that the ledger covers. */
 const LEDGER_MS = 90 * 86_400_000;

@@ -5,7 +5,7 @@ import { allWebhooks, findDelivery } from '#data/webhooks.ts';
 import { type Subscription, subscriptions } from '#events/subscriptions.ts';
 import { monthsBack } from '#model/days.ts';
 import { deliveryIdOf } from '#model/delivery.ts';
-import { timeOfId } from '#model/ledger.ts';
+import { timeOfId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
 import { notFound } from '#shared/errors.ts';
 

@@ -230,7 +230,7 @@ describe('the filters of the ledger', () => {
     const other = await directory.submit(owner);
     await directory.adminOk('PUT', `/api/admin/projects/${project.id}/approve`);
     await directory.adminOk('PUT', `/api/admin/projects/${other.id}/approve`);
-    const renamed = await directory.adminOk('PUT', `/api/admin/projects/${project.id}`, { name: 'Renamed once' });
+    await directory.adminOk('PUT', `/api/admin/projects/${project.id}`, { name: 'Renamed once' });
     const comment = { content: 'Good.' };
     const { id: commentId } = dataOf<{ id: string }>(
       await directory.ok(owner, 'POST', `/api/projects/${project.id}/comments`, comment, 201),
@@ -255,7 +255,6 @@ describe('the filters of the ledger', () => {
     expect(await kindsOf(`${subject}&${between}`)).not.toContain(
       approved?.occurred_at === updated?.occurred_at ? '' : 'projectApproved',
     );
-    expect(dataOf<{ updated_at: string }>(renamed).updated_at >= (updated?.occurred_at ?? '')).toBe(true);
     const day = new Date(Date.now() - 80 * DAY).toISOString().slice(0, 10);
     const old = await inserted(Date.parse(day) + DAY - 1);
     await inserted(Date.parse(day) + DAY);
