@@ -59,10 +59,12 @@ export const seed = async (
   const { admin } = directory;
   const { id: project } = await directory.live(admin);
   const revisions = await directory.adminOk('GET', `/api/projects/${project}/revisions?limit=1`);
+  const events = await directory.adminOk('GET', '/api/admin/events?limit=1');
   const key = await createKey(server, admin, ['projects:read']);
   const values: Record<string, string> = {
     project,
     revision: dataOf<{ id: string }[]>(revisions)[0]?.id ?? '',
+    event: dataOf<{ id: string }[]>(events)[0]?.id ?? '',
     user: admin.id,
     ...(isOn('webhooks') && (await webhookOf(directory, isolated))),
     category: await create(directory, '/api/admin/categories', category()),
