@@ -15,6 +15,7 @@ import {
   mailSuppressionKey,
   mailSuppressionsPartition,
   mentionsPartition,
+  paymentDaysPartition,
   paymentIntentKey,
   projectPartition,
   promotionCountsKey,
@@ -54,7 +55,7 @@ const suppressions = [all(mailSuppressionKey('').pk), mailSuppressionsPartition]
 const checkouts = checkoutKey('*').pk;
 const listings = [projectPartition('*'), slugKey('*').pk, all(urlKey('').pk), reportIdKey('*').pk];
 const promotions = [promotionsPartition, currentPromotionsPartition];
-const payments = [checkouts, paymentIntentKey('*').pk, ledgerPartition('*')];
+const payments = [checkouts, paymentIntentKey('*').pk, ledgerPartition('*'), paymentDaysPartition];
 const tracked = [all(trackedPartition('*', '*')), saltsPartition];
 const rollUp = [
   ...tracked,

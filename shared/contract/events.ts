@@ -226,6 +226,7 @@ export const read = defineRoute('events.read', {
   method: 'GET',
   path: '/api/admin/events/{event}',
   summary: 'Read an event with the results of its subscribers',
+  description: 'For 90 days. The result of a subscriber is that of its latest run, or of the first that succeeded.',
   auth: 'admin',
   scopes: ['events:read'],
   moderators: false,

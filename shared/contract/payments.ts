@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, integer, Placement, page, paging, Reference, Timestamp } from './fields.ts';
+import { data, integer, PageMeta, Placement, page, paging, periodParameters, Reference, Timestamp } from './fields.ts';
 import { CheckoutStarted, Project } from './projects.ts';
 import { defineRoute } from './route.ts';
 
@@ -13,6 +13,10 @@ export type CheckoutKind = z.infer<typeof CheckoutKind>;
  */
 export const CheckoutStatus = z.enum(['open', 'paid', 'fulfilled', 'expired', 'failed', 'refunded']);
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
+
+/** The states of checkouts that were paid. */
+export const PaymentState = z.enum(['paid', 'fulfilled', 'refunded']);
+export type PaymentState = z.infer<typeof PaymentState>;
 
 /** The longest promotion that one checkout can buy, in months. */
 const MONTHS_MAX = 12;
@@ -119,4 +123,70 @@ export const list = defineRoute('payments.list', {
   query: z.object(paging(40)),
   replies: { 200: page(LedgerEntry) },
   permissions: ['table:query'],
+});
+
+const Money = z.object({
+  paid: z.int().describe('What was received, in the smallest unit of the currency.'),
+  refunded: z.int().describe('Refunds and disputes, without disputes that were won.'),
+  net: z.int().describe('`paid` less `refunded`.'),
+});
+
+/** A payment as visible to administrators. */
+export const AdminPayment = z
+  .object({
+    id: z.string().describe('The checkout, `chk_` and a ULID.'),
+    kind: CheckoutKind,
+    state: PaymentState.describe(
+      '`paid`: received, but neither delivered nor refunded. `refunded`: fully refunded or disputed.',
+    ),
+    title: z.string().describe('The product name on the payment page.'),
+    amount: Amount.describe('The price that was quoted, in the smallest unit of the currency.'),
+    currency: Currency,
+    amount_refunded: Amount,
+    is_disputed: z.boolean().describe('Whether a dispute is open or was lost.'),
+    problem: z
+      .enum(['refund_due', 'mismatch'])
+      .nullable()
+      .describe('`refund_due`: nothing could be delivered. `mismatch`: another amount or currency was paid.'),
+    user: z.object({ id: z.string(), name: z.string().nullable() }).describe('The buyer.'),
+    project: z.object({ id: z.string(), slug: z.string(), name: z.string() }).nullable(),
+    placements: z.array(Placement).nullable(),
+    months: z.int().nullable(),
+    session_id: z.string().nullable().describe("The provider's checkout session."),
+    payment_intent: z.string().nullable().describe("The provider's payment."),
+    created_at: Timestamp,
+    paid_at: Timestamp,
+  })
+  .meta({ id: 'AdminPayment' });
+export type AdminPayment = z.infer<typeof AdminPayment>;
+
+export const browse = defineRoute('payments.browse', {
+  method: 'GET',
+  path: '/api/admin/payments',
+  summary: 'List all payments with their totals',
+  description:
+    'The checkouts that were paid, by the time of payment, newest first. Totals and months are of the whole period, whatever `state` and page are: payments count on the day on which they were received, refunds and disputes on the day on which they were reported.',
+  auth: 'admin',
+  scopes: [],
+  moderators: false,
+  tier: 'admin',
+  query: z.object({
+    state: PaymentState.optional().describe('Only payments in this state.'),
+    from: periodParameters.from.describe('The first day (UTC); of a time, its day.'),
+    to: periodParameters.to.describe('The last day (UTC), included; of a time, its day.'),
+    ...paging(40),
+  }),
+  replies: {
+    200: z.object({
+      data: z.array(AdminPayment),
+      meta: PageMeta.extend({
+        totals: z.record(z.string(), Money).describe('By currency, ISO 4217 in lower case.'),
+        months: z
+          .array(z.object({ month: z.string().describe('`yyyy-mm`, UTC.'), currency: Currency, ...Money.shape }))
+          .describe('Months with payments, refunds or disputes, newest first.'),
+        unreconciled: z.int().min(0).describe('The number of payments in the state `paid`.'),
+      }).meta({ id: 'PaymentsMeta' }),
+    }),
+  },
+  permissions: ['table:get', 'table:query', 'table:feed'],
 });

@@ -1,5 +1,6 @@
 import type { Message } from '#events/catalogue.ts';
 import type { CheckoutRecord, Draft, LedgerRecord } from '#model/checkout.ts';
+import { entryChange, mergedChanges, type PaymentDay, stateChange } from '#model/payment-totals.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 import { secondsFromNow } from '#platform/clock.ts';
@@ -10,18 +11,34 @@ import {
   deduplicationKey,
   inOpenCheckouts,
   inOwnerCollection,
+  inPayments,
   type Key,
   ledgerKey,
   ledgerPartition,
   ledgerPrefix,
   openCheckoutsPartition,
+  ownerPartition,
+  ownerPrefix,
+  paymentDayKey,
   paymentIntentKey,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
 import { categoryExists, projectInsertion, projectReplacement } from './projects.ts';
 import { collectionPages, countCollection, findItem, type Item, orNull, pageOfCollection } from './read.ts';
 import { userNotErased } from './users.ts';
-import { absent, deleteItem, either, every, exists, is, transact, updateItem, type Write } from './write.ts';
+import {
+  absent,
+  deleteItem,
+  either,
+  every,
+  exists,
+  is,
+  lacks,
+  transact,
+  tryTransact,
+  updateItem,
+  type Write,
+} from './write.ts';
 
 const DAY_SECONDS = 86_400;
 /** The payment page closes within a day; its events can arrive for some days more. */
@@ -40,9 +57,10 @@ class AlreadyReceived extends Error {
   override readonly name = 'AlreadyReceived';
 }
 
-/** Open checkouts are indexed together, all others by buyer. Only checkouts without any payment expire. */
+/** Open checkouts are indexed together, all others by buyer, and paid ones by state. Only checkouts without any payment expire. */
 const checkoutItem = (checkout: CheckoutRecord): Item & Key => ({
   ...checkoutKey(checkout.id),
+  ...(checkout.is_counted && checkout.paid_at !== null && inPayments(checkout.status, checkout.paid_at, checkout.id)),
   ...(checkout.status === 'open'
     ? inOpenCheckouts(checkout.created_at, checkout.id)
     : inOwnerCollection(checkout.user_id, 'CHECKOUT', checkout.id)),
@@ -57,7 +75,8 @@ const checkoutItem = (checkout: CheckoutRecord): Item & Key => ({
 const deliveryOf = ({ status, paid_at }: Item): CheckoutRecord['delivery'] =>
   status === 'fulfilled' || (status === 'refunded' && orNull(paid_at) !== null) ? 'done' : null;
 
-const checkoutOf = (item: Item): CheckoutRecord => ({
+/** The record in an item. */
+export const checkoutOf = (item: Item): CheckoutRecord => ({
   id: String(item.id),
   kind: item.kind as CheckoutRecord['kind'],
   status: item.status as CheckoutRecord['status'],
@@ -82,6 +101,7 @@ const checkoutOf = (item: Item): CheckoutRecord => ({
       : item.status === 'refunded' && item.is_disputed !== true,
   disputes: (item.disputes ?? []) as CheckoutRecord['disputes'],
   delivery: (item.delivery ?? deliveryOf(item)) as CheckoutRecord['delivery'],
+  is_counted: item.is_counted === true,
   version: Number(item.version),
 });
 
@@ -152,6 +172,7 @@ export async function* openCheckouts(before: string): AsyncGenerator<CheckoutRec
 /** The attribute `type` holds the type of the item, so the type of the entry has another name. */
 const ledgerItem = ({ type, ...entry }: LedgerRecord): Item & Key => ({
   ...ledgerKey(entry.user_id, entry.id),
+  is_counted: true,
   type: 'ledgerEntry',
   entry_type: type,
   ...entry,
@@ -177,6 +198,60 @@ export const countLedger = (userId: string): Promise<number> => countCollection(
 export const pageOfLedger = async (userId: string, skip: number, count: number): Promise<LedgerRecord[]> => {
   const range = { partition: ledgerPartition(userId), prefix: ledgerPrefix, newestFirst: true };
   return (await pageOfCollection(range, skip, count)).map(ledgerEntryOf);
+};
+
+/** The write that adds to the totals of a day. */
+const addToDay = ({ day, currency, ...numbers }: PaymentDay): Write => ({
+  update: paymentDayKey(day, currency),
+  change: { set: { type: 'paymentDay', day, currency }, add: numbers },
+});
+
+/** The writes that add the changes of a settlement to the totals. */
+const totalWrites = (
+  previous: CheckoutRecord | undefined,
+  next: CheckoutRecord | undefined,
+  entries: readonly LedgerRecord[],
+): Write[] =>
+  mergedChanges([
+    ...(previous?.is_counted ? stateChange(previous, -1) : []),
+    ...(next?.is_counted ? stateChange(next, 1) : []),
+    ...entries.map(entryChange),
+  ]).map(addToDay);
+
+/**
+ * Adds the payments of a user that an earlier version recorded to the totals. Safe to repeat and to run beside writers.
+ * @returns how many it added.
+ */
+export const countEarlierPayments = async (userId: string): Promise<number> => {
+  const isUncounted = either(lacks('is_counted'), is('is_counted', false));
+  const owned = { partition: ownerPartition(userId), index: 'collection', prefix: ownerPrefix.checkouts } as const;
+  let counted = 0;
+  for await (const items of collectionPages(owned)) {
+    for (const checkout of items.map(checkoutOf)) {
+      const { id, status, paid_at, version, is_counted } = checkout;
+      if (is_counted || paid_at === null) continue;
+      const set = { is_counted: true, ...inPayments(status, paid_at, id) };
+      const isAdded = await tryTransact([
+        { update: checkoutKey(id), change: { set }, when: every(isUncounted, is('version', version)) },
+        ...totalWrites(undefined, { ...checkout, is_counted: true }, []),
+      ]);
+      counted += Number(isAdded);
+    }
+  }
+  for await (const items of collectionPages({ partition: ledgerPartition(userId), prefix: ledgerPrefix })) {
+    for (const item of items.filter((one) => one.is_counted !== true)) {
+      const entry = ledgerEntryOf(item);
+      await tryTransact([
+        {
+          update: ledgerKey(userId, entry.id),
+          change: { set: { is_counted: true } },
+          when: every(exists, isUncounted),
+        },
+        ...totalWrites(undefined, undefined, [entry]),
+      ]);
+    }
+  }
+  return counted;
 };
 
 /** A write of the project that belongs to a payment. */
@@ -238,7 +313,10 @@ const projectWrites = async (change: ProjectChange | undefined): Promise<Write[]
  * and 401 when the slug or address of a submission was taken or the buyer erased concurrently.
  */
 export const writeSettlement = async (settlement: Settlement): Promise<boolean> => {
-  const { eventId, previous, next, entries, project, promotion, messages } = settlement;
+  const { eventId, previous, entries, project, promotion, messages } = settlement;
+  // Payments of an earlier version are counted by `countEarlierPayments` alone.
+  const is_counted = settlement.next.paid_at !== null && (previous.paid_at === null || previous.is_counted);
+  const next = { ...settlement.next, is_counted };
   const writes: Write[] = [
     ...(eventId === undefined ? [] : [deduplicationRecord(eventId)]),
     {
@@ -248,6 +326,7 @@ export const writeSettlement = async (settlement: Settlement): Promise<boolean> 
     },
     ...(next.payment_intent === previous.payment_intent ? [] : paymentLink(next)),
     ...entries.map((entry): Write => ({ put: ledgerItem(entry), when: absent })),
+    ...totalWrites(previous, next, entries),
     ...(await projectWrites(project)),
     ...(promotion ?? []),
     // The draft has become the project.

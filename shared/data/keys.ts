@@ -202,6 +202,18 @@ export const ledgerKey = (userId: string, entryId: string): Key => ({
 });
 export const ledgerPartition = (userId: string): string => `PAYMENTS#${userId}`;
 export const ledgerPrefix = 'ENTRY#';
+/** The checkouts that were paid, by state and time of payment. */
+export const paymentsPartition = (state: string): string => `PAYMENTS_IN#${state}`;
+export const inPayments = (state: string, paidAt: string, checkoutId: string) => ({
+  feed_pk: paymentsPartition(state),
+  feed_sk: `${paidAt}#${checkoutId}`,
+});
+/** The totals of a day, `yyyy-mm-dd`, in a currency. */
+export const paymentDaysPartition = 'PAYMENT_DAYS';
+export const paymentDayKey = (day: string, currency: string): Key => ({
+  pk: paymentDaysPartition,
+  sk: `${day}#${currency}`,
+});
 
 /** The partition key prefix of rate counters, to which the write permission for counting is restricted. */
 export const ratePrefix = 'RATE#';

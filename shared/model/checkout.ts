@@ -44,6 +44,8 @@ export interface CheckoutRecord {
   readonly disputes: readonly Dispute[];
   /** What the payment led to; null until then. `refundDue`: nothing. `mismatch`: it had another amount or currency. */
   readonly delivery: 'done' | 'refundDue' | 'mismatch' | null;
+  /** Whether the totals of payments contain it; false until it is paid, and for payments of an earlier version. */
+  readonly is_counted: boolean;
   /** Incremented with every write of the record. */
   readonly version: number;
 }
@@ -90,6 +92,7 @@ export const newCheckout = (order: Order, id: string, userId: string, at: string
   is_fully_refunded: false,
   disputes: [],
   delivery: null,
+  is_counted: false,
   version: 1,
 });
 

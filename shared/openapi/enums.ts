@@ -4,7 +4,7 @@ import { BatchKind, BatchOutcome, BatchState, KeptReason } from '#contract/batch
 import { eventKindNames } from '#contract/events.ts';
 import { placementNames } from '#contract/fields.ts';
 import { PartState } from '#contract/health.ts';
-import { CheckoutKind, CheckoutStatus } from '#contract/payments.ts';
+import { CheckoutKind, CheckoutStatus, PaymentState } from '#contract/payments.ts';
 import {
   adminFacetNames,
   facetNames,
@@ -19,6 +19,7 @@ import { PromotionStatus } from '#contract/promotions.ts';
 import { ReportStatus } from '#contract/reports.ts';
 import { features } from '#contract/route.ts';
 import { Role } from '#contract/users.ts';
+import { Delivery } from '#contract/webhooks.ts';
 import { errorCodes } from '#shared/errors.ts';
 
 type Json = Record<string, unknown>;
@@ -39,6 +40,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   PlacementName: placementNames,
   PurchaseKind: CheckoutKind.options,
   PurchaseStatus: CheckoutStatus.options,
+  PaidStatus: PaymentState.options,
   PromotionState: PromotionStatus.options,
   ReportState: ReportStatus.options,
   BatchType: BatchKind.options,
@@ -47,6 +49,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   ReasonToKeep: KeptReason.options,
   TextFlag: ['true', 'false'],
   EventKind: eventKindNames,
+  DeliveryProgress: Delivery.shape.state.options,
   TrackedEventType: TrackedType.options,
   AnalyticsRange: Range.options,
   AnalyticsPeriod: GroupBy.options,

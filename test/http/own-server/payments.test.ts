@@ -1,14 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { AdminPayment } from '#contract/payments.ts';
 import { Submission } from '#contract/projects.ts';
 import { insertCheckout } from '#data/checkouts.ts';
-import { checkoutDraftKey } from '#data/keys.ts';
+import { checkoutDraftKey, checkoutKey, ledgerPartition, paymentDayKey } from '#data/keys.ts';
 import { findProject } from '#data/projects.ts';
 import { findPromotion } from '#data/promotions.ts';
-import { findItem } from '#data/read.ts';
+import { findItem, type Item, wholeCollection } from '#data/read.ts';
+import { indexTotals } from '#data/totals-index.ts';
+import { putItem, updateItem } from '#data/write.ts';
 import { newCheckout, projectOfCheckout } from '#model/checkout.ts';
 import { promotionOfCheckout } from '#model/promotion.ts';
 import { newId } from '#platform/ids.ts';
+import { browsePayments } from '#services/payments/browse.ts';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import {
   conflict,
   type Directory,
@@ -40,6 +45,7 @@ import {
   startPremium,
   stripeEvent,
 } from '#test/support/payments.ts';
+import { readUnits } from '#test/support/read-units.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 
@@ -757,5 +763,148 @@ describe('reading payments', () => {
     expect(dataOf<{ checkout_id: string }[]>(last).map((entry) => entry.checkout_id)).toEqual(ids.slice(4));
     expect(dataOf(await pageOf('limit=2&page=9'))).toEqual([]);
     expect(await pageOf('limit=101')).toMatchObject(INVALID);
+  });
+});
+
+describe('the payments of all users', () => {
+  const page = async (query = '') =>
+    (await directory.adminOk('GET', `/api/admin/payments?${query}`)).body as {
+      readonly data: readonly AdminPayment[];
+      readonly meta: {
+        readonly total: number;
+        readonly hasMore: boolean;
+        readonly totals: Readonly<Record<string, { paid: number; refunded: number; net: number }>>;
+        readonly months: readonly object[];
+        readonly unreconciled: number;
+      };
+    };
+  const totals = async () => (await page()).meta.totals.usd ?? { paid: 0, refunded: 0, net: 0 };
+  const send = (event: object) => sendStripeEvent(server, event);
+
+  it('are counted once with what was paid, refunded and won back, and listed by state', async () => {
+    const buyer = await person(server, { name: 'Grace' });
+    const before = await page('limit=1');
+    const amounts = await totals();
+    const { checkout_id: id } = await startPremium(directory, buyer);
+    expect((await page()).meta.total).toBe(before.meta.total);
+    const paid = stripeEvent('checkout.session.completed', paidSession(id));
+    for (let time = 0; time < 3; time += 1) expect(await send(paid)).toMatchObject(RECEIVED);
+    const changed = (paidMore: number, refundedMore: number) => ({
+      paid: amounts.paid + paidMore,
+      refunded: amounts.refunded + refundedMore,
+      net: amounts.net + paidMore - refundedMore,
+    });
+    expect(await totals()).toEqual(changed(4900, 0));
+    const [payment] = (await page('limit=1')).data;
+    expect(payment).toMatchObject({
+      id,
+      kind: 'submission',
+      state: 'fulfilled',
+      amount: 4900,
+      currency: 'usd',
+      amount_refunded: 0,
+      is_disputed: false,
+      problem: null,
+      user: { id: buyer.id, name: 'Grace' },
+      project: { id: projectOfCheckout(id) },
+      paid_at: TIME,
+    });
+    expect((await page('state=fulfilled&limit=1')).data[0]).toEqual(payment);
+
+    const partly = stripeEvent('charge.refunded', refundedCharge(id, 900));
+    await Promise.all([send(partly), send(partly)]);
+    expect(await totals()).toEqual(changed(4900, 900));
+    await send(stripeEvent('charge.refunded', { ...refundedCharge(id, 4900), refunded: true }));
+    expect(await totals()).toEqual(changed(4900, 4900));
+    expect((await page('state=refunded&limit=1')).data[0]).toMatchObject({
+      id,
+      state: 'refunded',
+      amount_refunded: 4900,
+    });
+    expect((await page('state=fulfilled&limit=100')).data.map((one) => one.id)).not.toContain(id);
+
+    const { checkout_id: disputed } = await startPremium(directory, buyer);
+    await send(stripeEvent('checkout.session.completed', paidSession(disputed)));
+    await send(stripeEvent('charge.dispute.created', disputeOf(disputed)));
+    expect((await page('limit=1')).data[0]).toMatchObject({ id: disputed, state: 'refunded', is_disputed: true });
+    expect(await totals()).toEqual(changed(9800, 9800));
+    await send(stripeEvent('charge.dispute.closed', { ...disputeOf(disputed), status: 'won' }));
+    expect((await page('limit=1')).data[0]).toMatchObject({ id: disputed, state: 'fulfilled', is_disputed: false });
+    expect(await totals()).toEqual(changed(9800, 4900));
+
+    const { checkout_id: mismatched } = await startPremium(directory, buyer);
+    await send(stripeEvent('checkout.session.completed', { ...paidSession(mismatched), amount_total: 100 }));
+    const { meta } = await page();
+    expect(meta.unreconciled).toBe(before.meta.unreconciled + 1);
+    expect(meta.total).toBe(before.meta.total + 3);
+    expect((await page('state=paid&limit=1')).data[0]).toMatchObject({ id: mismatched, problem: 'mismatch' });
+    expect(await totals()).toEqual(changed(9900, 4900));
+    const month = new Date().toISOString().slice(0, 7);
+    expect(meta.months).toEqual([{ month, currency: 'usd', ...changed(9900, 4900) }]);
+  });
+
+  it('are paged and limited to a period', async () => {
+    const all = (await page('limit=100')).data.map(({ id }) => id);
+    expect(all.length).toBeGreaterThan(2);
+    const paged: string[] = [];
+    for (let number = 1; ; number += 1) {
+      const { data, meta } = await page(`limit=2&page=${number}`);
+      paged.push(...data.map(({ id }) => id));
+      expect(meta.total).toBe(all.length);
+      if (!meta.hasMore) break;
+    }
+    expect(paged).toEqual(all);
+    const today = new Date().toISOString().slice(0, 10);
+    for (const query of [`from=${today}&to=${today}`, `from=${today}T12:00:00Z`]) {
+      expect((await page(`limit=100&${query}`)).data.map(({ id }) => id)).toEqual(all);
+    }
+    const none = { data: [], meta: { total: 0, hasMore: false, totals: {}, months: [], unreconciled: 0 } };
+    expect(await page('to=2020-01-01')).toMatchObject(none);
+    expect(await page('from=2999-01-01')).toMatchObject(none);
+    expect(await page('page=9')).toMatchObject({ data: [], meta: { total: all.length } });
+  });
+
+  it('of an earlier version are counted by the command, once', async () => {
+    const buyer = await person(server);
+    const { checkout_id: id } = await startPremium(directory, buyer);
+    await chooseOutcome(directory, id, 'paid');
+    const expected = await page('limit=100');
+    // As an earlier version stored them.
+    const checkout = (await findItem(checkoutKey(id))) as Item;
+    const { feed_pk: _pk, feed_sk: _sk, is_counted: _counted, ...earlier } = checkout;
+    await putItem(earlier);
+    const [entry] = await wholeCollection({ partition: ledgerPartition(buyer.id) });
+    const { is_counted: _isCounted, ...earlierEntry } = entry as Item;
+    await putItem(earlierEntry);
+    const day = paymentDayKey(String(checkout.paid_at).slice(0, 10), 'usd');
+    await updateItem(day, { add: { paid: -4900, fulfilled_count: -1 } });
+    expect((await page()).meta.total).toBe(expected.meta.total - 1);
+    expect((await indexTotals()).payments).toBe(1);
+    expect((await indexTotals()).payments).toBe(0);
+    expect(await page('limit=100')).toEqual(expected);
+  });
+
+  it('cost the same for any number of them', async () => {
+    const buyer = await person(server);
+    const cost = async () => {
+      await untilEventsDelivered(server, directory);
+      const tries: number[] = [];
+      for (let time = 0; time < 4; time += 1) {
+        tries.push(await readUnits(() => browsePayments({ page: 1, limit: 2 })));
+      }
+      return Math.min(...tries);
+    };
+    const before = await cost();
+    for (let time = 0; time < 6; time += 1) {
+      const { checkout_id } = await startPremium(directory, buyer);
+      await chooseOutcome(directory, checkout_id, 'paid');
+    }
+    expect(await cost()).toBeLessThanOrEqual(before);
+  });
+
+  it('are for administrators only', async () => {
+    expect(await directory.get('/api/admin/payments', await person(server))).toMatchObject(FORBIDDEN);
+    expect(await directory.get('/api/admin/payments?state=open', directory.admin)).toMatchObject(invalidAt('state'));
+    expect(await directory.get('/api/admin/payments?from=x', directory.admin)).toMatchObject(invalidAt('from'));
   });
 });

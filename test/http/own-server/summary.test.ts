@@ -160,7 +160,7 @@ it('counts addresses and promotions of an earlier version after the command, onc
     status: 'pending',
   });
   expect(await summary()).toEqual(before);
-  expect(await indexTotals()).toEqual({ suppressions: 1, promotions: 1 });
+  expect(await indexTotals()).toMatchObject({ suppressions: 1, promotions: 1 });
   expect((await indexTotals()).suppressions).toBe(0);
   const counted = { mails_stopped: before.mails_stopped + 1, promotions_waiting: before.promotions_waiting + 1 };
   expect(await summary()).toEqual({ ...before, ...counted });

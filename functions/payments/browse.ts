@@ -1,0 +1,5 @@
+import { browse } from '#contract/payments.ts';
+import { handle, ok } from '#http/handle.ts';
+import { browsePayments } from '#services/payments/browse.ts';
+
+export const handler = handle(browse, async ({ query }) => ok(await browsePayments(query)));
