@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Config } from '#lib/config/schema.ts';
 import { Backup } from '#lib/constructs/backup.ts';
@@ -13,6 +14,7 @@ import { Sender } from '#lib/constructs/sender.ts';
 import { SignIn } from '#lib/constructs/sign-in.ts';
 import type { StackContext } from '#lib/constructs/stack-context.ts';
 import { tableKey } from '#lib/constructs/table-key.ts';
+import { uploadBucket } from '#lib/constructs/uploads.ts';
 import { webhookKey } from '#lib/constructs/webhook-key.ts';
 
 export interface DataStackProps extends StackProps {
@@ -20,13 +22,14 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * All state: the table, the user pool and the mail identity, and the trigger of the user pool. The other stacks can be
+ * All state: the table, the uploaded files, the user pool and the mail identity, and the trigger of the user pool. The other stacks can be
  * deleted and recreated; this one cannot.
  */
 export class DataStack extends Stack {
   readonly table: TableV2;
   readonly #config: Config;
   readonly #webhookKey: Key;
+  readonly #uploads: Bucket;
   readonly #mailings: string;
   /** The ARN of the customer-managed key of the table, if the stage has one. */
   readonly #tableKeyArn: FollowedValue | undefined;
@@ -40,6 +43,7 @@ export class DataStack extends Stack {
     this.#tableKeyArn = key && new FollowedValue(this, 'TableKeyArn', tableKeyParameter(config), key.keyArn);
     this.table = listingTable(this, config, key);
     this.#webhookKey = webhookKey(this, config);
+    this.#uploads = uploadBucket(this, config);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     this.#mailings = new Sender(this, 'Sender', config).configurationSet.configurationSetName;
     if (config.backup) new Backup(this, 'Backup', { config, kept: config.backup, table: this.table, key });
@@ -73,6 +77,7 @@ export class DataStack extends Stack {
       table: this.table,
       tableKeyArn: this.#tableKeyArn?.readIn(stack),
       webhookKey: this.#webhookKey,
+      uploads: this.#uploads,
       issuer,
       mailings: this.#mailings,
     };

@@ -78,6 +78,7 @@ export const stageOverrides: Readonly<Record<string, StageOverrides>> = {
       'ai.generate': 10,
       'analytics.countStep': 5,
       'batches.finishRevert': 2,
+      'imports.run': 2,
       'categories.finishChange': 2,
       'mail.tellBuyer': 5,
       'mail.tellSubmitter': 5,

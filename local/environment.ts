@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
+import { STORAGE_PATH } from './object-storage.ts';
 
 /** Environment variables; undefined unsets one. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -63,8 +64,10 @@ export const defaultSettings = ({
   AWS_ENDPOINT_URL_EVENTBRIDGE: awsEndpoint,
   AWS_ENDPOINT_URL_SES: awsEndpoint,
   AWS_ENDPOINT_URL_KMS: awsEndpoint,
+  AWS_ENDPOINT_URL_S3: `http://localhost:${port}${STORAGE_PATH}`,
   WEBHOOK_KEY_ID: 'local',
   CONSOLE_FOLDER: path.join(project, 'dist/console'),
+  UPLOAD_BUCKET: 'uploads',
 });
 
 /** Further defaults when no other process uses the engine. */

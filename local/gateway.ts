@@ -13,6 +13,7 @@ import { errorResponse, type HttpResponse, sendResponse } from './http-response.
 import { closeServer, listenOnIpv4Loopback, listenOnIpv6Loopback } from './listening.ts';
 import type { LocalRoute } from './local-route.ts';
 import { respondToMalformedRequest, type UnknownMethodRequest } from './malformed.ts';
+import { STORAGE_PATH } from './object-storage.ts';
 import { splitAddress } from './proxy-event.ts';
 import { invokeRoute } from './route-runner.ts';
 
@@ -118,7 +119,8 @@ const localRoute = (route: LocalRoute): RouteOptions => ({
   handler: async (request, reply) => {
     const { headers } = request.raw;
     const query = new URLSearchParams(splitAddress(request.raw.url ?? '').query);
-    const response = await route.respond({ params: paramsOf(request), query, headers, body: bodyOf(request) });
+    const body = route.streams ? Buffer.alloc(0) : bodyOf(request);
+    const response = await route.respond({ params: paramsOf(request), query, headers, body, raw: request.raw });
     const common = {
       'x-request-id': request.id,
       'x-content-type-options': 'nosniff',
@@ -150,6 +152,12 @@ const otherMethods = (url: string, known: readonly RouteOptions[]): RouteOptions
     },
     handler: async () => undefined,
   }));
+};
+
+const addRoutes = (app: FastifyInstance, routes: readonly RouteOptions[]): void => {
+  for (const [url, known = []] of Object.entries(Object.groupBy(routes, (route) => route.url))) {
+    for (const route of [...known, preflightRoute(url), ...otherMethods(url, known)]) app.route(route);
+  }
 };
 
 const makeApp = async ({
@@ -185,13 +193,16 @@ const makeApp = async ({
   });
   app.setErrorHandler(async (error, request, reply) => await reject(request, reply, error));
 
-  const all = [
+  const local = Object.groupBy(localRoutes(), ({ streams }) => (streams ? 'streaming' : 'buffered'));
+  addRoutes(app, [
     ...routes.map((route) => apiRoute(route, importHandler, timeoutFactor)),
-    ...localRoutes().map(localRoute),
-  ];
-  for (const [url, known = []] of Object.entries(Object.groupBy(all, (route) => route.url))) {
-    for (const route of [...known, preflightRoute(url), ...otherMethods(url, known)]) app.route(route);
-  }
+    ...(local.buffered ?? []).map(localRoute),
+  ]);
+  await app.register(async (streaming) => {
+    streaming.removeAllContentTypeParsers();
+    streaming.addContentTypeParser('*', (_, _body, done) => done(null));
+    addRoutes(streaming, (local.streaming ?? []).map(localRoute));
+  });
   await app.ready();
   return app;
 };
@@ -252,7 +263,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       .on('request', handle)
       // `Expect: 100-continue`: an oversized body is rejected before the client sends it.
       .on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-        if (Number(request.headers['content-length'] ?? 0) <= REQUEST_BYTES_MAX) response.writeContinue();
+        const isBounded = Number(request.headers['content-length'] ?? 0) <= REQUEST_BYTES_MAX;
+        if (isBounded || request.url?.startsWith(STORAGE_PATH)) response.writeContinue();
         handle(request, response);
       })
       .on('clientError', (failure, socket) => {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Html } from './html.ts';
 import type { HttpResponse } from './http-response.ts';
 
@@ -7,14 +7,19 @@ export interface LocalRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** Empty for a route with `streams`. */
   readonly body: Buffer;
+  /** The request itself, of which a route with `streams` reads the body. */
+  readonly raw: IncomingMessage;
 }
 
 /** A route that only the local server has. */
 export interface LocalRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With variables in braces, as in the route table. */
   readonly path: `/${string}`;
+  /** The body is not read in advance; it may have any size. */
+  readonly streams?: true;
   /** @throws {AppError} for an error response in the contract's shape. */
   readonly respond: (request: LocalRequest) => Promise<HttpResponse> | HttpResponse;
 }

@@ -39,6 +39,7 @@ import { serveStripeApi } from './mock-stripe/api.ts';
 import { openMockStripe } from './mock-stripe/mock-stripe.ts';
 import { paymentPageRoutes } from './mock-stripe/page.ts';
 import { stripeWebhooks } from './mock-stripe/webhooks.ts';
+import { openObjectStorage } from './object-storage.ts';
 import { pageRoutes } from './pages.ts';
 import { releaseRun } from './release-run.ts';
 import { startSchedules } from './schedules.ts';
@@ -264,7 +265,11 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
       startTable(cleanups, journal, folder, importHandler, !externalEngine),
       preloading,
     );
+    const objectStorage = openObjectStorage(folder.file('uploads'));
+    const lifecycle = await objectStorage.startLifecycle();
+    cleanups.add(() => lifecycle.stop());
     localRoutes = [
+      ...objectStorage.routes,
       ...pageRoutes({ port, bus, mail }),
       ...paymentPageRoutes(mockStripe, webhooks),
       ...issuerRoutes,

@@ -8,6 +8,7 @@ import { indexArn, mailArn, streamArnOf } from './names.ts';
 import { aiKeyParameter, cronSecretParameter, parameterArn, stripeParameters } from './parameters.ts';
 import type { StackContext } from './stack-context.ts';
 import { allow, keyReadStatements, keyWriteStatements, leadingKeysCondition } from './statements.ts';
+import { uploadPermissions } from './uploads.ts';
 import { userPermissions } from './user-permissions.ts';
 import { webhookPermissions } from './webhook-key.ts';
 
@@ -149,6 +150,7 @@ export const permissionDefinitions: Readonly<Record<FunctionPermission, Permissi
   },
   ...userPermissions,
   ...webhookPermissions,
+  ...uploadPermissions,
   rate: {
     statements: (context) => [
       allow(['dynamodb:UpdateItem'], context.table.tableArn, leadingKeysCondition(`${ratePrefix}*`)),

@@ -1,6 +1,7 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Config } from '#lib/config/schema.ts';
 import type { Issuer } from './sign-in.ts';
 
@@ -12,6 +13,8 @@ export interface StackContext {
   readonly tableKeyArn: string | undefined;
   /** The key of webhook secrets. */
   readonly webhookKey: IKey;
+  /** The bucket of uploaded files. */
+  readonly uploads: Bucket;
   readonly issuer: Issuer;
   readonly bus: EventBus;
   /** The name of the SES configuration set for all mail. */

@@ -11,6 +11,7 @@ import {
   eventOutcomesPartition,
   eventPrefix,
   idempotencyKey,
+  importKey,
   ledgerPartition,
   mailSuppressionKey,
   mailSuppressionsPartition,
@@ -65,6 +66,7 @@ const rollUp = [
   all(visitorsPartition('*', '*')),
 ];
 const batches = batchPartition('*');
+const imports = importKey('*').pk;
 const deliveries = [webhooksPartition, deliveriesPartition('*'), ...events];
 
 /** By the id of a handler, or by its domain for all other handlers of it. */
@@ -86,6 +88,8 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   'cron.rollUpAnalytics': rollUp,
   'cron.snapshotCatalog': [`${snapshotPrefix}*`, userCountKey.pk],
   'cron.weeklyDigest': [deduplication, checkpoints],
+  imports: [imports, ...events, ...audit],
+  'imports.run': [imports, ...listings, categoriesPartition, batches, ...events],
   keys: [apiKeysPartition, ...events, ...audit],
   mail: [deduplication, outcomes],
   'mail.noteReturn': suppressions,

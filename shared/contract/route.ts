@@ -50,6 +50,7 @@ export type Scope = (typeof scopes)[number];
  * `users:roles`: write roles and bans. `users:counts`: write the comment counts of users. `users:erase`: erase a user.
  * `stripe`: the payment provider's secret. `sign-in`: the addresses of sign-in, without access to it. `accounts`: delete
  * accounts of the stage's user pool. `secrets:seal`: encrypt webhook secrets. `secrets:open`: encrypt and decrypt them.
+ * `uploads:sign`, `uploads:read`, `uploads:delete`: let a caller upload a file; read and delete uploaded files.
  * `health`: describe the table and the bus.
  */
 export const permissions = [
@@ -72,6 +73,9 @@ export const permissions = [
   'users:erase',
   'secrets:seal',
   'secrets:open',
+  'uploads:sign',
+  'uploads:read',
+  'uploads:delete',
   'health',
 ] as const;
 export type Permission = (typeof permissions)[number];

@@ -8,6 +8,7 @@ import * as console from './console.ts';
 import * as cron from './cron.ts';
 import * as events from './events.ts';
 import * as health from './health.ts';
+import * as imports from './imports.ts';
 import * as keys from './keys.ts';
 import * as payments from './payments.ts';
 import * as projectBatches from './project-batches.ts';
@@ -34,6 +35,7 @@ const modules = {
   comments,
   ratings,
   batches,
+  imports,
   categories,
   users,
   keys,

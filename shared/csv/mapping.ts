@@ -4,7 +4,7 @@ import { type ImportField, ImportMapping } from '#contract/projects.ts';
 import { invalidField, invalidFields } from '#shared/errors.ts';
 
 /** A valid mapping. */
-interface ParsedMapping {
+export interface ParsedMapping {
   readonly mapping: ImportMapping;
   /** The path of its columns in the request, for error details. */
   readonly columnsPath: readonly string[];
@@ -36,8 +36,10 @@ const trimmed = (columns: ImportMapping['columns']): ImportMapping['columns'] =>
   Object.fromEntries(Object.entries(columns).map(([column, field]) => [column.trim(), field]));
 
 /** Reads a mapping in its long or short form. @throws 400 under `details.mapping`. */
-export const parseMapping = (text: string): ParsedMapping => {
-  const given = parseJson(text);
+export const parseMapping = (text: string): ParsedMapping => readMapping(parseJson(text));
+
+/** Reads a mapping like `parseMapping`, from a value. @throws 400 under `details.mapping`. */
+export const readMapping = (given: unknown): ParsedMapping => {
   if (!isObject(given)) throw invalidField(['mapping'], 'must be a JSON object');
   if (isShortForm(given)) {
     const { mapping: columns } = checked(ShortForm, { mapping: given });

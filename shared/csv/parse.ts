@@ -1,14 +1,5 @@
 import { CsvError, type Options, parse } from 'csv-parse/sync';
-
-const startsWith = (bytes: Uint8Array, ...first: readonly number[]): boolean =>
-  first.every((byte, position) => bytes[position] === byte);
-
-// Spreadsheets save "Unicode text" as UTF-16 with a byte order mark.
-const encodingOf = (bytes: Uint8Array): string => {
-  if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
-  if (startsWith(bytes, 0xfe, 0xff)) return 'utf-16be';
-  return 'utf-8';
-};
+import { utf16Of } from './encoding.ts';
 
 /**
  * Decodes UTF-8, or UTF-16 with a byte order mark, and removes the mark.
@@ -16,7 +7,7 @@ const encodingOf = (bytes: Uint8Array): string => {
  */
 export const decodeText = (bytes: Uint8Array): string | undefined => {
   try {
-    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+    return new TextDecoder(utf16Of(bytes) ?? 'utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
@@ -25,7 +16,7 @@ export const decodeText = (bytes: Uint8Array): string | undefined => {
 
 /** The supported separators; detection prefers earlier ones. */
 export const separators = [',', ';', '\t'] as const;
-type Separator = (typeof separators)[number];
+export type Separator = (typeof separators)[number];
 
 export interface CsvRecord {
   /** The position among the records of the file, from 1. */
@@ -79,51 +70,106 @@ const cellsWithLooseQuotes = (line: Buffer, separator: Separator): readonly stri
   }
 };
 
+/** How long a record may be, in bytes, before a quote that is not closed counts as misplaced. */
+const RECORD_BYTES_MAX = 1_000_000;
+
+/** The end of the last line of a text that may go on. */
+const endOfLines = (bytes: Buffer): number => Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+
 /**
- * Reads records and skips empty lines. A misplaced quote would swallow the records after it, so its line is read on
- * its own with the quote as text. The record is broken when it then has another number of cells than the first
- * record.
- * @param max the most records to read.
+ * Reads the records of a text that is given in blocks, and skips empty lines. A misplaced quote would swallow the records
+ * after it, so its line is read on its own with the quote as text. The record is broken when it then has another number of
+ * cells than the first record.
  */
-export const parseRecords = (text: string, separator: Separator, max: number): CsvRecord[] => {
-  const records: CsvRecord[] = [];
-  const add = (cells: readonly string[], broken?: string): void => {
-    records.push({ number: records.length + 1, cells, ...(broken !== undefined && { broken }) });
-  };
-  const addLoose = (line: Buffer): void => {
-    const cells = cellsWithLooseQuotes(line, separator);
-    const width = records[0]?.cells.length ?? cells?.length;
-    if (cells?.length === width) add(cells ?? []);
-    else add([], 'has a misplaced quote');
-  };
-  let rest = Buffer.from(text);
-  for (let wastedLines = 0; rest.length > 0 && records.length < max; ) {
+export class RecordParser {
+  readonly #separator: Separator;
+  readonly #max: number;
+  #rest: Buffer = Buffer.alloc(0);
+  #count = 0;
+  /** Of the first record. */
+  #width: number | undefined;
+  #wastedLines = 0;
+  #hasEnded = false;
+
+  /** @param max the most records to read. */
+  constructor(separator: Separator, max = Number.POSITIVE_INFINITY) {
+    this.#separator = separator;
+    this.#max = max;
+  }
+
+  /** Returns the records that are complete with this block. */
+  push(text: string, isLast: boolean): CsvRecord[] {
+    const records: CsvRecord[] = [];
+    if (this.#hasEnded) return records;
+    this.#rest = Buffer.concat([this.#rest, Buffer.from(text)]);
+    while (this.#rest.length > 0 && this.#count < this.#max) {
+      if (!this.#parseLines(records, isLast)) break;
+    }
+    return records;
+  }
+
+  /** Parses complete lines. @returns whether it stopped at a misplaced quote, after which there may be more lines. */
+  #parseLines(records: CsvRecord[], isLast: boolean): boolean {
+    const lines = isLast ? this.#rest : this.#rest.subarray(0, endOfLines(this.#rest));
+    if (lines.length === 0 && this.#rest.length > RECORD_BYTES_MAX) {
+      this.#end(records, 'is too long; nothing after it is read');
+      return false;
+    }
     let readTo = 0;
     try {
-      parse(rest, {
-        ...optionsFor(separator),
-        to: max - records.length,
+      parse(lines, {
+        ...optionsFor(this.#separator),
+        ...(this.#max !== Number.POSITIVE_INFINITY && { to: this.#max - this.#count }),
         on_record: (cells: string[], { bytes }) => {
-          add(cells);
+          this.#add(records, cells);
           readTo = bytes;
           return null;
         },
       });
-      break;
+      this.#rest = this.#rest.subarray(lines.length);
+      return false;
     } catch (error) {
       if (!isQuoteError(error)) throw error;
-      const { start, end } = nextLine(rest, readTo);
-      wastedLines += RESTART_COST + Number(error.lines);
-      if (wastedLines > WASTED_LINES_MAX) {
-        add([], 'has a misplaced quote, like many before it; nothing after it is read');
-        break;
+      const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast;
+      if (isOpen && this.#rest.length - readTo <= RECORD_BYTES_MAX) {
+        this.#rest = this.#rest.subarray(readTo);
+        return false;
       }
-      addLoose(rest.subarray(start, end));
-      rest = rest.subarray(end);
+      this.#skipQuote(records, readTo, Number(error.lines));
+      return true;
     }
   }
-  return records;
-};
+
+  /** Reads the line at an offset, which has a misplaced quote. */
+  #skipQuote(records: CsvRecord[], from: number, lines: number): void {
+    const { start, end } = nextLine(this.#rest, from);
+    this.#wastedLines += RESTART_COST + lines;
+    if (this.#wastedLines > WASTED_LINES_MAX) {
+      this.#end(records, 'has a misplaced quote, like many before it; nothing after it is read');
+      return;
+    }
+    const cells = cellsWithLooseQuotes(this.#rest.subarray(start, end), this.#separator);
+    if (cells && cells.length === (this.#width ?? cells.length)) this.#add(records, cells);
+    else this.#add(records, [], 'has a misplaced quote');
+    this.#rest = this.#rest.subarray(end);
+  }
+
+  #end(records: CsvRecord[], broken: string): void {
+    this.#add(records, [], broken);
+    this.#hasEnded = true;
+    this.#rest = Buffer.alloc(0);
+  }
+
+  #add(records: CsvRecord[], cells: readonly string[], broken?: string): void {
+    this.#count += 1;
+    this.#width ??= cells.length;
+    records.push({ number: this.#count, cells, ...(broken !== undefined && { broken }) });
+  }
+}
+
+/** Reads the records of a whole text. @param max the most records to read. */
+export const parseRecords = (text: string, separator: Separator, max: number): CsvRecord[] =>
+  new RecordParser(separator, max).push(text, true);
 
 const headerWith = (text: string, separator: Separator): string[] =>
   (parseRecords(text, separator, 1)[0]?.cells ?? []).map((cell) => cell.trim());

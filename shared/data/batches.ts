@@ -126,7 +126,10 @@ const entryOf = (item: Item): BatchEntry => ({
   reason: orNull(item.reason),
   ...(item.undo !== undefined && { undo: item.undo as Undo }),
   ...(item.cells !== undefined && { cells: item.cells as readonly string[] }),
+  ...(item.earlier_rows !== undefined && { earlier_rows: item.earlier_rows as NonNullable<BatchEntry['earlier_rows']> }),
 });
+
+const entriesIn = (item: Item): BatchEntry[] => ((item.entries ?? [item]) as Item[]).map(entryOf);
 
 /** The write of an entry, for the transaction of the change that it records. */
 export const entryWrite = (batchId: string, entry: BatchEntry): Write => ({ put: entryItem(batchId, entry) });
@@ -186,6 +189,13 @@ export const existingEntries = async (batchId: string, positions: readonly strin
   return new Set(positions.filter((_, index) => items[index] !== undefined));
 };
 
+/** The stored entries of rows, by their positions; also those that an item holds together with others. */
+export const findEntries = async (batchId: string, positions: readonly string[]): Promise<BatchEntry[]> => {
+  const items = await findItems(positions.map((position) => batchEntryKey(batchId, position)));
+  const wanted = new Set(positions);
+  return items.flatMap((item) => (item ? entriesIn(item) : [])).filter(({ position }) => wanted.has(position));
+};
+
 interface EntryRange {
   /** The position to continue after. */
   readonly after?: string | undefined;
@@ -205,8 +215,6 @@ const rangeOf = (batchId: string, { after, pageSize }: EntryRange) => ({
   ...(after === undefined ? { prefix: batchEntryPrefix } : { after: batchEntryKey(batchId, startBefore(after)).sk }),
   ...(pageSize !== undefined && { pageSize }),
 });
-
-const entriesIn = (item: Item): BatchEntry[] => ((item.entries ?? [item]) as Item[]).map(entryOf);
 
 /** The entries of a batch by position. */
 export async function* entriesOf(batchId: string, range: EntryRange = {}): AsyncGenerator<BatchEntry> {

@@ -304,6 +304,11 @@ export const batchEntryKey = (batchId: string, position: string): Key => ({
 export const batchesPartition = 'BATCHES';
 export const inBatches = (batchId: string) => ({ collection_pk: batchesPartition, collection_sk: batchId });
 
+/** A large import, and all of them by id, which sorts by time. */
+export const importKey = (importId: string): Key => ({ pk: `IMPORT#${importId}`, sk: 'IMPORT' });
+export const importsPartition = 'IMPORTS';
+export const inImports = (importId: string) => ({ collection_pk: importsPartition, collection_sk: importId });
+
 // There are at most a hundred rules, which every submission reads, so they share a partition.
 export const rulesPartition = 'RULES';
 export const rulePrefix = 'RULE#';
@@ -438,6 +443,7 @@ const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['key', /^KEYS KEY#(.+)$/],
   ['webhook', /^WEBHOOKS WEBHOOK#(.+)$/],
   ['batch', /^BATCH#([^ ]+) BATCH$/],
+  ['import', /^IMPORT#([^ ]+) IMPORT$/],
   ['rule', /^RULES RULE#(.+)$/],
   ['promotion', /^PROMOTIONS? PROMOTION#(.+)$/],
   ['promotion', /^PROMOTION#([^ ]+) PROMOTION$/],

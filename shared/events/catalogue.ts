@@ -18,6 +18,7 @@ export const taskKinds = {
   categoryMerged: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string() }),
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
   revertDue: z.object({ batch_id: z.string() }),
+  importDue: z.object({ import_id: z.string() }),
 } as const satisfies Record<string, z.ZodType>;
 
 type TaskKind = keyof typeof taskKinds;

@@ -96,6 +96,14 @@ export const finishRevert = defineSubscription({
   timeoutSeconds: 300,
 });
 
+export const runImport = defineSubscription({
+  id: 'imports.run',
+  summary: 'Imports the rows of an uploaded file, and continues in another run when the time is up.',
+  kinds: ['importDue'],
+  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'catalog', 'uploads:read', 'uploads:delete'],
+  timeoutSeconds: 300,
+});
+
 export const refundUndeliverable = defineSubscription({
   id: 'payments.giveBack',
   summary: 'Refunds a payment for something that cannot be delivered.',
@@ -136,6 +144,7 @@ export const subscriptions = [
   finishPurge,
   finishCategoryChange,
   finishRevert,
+  runImport,
   finishErasure,
   refundUndeliverable,
   endPromotionsOfProject,

@@ -50,6 +50,8 @@ export interface BatchEntry extends BatchItem {
   readonly undo?: Undo;
   /** The cells of a failed row. */
   readonly cells?: readonly string[];
+  /** Rows before this one that were written together with it. */
+  readonly earlier_rows?: readonly Pick<BatchItem, 'row' | 'outcome'>[];
 }
 
 /** The position of a row. */
@@ -109,6 +111,13 @@ export const writtenEntry = (place: Place, before: ProjectRecord | undefined, af
     ? { action: 'restore', unlisted: unlistedChanges(before, after) }
     : { action: 'delete', digest: contentDigest(after), paid_at: after.paid_at },
 });
+
+/** The state of a project before the batch, from its present state and the entry that holds its undo. */
+export const stateBefore = (current: ProjectRecord, { changes, undo }: BatchEntry): ProjectRecord | undefined => {
+  if (undo?.action === 'delete') return undefined;
+  const changed = [...changes, ...(undo?.unlisted ?? [])].map(({ field, before }) => [field, before] as const);
+  return { ...current, ...Object.fromEntries(changed) };
+};
 
 /** The entry of a row or project that was not written. */
 export const unwrittenEntry = (

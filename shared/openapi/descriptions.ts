@@ -8,6 +8,8 @@ export const domains: Readonly<Record<string, string>> = {
   comments: 'Comments on projects.',
   ratings: 'Ratings from 1 to 5, one per user and project.',
   batches: 'Operations on many projects: their items, failed rows, and undo.',
+  imports:
+    'Imports of large CSV files: announced, uploaded to object storage, previewed, and imported in the background as a batch.',
   categories: 'Categories of listings, grouped in spheres.',
   reports: 'Reports of problems with a project.',
   replies: 'Saved replies: texts that moderators reuse.',
@@ -39,6 +41,7 @@ export const pathVariables: Readonly<Record<string, string>> = {
   reply: "A saved reply's id.",
   key: "An API key's id.",
   batch: "A batch's id.",
+  import: "A large import's id.",
   rule: "A rule's id.",
   user: "A user's id: the identity provider's subject.",
   checkout: "A checkout's id.",

@@ -40,7 +40,7 @@ const pathParameters = (route: Route): object[] =>
   [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const description = pathVariables[name];
     if (!description)
-      throw new Error(`${route.id}: say in shared/openapi/words.ts what the path variable "${name}" is.`);
+      throw new Error(`${route.id}: say in shared/openapi/descriptions.ts what the path variable "${name}" is.`);
     return { name, in: 'path', required: true, description, schema: { type: 'string', minLength: 1, maxLength: 200 } };
   });
 

@@ -10,6 +10,8 @@ type IdKind =
   | 'evt'
   | 'whk'
   | 'bat'
+  | 'imp'
+  | 'run'
   | 'rep'
   | 'rev'
   | 'rpl'

@@ -53,6 +53,8 @@ export interface Settings {
   readonly webhookAllowPrivate: boolean;
   /** The id or ARN of the key that encrypts webhook secrets; undefined for functions that do not use them. */
   readonly webhookKey: string | undefined;
+  /** The bucket of uploaded files; undefined for functions that do not use it. */
+  readonly uploadBucket: string | undefined;
   readonly payments: PaymentSettings;
   readonly promotions: PromotionSettings;
 }
@@ -252,6 +254,7 @@ const EnvironmentSchema = z.object({
   WEBHOOK_ALLOW_PRIVATE: offByDefault,
   USER_POOL_ID: z.string().optional(),
   WEBHOOK_KEY_ID: z.string().optional(),
+  UPLOAD_BUCKET: z.string().optional(),
   OIDC_ISSUER: z.string().optional(),
   OIDC_AUDIENCES: list,
   OIDC_JWKS_URI: z.string().refine(isKeySetAddress, { error: 'must be an https address' }).optional(),
@@ -364,6 +367,7 @@ export const readSettings = (environment: Environment, otherProblems: readonly s
     httpsOnly: variables.HTTPS_ONLY,
     webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
     webhookKey: variables.WEBHOOK_KEY_ID,
+    uploadBucket: variables.UPLOAD_BUCKET,
     payments: {
       premiumPrice: variables.PREMIUM_PRICE,
       currency: variables.CURRENCY,

@@ -111,6 +111,9 @@ const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly s
   model: [],
   'secrets:seal': ['kms:Encrypt on webhook key of whk_*'],
   'secrets:open': ['kms:Encrypt on webhook key of whk_*', 'kms:Decrypt on webhook key of whk_*'],
+  'uploads:sign': ['s3:PutObject on uploads imp_*'],
+  'uploads:read': ['s3:GetObject on uploads imp_*', 's3:ListBucket on uploads'],
+  'uploads:delete': ['s3:DeleteObject on uploads imp_*'],
   rate: ['dynamodb:UpdateItem on table of RATE#*'],
   job: [`ssm:GetParameter on parameter /directory/${config.stage}/cron-secret`],
   identity: [
@@ -255,7 +258,7 @@ describe('the Node version', () => {
 /** The functions with the catalog, by what they use it for. Each of them reads the whole snapshot at its first use. */
 const catalogUses: Readonly<Record<string, readonly string[]>> = {
   'lists, filters and counts of all listings': ['projects.list', 'projects.browse', 'projects.map'],
-  'the whole directory': ['projects.exportCsv', 'projects.importCsv', 'cron.snapshotCatalog', 'cron.refreshTrending'],
+  'the whole directory': ['projects.exportCsv', 'projects.importCsv', 'imports.run', 'cron.snapshotCatalog', 'cron.refreshTrending'],
   'positions in the queue of pending listings': ['projects.mine'],
   'listings per category': ['categories.list', 'categories.read', 'categories.reorder'],
   'the listings of a category whose slug changes': [

@@ -40,6 +40,7 @@ export const resourcesIn = ({ Resource }: Pick<Statement, 'Resource'>): readonly
     if (published) return published;
     if (text.includes('ExportsOutputFnGetAttBus')) return 'Bus';
     if (text.includes('WebhookKey')) return 'webhook key';
+    if (text.includes('Uploads')) return `uploads${/"\/(imp_\*)"/.exec(text)?.[1]?.replace(/^/, ' ') ?? ''}`;
     if (text.includes('StreamArn')) return 'stream';
     if (text.includes('GetAttTable')) return 'table';
     if (text.includes('SignInPoolId')) return 'user pool';

@@ -73,6 +73,7 @@ export const seed = async (
     }),
     report: await create(directory, `/api/projects/${project}/report`, { reason: 'A test.' }),
     batch: await batchOf(directory),
+    import: await create(directory, '/api/admin/imports', { filename: 'some.csv', bytes: 100 }),
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
     key: key.id,
     rule: await create(directory, '/api/admin/rules', {

@@ -1,10 +1,34 @@
-import { type BatchItem, LISTED_MAX } from '#contract/batches.ts';
-import { entryWrite, putEntries, undoRemoval } from '#data/batches.ts';
+import { LISTED_MAX } from '#contract/batches.ts';
+import { entriesOf, findEntries, newEntryWrite, putEntries, undoRemoval } from '#data/batches.ts';
 import type { Write } from '#data/write.ts';
-import { type BatchEntry, batchItemView, rowPosition, unwrittenEntry, writtenEntry } from '#model/batch.ts';
+import {
+  type BatchEntry,
+  type BatchRecord,
+  rowPosition,
+  stateBefore,
+  unwrittenEntry,
+  writtenEntry,
+} from '#model/batch.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import type { ReportBuilder } from './report.ts';
+import type { UserRecord } from '#model/user.ts';
+import { newBatch } from '#services/batches/record.ts';
+import { type ReportBuilder, shortened } from './report.ts';
 import type { Row } from './validate.ts';
+
+/** The batch of an import that begins. @param runningUntil null when a task completes it. */
+export const newImportBatch = (
+  actor: Pick<UserRecord, 'id'>,
+  header: readonly string[],
+  rows: number,
+  filename: string | undefined,
+  runningUntil: string | null,
+): BatchRecord => {
+  const source = filename ? ` from "${filename.slice(0, 200).toWellFormed()}"` : '';
+  return newBatch(actor, 'import', `Import of ${rows} ${rows === 1 ? 'row' : 'rows'}${source}`, {
+    running_until: runningUntil,
+    header: shortened(header).map((name) => name.toWellFormed()),
+  });
+};
 
 /** A project to be written, with the rows that it results from. */
 export interface PendingProject {
@@ -31,21 +55,80 @@ interface Written {
   readonly position: string;
 }
 
-/** The entries of an import. Those of written projects are stored with them, all others after each chunk of rows. */
+/**
+ * The entries of an import. Those of written projects are stored with them, all others after each chunk of rows. A row with
+ * an entry is not imported again, whatever happens in between.
+ */
 export class ImportBatch {
   /** Undefined for a dry run. */
   readonly #id: string | undefined;
+  /** What the present chunk, or a dry run, has written. */
   readonly #written = new Map<string, Written>();
-  /** Of a dry run. */
-  readonly #items: BatchItem[] = [];
+  /** The rows with the undo of projects that earlier chunks have written. */
+  readonly #earlier = new Map<string, number>();
+  /** The first entries of a dry run. */
+  readonly #planned: BatchEntry[] = [];
 
   constructor(id: string | undefined) {
     this.#id = id;
   }
 
   /** What a dry run would do with the first rows. */
-  items(): BatchItem[] {
-    return this.#items.toSorted((one, other) => (one.row ?? 0) - (other.row ?? 0)).slice(0, LISTED_MAX);
+  planned(): BatchEntry[] {
+    return this.#planned.toSorted((one, other) => (one.row ?? 0) - (other.row ?? 0)).slice(0, LISTED_MAX);
+  }
+
+  /** Reads the written projects from the entries of an earlier run. */
+  async resume(): Promise<void> {
+    if (this.#id === undefined) return;
+    for await (const { undo, project, row } of entriesOf(this.#id)) {
+      if (undo && project && row !== null) this.#earlier.set(project.id, row);
+    }
+  }
+
+  /** Reports the rows that were imported by a run that ended, or still works, after them. @returns the other rows. */
+  async withoutStored(rows: readonly Row[], report: ReportBuilder): Promise<Row[]> {
+    if (this.#id === undefined) return [...rows];
+    const stored = await findEntries(
+      this.#id,
+      rows.map(({ number }) => rowPosition(number)),
+    );
+    const done = new Set<number>();
+    for (const entry of stored) {
+      if (entry.row === null) continue;
+      done.add(entry.row);
+      report.stored(entry);
+      if (entry.undo && entry.project) this.#earlier.set(entry.project.id, entry.row);
+    }
+    for (const { project, earlier_rows = [] } of stored) {
+      for (const { row, outcome } of earlier_rows) {
+        if (row === null || done.has(row)) continue;
+        done.add(row);
+        report.writtenEarlier({
+          ...unwrittenEntry({ position: rowPosition(row), row, outcome }, undefined, null),
+          project,
+        });
+      }
+    }
+    return rows.filter(({ number }) => !done.has(number));
+  }
+
+  /** Reads the undo of projects that earlier chunks have written. */
+  async prepare(pending: readonly PendingProject[]): Promise<void> {
+    const again = pending.flatMap(({ step: { previous } }) => {
+      const row = previous && !this.#written.has(previous.id) ? this.#earlier.get(previous.id) : undefined;
+      return previous && row !== undefined ? [{ previous, position: rowPosition(row) }] : [];
+    });
+    if (this.#id === undefined || again.length === 0) return;
+    const entries = await findEntries(
+      this.#id,
+      again.map(({ position }) => position),
+    );
+    const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
+    for (const { previous, position } of again) {
+      const entry = byPosition.get(position);
+      if (entry?.undo) this.#written.set(previous.id, { before: stateBefore(previous, entry), position });
+    }
   }
 
   /** The entry with the undo of a project, for its transaction. */
@@ -53,7 +136,7 @@ export class ImportBatch {
     const entry = this.#lastEntry(pending);
     if (this.#id === undefined || !entry) return [];
     const earlier = this.#written.get(pending.step.next.id);
-    return [entryWrite(this.#id, entry), ...(earlier ? [undoRemoval(this.#id, earlier.position)] : [])];
+    return [newEntryWrite(this.#id, entry), ...(earlier ? [undoRemoval(this.#id, earlier.position)] : [])];
   }
 
   /** Reports the rows of a written project. */
@@ -76,12 +159,19 @@ export class ImportBatch {
       await putEntries(this.#id, entries);
       return;
     }
+    if (this.#planned.length >= LISTED_MAX) return;
     // The id of a project that was not created means nothing.
-    const items = entries.map((entry) => {
-      const project = entry.project && this.#isNew(entry.project.id) ? null : entry.project;
-      return batchItemView({ ...entry, project });
-    });
-    if (this.#items.length < LISTED_MAX) this.#items.push(...items);
+    const planned = entries.map((entry) => ({
+      ...entry,
+      project: entry.project && this.#isNew(entry.project.id) ? null : entry.project,
+    }));
+    this.#planned.push(...planned);
+  }
+
+  /** Drops what the entries say too, so that memory does not grow with the rows. */
+  release(): void {
+    for (const [id, { position }] of this.#written) this.#earlier.set(id, Number(position));
+    this.#written.clear();
   }
 
   #isNew(id: string): boolean {
@@ -97,6 +187,9 @@ export class ImportBatch {
 
   #lastEntry(pending: PendingProject): BatchEntry | undefined {
     const row = pending.rows.at(-1);
-    return row && writtenEntry(placeOf(row), this.#before(pending), pending.step.next);
+    if (!row) return undefined;
+    const entry = writtenEntry(placeOf(row), this.#before(pending), pending.step.next);
+    const earlier = pending.rows.slice(0, -1).map((one) => ({ row: one.row.number, outcome: outcomes[one.action] }));
+    return earlier.length > 0 ? { ...entry, earlier_rows: earlier } : entry;
   }
 }

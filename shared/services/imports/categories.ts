@@ -16,6 +16,11 @@ const folded = (name: string): string => name.normalize('NFC').toLowerCase();
 /** The slug of a category, or why an entry is not a category. */
 type Resolution = { readonly slug: string } | { readonly problem: string };
 
+interface LookupOptions {
+  readonly mayCreate: boolean;
+  readonly earlier?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Finds the categories that cells name by slug or name, and plans missing ones where the mapping allows it. */
 export class CategoryLookup {
   readonly #mayCreate: boolean;
@@ -26,19 +31,23 @@ export class CategoryLookup {
   /** Names of missing categories, by slug. */
   readonly #planned = new Map<string, string>();
   /** Categories of written projects, by the slug that was written. */
-  readonly #used = new Map<string, CategoryRecord>();
+  readonly #used = new Map<string, Pick<CategoryRecord, 'id'>>();
 
+  /**
+   * @param earlier the ids of categories when earlier runs of the import began, by slug: those that rows of these runs may carry.
+   */
   constructor(
     categories: readonly CategoryRecord[],
     aliases: ReadonlyMap<string, string | null>,
-    { mayCreate }: { readonly mayCreate: boolean },
+    { mayCreate, earlier = {} }: LookupOptions,
   ) {
     this.#mayCreate = mayCreate;
     this.#aliases = aliases;
+    for (const [slug, id] of Object.entries(earlier)) this.#used.set(slug, { id });
     for (const category of categories) this.#add(category);
   }
 
-  static async open(options: { readonly mayCreate: boolean }): Promise<CategoryLookup> {
+  static async open(options: LookupOptions): Promise<CategoryLookup> {
     return new CategoryLookup(await allCategories(), await aliasedSlugs(), options);
   }
 

@@ -7,7 +7,6 @@ import {
   ProjectContent,
 } from '#contract/projects.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { isReservedSlug } from '#services/projects/slug.ts';
@@ -24,7 +23,8 @@ import { type Problem, problemOf, type Row, type RowValues } from './validate.ts
 /** The directory as the import sees it, including its own planned changes. */
 export interface ImportState {
   readonly mapping: ImportMapping;
-  readonly admin: UserRecord;
+  /** The owner of new projects. */
+  readonly actorId: string;
   /** Whether a project may not have the URL of another. */
   readonly rejectsDuplicateUrls: boolean;
   readonly projects: ProjectLookup;
@@ -61,9 +61,9 @@ const findMatch = async (state: ImportState, row: Row): Promise<ProjectRecord | 
   const { id, url } = row.values;
   switch (mapping.match_by) {
     case 'id':
-      return id === undefined ? undefined : projects.cached(id);
+      return id === undefined ? undefined : await projects.find(id);
     case 'url':
-      return url === undefined ? undefined : (projects.withUrl(url)[0] ?? projects.deletedWithUrl(url));
+      return url === undefined ? undefined : ((await projects.withUrl(url))[0] ?? (await projects.deletedWithUrl(url)));
     case 'slug': {
       const slug = slugToMatch(state, row);
       const holder = slug === undefined ? undefined : await slugs.holderOf(slug);
@@ -83,8 +83,12 @@ const resolveCategories = ({ categories }: ImportState, { categories: entries = 
   return { slugs: [...slugs], problems };
 };
 
-const urlProblems = ({ rejectsDuplicateUrls, projects }: ImportState, url: string, ownId?: string): Problem[] =>
-  rejectsDuplicateUrls && projects.withUrl(url).some(({ id }) => id !== ownId)
+const urlProblems = async (
+  { rejectsDuplicateUrls, projects }: ImportState,
+  url: string,
+  ownId?: string,
+): Promise<Problem[]> =>
+  rejectsDuplicateUrls && (await projects.withUrl(url)).some(({ id }) => id !== ownId)
     ? [{ field: 'url', message: 'belongs to another project' }]
     : [];
 
@@ -149,21 +153,21 @@ const generateSlug = async (state: ImportState, row: Row, name: string, id: stri
 };
 
 const planNew = async (state: ImportState, row: Row): Promise<RowPlan> => {
-  const { admin, projects } = state;
+  const { actorId, projects } = state;
   const { values } = row;
   const { slugs: categories, problems } = resolveCategories(state, values);
   problems.push(...missingFields(row));
-  if (values.id !== undefined && projects.cached(values.id)) {
+  if (values.id !== undefined && (await projects.find(values.id))) {
     problems.push({ field: 'id', message: 'belongs to another project' });
   }
   if (values.slug !== undefined) problems.push(...(await slugProblems(state, values.slug)));
-  if (values.url !== undefined && values.deleted_at == null) problems.push(...urlProblems(state, values.url));
+  if (values.url !== undefined && values.deleted_at == null) problems.push(...(await urlProblems(state, values.url)));
   if (problems.length > 0) return fail(...problems);
 
   const complete = values as Complete;
   const id = values.id ?? newId('prj');
   const slug = values.slug ?? (await generateSlug(state, row, complete.name, id));
-  const next = newRecord(complete, { id, slug, categories, ownerId: admin.id, at: now() });
+  const next = newRecord(complete, { id, slug, categories, ownerId: actorId, at: now() });
   const { issues } = parsed(ProjectContent, next);
   return issues ? fail(...issues.map(problemOf)) : { action: 'create', next };
 };
@@ -216,7 +220,7 @@ const planUpdate = async (state: ImportState, previous: ProjectRecord, row: Row)
     throw error;
   }
   const claimsUrl = next.deleted_at === null && (next.url !== previous.url || previous.deleted_at !== null);
-  const conflicts = claimsUrl ? urlProblems(state, next.url, next.id) : [];
+  const conflicts = claimsUrl ? await urlProblems(state, next.url, next.id) : [];
   return conflicts.length > 0 ? fail(...conflicts) : { action: 'update', previous, next };
 };
 
@@ -240,13 +244,22 @@ const planRow = async (state: ImportState, row: Row): Promise<RowPlan> => {
   return fail({ field, message: `belongs to ${match.id}, which already exists` });
 };
 
-const loadSlugs = async (state: ImportState, rows: readonly Row[]): Promise<void> => {
-  const { mapping, slugs } = state;
-  await slugs.load(rows.flatMap((row) => slugToMatch(state, row) ?? []));
+/** Reads what the rows refer to, together. */
+const load = async (state: ImportState, rows: readonly Row[]): Promise<void> => {
+  const { mapping, slugs, projects } = state;
+  const toMatch = rows.flatMap((row) => slugToMatch(state, row) ?? []);
+  await slugs.load(toMatch);
+  const holders = mapping.match_by === 'slug' ? await Promise.all(toMatch.map((slug) => slugs.holderOf(slug))) : [];
+  await projects.load([...holders, ...rows.map(({ values }) => values.id)].filter((id) => id !== undefined));
   if (mapping.match_by === 'slug') return;
   await slugs.loadVariants(
     rows.flatMap(({ values: { slug, name } }) => (slug === undefined && name ? slugFrom(name, '') || [] : [])),
   );
+};
+
+/** Assigns the slug of a row, also of one that an earlier run has imported: those of later rows depend on it. */
+export const noteRow = (state: ImportState, row: Row): void => {
+  slugToMatch(state, row);
 };
 
 /**
@@ -259,7 +272,7 @@ export const planRows = async (
   report: ReportBuilder,
 ): Promise<PendingProject[]> => {
   const { projects, slugs } = state;
-  await loadSlugs(state, rows);
+  await load(state, rows);
   const pendingById = new Map<string, PendingProject>();
 
   const addPending = (row: Row, { action, ...plan }: Extract<RowPlan, { action: 'create' | 'update' }>): void => {

@@ -1,98 +1,114 @@
 import type { ReadCatalog } from '#catalog/types.ts';
 import { catalog } from '#data/catalog.ts';
-import { findProject } from '#data/projects.ts';
+import { existingProjects } from '#data/projects.ts';
 import { canonicalUrl } from '#model/canonical-url.ts';
 import type { ProjectRecord } from '#model/project.ts';
-
-const CONCURRENT_READS = 16;
 
 const byAge = (a: ProjectRecord, b: ProjectRecord): number =>
   a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1;
 
-/** The projects of the directory: those of the catalog, replaced by what the import has changed or read since. */
+/** The projects of the directory as the import sees them: those of the table, replaced by what it has planned since. */
 export class ProjectLookup {
-  #catalog: ReadCatalog;
-  /** Newer states than those of the catalog, by id. */
-  readonly #newer = new Map<string, ProjectRecord>();
-  readonly #newerByUrl = new Map<string, Set<string>>();
+  /** Only where URLs are looked up; undefined otherwise. */
+  #catalog: ReadCatalog | undefined;
+  /** What the import has read or changed, by id; undefined for a project that does not exist. */
+  readonly #known = new Map<string, ProjectRecord | undefined>();
+  /** Projects that the import has changed, of which the catalog may have an older state. */
+  readonly #changed = new Set<string>();
+  readonly #changedByUrl = new Map<string, Set<string>>();
   /** The ids of deleted projects at the start of the import, by canonical URL. */
   #deletedByUrl: ReadonlyMap<string, string> | undefined;
-  /** Off where no URL is looked up, because canonical URLs are slow to compute. */
-  readonly #tracksUrls: boolean;
 
-  private constructor(current: ReadCatalog, tracksUrls: boolean) {
+  private constructor(current: ReadCatalog | undefined) {
     this.#catalog = current;
-    this.#tracksUrls = tracksUrls;
   }
 
-  /** @param tracksUrls whether `withUrl` will be called. */
+  /** @param tracksUrls whether `withUrl` will be called; if not, the catalog is not loaded. */
   static async open({ tracksUrls }: { readonly tracksUrls: boolean }): Promise<ProjectLookup> {
-    return new ProjectLookup(await catalog('now'), tracksUrls);
+    return new ProjectLookup(tracksUrls ? await catalog('now') : undefined);
   }
 
-  /** Returns a project from memory. */
-  cached(id: string): ProjectRecord | undefined {
-    return this.#newer.get(id) ?? this.#catalog.find(id)?.project;
+  /** Reads projects that are not known yet, together. */
+  async load(ids: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(ids)].filter((id) => !this.#known.has(id) && !this.#inCatalog(id));
+    if (unknown.length === 0) return;
+    const stored = new Map((await existingProjects(unknown)).map((project) => [project.id, project]));
+    for (const id of unknown) this.#known.set(id, stored.get(id));
   }
 
-  /** Returns a project from memory or else from the table. */
   async find(id: string): Promise<ProjectRecord | undefined> {
-    return this.cached(id) ?? (await this.#read(id));
+    if (this.#known.has(id)) return this.#known.get(id);
+    const found = this.#inCatalog(id);
+    if (found) return found;
+    await this.load([id]);
+    return this.#known.get(id);
   }
 
   /** Returns the projects with the same canonical URL that are not deleted, oldest first. */
-  withUrl(url: string): ProjectRecord[] {
-    const newer = this.#newerByUrl.get(canonicalUrl(url)) ?? [];
-    const unchanged = this.#catalog.sameUrl(url).filter((id) => !this.#newer.has(id));
-    return [...unchanged, ...newer].flatMap((id) => this.cached(id) ?? []).toSorted(byAge);
+  async withUrl(url: string): Promise<ProjectRecord[]> {
+    const canonical = canonicalUrl(url);
+    const changed = this.#changedByUrl.get(canonical) ?? [];
+    const unchanged = (this.#catalog?.sameUrl(url) ?? []).filter((id) => !this.#changed.has(id));
+    const found = await Promise.all([...unchanged, ...changed].map((id) => this.find(id)));
+    // A project may have got another URL since it was noted.
+    const hasUrl = (project: ProjectRecord | undefined): project is ProjectRecord =>
+      project?.deleted_at === null && canonicalUrl(project.url) === canonical;
+    return found.filter(hasUrl).toSorted(byAge);
   }
 
   /** Returns the oldest of the deleted projects with the same canonical URL. */
-  deletedWithUrl(url: string): ProjectRecord | undefined {
+  async deletedWithUrl(url: string): Promise<ProjectRecord | undefined> {
     this.#deletedByUrl ??= this.#indexDeleted();
-    const project = this.cached(this.#deletedByUrl.get(canonicalUrl(url)) ?? '');
+    const id = this.#deletedByUrl.get(canonicalUrl(url));
+    const project = id === undefined ? undefined : await this.find(id);
     return project && project.deleted_at !== null ? project : undefined;
   }
 
-  /** Sets the newest state of a project. */
+  /** Sets the planned state of a project. */
   set(project: ProjectRecord): void {
     this.forget(project.id);
-    this.#newer.set(project.id, project);
-    if (!this.#tracksUrls || project.deleted_at !== null) return;
+    this.#known.set(project.id, project);
+    if (!this.#catalog) return;
+    this.#changed.add(project.id);
+    if (project.deleted_at !== null) return;
     const url = canonicalUrl(project.url);
-    const ids = this.#newerByUrl.get(url);
+    const ids = this.#changedByUrl.get(url);
     if (ids) ids.add(project.id);
-    else this.#newerByUrl.set(url, new Set([project.id]));
+    else this.#changedByUrl.set(url, new Set([project.id]));
   }
 
   /** Drops the state that was set for a project. */
   forget(id: string): void {
-    const project = this.#newer.get(id);
-    if (!project) return;
-    this.#newer.delete(id);
-    if (this.#tracksUrls) this.#newerByUrl.get(canonicalUrl(project.url))?.delete(id);
+    const project = this.#known.get(id);
+    this.#known.delete(id);
+    if (!project || !this.#catalog) return;
+    this.#changed.delete(id);
+    this.#changedByUrl.get(canonicalUrl(project.url))?.delete(id);
   }
 
-  /** Updates the catalog where URLs are tracked, and reads these projects from the table. */
+  /** Updates the catalog where URLs are looked up, and reads these projects from the table. */
   async reload(ids: readonly string[]): Promise<void> {
-    if (this.#tracksUrls) this.#catalog = await catalog('now');
-    for (let start = 0; start < ids.length; start += CONCURRENT_READS) {
-      await Promise.all(ids.slice(start, start + CONCURRENT_READS).map((id) => this.#read(id)));
-    }
+    if (this.#catalog) this.#catalog = await catalog('now');
+    const stored = await existingProjects(ids);
+    for (const id of ids) this.forget(id);
+    for (const project of stored) this.set(project);
+  }
+
+  /** Drops what can be read again, so that memory does not grow with the rows. */
+  release(): void {
+    this.#known.clear();
+  }
+
+  #inCatalog(id: string): ProjectRecord | undefined {
+    return this.#changed.has(id) ? undefined : this.#catalog?.find(id)?.project;
   }
 
   #indexDeleted(): ReadonlyMap<string, string> {
     const ids = new Map<string, string>();
-    for (const { project } of this.#catalog.all()) {
+    for (const { project } of this.#catalog?.all() ?? []) {
       const url = project.deleted_at === null ? undefined : canonicalUrl(project.url);
       if (url !== undefined && !ids.has(url)) ids.set(url, project.id);
     }
     return ids;
-  }
-
-  async #read(id: string): Promise<ProjectRecord | undefined> {
-    const stored = await findProject(id);
-    if (stored) this.set(stored.project);
-    return stored?.project;
   }
 }

@@ -1,5 +1,6 @@
+import type { BatchCounts } from '#contract/batches.ts';
 import type { ImportReport } from '#contract/project-batches.ts';
-import { type BatchEntry, rowPosition, unwrittenEntry } from '#model/batch.ts';
+import { type BatchEntry, noOutcomes, rowPosition, unwrittenEntry } from '#model/batch.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { MappedColumn } from '#shared/csv/mapping.ts';
 import type { Problem, Row } from './validate.ts';
@@ -41,12 +42,14 @@ const messageOf = (problems: readonly Problem[]): string =>
 /** Counts the outcomes of rows, collects their entries, and lists their errors, as far as they fit into one response. */
 export class ReportBuilder {
   readonly #columnOf: ReadonlyMap<string, string>;
-  readonly #counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
+  readonly #counts: BatchCounts;
   readonly #errors: ImportError[] = [];
   #entries: BatchEntry[] = [];
   #characters = 0;
 
-  constructor(columns: readonly MappedColumn[]) {
+  /** @param counts of rows that earlier runs have imported. */
+  constructor(columns: readonly MappedColumn[], counts: BatchCounts = noOutcomes) {
+    this.#counts = { ...counts };
     this.#columnOf = new Map(columns.map(({ column, field }) => [field, column]));
   }
 
@@ -54,6 +57,17 @@ export class ReportBuilder {
   written(action: 'create' | 'update', entry: BatchEntry | undefined): void {
     this.#counts[action === 'create' ? 'created' : 'updated'] += 1;
     if (entry) this.#entries.push(entry);
+  }
+
+  /** Counts a row whose entry is stored already. */
+  stored({ outcome }: BatchEntry): void {
+    this.#counts[outcome] += 1;
+  }
+
+  /** Counts a row that was written together with a later one, and whose own entry may not be stored. */
+  writtenEarlier(entry: BatchEntry): void {
+    this.#counts[entry.outcome] += 1;
+    this.#entries.push(entry);
   }
 
   /** Counts a row whose project has its values already. */
@@ -95,6 +109,11 @@ export class ReportBuilder {
     const entries = this.#entries;
     this.#entries = [];
     return entries;
+  }
+
+  /** The counts so far. */
+  counts(): BatchCounts {
+    return { ...this.#counts };
   }
 
   /** @returns the counts, and the errors in the order of the rows. */

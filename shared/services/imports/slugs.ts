@@ -6,6 +6,9 @@ import { slugFrom } from '#services/projects/slug-from-name.ts';
 /** How many variants of a taken slug are read together. */
 const VARIANTS_PER_READ = 100;
 
+/** The next variants of slugs that are worth remembering: below, they are found again at once. */
+const REMEMBERED_VARIANT_MIN = 10;
+
 /** The slug of a name without any character that can be transliterated, with as many characters as a ULID. */
 const digestOf = (name: string): string => {
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 32);
@@ -19,7 +22,7 @@ export class SlugLookup {
   /** Slugs that rows without one get, by row number. */
   readonly #ofRows = new Map<number, string>();
   readonly #expected = new Set<string>();
-  /** The next number to try for such a row, by slug without a number. */
+  /** The next number to try for such a row, by slug without a number; only above 2. */
   readonly #nextExpected = new Map<string, number>();
   /** Project ids by slug; null for a free slug. */
   readonly #holders = new Map<string, string | null>();
@@ -53,10 +56,10 @@ export class SlugLookup {
     const known = this.#ofRows.get(row);
     if (known !== undefined) return known;
     const base = slugFrom(name, '') || digestOf(name);
-    for (let number = this.#nextExpected.get(base) ?? 1; ; number += 1) {
+    for (let number = this.#nextExpected.get(base) ?? (this.#expected.has(base) ? 2 : 1); ; number += 1) {
       const slug = slugVariant(base, number);
       if (this.#inFile.has(slug) || this.#expected.has(slug) || isReservedSlug(slug)) continue;
-      this.#nextExpected.set(base, number + 1);
+      if (number > 1) this.#nextExpected.set(base, number + 1);
       this.#expected.add(slug);
       this.#ofRows.set(row, slug);
       return slug;
@@ -88,6 +91,13 @@ export class SlugLookup {
   /** Drops a slug from the cache, so that it is read again. */
   forget(slug: string): void {
     this.#holders.delete(slug);
+  }
+
+  /** Drops what can be read again, so that memory does not grow with the rows. */
+  release(): void {
+    this.#ofRows.clear();
+    this.#holders.clear();
+    for (const [slug, next] of this.#nextVariant) if (next < REMEMBERED_VARIANT_MIN) this.#nextVariant.delete(slug);
   }
 
   #variants(slug: string, count: number): string[] {

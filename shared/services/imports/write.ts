@@ -13,7 +13,7 @@ const hasIdFromFile = ({ step, rows }: PendingProject): boolean =>
   !step.previous && rows[0]?.row.values.id !== undefined;
 
 const store = async (
-  { admin, categories, batch }: ImportState,
+  { actorId, categories, batch }: ImportState,
   pending: readonly PendingProject[],
 ): Promise<readonly (Error | undefined)[]> => {
   if (pending.length === 0) return [];
@@ -21,7 +21,8 @@ const store = async (
   // A purged project may have had an id that the file gives; its reactions must not reappear.
   const reused = pending.filter(hasIdFromFile);
   if (reused.length > 0) await deleteReactionsOfPurged(reused.map(({ step }) => step.next.id));
-  const origin = { cause: 'imported', actorId: admin.id } as const;
+  await batch.prepare(pending);
+  const origin = { cause: 'imported', actorId } as const;
   return await writeProjects(
     pending.map((project) => ({ ...project.step, further: batch.writesOf(project) })),
     origin,

@@ -1,0 +1,59 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import type { Config } from '#lib/config/schema.ts';
+import type { StackContext } from './stack-context.ts';
+import { allow } from './statements.ts';
+
+/** How long browsers cache the response to a preflight request, in seconds. */
+const PREFLIGHT_SECONDS = 600;
+
+/** The bucket of uploaded files. Each is deleted after its import, and by the lifecycle rule a day after its upload. */
+export const uploadBucket = (scope: Construct, config: Config): Bucket => {
+  const bucket = new Bucket(scope, 'Uploads', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    lifecycleRules: [{ expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    // Browsers send the files, with the headers that are signed.
+    cors: [
+      {
+        allowedMethods: [HttpMethods.PUT],
+        allowedOrigins: [...new Set([new URL(config.site.url).origin, ...config.allowedOrigins])],
+        allowedHeaders: ['content-length', 'content-type', 'if-none-match'],
+        maxAge: PREFLIGHT_SECONDS,
+      },
+    ],
+    // It holds nothing that is not meant to be deleted.
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'Files live for a day at most; who uploaded and imported them is in the audit log.',
+  });
+  return bucket;
+};
+
+/** The pattern of file names: the ids of imports. */
+const FILES = 'imp_*';
+
+/** The finding about the pattern of file names in a policy. @param bucketArn as the finding names the bucket. */
+export const uploadFinding = (bucketArn: string): string => `AwsSolutions-IAM5[Resource::${bucketArn}/${FILES}]`;
+
+const usesOf = (action: string, isListing = false) => ({
+  statements: ({ uploads }: StackContext) => [
+    allow([action], uploads.arnForObjects(FILES)),
+    // Without it, S3 does not tell a missing file from a forbidden one.
+    ...(isListing ? [allow(['s3:ListBucket'], uploads.bucketArn)] : []),
+  ],
+  variables: ({ uploads }: StackContext) => ({ UPLOAD_BUCKET: uploads.bucketName }),
+});
+
+/** The permissions of the contract for uploaded files. */
+export const uploadPermissions = {
+  'uploads:sign': usesOf('s3:PutObject'),
+  'uploads:read': usesOf('s3:GetObject', true),
+  'uploads:delete': usesOf('s3:DeleteObject'),
+} as const;

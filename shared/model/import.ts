@@ -1,0 +1,94 @@
+import type { BatchCounts } from '#contract/batches.ts';
+import type { ImportState, ImportSummary } from '#contract/imports.ts';
+import type { ImportMapping } from '#contract/projects.ts';
+import { noOutcomes } from './batch.ts';
+
+/** A large import as stored. */
+export interface ImportRecord {
+  readonly id: string;
+  readonly filename: string;
+  readonly bytes: number;
+  /** `waiting` also after the upload, of which the service is not notified, and before the first start. */
+  readonly state: ImportState;
+  readonly created_at: string;
+  /** Null before the first start. */
+  readonly mapping: ImportMapping | null;
+  /** The separator of the file, as the start has detected it. */
+  readonly separator: ',' | ';' | '\t' | null;
+  readonly rows_total: number | null;
+  /** All rows up to this number are imported; some of the rows after it may be too. */
+  readonly rows_done: number;
+  readonly counts: BatchCounts;
+  readonly batch_id: string | null;
+  /** The batch, which does not exist, whose entries are those of the last dry run. */
+  readonly dry_run: { readonly entries_id: string; readonly counts: BatchCounts } | null;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly error: string | null;
+  /** The run that imports the rows; an earlier one ends. */
+  readonly run: string | null;
+  /** The latest sign of life of the run. */
+  readonly seen_at: string | null;
+  /** The slugs of categories, by id, when each run began: they may have been renamed since. */
+  readonly categories: Readonly<Record<string, string>>;
+}
+
+export const newImport = (id: string, filename: string, bytes: number, at: string): ImportRecord => ({
+  id,
+  filename,
+  bytes,
+  state: 'waiting',
+  created_at: at,
+  mapping: null,
+  separator: null,
+  rows_total: null,
+  rows_done: 0,
+  counts: noOutcomes,
+  batch_id: null,
+  dry_run: null,
+  started_at: null,
+  finished_at: null,
+  error: null,
+  run: null,
+  seen_at: null,
+  categories: {},
+});
+
+/** How long a file can be started after it was announced. It is deleted a day after its upload. */
+const STARTABLE_MS = 86_400_000;
+
+/** Whether an import waits for its file or for its start. */
+export const isStartable = ({ state, created_at }: ImportRecord, at: string): boolean =>
+  (state === 'waiting' || state === 'uploaded') && Date.parse(at) < Date.parse(created_at) + STARTABLE_MS;
+
+export const hasEnded = (state: ImportState): boolean =>
+  state === 'done' || state === 'failed' || state === 'cancelled';
+
+/** The state at a time, ISO 8601: an import that was not started in time has failed. */
+const stateAt = (record: ImportRecord, at: string, hasFile: boolean) => {
+  const { state, finished_at, error } = record;
+  if (state !== 'waiting' && state !== 'uploaded') return { state, finished_at, error };
+  if (isStartable(record, at)) return { state: hasFile ? ('uploaded' as const) : state, finished_at, error };
+  return {
+    state: 'failed' as const,
+    finished_at: new Date(Date.parse(record.created_at) + STARTABLE_MS).toISOString(),
+    error: 'It was not started within a day, after which its file is deleted.',
+  };
+};
+
+/** The import as the API returns it. @param hasFile whether the file of a waiting import is there. */
+export const importView = (record: ImportRecord, at: string, hasFile: boolean): ImportSummary => {
+  const { id, filename, bytes, rows_total, rows_done, counts, batch_id, created_at, started_at } = record;
+  return {
+    id,
+    filename,
+    bytes,
+    rows_total,
+    rows_done,
+    counts,
+    batch_id,
+    created_at,
+    started_at,
+    ...stateAt(record, at, hasFile),
+  };
+};

@@ -1,0 +1,83 @@
+import { allCategories } from '#data/categories.ts';
+import { settings } from '#platform/settings.ts';
+import { inRequest, propagateSlugChange } from '#services/categories/propagate-slug.ts';
+import type { ImportBatch } from './batch.ts';
+import { CategoryLookup } from './categories.ts';
+import type { ParsedUpload } from './parse.ts';
+import { type ImportState, planRows } from './plan.ts';
+import { ProjectLookup } from './projects.ts';
+import type { ReportBuilder } from './report.ts';
+import { SlugLookup } from './slugs.ts';
+import type { Row } from './validate.ts';
+import { reloadConflicting, writeProjectsOf } from './write.ts';
+
+// What imports in a request and large imports have in common: rows in, projects and entries of the batch out.
+
+/** In each round at least one of the conflicting writers succeeds, so conflicts become fewer. */
+const ROUNDS_MAX = 20;
+
+/**
+ * Reads the state of the directory for an import.
+ * @param slugsInFile the slugs that rows name themselves.
+ * @param earlierCategories as in `CategoryLookup`.
+ */
+export const openState = async (
+  actorId: string,
+  mapping: ParsedUpload['mapping'],
+  slugsInFile: ReadonlySet<string>,
+  batch: ImportBatch,
+  earlierCategories?: Readonly<Record<string, string>>,
+): Promise<ImportState> => {
+  const rejectsDuplicateUrls = settings().duplicateUrls === 'reject';
+  const [projects, categories] = await Promise.all([
+    ProjectLookup.open({ tracksUrls: mapping.match_by === 'url' || rejectsDuplicateUrls }),
+    CategoryLookup.open({ mayCreate: mapping.create_categories, earlier: earlierCategories }),
+  ]);
+  return {
+    mapping,
+    actorId,
+    rejectsDuplicateUrls,
+    projects,
+    slugs: new SlugLookup(slugsInFile),
+    categories,
+    }),
+    batch,
+  };
+};
+
+/**
+ * Plans and writes rows in their order. Rows that conflict with concurrent writes are planned again on the new state.
+ */
+const writeRows = async (state: ImportState, rows: readonly Row[], report: ReportBuilder): Promise<void> => {
+  let remaining = rows;
+  for (let round = 1; remaining.length > 0; round += 1) {
+    const pending = await planRows(state, remaining, report);
+    const conflicts = await writeProjectsOf(state, pending, report);
+    await reloadConflicting(state, conflicts);
+    const conflicting = conflicts.flatMap((conflict) => conflict.rows.map(({ row }) => row));
+    // Another run may have imported them.
+    remaining = (await state.batch.withoutStored(conflicting, report)).toSorted((a, b) => a.number - b.number);
+    if (round < ROUNDS_MAX) continue;
+    const errorOf = new Map(conflicts.flatMap(({ rows: of, error }) => of.map(({ row }) => [row, error] as const)));
+    for (const row of remaining) {
+      const message = `The row conflicted with concurrent changes ${ROUNDS_MAX} times: ${errorOf.get(row)?.message}`;
+      report.failed(row, [{ field: null, message }]);
+    }
+    return;
+  }
+};
+
+/** Imports some rows with all of their entries. */
+export const importRows = async (state: ImportState, rows: readonly Row[], report: ReportBuilder): Promise<void> => {
+  await writeRows(state, rows, report);
+  await state.batch.store(report.takeEntries());
+  // A dry run has written nothing that could be read again.
+  if (state.mapping.dry_run) return;
+  for (const part of [state.batch, state.projects, state.slugs]) part.release();
+};
+
+/** Repairs imported projects whose categories were renamed or deleted during the import. */
+export const propagateCategoryChanges = async ({ mapping, categories }: ImportState): Promise<void> => {
+  if (mapping.dry_run) return;
+  for (const change of categories.changesUntil(await allCategories())) await propagateSlugChange(change, inRequest);
+};

@@ -1,0 +1,285 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BatchCounts } from '#contract/batches.ts';
+import { IMPORT_ROWS_MAX } from '#contract/imports.ts';
+import type { ImportMapping } from '#contract/projects.ts';
+import { batchEnding, batchInsertion, countEntries, findBatch, putEntries } from '#data/batches.ts';
+import { allCategories } from '#data/categories.ts';
+import { changeImport, claimImport, findImport, importChange } from '#data/imports.ts';
+import { inOutbox } from '#data/outbox.ts';
+import { tryTransact, type Write } from '#data/write.ts';
+import { newMessage } from '#events/catalogue.ts';
+import { noOutcomes } from '#model/batch.ts';
+import { hasEnded, type ImportRecord } from '#model/import.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { deleteFile } from '#platform/object-storage.ts';
+import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
+import type { CsvRecord, Separator } from '#shared/csv/parse.ts';
+import { ImportBatch, newImportBatch } from './batch.ts';
+import { InvalidFile, recordsOf } from './file.ts';
+import { importRows, openState, propagateCategoryChanges } from './import-rows.ts';
+import { type ImportState, noteRow } from './plan.ts';
+import { ReportBuilder } from './report.ts';
+import { type Row, rowValidator } from './validate.ts';
+
+// The rows of a large import are imported by runs, each as long as a function may take. Every row gets an entry in the
+// transaction that writes its project, and a row with an entry is not imported again; the number of rows that are done only
+// tells where to continue. So a run may end at any point, and another one may begin while it still works: the later one
+// becomes the run of the import, and the earlier one stops at its next chunk.
+
+interface RunLimits {
+  /** How long a run works, in milliseconds; it may take 300 seconds. */
+  readonly budgetMs: number;
+  /** Rows that are planned and written together: few enough to stop within a second. */
+  readonly rowsPerChunk: number;
+}
+
+const LIMITS: RunLimits = { budgetMs: 270_000, rowsPerChunk: 250 };
+
+/** Rows after those that are done, of which an earlier run may have imported some: more than a chunk. */
+const ROWS_IN_DOUBT = 1000;
+/** How often a run that writes nothing looks whether it goes on, in milliseconds. */
+const LOOK_EVERY_MS = 500;
+/** A run without a sign of life for so long is dead, in milliseconds. */
+const DEAD_AFTER_MS = 15_000;
+
+/** The import was cancelled, or another run has taken it over. */
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+/** An import that a run has taken over. */
+interface Claimed {
+  record: ImportRecord;
+  readonly mapping: ImportMapping;
+  readonly separator: Separator;
+  readonly actorId: string;
+  readonly rowsPerChunk: number;
+  /** On the monotonic clock, in milliseconds. */
+  readonly until: number;
+}
+
+/** Changes the import. @throws {Stopped} */
+const change = async (claimed: Claimed, changed: Partial<ImportRecord>): Promise<void> => {
+  const record = await changeImport(claimed.record, { ...changed, seen_at: now() });
+  if (!record) throw new Stopped();
+  claimed.record = record;
+};
+
+/** Changes the import together with other items. @throws {Stopped} */
+const changeWith = async (
+  claimed: Claimed,
+  changed: Partial<ImportRecord>,
+  others: readonly Write[],
+): Promise<void> => {
+  const isDone = await tryTransact([importChange(claimed.record, { ...changed, seen_at: now() }), ...others]);
+  if (!isDone) throw new Stopped();
+  claimed.record = { ...claimed.record, ...changed };
+};
+
+/** What the run has to know of the whole file before the first row. */
+interface Survey {
+  readonly header: readonly string[];
+  readonly columns: readonly MappedColumn[];
+  /** Without the header; 0 where they are counted already. */
+  readonly rows: number;
+  /** The slugs that rows name themselves. */
+  readonly slugs: ReadonlySet<string>;
+}
+
+const headerOf = ({ cells }: CsvRecord): string[] => cells.map((cell) => cell.trim());
+
+/** Reads the whole file; its beginning where rows are counted already and none names its slug. @throws {InvalidFile}, {Stopped} */
+const survey = async (claimed: Claimed): Promise<Survey> => {
+  const { record, mapping, separator } = claimed;
+  let header: string[] | undefined;
+  let columns: MappedColumn[] = [];
+  let rows = 0;
+  const slugs = new Set<string>();
+  let lookedAt = performance.now();
+  for await (const records of recordsOf(record.id, separator)) {
+    const [first] = records;
+    if (!header && first) {
+      header = headerOf(first);
+      columns = mappedColumns({ mapping, columnsPath: ['mapping', 'columns'] }, header);
+    }
+    const slugIndex = columns.find(({ field }) => field === 'slug')?.index;
+    for (const { number, cells } of records) {
+      if (slugIndex !== undefined && number > 1) slugs.add((cells[slugIndex] ?? '').trim());
+    }
+    if (record.rows_total !== null && slugIndex === undefined) break;
+    rows = (records.at(-1)?.number ?? 1) - 1;
+    if (rows > IMPORT_ROWS_MAX) {
+      throw new InvalidFile(`The file has more than ${IMPORT_ROWS_MAX} rows. Split it into several files.`);
+    }
+    if (performance.now() < lookedAt + LOOK_EVERY_MS) continue;
+    lookedAt = performance.now();
+    await change(claimed, {});
+  }
+  return { header: header ?? [], columns, rows, slugs };
+};
+
+/** The import begins to write. @throws {Stopped} */
+const beginRunning = async (claimed: Claimed, { header, rows }: Survey): Promise<void> => {
+  const { mapping, record, actorId } = claimed;
+  const running = { state: 'running', rows_total: rows } as const;
+  if (mapping.dry_run) {
+    await change(claimed, running);
+    return;
+  }
+  const batch = newImportBatch({ id: actorId }, header, rows, record.filename, null);
+  await changeWith(claimed, { ...running, batch_id: batch.id }, [batchInsertion(batch)]);
+};
+
+/** Remembers the slugs of all categories, because rows may carry them when another run continues. */
+const noteCategories = async (claimed: Claimed): Promise<void> => {
+  const present = Object.fromEntries((await allCategories()).map(({ id, slug }) => [slug, id]));
+  await change(claimed, { categories: { ...claimed.record.categories, ...present } });
+};
+
+/** The rows of the file in chunks. */
+async function* chunksOf(
+  { record, separator, rowsPerChunk }: Claimed,
+  validate: (record: CsvRecord) => Row,
+): AsyncGenerator<readonly Row[]> {
+  for await (const records of recordsOf(record.id, separator)) {
+    const rows = records.filter(({ number }) => number > 1);
+    for (let start = 0; start < rows.length; start += rowsPerChunk) {
+      yield rows.slice(start, start + rowsPerChunk).map(validate);
+    }
+  }
+}
+
+/** Imports the rows that are not imported yet. @returns whether the time sufficed. @throws {Stopped}, {InvalidFile} */
+const runRows = async (
+  claimed: Claimed,
+  { header, columns }: Survey,
+  state: ImportState,
+  report: ReportBuilder,
+): Promise<boolean> => {
+  const { batch, mapping } = state;
+  // The header is record 1.
+  const firstOpen = claimed.record.rows_done + 2;
+  let hasImported = false;
+  for await (const rows of chunksOf(claimed, rowValidator({ mapping, columns, header }))) {
+    for (const row of rows) noteRow(state, row);
+    const open = rows.filter(({ number }) => number >= firstOpen);
+    const [first] = open;
+    if (!first) {
+      state.slugs.release();
+      continue;
+    }
+    // Every run imports a chunk at least, so that they come to an end.
+    if (hasImported && performance.now() > claimed.until) return false;
+    hasImported = true;
+    const isInDoubt = first.number < firstOpen + ROWS_IN_DOUBT;
+    await importRows(state, isInDoubt ? await batch.withoutStored(open, report) : open, report);
+    await change(claimed, { rows_done: (open.at(-1)?.number ?? 1) - 1, counts: report.counts() });
+  }
+  return true;
+};
+
+/** Ends an import that writes: with its batch, or as a dry run that may be started now. @throws {Stopped} */
+const finish = async (claimed: Claimed, state: ImportState, counts: BatchCounts): Promise<void> => {
+  const { record, mapping } = claimed;
+  if (mapping.dry_run) {
+    const entries_id = newId('bat');
+    await putEntries(entries_id, state.batch.planned());
+    await change(claimed, { state: 'uploaded', rows_done: 0, counts: noOutcomes, dry_run: { entries_id, counts } });
+    return;
+  }
+  const ending = record.batch_id === null ? [] : [batchEnding(record.batch_id, 'done', counts)];
+  await changeWith(claimed, { state: 'done', finished_at: now(), counts }, ending);
+  await deleteFile(record.id);
+};
+
+/** Ends an import that cannot be completed. What it has written stays. @throws {Stopped} */
+const fail = async (claimed: Claimed, reason: string): Promise<void> => {
+  const { batch_id } = claimed.record;
+  const ending = batch_id === null ? [] : [batchEnding(batch_id, 'failed', await countEntries(batch_id))];
+  await changeWith(claimed, { state: 'failed', finished_at: now(), error: reason }, ending);
+  await deleteFile(claimed.record.id);
+};
+
+const isAlive = ({ seen_at }: ImportRecord): boolean =>
+  seen_at !== null && Date.parse(seen_at) > Date.now() - DEAD_AFTER_MS;
+
+/**
+ * Completes the end of an import: ends the batch of a cancelled one and deletes the file.
+ * @param ownRun the run of the caller, which writes nothing more. While another run lives, that one ends the batch.
+ */
+const completeEnd = async (importId: string, ownRun?: string): Promise<void> => {
+  for (;;) {
+    const record = await findImport(importId);
+    if (!record || !hasEnded(record.state)) return;
+    const batch = record.batch_id === null ? undefined : await findBatch(record.batch_id);
+    if (batch?.state !== 'running') {
+      await deleteFile(importId);
+      return;
+    }
+    if (record.run === ownRun || !isAlive(record)) {
+      const counts = await countEntries(batch.id);
+      const rows_done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      await tryTransact([importChange(record, { counts, rows_done }), batchEnding(batch.id, 'cancelled', counts)]);
+    } else {
+      await wait(LOOK_EVERY_MS);
+    }
+  }
+};
+
+/** Checks the file, and imports its rows until they are done or the time is up. @throws {Stopped}, {InvalidFile} */
+const work = async (claimed: Claimed): Promise<void> => {
+  const { mapping, actorId } = claimed;
+  const isResumed = claimed.record.state === 'running' && !mapping.dry_run;
+  const surveyed = await survey(claimed);
+  if (claimed.record.state === 'checking') await beginRunning(claimed, surveyed);
+  const { record } = claimed;
+  const batch = new ImportBatch(mapping.dry_run ? undefined : (record.batch_id ?? undefined));
+  if (isResumed && mapping.on_conflict === 'update') await batch.resume();
+  const state = await openState(actorId, mapping, surveyed.slugs, batch, record.categories);
+  await noteCategories(claimed);
+  const report = new ReportBuilder(surveyed.columns, mapping.dry_run ? undefined : record.counts);
+  const isComplete = await runRows(claimed, surveyed, state, report);
+  await propagateCategoryChanges(state);
+  if (isComplete) {
+    await finish(claimed, state, report.counts());
+  } else if (mapping.dry_run) {
+    throw new InvalidFile('The dry run did not end in time. Try it with a part of the file.');
+  } else {
+    await changeWith(claimed, {}, [inOutbox(newMessage('importDue', actorId, { import_id: record.id }))]);
+  }
+};
+
+/**
+ * Runs an import, continuing where earlier runs ended, and enqueues itself again when the time is up. Safe to repeat, to run
+ * concurrently and to end at any point.
+ */
+export const runImport = async (
+  importId: string,
+  actorId: string,
+  { budgetMs, rowsPerChunk }: RunLimits = LIMITS,
+): Promise<void> => {
+  const run = newId('run');
+  const record = await claimImport(importId, run, now());
+  if (!record?.mapping || record.separator === null) {
+    await completeEnd(importId);
+    return;
+  }
+  const claimed: Claimed = {
+    record: record.mapping.dry_run ? { ...record, rows_done: 0 } : record,
+    mapping: record.mapping,
+    separator: record.separator,
+    actorId,
+    rowsPerChunk,
+    until: performance.now() + budgetMs,
+  };
+  try {
+    await work(claimed).catch(async (error: unknown) => {
+      if (!(error instanceof InvalidFile)) throw error;
+      await fail(claimed, error.message);
+    });
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    await completeEnd(importId, run);
+  }
+};

@@ -1,0 +1,446 @@
+import { expect, it } from 'vitest';
+import type { Batch, BatchItem } from '#contract/batches.ts';
+import { IMPORT_BYTES_MAX, IMPORT_ROWS_MAX, type Import, type ImportPreview } from '#contract/imports.ts';
+import {
+  conflict,
+  type Directory,
+  dataOf,
+  idOf,
+  invalidAt,
+  metaOf,
+  NOT_FOUND,
+  TIME,
+  unique,
+} from '#test/support/fixtures.ts';
+import { announce, IMPORTS, importIn, readImport, sendUpload, startImport, uploadFile } from '#test/support/imports.ts';
+import { csv, readCsv } from '#test/support/uploads.ts';
+import { withDirectory } from '#test/support/with-directory.ts';
+
+let directory: Directory;
+
+withDirectory((opened) => {
+  ({ directory } = opened);
+});
+
+const INVALID_TRANSITION = conflict('INVALID_TRANSITION');
+const BATCHES = '/api/admin/batches';
+
+const asAdmin = (method: string, path: string, body?: unknown) => directory.as(directory.admin, method, path, body);
+
+const previewOf = async (id: string, rows = 20): Promise<ImportPreview> =>
+  dataOf(await directory.adminOk('GET', `${IMPORTS}/${id}/preview?rows=${rows}`));
+
+const noCounts = { created: 0, updated: 0, skipped: 0, failed: 0 };
+
+const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+const windows = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+interface ProductFile {
+  readonly product: string;
+  readonly separator: ImportPreview['separator'];
+  readonly encoding: ImportPreview['encoding'];
+  readonly encode: (text: string) => Buffer;
+  readonly header: readonly string[];
+  /** Of a place with this name. */
+  readonly record: (name: string) => readonly string[];
+  readonly mapping: ImportPreview['mapping'];
+}
+
+// The columns of other products, with invented places.
+const productFiles: readonly ProductFile[] = [
+  {
+    product: 'GeoDirectory',
+    separator: ',',
+    encoding: 'utf-8',
+    encode: (text) => Buffer.from(text),
+    header: [
+      'ID',
+      'post_title',
+      'post_content',
+      'post_status',
+      'post_category',
+      'post_tags',
+      'city',
+      'country',
+      'latitude',
+      'longitude',
+      'website',
+    ],
+    record: (name) => [
+      '71',
+      name,
+      'Tapas at "the corner",\nopen late.',
+      'publish',
+      'Bars,Food',
+      'tapas',
+      'Bilbao',
+      'Spain',
+      '43.26',
+      '-2.93',
+      'https://one.example',
+    ],
+    mapping: {
+      columns: {
+        post_title: 'name',
+        post_content: 'description',
+        post_category: 'categories',
+        post_tags: 'tags',
+        city: 'address_city',
+        country: 'address_country',
+        latitude: 'latitude',
+        longitude: 'longitude',
+        website: 'url',
+      },
+      list_separator: ',',
+    },
+  },
+  {
+    product: 'Brilliant Directories',
+    separator: ';',
+    encoding: 'windows-1252',
+    encode: windows,
+    header: [
+      'user_id',
+      'email',
+      'company',
+      'website',
+      'search_description',
+      'about_me',
+      'profession_name',
+      'city',
+      'country_name',
+      'lat',
+      'lon',
+      'active',
+    ],
+    record: (name) => [
+      '9',
+      'a@two.example',
+      name,
+      'www.two.example',
+      'Künstler und Café',
+      'Seit 1999.',
+      'Food',
+      'Zürich',
+      'Schweiz',
+      '47,37',
+      '8,54',
+      '2',
+    ],
+    mapping: {
+      columns: {
+        company: 'name',
+        website: 'url',
+        search_description: 'description',
+        about_me: 'long_description',
+        profession_name: 'categories',
+        city: 'address_city',
+        country_name: 'address_country',
+        lat: 'latitude',
+        lon: 'longitude',
+      },
+      list_separator: '|',
+    },
+  },
+  {
+    product: 'eDirectory',
+    separator: '\t',
+    encoding: 'utf-16le',
+    encode: utf16,
+    header: [
+      'Listing ID',
+      'Listing Title',
+      'Listing Web Address',
+      'Listing Summary Description',
+      'Listing Detail Description',
+      'Listing Category',
+      'Listing Keywords',
+      'Listing Latitude',
+    ],
+    record: (name) => ['3', name, 'https://three.example', 'Noodles — 面', 'More.', 'Food', 'noodles;soup', ''],
+    mapping: {
+      columns: {
+        'Listing Title': 'name',
+        'Listing Web Address': 'url',
+        'Listing Summary Description': 'description',
+        'Listing Detail Description': 'long_description',
+        'Listing Category': 'categories',
+      },
+      list_separator: '|',
+    },
+  },
+  {
+    product: 'Directorist',
+    separator: ';',
+    encoding: 'utf-16be',
+    encode: (text) => utf16(text).subarray(2).swap16(),
+    header: [
+      'title',
+      'excerpt',
+      'description',
+      'category',
+      'tag',
+      'website',
+      'manual_lat',
+      'manual_lng',
+      'publish_date',
+    ],
+    record: (name) => [
+      name,
+      'Short.',
+      'Long, and longer.',
+      'Food',
+      'Bread',
+      'https://four.example',
+      '1.5',
+      '2.5',
+      '2024-05-01',
+    ],
+    mapping: {
+      columns: {
+        title: 'name',
+        description: 'description',
+        category: 'categories',
+        tag: 'tags',
+        website: 'url',
+        manual_lat: 'latitude',
+        manual_lng: 'longitude',
+        publish_date: 'published_at',
+      },
+      list_separator: '|',
+    },
+  },
+  {
+    product: 'HivePress',
+    separator: ',',
+    encoding: 'utf-8',
+    encode: (text) => Buffer.from(`\ufeff${text}`),
+    header: [
+      'Title',
+      'Content',
+      'Permalink',
+      'Date',
+      'Image URL',
+      'hp_listing_category',
+      'hp_latitude',
+      'hp_longitude',
+      'hp_website',
+    ],
+    record: (name) => [
+      name,
+      'Bücher.',
+      'https://old.example/listing/1',
+      '2024-05-01 10:00:00',
+      'https://old.example/1.png',
+      'Food|Books',
+      '1',
+      '2',
+      'https://five.example',
+    ],
+    mapping: {
+      columns: {
+        Title: 'name',
+        Content: 'description',
+        'Image URL': 'logo_url',
+        hp_listing_category: 'categories',
+        hp_latitude: 'latitude',
+        hp_longitude: 'longitude',
+        hp_website: 'url',
+      },
+      list_separator: '|',
+    },
+  },
+];
+
+it.each(productFiles)(
+  'imports the export of $product with the proposed mapping',
+  async ({ encode, header, record, ...expected }) => {
+    const name = `Plätzchen ${unique('place')}`;
+    const { separator, encoding, mapping } = expected;
+    const text = csv(header, record(name)).replaceAll('","', `"${separator}"`);
+    const id = await uploadFile(directory, encode(text));
+    expect(await previewOf(id)).toEqual({ header, separator, encoding, mapping, rows: [record(name)] });
+    await startImport(directory, id, { ...mapping, create_categories: true });
+    const { batch_id, counts } = await importIn(directory, id, 'done');
+    expect(counts).toEqual({ ...noCounts, created: 1 });
+    const [item] = dataOf<BatchItem[]>(await directory.adminOk('GET', `${BATCHES}/${batch_id}/items`));
+    const project = await directory.read(item?.project?.id ?? '', directory.admin);
+    const at = (field: string): string =>
+      record(name)[header.indexOf(Object.entries(mapping.columns).find(([, to]) => to === field)?.[0] ?? '')] ?? '';
+    expect(project).toMatchObject({ name, description: at('description'), url: expect.stringContaining(at('url')) });
+  },
+);
+
+const header = ['name', 'url', 'description', 'category', 'stars'];
+const columns = { name: 'name', url: 'url', description: 'description', category: 'categories' };
+const rowsFor = (word: string, count: number) =>
+  Array.from({ length: count }, (_, number) => [
+    `${word} ${number}`,
+    `https://${word}-${number}.example`,
+    'A place.',
+    '',
+    '5',
+  ]);
+
+it('is announced, uploaded once, planned, imported and reverted', async () => {
+  const word = unique('large');
+  const [good, bad] = [rowsFor(word, 3), [`${word} bad`, 'nonsense', '=1+1', '', '1']];
+  const file = Buffer.from(csv(header, ...good, bad));
+  const { id, upload, state } = await announce(directory, file.length, 'places.csv');
+  expect({ id, state, headers: upload.headers }).toEqual({
+    id: idOf('imp'),
+    state: 'waiting',
+    headers: { 'content-length': String(file.length), 'if-none-match': '*' },
+  });
+  const waiting: Import = {
+    id,
+    filename: 'places.csv',
+    bytes: file.length,
+    state: 'waiting',
+    rows_total: null,
+    rows_done: 0,
+    counts: noCounts,
+    batch_id: null,
+    created_at: expect.anything() as unknown as string,
+    started_at: null,
+    finished_at: null,
+    error: null,
+    dry_run: null,
+  };
+  expect(await readImport(directory, id)).toEqual(waiting);
+  const path = `${IMPORTS}/${id}`;
+  expect(await asAdmin('GET', `${path}/preview`)).toMatchObject(INVALID_TRANSITION);
+  expect(await asAdmin('POST', `${path}/start`, { mapping: { columns } })).toMatchObject(INVALID_TRANSITION);
+
+  const longer = Buffer.concat([file, Buffer.from('\n')]);
+  const { 'if-none-match': _once, ...withoutCondition } = upload.headers;
+  const expired = upload.url.replace(/X-Amz-Date=\d{8}/, 'X-Amz-Date=20200101');
+  const refused = [
+    await sendUpload(upload, { ...upload.headers, 'content-length': String(longer.length) }, longer),
+    await sendUpload(upload, withoutCondition, file),
+    await sendUpload({ ...upload, url: upload.url.split('?')[0] ?? '' }, upload.headers, file),
+    await sendUpload({ ...upload, url: expired }, upload.headers, file),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  expect(await readImport(directory, id)).toEqual(waiting);
+  expect(await sendUpload(upload, upload.headers, file)).toMatchObject({ status: 200 });
+  expect(await sendUpload(upload, upload.headers, file)).toMatchObject({ status: 412 });
+  expect(await readImport(directory, id)).toEqual({ ...waiting, state: 'uploaded' });
+  expect(await previewOf(id, 1)).toMatchObject({ header, rows: [good[0]] });
+
+  for (const [mapping, at] of [
+    [{ columns: { ...columns, other: 'tags' } }, ['mapping', 'columns', 'other']],
+    [{ columns, defaults: { status: 'gone' } }, ['mapping', 'defaults', 'status']],
+    [{ name: 'none' }, ['mapping', 'name']],
+    [undefined, ['mapping']],
+  ] as const) {
+    expect(await asAdmin('POST', `${path}/start`, { mapping })).toMatchObject(invalidAt(...at));
+  }
+  expect(await asAdmin('POST', `${path}/start?dry_run=1`, { mapping: { columns } })).toMatchObject(
+    invalidAt('dry_run'),
+  );
+
+  await startImport(directory, id, columns, '?dry_run=true');
+  const planned = await importIn(directory, id, 'uploaded');
+  expect(planned).toMatchObject({ rows_total: 4, batch_id: null, dry_run: { counts: { created: 3, failed: 1 } } });
+  expect(planned.dry_run?.items.map(({ row, outcome }) => [row, outcome])).toEqual([
+    [2, 'created'],
+    [3, 'created'],
+    [4, 'created'],
+    [5, 'failed'],
+  ]);
+  expect(await directory.get(`/api/projects?q=${word}`)).toMatchObject({ body: { meta: { total: 0 } } });
+
+  expect(await startImport(directory, id, { columns })).toMatchObject({ state: 'checking', started_at: TIME });
+  expect(await asAdmin('POST', `${path}/start`, { mapping: { columns } })).toMatchObject(INVALID_TRANSITION);
+  const done = await importIn(directory, id, 'done');
+  const counts = { ...noCounts, created: 3, failed: 1 };
+  expect(done).toMatchObject({ rows_total: 4, rows_done: 4, counts, batch_id: idOf('bat'), finished_at: TIME });
+  const batch = `${BATCHES}/${done.batch_id}`;
+  expect(dataOf<Batch>(await directory.adminOk('GET', batch))).toMatchObject({
+    kind: 'import',
+    state: 'done',
+    counts,
+    actor: { id: directory.admin.id },
+    summary: 'Import of 4 rows from "places.csv"',
+  });
+  const errors = String((await directory.adminOk('GET', `${batch}/errors.csv`)).body);
+  expect(readCsv(errors)).toEqual([
+    [...header, 'error'],
+    [bad[0], bad[1], "'=1+1", '', '1', expect.stringMatching(/^url: /)],
+  ]);
+  for (const [method, action] of [
+    ['GET', 'preview'],
+    ['POST', 'cancel'],
+  ] as const) {
+    expect(await asAdmin(method, `${path}/${action}`)).toMatchObject(INVALID_TRANSITION);
+  }
+  // The file is deleted.
+  expect(
+    await directory.server.call('GET', new URL(upload.url).pathname, { headers: { range: 'bytes=0-0' } }),
+  ).toMatchObject({ status: 404 });
+  const listed = await asAdmin('GET', `${IMPORTS}?limit=100`);
+  const { dry_run: _dryRun, ...summary } = done;
+  expect(dataOf<Import[]>(listed).find((one) => one.id === id)).toEqual(summary);
+  expect(metaOf(listed)).toMatchObject({ page: 1, pageSize: 100 });
+
+  expect(dataOf(await directory.adminOk('POST', `${batch}/revert`))).toMatchObject({ reverted: 3, kept: [] });
+});
+
+it('stops between rows when it is cancelled, and its batch can be reverted', async () => {
+  const word = unique('cancelled');
+  const unused = await announce(directory, 10);
+  expect(await asAdmin('POST', `${IMPORTS}/${unused.id}/cancel`)).toMatchObject({
+    body: { data: { state: 'cancelled' } },
+  });
+  expect(await asAdmin('POST', `${IMPORTS}/${unused.id}/cancel`)).toMatchObject(INVALID_TRANSITION);
+
+  const id = await uploadFile(directory, Buffer.from(csv(header, ...rowsFor(word, 1500))));
+  await startImport(directory, id, columns);
+  await directory.server.until(async () => expect((await readImport(directory, id)).rows_done).toBeGreaterThan(0));
+  const cancelled = dataOf<Import>(await directory.adminOk('POST', `${IMPORTS}/${id}/cancel`));
+  expect(cancelled).toMatchObject({ state: 'cancelled', finished_at: TIME });
+  const batch = `${BATCHES}/${cancelled.batch_id}`;
+  await directory.server.until(async () =>
+    expect(await asAdmin('GET', batch)).toMatchObject({ body: { data: { state: 'cancelled' } } }),
+  );
+  const { counts, rows_done } = await readImport(directory, id);
+  expect(counts).toEqual({ ...noCounts, created: rows_done });
+  expect(rows_done).toBeLessThan(1500);
+  expect(dataOf<Batch>(await asAdmin('GET', batch)).counts).toEqual(counts);
+});
+
+const failures: readonly (readonly [string, () => Buffer, RegExp])[] = [
+  ['more rows than allowed', () => Buffer.from(`name\n${'a\n'.repeat(IMPORT_ROWS_MAX + 1)}`), /more than 200000 rows/],
+  [
+    'text in two encodings',
+    () => Buffer.concat([Buffer.from('name\nZürich\n'), windows('Zürich\n')]),
+    /not valid UTF-8/,
+  ],
+];
+
+it.each(failures)('fails and writes nothing for %s', async (_, file, error) => {
+  const id = await uploadFile(directory, file());
+  await startImport(directory, id, { name: 'name' });
+  expect(await importIn(directory, id, 'failed')).toMatchObject({
+    batch_id: null,
+    rows_done: 0,
+    error: expect.stringMatching(error),
+  });
+});
+
+it('is refused when it is announced too large, or without a header', async () => {
+  const tooLarge = await asAdmin('POST', IMPORTS, { filename: 'some.csv', bytes: IMPORT_BYTES_MAX + 1 });
+  expect(tooLarge).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
+  for (const [field, body] of [
+    ['bytes', { filename: 'x', bytes: 0 }],
+    ['filename', { bytes: 1 }],
+  ] as const) {
+    expect(await asAdmin('POST', IMPORTS, body)).toMatchObject(invalidAt(field));
+  }
+  const id = await uploadFile(directory, Buffer.from(',,\n1,2,3\n'));
+  expect(await asAdmin('POST', `${IMPORTS}/${id}/start`, { mapping: { name: 'name' } })).toMatchObject(
+    invalidAt('file'),
+  );
+  expect(await asAdmin('GET', `${IMPORTS}/imp_none`)).toMatchObject(NOT_FOUND);
+});

@@ -1,0 +1,192 @@
+import { expect, vi } from 'vitest';
+import { entriesOf, findBatch } from '#data/batches.ts';
+import { claimImport, findImport } from '#data/imports.ts';
+import { findProject } from '#data/projects.ts';
+import { putItems, transact, tryTransact, updateItem } from '#data/write.ts';
+import type { UserRecord } from '#model/user.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { readFilePart } from '#platform/object-storage.ts';
+import { finishRevert, revertBatch } from '#services/batches/revert.ts';
+import { importProjects } from '#services/imports/import-projects.ts';
+import { announceImport, cancelImport, readImport, startImport } from '#services/imports/manage.ts';
+import { runImport } from '#services/imports/run.ts';
+import { Random } from '#test/catalog/random.ts';
+import { unique } from '#test/support/fixtures.ts';
+import { csv } from '#test/support/uploads.ts';
+
+// A random file, imported by runs that die between any two writes, overlap and are repeated, against the same file imported in
+// one request. The test file mocks `#data/write.ts` with spies and `#platform/object-storage.ts`.
+
+/** The process ended. */
+class Died extends Error {}
+
+const writers = { transact, tryTransact, putItems, updateItem } as const;
+
+/** Lets the process die at one of its next writes, before or after the write itself. */
+const dieAt = async (random: Random, writes: number): Promise<void> => {
+  const actual = await vi.importActual<typeof import('#data/write.ts')>('#data/write.ts');
+  let left = random.below(writes);
+  const isAfter = random.chance(0.5);
+  for (const name of Object.keys(writers) as (keyof typeof writers)[]) {
+    const write = actual[name] as (...given: readonly unknown[]) => Promise<unknown>;
+    const dying = async (...given: readonly unknown[]): Promise<unknown> => {
+      left -= 1;
+      if (left > -1) return await write(...given);
+      if (left === -1 && isAfter) await write(...given);
+      throw new Died();
+    };
+    vi.mocked(writers[name] as typeof write).mockImplementation(dying);
+  }
+};
+
+const revive = (): void => {
+  for (const writer of Object.values(writers)) vi.mocked(writer).mockReset();
+};
+
+const admin = { id: 'usr_admin', is_admin: true } as UserRecord;
+
+/** Makes the mock of the storage return a file. */
+const provide = (file: Buffer): void => {
+  vi.mocked(readFilePart).mockImplementation(async (_key, from, length) => ({
+    bytes: file.subarray(from, from + length),
+    size: file.length,
+  }));
+};
+
+interface RowPlan {
+  readonly slug: string;
+  readonly name: string;
+  readonly url: string;
+  readonly description: string;
+  readonly categories: string;
+}
+
+const randomRows = (random: Random, count: number): RowPlan[] =>
+  Array.from({ length: count }, () => {
+    const number = random.below(count);
+    return {
+      slug: random.chance(0.6) ? `-${number}` : '',
+      name: `Place ${random.below(4)}`,
+      url: `https://%-${random.below(count)}.example`,
+      description: random.chance(0.1) ? '' : `Text ${random.below(3)}`,
+      categories: random.pick(['Food', 'Food|Drink', '']),
+    };
+  });
+
+const fileOf = (rows: readonly RowPlan[], word: string): string =>
+  csv(
+    ['slug', 'name', 'url', 'description', 'categories'],
+    ...rows.map(({ slug, name, url, description, categories }) => [
+      slug === '' ? '' : `${word}${slug}`,
+      `${word} ${name}`,
+      url.replace('%', word),
+      description,
+      categories === '' ? '' : categories.replace(/\w+/g, (one) => `${one} ${word}`),
+    ]),
+  );
+
+/** What a batch has done: its entries, and the projects that they name. */
+const resultOf = async (batchId: string, word: string): Promise<unknown> => {
+  const entries = [];
+  for await (const { row, outcome, project, changes, message } of entriesOf(batchId)) {
+    const stored = project ? await findProject(project.id) : undefined;
+    const { name, slug, url, description, categories, deleted_at, owner_id } = stored?.project ?? {};
+    const state = stored && { name, slug, url, description, categories, isDeleted: deleted_at !== null, owner_id };
+    entries.push({ row, outcome, changes, message, slug: project?.slug, state });
+  }
+  const counts = (await findBatch(batchId))?.counts;
+  const text = JSON.stringify({ entries: entries.toSorted((a, b) => (a.row ?? 0) - (b.row ?? 0)), counts });
+  return JSON.parse(text.replaceAll(word, 'WORD').replace(/prj_[0-9A-Z]{26}/g, 'PROJECT'));
+};
+
+const revertWhole = async (batchId: string): Promise<void> => {
+  const report = await revertBatch(admin, batchId, 60_000);
+  if (report.state === 'running') await finishRevert(report.batch_id);
+};
+
+/** Runs until the import has ended. */
+const runToTheEnd = async (random: Random, importId: string): Promise<void> => {
+  const limits = { budgetMs: random.chance(0.5) ? 0 : 60_000, rowsPerChunk: 5 };
+  for (let round = 0; ; round += 1) {
+    const state = (await findImport(importId))?.state;
+    if (state !== 'checking' && state !== 'running') return;
+    expect(round).toBeLessThan(100);
+    const isMortal = random.chance(0.6);
+    if (isMortal) await dieAt(random, 25);
+    // The bus may deliver a message twice at the same time.
+    const runs = random.chance(0.3) ? 2 : 1;
+    const results = await Promise.allSettled(Array.from({ length: runs }, () => runImport(importId, admin.id, limits)));
+    revive();
+    const unexpected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    if (!isMortal) expect(unexpected).toEqual([]);
+  }
+};
+
+const announce = async (file: Buffer): Promise<string> => {
+  const { id } = await announceImport({ filename: 'some.csv', bytes: file.length });
+  provide(file);
+  return id;
+};
+
+const columns = { slug: 'slug', name: 'name', url: 'url', description: 'description', categories: 'categories' };
+
+/** Runs the simulation once. @throws AssertionError when the import differs from the one in a request. */
+export const simulateImport = async (seed: number): Promise<void> => {
+  const random = new Random(seed);
+  const rows = randomRows(random, 3 + random.below(40));
+  const mapping = {
+    columns,
+    on_conflict: random.pick(['skip', 'update', 'error'] as const),
+    create_categories: true,
+  };
+  const [expected, actual] = [unique('sima'), unique('simb')];
+  const reference = await importProjects(
+    admin,
+    { file: fileOf(rows, expected), mapping: JSON.stringify(mapping) },
+    60_000,
+  );
+  const id = await announce(Buffer.from(fileOf(rows, actual)));
+  await startImport(admin, id, mapping, false);
+  await runToTheEnd(random, id);
+  const ended = await readImport(id);
+  expect({ seed, ...ended }).toMatchObject({ state: 'done', rows_done: rows.length, counts: reference.counts ?? {} });
+  const [referenceId, batchId] = [reference.batch_id ?? '', ended.batch_id ?? ''];
+  expect(await resultOf(batchId, actual)).toEqual(await resultOf(referenceId, expected));
+  expect(await findBatch(batchId)).toMatchObject({ state: 'done', counts: ended.counts });
+
+  await revertWhole(referenceId);
+  await revertWhole(batchId);
+  const states = async (of: string, word: string) =>
+    ((await resultOf(of, word)) as { entries: { slug: string; state: unknown }[] }).entries.map(({ state }) => state);
+  expect(await states(batchId, actual)).toEqual(await states(referenceId, expected));
+};
+
+/** An import that is cancelled while runs die: what was imported is what its batch says, and can be reverted. */
+export const simulateCancellation = async (seed: number): Promise<void> => {
+  const random = new Random(seed);
+  const word = unique('simc');
+  const rows = randomRows(random, 30);
+  const id = await announce(Buffer.from(fileOf(rows, word)));
+  await startImport(admin, id, { columns, create_categories: true }, false);
+  await dieAt(random, 25);
+  await runImport(id, admin.id, { budgetMs: 0, rowsPerChunk: 5 }).catch(() => undefined);
+  revive();
+  const before = await readImport(id);
+  if (before.state === 'done') return;
+  await cancelImport(admin, id);
+  // The run has died, or ended.
+  await updateItem({ pk: `IMPORT#${id}`, sk: 'IMPORT' }, { set: { seen_at: '2026-01-01T00:00:00.000Z' } });
+  await runImport(id, admin.id);
+  expect(await claimImport(id, newId('run'), now())).toBeUndefined();
+  const { state, counts, rows_done, batch_id } = await readImport(id);
+  expect({ seed, state }).toEqual({ seed, state: 'cancelled' });
+  if (batch_id === null) return;
+  expect(rows_done).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0));
+  expect(await findBatch(batch_id)).toMatchObject({ state: 'cancelled', counts });
+  await revertWhole(batch_id);
+  const { entries } = (await resultOf(batch_id, word)) as {
+    entries: { outcome: string; state?: { isDeleted: boolean } }[];
+  };
+  expect(entries.filter((one) => one.outcome === 'created' && one.state?.isDeleted !== true)).toEqual([]);
+};

@@ -1,0 +1,49 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import type { Import, ImportUpload } from '#contract/imports.ts';
+import { type Directory, dataOf } from './fixtures.ts';
+
+/** Large imports over the public API. */
+
+export const IMPORTS = '/api/admin/imports';
+
+interface UploadResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Sends a file to the address that an import names, with other headers on demand. */
+export const sendUpload = (
+  { method, url }: ImportUpload['upload'],
+  headers: Readonly<Record<string, string>>,
+  file: Uint8Array,
+): Promise<UploadResponse> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+    });
+    sent.on('error', reject).end(file);
+  });
+
+export const announce = async (directory: Directory, bytes: number, filename = 'some.csv'): Promise<ImportUpload> =>
+  dataOf(await directory.adminOk('POST', IMPORTS, { filename, bytes }, 201));
+
+/** Announces an import and uploads its file. @returns its id. */
+export const uploadFile = async (directory: Directory, file: Uint8Array): Promise<string> => {
+  const { id, upload } = await announce(directory, file.length);
+  expect(await sendUpload(upload, upload.headers, file)).toMatchObject({ status: 200 });
+  return id;
+};
+
+export const readImport = async (directory: Directory, id: string): Promise<Import> =>
+  dataOf(await directory.get(`${IMPORTS}/${id}`, directory.admin));
+
+export const startImport = async (directory: Directory, id: string, mapping: unknown, query = ''): Promise<Import> =>
+  dataOf(await directory.adminOk('POST', `${IMPORTS}/${id}/start${query}`, { mapping }, 202));
+
+/** Waits until an import is in a state. */
+export const importIn = async (directory: Directory, id: string, state: Import['state']): Promise<Import> => {
+  await directory.server.until(async () => expect(await readImport(directory, id)).toMatchObject({ state }));
+  return await readImport(directory, id);
+};
