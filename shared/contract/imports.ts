@@ -11,7 +11,9 @@ export const IMPORT_BYTES_MAX = 100_000_000;
 /** The most records of a file, without its header. */
 export const IMPORT_ROWS_MAX = 200_000;
 
-export const ImportState = z.enum(['waiting', 'uploaded', 'checking', 'running', 'done', 'failed', 'cancelled']);
+export const ImportState = z
+  .enum(['waiting', 'uploaded', 'checking', 'running', 'done', 'failed', 'cancelled'])
+  .meta({ id: 'ImportState' });
 export type ImportState = z.infer<typeof ImportState>;
 
 const ImportSummary = z

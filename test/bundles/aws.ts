@@ -53,7 +53,18 @@ const SERVICES: Readonly<Record<string, string>> = {
   AWSCognitoIdentityProviderService: 'cognito-idp',
 };
 
-const awsRequestOf = ({ headers, url = '' }: IncomingMessage, body: string): AwsRequest => {
+const OBJECT_OPERATIONS: Readonly<Record<string, string>> = {
+  PUT: 'PutObject',
+  GET: 'GetObject',
+  DELETE: 'DeleteObject',
+};
+
+const awsRequestOf = ({ headers, method = '', url = '' }: IncomingMessage, body: string): AwsRequest => {
+  const key = /^\/[^/]+\/(imp_\w+)/.exec(url)?.[1];
+  if (key) {
+    const input = { Key: key, Body: body, Range: headers.range };
+    return { service: 's3', operation: OBJECT_OPERATIONS[method] ?? method, input };
+  }
   const [target = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.');
   const service = SERVICES[target];
   if (service) return { service, operation, input: JSON.parse(body) as AwsRequest['input'] };
@@ -95,6 +106,25 @@ export const serveAws = async (services: Services): Promise<Aws> => {
     return { Parameter: { Name: input.Name, Type: 'SecureString', Value: value } };
   };
 
+  const files = new Map<string, Buffer>();
+
+  const respondFromFiles = ({ operation, input }: AwsRequest, response: ServerResponse): void => {
+    const key = String(input.Key);
+    if (operation === 'PutObject') files.set(key, Buffer.from(String(input.Body)));
+    if (operation === 'DeleteObject') files.delete(key);
+    const file = files.get(key);
+    if (operation !== 'GetObject') {
+      response.writeHead(operation === 'PutObject' ? 200 : 204).end();
+    } else if (file) {
+      const [from = 0, to = 0] = String(input.Range).replace('bytes=', '').split('-').map(Number);
+      const part = file.subarray(from, to + 1);
+      const range = `bytes ${from}-${from + part.length - 1}/${file.length}`;
+      response.writeHead(206, { 'content-range': range, 'content-length': part.length }).end(part);
+    } else {
+      response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error><Code>NoSuchKey</Code></Error>');
+    }
+  };
+
   const forward = async (to: string, { headers }: IncomingMessage, body: string, response: ServerResponse) => {
     const { 'content-type': type = JSON_TYPE, 'x-amz-target': target, authorization } = headers;
     const forwarded = await fetch(to, {
@@ -113,7 +143,9 @@ export const serveAws = async (services: Services): Promise<Aws> => {
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
-    const handler = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    // The credential of a signed upload is in its URL.
+    const signature = request.headers.authorization ?? decodeURIComponent(request.url ?? '');
+    const handler = /Credential=([^/]+)\//.exec(signature)?.[1] ?? '';
     const awsRequest = awsRequestOf(request, body);
     const requested = callsOf(awsRequest.operation, awsRequest.input);
     calls.set(handler, [...(calls.get(handler) ?? []), ...requested]);
@@ -126,6 +158,8 @@ export const serveAws = async (services: Services): Promise<Aws> => {
     if (deniedHere.length > 0) {
       denied.push(...deniedHere.map((call) => `${handler}: ${JSON.stringify(call)}`));
       json(400, { __type: 'AccessDeniedException', message: `${handler} may not ${awsRequest.operation}.` });
+    } else if (awsRequest.service === 's3') {
+      respondFromFiles(awsRequest, response);
     } else if (['ssm', 'bedrock', 'cognito-idp'].includes(awsRequest.service)) {
       const value = respondLocally(awsRequest);
       json(Object.hasOwn(value as object, '__type') ? 400 : 200, value);

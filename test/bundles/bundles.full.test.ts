@@ -11,6 +11,7 @@ import { isStreamed } from '#lib/gateway/body.ts';
 import { handlerFiles } from '#lib/handlers.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
 import { type Directory, dataOf, type Person, person, submission } from '#test/support/fixtures.ts';
+import { uploadFile } from '#test/support/imports.ts';
 import {
   checkoutOf,
   chooseOutcome,
@@ -37,6 +38,7 @@ let leaver: Person;
 let removedUser: Person;
 let category: string;
 let delivery: string;
+let cancelled: string;
 
 /** Timeout for chains of invocations, each of which starts processes, in milliseconds. */
 const WAIT_MS = 20_000;
@@ -57,6 +59,7 @@ beforeAll(async () => {
   leaver = await person(fixture.server);
   removedUser = await person(fixture.server);
   await directory.get('/api/user/profile', removedUser);
+  cancelled = await uploadFile(directory, Buffer.from('name\nA test\n'));
   const [pending, rejected, removed, purged] = await Promise.all([
     directory.submit(admin),
     directory.project('rejected', admin),
@@ -120,6 +123,8 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   'reports.settleMany': () => ({ ids: ['rep_none'], status: 'resolved' }),
   'replies.create': () => ({ name: 'Later', text: 'Please try again.' }),
   'replies.update': () => ({ text: 'Please try again later.' }),
+  'imports.create': () => ({ filename: 'some.csv', bytes: 100 }),
+  'imports.start': () => ({ mapping: { name: 'name' } }),
   'keys.create': () => ({ name: 'A program', scopes: ['projects:read'] }),
   'rules.create': () => ({
     name: 'Later',
@@ -165,6 +170,7 @@ const pathFor = (route: Route): string => {
   if (edit) return seeded.pathOf(route, edit);
   if (route.id === 'users.votes') return `${route.path}?ids=${projects['projects.approve']}`;
   if (route.id === 'users.remove') return route.path.replace('{user}', removedUser.id);
+  if (route.id === 'imports.cancel') return route.path.replace('{import}', cancelled);
   if (route.id === 'health.read') return `${route.path}?deep=1`;
   return route.path.includes('{delivery}')
     ? seeded.pathOf(route).replace(/(?<=deliveries\/)[^/]+/, delivery)

@@ -15,7 +15,7 @@ export const CALLS_FOLDER = 'AWS_CALLS_FOLDER';
 export interface AwsCall {
   /** As in policies: `dynamodb:GetItem`. */
   readonly action: string;
-  /** `table`, `index feed`, `bus`, `sender`, `mailings`, `model`, `user pool`, `webhook key`, or `parameter` and its name. */
+  /** `table`, `index feed`, `bus`, `sender`, `mailings`, `model`, `user pool`, `webhook key`, `uploads`, or `parameter` and its name. */
   readonly resource: string;
   /** The partition key up to and including the first `#`; undefined for calls without a key. */
   readonly leadingKey?: string | undefined;
@@ -122,6 +122,13 @@ const READERS: Readonly<Record<string, (input: Members) => readonly AwsCall[]>> 
   AdminDeleteUser: () => [{ action: 'cognito-idp:AdminDeleteUser', resource: 'user pool' }],
   Encrypt: () => [{ action: 'kms:Encrypt', resource: 'webhook key' }],
   Decrypt: () => [{ action: 'kms:Decrypt', resource: 'webhook key' }],
+  PutObject: () => [{ action: 's3:PutObject', resource: 'uploads imp_*' }],
+  // S3 needs the second one to tell a missing file from a forbidden one.
+  GetObject: () => [
+    { action: 's3:GetObject', resource: 'uploads imp_*' },
+    { action: 's3:ListBucket', resource: 'uploads' },
+  ],
+  DeleteObject: () => [{ action: 's3:DeleteObject', resource: 'uploads imp_*' }],
   Converse: () => [{ action: 'bedrock:InvokeModel', resource: 'model' }],
 };
 

@@ -1,5 +1,3 @@
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { Import, ImportUpload } from '#contract/imports.ts';
 import { type Directory, dataOf } from './fixtures.ts';
@@ -14,17 +12,14 @@ interface UploadResponse {
 }
 
 /** Sends a file to the address that an import names, with other headers on demand. */
-export const sendUpload = (
+export const sendUpload = async (
   { method, url }: ImportUpload['upload'],
   headers: Readonly<Record<string, string>>,
   file: Uint8Array,
-): Promise<UploadResponse> =>
-  new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
-    });
-    sent.on('error', reject).end(file);
-  });
+): Promise<UploadResponse> => {
+  const response = await fetch(url, { method, headers, body: new Uint8Array(file) });
+  return { status: response.status, body: await response.text() };
+};
 
 export const announce = async (directory: Directory, bytes: number, filename = 'some.csv'): Promise<ImportUpload> =>
   dataOf(await directory.adminOk('POST', IMPORTS, { filename, bytes }, 201));

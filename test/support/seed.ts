@@ -1,6 +1,7 @@
 import type { Feature, Route } from '#contract/route.ts';
 import type { Client } from './client.ts';
 import { category, Directory, dataOf, type Person, submission, unique } from './fixtures.ts';
+import { uploadFile } from './imports.ts';
 import { type CreatedKey, createKey } from './keys.ts';
 import { startPremium } from './payments.ts';
 import { pathOf } from './requests.ts';
@@ -73,7 +74,7 @@ export const seed = async (
     }),
     report: await create(directory, `/api/projects/${project}/report`, { reason: 'A test.' }),
     batch: await batchOf(directory),
-    import: await create(directory, '/api/admin/imports', { filename: 'some.csv', bytes: 100 }),
+    import: await uploadFile(directory, Buffer.from('name\nA test\n')),
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
     key: key.id,
     rule: await create(directory, '/api/admin/rules', {
