@@ -6,6 +6,7 @@ import { InlinePolicyRole } from './inline-policy-role.ts';
 import { wildcardRegionFinding } from './model-access.ts';
 import { type FunctionPermission, permissionDefinitions, wildcardActions } from './permissions.ts';
 import type { StackContext } from './stack-context.ts';
+import { uploadFinding } from './uploads.ts';
 import { writtenKeysOf } from './written-keys.ts';
 
 /** The permissions that are limited to keys. */
@@ -54,6 +55,12 @@ export class Roles extends Construct {
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: `Only for actions without resource-level permissions: ${Object.keys(wildcardActions).join(', ')}.`,
     });
+    if (distinct.some((permission) => permission.startsWith('uploads:'))) {
+      Validations.of(role).acknowledge({
+        id: uploadFinding(this.#context),
+        reason: 'The names of the files are the ids of imports; the bucket holds nothing else.',
+      });
+    }
     const openRegion = distinct.includes('model')
       ? wildcardRegionFinding(this.#context.config.ai?.model ?? '')
       : undefined;

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Config } from '#lib/config/schema.ts';
@@ -39,8 +39,12 @@ export const uploadBucket = (scope: Construct, config: Config): Bucket => {
 /** The pattern of file names: the ids of imports. */
 const FILES = 'imp_*';
 
-/** The finding about the pattern of file names in a policy. @param bucketArn as the finding names the bucket. */
-export const uploadFinding = (bucketArn: string): string => `AwsSolutions-IAM5[Resource::${bucketArn}/${FILES}]`;
+/** The finding about the pattern of file names in a policy of another stack. It names the bucket by its export. */
+export const uploadFinding = ({ uploads }: StackContext): string => {
+  const owner = Stack.of(uploads);
+  const reference = owner.resolve(owner.exportValue(uploads.bucketArn)) as { readonly 'Fn::ImportValue': string };
+  return `AwsSolutions-IAM5[Resource::${reference['Fn::ImportValue']}/${FILES}]`;
+};
 
 const usesOf = (action: string, isListing = false) => ({
   statements: ({ uploads }: StackContext) => [

@@ -40,7 +40,6 @@ export const openState = async (
     projects,
     slugs: new SlugLookup(slugsInFile),
     categories,
-    }),
     batch,
   };
 };
