@@ -53,18 +53,30 @@ export interface Connection {
 }
 
 /**
- * Connects to a service of the region in `AWS_REGION`, with the credentials of the environment.
+ * The address and the signer of a service of the region in `AWS_REGION`, with the credentials of the environment.
+ * @param name in its address and in signatures.
+ * @param endpointVariable the variable with an address instead of the service's own.
  * @throws Error when the region is not set.
  */
-export const connect = (service: Service): Connection => {
+export const locate = (name: string, endpointVariable: string) => {
   const region = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   if (!region) throw new Error('Set AWS_REGION to the region of the stage.');
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const configured = process.env[service.endpointVariable] || process.env.AWS_ENDPOINT_URL;
+  const configured = process.env[endpointVariable] || process.env.AWS_ENDPOINT_URL;
+  return {
+    isConfigured: Boolean(configured),
+    url: new URL(configured || `https://${name}.${region}.${domain}`),
+    signer: new SignatureV4({ service: name, region, credentials: defaultProvider(), sha256: Sha256 }),
+  };
+};
+
+/** Connects to a service. @throws Error when the region is not set. */
+export const connect = (service: Service): Connection => {
+  const { url, signer } = locate(service.name, service.endpointVariable);
   return {
     service,
-    url: new URL(configured || `https://${service.name}.${region}.${domain}`),
-    signer: new SignatureV4({ service: service.name, region, credentials: defaultProvider(), sha256: Sha256 }),
+    url,
+    signer,
     handler: new NodeHttpHandler(requestHandler(service.timeoutMs)),
   };
 };

@@ -1,34 +1,94 @@
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { setTimeout as wait } from 'node:timers/promises';
+import { HttpRequest } from '@smithy/core/protocols';
+import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
 import { requestHandler } from './aws-client.ts';
+import { locate } from './aws-json.ts';
 import { InvalidEnvironment, settings } from './settings.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** Files that are too large for a request or an item: a private bucket (S3), whose files are deleted after a day. */
 
 const TIMEOUT_MS = 5000;
+const MAX_ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 100;
 
 /** How long an upload may begin, in seconds. */
 export const UPLOAD_SECONDS = 15 * 60;
-
-let lazyClient: S3Client | undefined;
-
-const client = (): S3Client => {
-  lazyClient ??= new S3Client({
-    requestHandler: requestHandler(TIMEOUT_MS),
-    // Other storages than S3 itself have no host name per bucket.
-    forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,
-    // A checksum of the content cannot be signed before the content is known.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  return lazyClient;
-};
 
 const bucket = (): string => {
   const { uploadBucket } = settings();
   if (uploadBucket === undefined) throw new InvalidEnvironment(['UPLOAD_BUCKET must be set to store files']);
   return uploadBucket;
+};
+
+interface StorageResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Sends requests to the bucket. Like `JsonClient`, it consists of the SDK's parts for signatures and connections. */
+export class BucketClient {
+  readonly #location = locate('s3', 'AWS_ENDPOINT_URL_S3');
+  readonly #handler = new NodeHttpHandler(requestHandler(TIMEOUT_MS));
+
+  /** Signs a request that another program sends. @returns its URL. */
+  async sign(request: HttpRequest, signedAt = new Date()): Promise<string> {
+    // The content is not known yet.
+    request.headers['X-Amz-Content-Sha256'] = 'UNSIGNED-PAYLOAD';
+    const options = { expiresIn: UPLOAD_SECONDS, signingDate: signedAt };
+    const { protocol, path, query = {} } = await this.#location.signer.presign(request, options);
+    const parameters = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+    return `${protocol}//${request.headers.host}${path}?${parameters.join('&')}`;
+  }
+
+  /**
+   * Sends a request, again after faults of the storage and lost connections.
+   * @param operation as S3 names it.
+   * @throws {Unavailable} when the storage does not respond or refuses.
+   */
+  async request(operation: string, request: HttpRequest): Promise<StorageResponse> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const signed = (await this.#location.signer.sign(request)) as HttpRequest;
+        const { response } = await this.#handler.handle(signed);
+        const body = await streamCollector(response.body);
+        const { statusCode: status, headers } = response;
+        if (status < 300 || hasCode(body, 'NoSuchKey')) return { status, headers, body };
+        throw new Error(`${operation} was answered with ${status}: ${Buffer.from(body).toString().slice(0, 200)}`);
+      } catch (cause) {
+        if (attempt === MAX_ATTEMPTS) throw new Unavailable('The object storage does not respond.', { cause });
+        await wait(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+      }
+    }
+  }
+
+  /** A request about a file of the bucket. */
+  requestFor(method: string, key: string, headers: Readonly<Record<string, string>> = {}): HttpRequest {
+    const { url, isConfigured } = this.#location;
+    // Only S3 itself has a host name per bucket.
+    const host = isConfigured ? url.host : `${bucket()}.${url.host}`;
+    const folder = isConfigured ? `${url.pathname.replace(/\/$/, '')}/${bucket()}` : '';
+    const [hostname = '', port] = host.split(':');
+    return new HttpRequest({
+      method,
+      protocol: url.protocol,
+      hostname,
+      ...(port && { port: Number(port) }),
+      path: `${folder}/${key}`,
+      headers: { host, ...headers },
+    });
+  }
+}
+
+const hasCode = (body: Uint8Array, code: string): boolean =>
+  Buffer.from(body).toString('utf8', 0, 1000).includes(`<Code>${code}</Code>`);
+
+let lazyClient: BucketClient | undefined;
+
+const client = (): BucketClient => {
+  lazyClient ??= new BucketClient();
+  return lazyClient;
 };
 
 /** A request by which the caller uploads a file without further credentials. */
@@ -44,16 +104,9 @@ export interface UploadRequest {
  * @param signedAt the time from which it is valid for `UPLOAD_SECONDS`; now by default.
  */
 export const signUpload = async (key: string, bytes: number, signedAt?: Date): Promise<UploadRequest> => {
-  const command = new PutObjectCommand({ Bucket: bucket(), Key: key, ContentLength: bytes, IfNoneMatch: '*' });
-  const url = await getSignedUrl(client(), command, {
-    expiresIn: UPLOAD_SECONDS,
-    ...(signedAt && { signingDate: signedAt }),
-  });
-  return { method: 'PUT', url, headers: { 'content-length': String(bytes), 'if-none-match': '*' } };
+  const headers = { 'content-length': String(bytes), 'if-none-match': '*' };
+  return { method: 'PUT', url: await client().sign(client().requestFor('PUT', key, headers), signedAt), headers };
 };
-
-/** By name: bundles leave the classes of errors out. */
-const isMissing = (error: unknown): boolean => error instanceof Error && error.name === 'NoSuchKey';
 
 /** A part of a file. */
 export interface FilePart {
@@ -68,24 +121,12 @@ export interface FilePart {
  * @throws {Unavailable} when the storage does not respond or refuses.
  */
 export const readFilePart = async (key: string, from: number, length: number): Promise<FilePart | undefined> => {
-  const Range = `bytes=${from}-${from + length - 1}`;
-  try {
-    const { Body, ContentRange = '' } = await client().send(
-      new GetObjectCommand({ Bucket: bucket(), Key: key, Range }),
-    );
-    if (!Body) throw new Error('The object storage returned no content.');
-    return { bytes: await Body.transformToByteArray(), size: Number(ContentRange.split('/')[1]) };
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw new Unavailable('The object storage does not respond.', { cause: error });
-  }
+  const request = client().requestFor('GET', key, { range: `bytes=${from}-${from + length - 1}` });
+  const { status, headers, body } = await client().request('GetObject', request);
+  return status < 300 ? { bytes: body, size: Number(headers['content-range']?.split('/')[1]) } : undefined;
 };
 
 /** Deletes a file, if it exists. @throws {Unavailable} when the storage does not respond or refuses. */
 export const deleteFile = async (key: string): Promise<void> => {
-  try {
-    await client().send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
-  } catch (error) {
-    throw new Unavailable('The object storage does not respond.', { cause: error });
-  }
+  await client().request('DeleteObject', client().requestFor('DELETE', key));
 };

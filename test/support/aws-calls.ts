@@ -5,6 +5,7 @@ import { threadId } from 'node:worker_threads';
 import { SESClient } from '@aws-sdk/client-ses';
 import type { ImportHandler } from '#local/handlers.ts';
 import { JsonClient } from '#platform/aws-json.ts';
+import { BucketClient } from '#platform/object-storage.ts';
 
 /** Records the AWS calls that each handler makes during tests, in the detail that IAM permissions distinguish. */
 
@@ -204,6 +205,18 @@ const { request } = JsonClient.prototype;
 JsonClient.prototype.request = function (operation, input, options) {
   recordOperation(operation, () => JSON.parse(input));
   return request.call(this, operation, input, options);
+};
+
+const bucketClient = BucketClient.prototype;
+const { request: requestFile, sign } = bucketClient;
+bucketClient.request = function (operation, sent) {
+  recordOperation(operation, () => ({}));
+  return requestFile.call(this, operation, sent);
+};
+// S3 authorizes an upload as a call of the function that has signed it.
+bucketClient.sign = function (...given) {
+  recordOperation('PutObject', () => ({}));
+  return sign.apply(this, given);
 };
 
 /** Runs work outside its handler, for example at another time, and records its calls as the handler's. */

@@ -1,0 +1,35 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { signUpload } from '#platform/object-storage.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+it('an upload is signed like by the presigner of the SDK, with its size and for a file that does not exist', async () => {
+  for (const [name, value] of Object.entries({
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'AKID',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'abc+/def==',
+    AWS_ENDPOINT_URL: '',
+    AWS_ENDPOINT_URL_S3: '',
+    TABLE_NAME: 'directory',
+    UPLOAD_BUCKET: 'my-bucket',
+  })) {
+    vi.stubEnv(name, value);
+  }
+  const { method, url, headers } = await signUpload('imp_1', 12, new Date('2026-11-22T14:00:00Z'));
+  expect({ method, headers }).toEqual({ method: 'PUT', headers: { 'content-length': '12', 'if-none-match': '*' } });
+  const { origin, pathname, searchParams } = new URL(url);
+  expect(`${origin}${pathname}`).toBe('https://my-bucket.s3.eu-central-1.amazonaws.com/imp_1');
+  expect(Object.fromEntries(searchParams)).toEqual({
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+    'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD',
+    'X-Amz-Credential': 'AKID/20261122/eu-central-1/s3/aws4_request',
+    'X-Amz-Date': '20261122T140000Z',
+    'X-Amz-Expires': '900',
+    'X-Amz-Security-Token': 'abc+/def==',
+    'X-Amz-Signature': '723bedb1e1157088a3ecd9306e330f4c9190e8f0baf9ee03782da165a0f8608e',
+    'X-Amz-SignedHeaders': 'content-length;host;if-none-match',
+  });
+});
