@@ -126,7 +126,9 @@ const entryOf = (item: Item): BatchEntry => ({
   reason: orNull(item.reason),
   ...(item.undo !== undefined && { undo: item.undo as Undo }),
   ...(item.cells !== undefined && { cells: item.cells as readonly string[] }),
-  ...(item.earlier_rows !== undefined && { earlier_rows: item.earlier_rows as NonNullable<BatchEntry['earlier_rows']> }),
+  ...(item.earlier_rows !== undefined && {
+    earlier_rows: item.earlier_rows as NonNullable<BatchEntry['earlier_rows']>,
+  }),
 });
 
 const entriesIn = (item: Item): BatchEntry[] => ((item.entries ?? [item]) as Item[]).map(entryOf);

@@ -258,7 +258,13 @@ describe('the Node version', () => {
 /** The functions with the catalog, by what they use it for. Each of them reads the whole snapshot at its first use. */
 const catalogUses: Readonly<Record<string, readonly string[]>> = {
   'lists, filters and counts of all listings': ['projects.list', 'projects.browse', 'projects.map'],
-  'the whole directory': ['projects.exportCsv', 'projects.importCsv', 'imports.run', 'cron.snapshotCatalog', 'cron.refreshTrending'],
+  'the whole directory': [
+    'projects.exportCsv',
+    'projects.importCsv',
+    'imports.run',
+    'cron.snapshotCatalog',
+    'cron.refreshTrending',
+  ],
   'positions in the queue of pending listings': ['projects.mine'],
   'listings per category': ['categories.list', 'categories.read', 'categories.reorder'],
   'the listings of a category whose slug changes': [
