@@ -1,4 +1,4 @@
-import { House, type LucideIcon, Settings } from 'lucide-react';
+import { House, Inbox, type LucideIcon, Rows3, Settings } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { SiteSettings } from '#contract/settings.ts';
 
@@ -30,6 +30,24 @@ export const pages: readonly PageEntry[] = [
     moderators: true,
     group: 'work',
     load: () => import('../pages/home/page.tsx'),
+  },
+  {
+    path: '/queue',
+    title: 'Queue',
+    shortcut: 'q',
+    icon: Inbox,
+    moderators: true,
+    group: 'work',
+    load: () => import('../pages/queue/page.tsx'),
+  },
+  {
+    path: '/listings',
+    title: 'Listings',
+    shortcut: 'l',
+    icon: Rows3,
+    moderators: true,
+    group: 'content',
+    load: () => import('../pages/listings/page.tsx'),
   },
   {
     path: '/settings',

@@ -19,7 +19,7 @@ export const Shortcuts = ({ onClose }: { readonly onClose: () => void }) => {
                 .filter((entry) => entry.scope === scope)
                 .flatMap(({ keys }) => Object.entries(keys))
                 .map(([key, { label }]) => (
-                  <div key={key} style={{ display: 'contents' }}>
+                  <div key={key} className="contents">
                     <dt>
                       <kbd>{shown(key)}</kbd>
                     </dt>

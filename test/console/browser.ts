@@ -49,6 +49,12 @@ export interface BrowserContext extends TestContext {
   readonly open: (role: LocalRole, path?: string, options?: { readonly dark?: boolean }) => Promise<Page>;
 }
 
+/** A test fails when something does not happen, not when a busy machine does it late. */
+const TIMEOUT_MS = 90_000;
+
+/** An expectation about a value that changes soon. */
+export const eventually = (read: () => unknown) => expect.poll(read, { timeout: TIMEOUT_MS });
+
 /** Errors that the browser reports for responses that a test asks for. */
 const EXPECTED = /Failed to load resource|net::ERR_INTERNET_DISCONNECTED/;
 
@@ -68,8 +74,7 @@ export const withBrowser = (prepare: (context: BrowserContext) => Promise<void> 
     if (!started) throw new Error('The browser has not started.');
     const open: BrowserContext['open'] = async (role, path = '', { dark = false } = {}) => {
       const page = await started.newPage({ colorScheme: dark ? 'dark' : 'light', locale: 'en-US' });
-      // A busy machine may be slow.
-      page.setDefaultTimeout(60_000);
+      page.setDefaultTimeout(TIMEOUT_MS);
       page.on('pageerror', (error) => problems.push(error.message));
       page.on('console', (message) => {
         if (message.type() === 'error' && !EXPECTED.test(message.text())) problems.push(message.text());

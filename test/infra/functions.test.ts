@@ -39,7 +39,7 @@ const declared: readonly {
   readonly ownPermissions: readonly FunctionPermission[];
 }[] = [
   ...routes
-    .filter(({ auth }) => auth !== 'cron')
+    .filter((route) => route.auth !== 'cron' && handlerIdOf(route) === route.id)
     .map((route) => ({ id: route.id, stack: api, ownPermissions: functionPermissionsOf(route) })),
   ...jobs.map(({ route }) => ({ id: route.id, stack: events, ownPermissions: functionPermissionsOf(route) })),
   ...subscriptions.map(({ id, permissions: own }) => ({ id, stack: events, ownPermissions: own })),

@@ -1,0 +1,198 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Project } from '#contract/projects.ts';
+import { client, dataOf } from '../../api.ts';
+import { ifMatch, type Listing, undoDecision, useListing } from '../../app/listings.ts';
+import { notify, perform } from '../../app/notices.tsx';
+import { refresh } from '../../app/queries.ts';
+import { session, siteSettings } from '../../app/session.ts';
+import { useStore } from '../../app/store.ts';
+import { useUrl } from '../../app/url.ts';
+import { Badge, StatusBadge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { ListingForm } from '../../components/listing-form.tsx';
+import { Logo } from '../../components/logo.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { formatNumber } from '../../format.ts';
+import { strings } from '../../strings.ts';
+import { Comments } from './comments.tsx';
+import { History } from './history.tsx';
+import { Promotions } from './promotions.tsx';
+import { Statistics } from './statistics.tsx';
+
+const text = strings.listings;
+const changed = async () => await refresh('projects', 'revisions');
+
+const setDeleted = async (project: string, deleted_at: string | null) => {
+  await dataOf(client.projects.edit({ params: { project }, body: { deleted_at } }));
+  await changed();
+};
+
+const Actions = ({ listing: { project, etag }, isAdmin }: { readonly listing: Listing; readonly isAdmin: boolean }) => {
+  const [, setUrl] = useUrl();
+  const [isPurging, setPurging] = useState(false);
+  const { id, name } = project;
+  const approve = async () => {
+    await dataOf(client.projects.approve({ params: { project: id }, ...ifMatch(etag) }));
+    notify(text.approved(name), async () => {
+      await undoDecision(id);
+      await changed();
+    });
+    await changed();
+  };
+  const remove = async () => {
+    await setDeleted(id, new Date().toISOString());
+    notify(text.deleted(name), () => setDeleted(id, null));
+  };
+  const restore = async () => {
+    await setDeleted(id, null);
+    notify(text.restored(name), () => setDeleted(id, new Date().toISOString()));
+  };
+  return (
+    <span className="row push">
+      {project.status === 'pending' && project.deleted_at === null && (
+        <Button onClick={() => void perform(approve)}>{strings.actions.approve}</Button>
+      )}
+      {isAdmin && project.deleted_at === null && (
+        <Button kind="danger" onClick={() => void perform(remove)}>
+          {strings.actions.delete}
+        </Button>
+      )}
+      {isAdmin && project.deleted_at !== null && (
+        <>
+          <Button onClick={() => void perform(restore)}>{strings.actions.restore}</Button>
+          <Button kind="danger" onClick={() => setPurging(true)}>
+            {text.purge}
+          </Button>
+        </>
+      )}
+      {isPurging && (
+        <Confirm
+          title={text.purge}
+          action={text.purge}
+          phrase={name}
+          onClose={() => setPurging(false)}
+          onConfirm={async () => {
+            await dataOf(client.projects.purge({ params: { project: id } }));
+            notify(text.purged(name));
+            setUrl({ open: undefined, tab: undefined });
+            await changed();
+          }}
+        >
+          <p>{text.purgeText(name)}</p>
+        </Confirm>
+      )}
+    </span>
+  );
+};
+
+const Numbers = ({ project }: { readonly project: Project }) => (
+  <p className="soft small">
+    {[
+      [text.columns.votes, project.upvote_count],
+      [text.columns.views, project.views_count],
+      [text.comments, project.comments_count],
+      [text.ratings, project.ratings_count],
+    ]
+      .map(([label, count]) => `${label} ${formatNumber(Number(count))}`)
+      .join(' · ')}
+  </p>
+);
+
+const tabs = ['details', 'history', 'comments', 'promotions', 'statistics'] as const;
+type Tab = (typeof tabs)[number];
+
+/** The tabs that the caller's role and the enabled features permit. */
+const tabsFor = (isAdmin: boolean): readonly Tab[] => {
+  const { features } = siteSettings();
+  return tabs.filter((tab) => {
+    if (tab === 'comments') return features.includes('comments');
+    if (tab === 'promotions') return isAdmin && features.includes('promotions');
+    return tab !== 'statistics' || (isAdmin && features.includes('analytics'));
+  });
+};
+
+const TabContent = ({
+  tab,
+  listing,
+  isAdmin,
+}: {
+  readonly tab: Tab;
+  readonly listing: Listing;
+  readonly isAdmin: boolean;
+}) => {
+  const [version, setVersion] = useState(0);
+  const { id } = listing.project;
+  if (tab === 'history') return <History project={id} />;
+  if (tab === 'comments') return <Comments project={id} />;
+  if (tab === 'promotions') return <Promotions project={id} />;
+  if (tab === 'statistics') return <Statistics project={id} />;
+  // After saving, the form begins again with what was saved.
+  return <ListingForm key={version} listing={listing} isAdmin={isAdmin} onDone={() => setVersion(version + 1)} />;
+};
+
+/** One listing with everything that belongs to it. */
+export const Detail = ({ id }: { readonly id: string }) => {
+  const [url] = useUrl();
+  const current = useStore(session);
+  const isAdmin = current.state === 'signed-in' && current.user.is_admin;
+  const shown = tabsFor(isAdmin);
+  const tab = shown.find((one) => one === url.get('tab')) ?? 'details';
+  const back = new URLSearchParams(url);
+  for (const name of ['open', 'tab']) back.delete(name);
+  const hrefOf = (one: Tab) => {
+    const next = new URLSearchParams(url);
+    if (one === 'details') next.delete('tab');
+    else next.set('tab', one);
+    return `/listings?${next.toString()}`;
+  };
+  return (
+    <div className="stack">
+      <p>
+        <Link href={back.size > 0 ? `/listings?${back.toString()}` : '/listings'}>← {text.back}</Link>
+      </p>
+      <Loaded query={useListing(id)}>
+        {(listing) => (
+          <>
+            <div className="row">
+              <Logo url={listing.project.logo_url} name={listing.project.name} isLarge />
+              <div className="queue-heading">
+                <h2 dir="auto">
+                  {listing.project.name} <StatusBadge listing={listing.project} />{' '}
+                  {listing.project.plan === 'premium' && <Badge tone="accent">{strings.plan.premium}</Badge>}
+                </h2>
+                <p className="small">
+                  <a href={listing.project.url} rel="noopener noreferrer nofollow" target="_blank">
+                    {listing.project.url}
+                  </a>
+                </p>
+                <Numbers project={listing.project} />
+              </div>
+              <Actions listing={listing} isAdmin={isAdmin} />
+            </div>
+            {listing.project.rejection_reason && (
+              <p className="message bad" dir="auto">
+                {listing.project.rejection_reason}
+              </p>
+            )}
+            {listing.project.pending_revision && (
+              <p className="message wait">
+                {text.waitingEdit}{' '}
+                <Link href={`/queue?open=${listing.project.pending_revision.id}`}>{strings.actions.open}</Link>
+              </p>
+            )}
+            <div className="tabs">
+              {shown.map((one) => (
+                <Link key={one} href={hrefOf(one)} aria-current={one === tab ? 'true' : undefined}>
+                  {text[one]}
+                </Link>
+              ))}
+            </div>
+            <TabContent tab={tab} listing={listing} isAdmin={isAdmin} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+};

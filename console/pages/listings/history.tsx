@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import type { Revision } from '#contract/revisions.ts';
+import { bodyOf, client, dataOf } from '../../api.ts';
+import { notify, perform } from '../../app/notices.tsx';
+import { refresh, useResource } from '../../app/queries.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { FieldDifference } from '../../components/field-value.tsx';
+import { EmptyState, Loaded } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { words } from '../../format.ts';
+import { strings } from '../../strings.ts';
+
+const text = strings.revisions;
+const PAGE = 20;
+const tones = {
+  applied: 'neutral',
+  pending: 'wait',
+  approved: 'good',
+  rejected: 'bad',
+  withdrawn: 'neutral',
+  dropped: 'neutral',
+} as const;
+
+/** What only an administrator's own request sets back. */
+const RESERVED: ReadonlySet<string> = new Set(['status', 'plan', 'owner_id', 'deleted_at']);
+
+const isRestorable = ({ cause, applied }: Revision): boolean =>
+  cause !== 'submitted' && applied.some((field) => !RESERVED.has(field));
+
+const Entry = ({ project, revision }: { readonly project: string; readonly revision: Revision }) => {
+  const restore = async () => {
+    await dataOf(client.revisions.restore({ params: { project, revision: revision.id } }));
+    notify(text.restored, async () => {
+      const [latest] = await dataOf(client.revisions.list({ params: { project }, query: { limit: 1 } }));
+      if (latest) await dataOf(client.revisions.restore({ params: { project, revision: latest.id } }));
+      await refresh('projects', 'revisions');
+    });
+    await refresh('projects', 'revisions');
+  };
+  return (
+    <li className="card stack tight">
+      <div className="row">
+        <h3>{text.causes[revision.cause]}</h3>
+        {revision.state !== 'applied' && <Badge tone={tones[revision.state]}>{text.states[revision.state]}</Badge>}
+        <span className="soft small">
+          {revision.actor?.name ?? revision.actor?.id ?? text.service} · <Time at={revision.at} />
+        </span>
+        {isRestorable(revision) && (
+          <span className="push">
+            <Button onClick={() => void perform(restore)}>{text.restore}</Button>
+          </span>
+        )}
+      </div>
+      {revision.note && <p className="message">{revision.note}</p>}
+      {revision.cause === 'submitted' ? (
+        <p className="soft">{revision.changes.map(({ field }) => words(field)).join(', ')}</p>
+      ) : (
+        <dl className="facts">
+          {revision.changes.map(({ field, before, after }) => (
+            <div key={field} className="contents">
+              <dt>{words(field)}</dt>
+              <dd>
+                <FieldDifference before={before} after={after} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+};
+
+/** Every recorded change of a listing, newest first. */
+export const History = ({ project }: { readonly project: string }) => {
+  const [limit, setLimit] = useState(PAGE);
+  const revisions = useResource(['revisions', project, { limit }], (signal) =>
+    bodyOf(client.revisions.list({ params: { project }, query: { limit }, signal })),
+  );
+  return (
+    <Loaded query={revisions}>
+      {({ data, meta }) =>
+        data.length === 0 ? (
+          <EmptyState title={text.none} />
+        ) : (
+          <>
+            <ul className="stack tight">
+              {data.map((revision) => (
+                <Entry key={revision.id} project={project} revision={revision} />
+              ))}
+            </ul>
+            {meta.hasMore && limit < 100 && (
+              <div className="row">
+                <Button onClick={() => setLimit(100)}>{strings.table.more}</Button>
+              </div>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
+};
