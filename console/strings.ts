@@ -169,6 +169,7 @@ export const strings = {
     viewName: 'Name of the view',
     views: 'Saved views',
     deleteView: (name: string) => `Delete the view ${name}`,
+    parts: 'Parts of the listing',
     details: 'Details',
     history: 'History',
     comments: 'Comments',

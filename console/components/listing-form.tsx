@@ -4,10 +4,11 @@ import { ApiError, client, dataOf, fieldErrors, messageOf } from '../api.ts';
 import { ifMatch, type Listing, readListing, useCategories } from '../app/listings.ts';
 import { notify } from '../app/notices.tsx';
 import { refresh } from '../app/queries.ts';
+import { words } from '../format.ts';
 import { strings } from '../strings.ts';
 import { Button } from './button.tsx';
 import { ListField, SelectField, TextArea, TextField } from './fields.tsx';
-import { type Conflict, MergeDialog } from './merge-dialog.tsx';
+import { MergeDialog, type MergedField } from './merge.tsx';
 
 const PlaceMap = lazy(async () => ({ default: (await import('./place-map.tsx')).PlaceMap }));
 
@@ -29,6 +30,8 @@ const draftOf = (project: Project): Draft =>
       return [name, Array.isArray(value) ? value : String(value ?? '')];
     }),
   ) as Draft;
+
+const textOf = (value: string | readonly string[]): string => (typeof value === 'string' ? value : value.join(', '));
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -63,7 +66,7 @@ export const ListingForm = ({
   const [draft, setDraft] = useState<Draft>(() => draftOf(listing.project));
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
-  const [conflicts, setConflicts] = useState<{ readonly all: readonly Conflict[]; readonly newer: Listing }>();
+  const [conflicts, setConflicts] = useState<{ readonly all: readonly MergedField[]; readonly newer: Listing }>();
   const { slugs, nameOf } = useCategories();
 
   const original = draftOf(base.project);
@@ -105,7 +108,7 @@ export const ListingForm = ({
     const isMine = (name: Name) => !isSame(mine[name], before[name]);
     const isTheirs = (name: Name) => !isSame(theirs[name], before[name]);
     const all = NAMES.filter((name) => isMine(name) && isTheirs(name) && !isSame(mine[name], theirs[name])).map(
-      (field) => ({ field, mine: mine[field], theirs: theirs[field] }),
+      (name) => ({ name, label: words(name), mine: textOf(mine[name]), theirs: textOf(theirs[name]), isMine: true }),
     );
     const merged = Object.fromEntries(NAMES.map((name) => [name, isMine(name) ? mine[name] : theirs[name]])) as Draft;
     setBase(newer);
@@ -183,12 +186,13 @@ export const ListingForm = ({
       </div>
       {conflicts && (
         <MergeDialog
-          conflicts={conflicts.all}
+          fields={conflicts.all}
           onClose={() => setConflicts(undefined)}
-          onMerge={(fields) => {
+          onSave={(mine) => {
             const theirs = draftOf(conflicts.newer.project);
+            const isTheirs = new Set(conflicts.all.map(({ name }) => name).filter((name) => !mine.has(name)));
             const merged = Object.fromEntries(
-              NAMES.map((name) => [name, fields.has(name) ? theirs[name] : draft[name]]),
+              NAMES.map((name) => [name, isTheirs.has(name) ? theirs[name] : draft[name]]),
             ) as Draft;
             setConflicts(undefined);
             setDraft(merged);

@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)('the listings', () => {
     await directory.ok(directory.admin, 'PUT', `/api/admin/projects/${id}`, { name: 'Their name', tags: ['theirs'] });
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Changed by someone else' });
-    await dialog.getByLabel('Theirs').check();
+    await dialog.getByRole('button', { name: 'Theirs' }).click();
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await eventually(async () => await directory.read(id, directory.admin)).toMatchObject({

@@ -14,6 +14,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { ListingForm } from '../../components/listing-form.tsx';
 import { Logo } from '../../components/logo.tsx';
 import { Loaded } from '../../components/states.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { formatNumber } from '../../format.ts';
 import { strings } from '../../strings.ts';
 import { Comments } from './comments.tsx';
@@ -182,13 +183,12 @@ export const Detail = ({ id }: { readonly id: string }) => {
                 <Link href={`/queue?open=${listing.project.pending_revision.id}`}>{strings.actions.open}</Link>
               </p>
             )}
-            <div className="tabs">
-              {shown.map((one) => (
-                <Link key={one} href={hrefOf(one)} aria-current={one === tab ? 'true' : undefined}>
-                  {text[one]}
-                </Link>
-              ))}
-            </div>
+            <Tabs
+              label={text.parts}
+              tabs={shown.map((one) => [one, text[one]] as const)}
+              current={tab}
+              hrefOf={hrefOf}
+            />
             <TabContent tab={tab} listing={listing} isAdmin={isAdmin} />
           </>
         )}
