@@ -2,7 +2,7 @@ import { ApiError, client, dataOf } from '../../api.ts';
 import { ifMatch, shownListing, undoDecision } from '../../app/listings.ts';
 import { type Item, nameOf, projectOf } from './items.ts';
 
-/** Somebody else was faster, or the item changed after it was read. */
+/** A concurrent decision won, or the item changed after it was read. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 412 || (error.status === 409 && error.code === 'INVALID_TRANSITION'));
 
