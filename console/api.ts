@@ -131,7 +131,7 @@ export const messageOf = (error: unknown): string =>
   error instanceof Error && error.message !== '' ? error.message : strings.errors.unexpected(0);
 
 /** The messages of a 400 for a field, or for one inside of it. */
-export const fieldErrors = (error: unknown, ...path: readonly string[]): readonly string[] => {
+export const fieldErrors = (error: unknown, ...path: readonly (string | number)[]): readonly string[] => {
   if (!(error instanceof ApiError)) return [];
   let found: FieldErrors | readonly string[] | undefined = error.details;
   for (const name of path)

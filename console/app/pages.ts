@@ -1,4 +1,4 @@
-import { House, Inbox, type LucideIcon, Rows3, Settings } from 'lucide-react';
+import { House, Inbox, Layers, ListChecks, type LucideIcon, MessageSquare, Rows3, Settings, Users } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { SiteSettings } from '#contract/settings.ts';
 
@@ -48,6 +48,43 @@ export const pages: readonly PageEntry[] = [
     moderators: true,
     group: 'content',
     load: () => import('../pages/listings/page.tsx'),
+  },
+  {
+    path: '/users',
+    title: 'Users',
+    shortcut: 'u',
+    icon: Users,
+    moderators: false,
+    group: 'content',
+    load: () => import('../pages/users/page.tsx'),
+  },
+  {
+    path: '/comments',
+    title: 'Comments',
+    shortcut: 'm',
+    icon: MessageSquare,
+    moderators: true,
+    feature: 'comments',
+    group: 'content',
+    load: () => import('../pages/comments/page.tsx'),
+  },
+  {
+    path: '/batches',
+    title: 'Batches',
+    shortcut: 'b',
+    icon: Layers,
+    moderators: false,
+    group: 'system',
+    load: () => import('../pages/batches/page.tsx'),
+  },
+  {
+    path: '/rules',
+    title: 'Rules',
+    shortcut: 'e',
+    icon: ListChecks,
+    moderators: false,
+    group: 'system',
+    load: () => import('../pages/rules/page.tsx'),
   },
   {
     path: '/settings',

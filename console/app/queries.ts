@@ -1,4 +1,11 @@
-import { hashKey, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import {
+  hashKey,
+  QueryClient,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
 import { ApiError, Unreachable } from '../api.ts';
 import { connection } from './connection.ts';
 
@@ -47,6 +54,30 @@ export const useResource = <Data>(
       typeof key.at(-1) === 'object' && hashKey(query?.queryKey.slice(0, -1) ?? []) === hashKey(key.slice(0, -1))
         ? before
         : undefined,
+    refetchInterval: ({ state }) =>
+      poll && !(state.error instanceof ApiError && state.error.status < 500) ? POLL_MS : false,
+  });
+
+interface LedgerPage<Entry> {
+  readonly data: readonly Entry[];
+  readonly meta: { readonly nextAfter: string | null };
+}
+
+/** The entries of a ledger as far as they were loaded. */
+export type Ledger<Entry> = UseInfiniteQueryResult<readonly Entry[]>;
+
+/** Reads a ledger, page after page. All loaded pages are read again when the ledger is refreshed. */
+export const useLedger = <Entry>(
+  key: readonly [domain: string, ...unknown[]],
+  read: (after: string | undefined, signal: AbortSignal) => Promise<LedgerPage<Entry>>,
+  { poll = false }: { readonly poll?: boolean } = {},
+): Ledger<Entry> =>
+  useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ meta }) => meta.nextAfter ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
     refetchInterval: ({ state }) =>
       poll && !(state.error instanceof ApiError && state.error.status < 500) ? POLL_MS : false,
   });

@@ -1,15 +1,30 @@
-import { Check, ChevronLeft, ChevronRight, Menu, Pencil, Plus, Search, X } from 'lucide-react';
+import {
+  ArrowDown,
+  ArrowUp,
+  Check,
+  ChevronLeft,
+  ChevronRight,
+  Menu,
+  Pencil,
+  Plus,
+  Search,
+  Trash2,
+  X,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 
 const icons = {
   approve: Check,
   close: X,
+  delete: Trash2,
+  down: ArrowDown,
   edit: Pencil,
   menu: Menu,
   next: ChevronRight,
   add: Plus,
   previous: ChevronLeft,
   search: Search,
+  up: ArrowUp,
 } as const;
 
 interface ButtonProps {

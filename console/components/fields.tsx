@@ -63,10 +63,13 @@ export const TextField = ({
   onChange,
   type = 'text',
   placeholder,
+  step,
   inputRef,
   ...field
 }: FieldProps<string> & {
   readonly type?: HTMLInputTypeAttribute;
+  /** `any` for numbers with decimals. */
+  readonly step?: 'any';
   readonly placeholder?: string;
   readonly inputRef?: Ref<HTMLInputElement>;
 }) => (
@@ -79,6 +82,7 @@ export const TextField = ({
         type={type}
         value={value}
         placeholder={placeholder}
+        step={step}
         dir="auto"
         autoComplete="off"
         onChange={(event) => onChange(event.target.value)}

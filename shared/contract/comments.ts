@@ -25,6 +25,10 @@ export type Comment = z.infer<typeof Comment>;
 
 /** A comment as visible to administrators and moderators. */
 export const AdminComment = Comment.extend({
+  project: z
+    .object({ id: z.string(), slug: z.string(), name: z.string() })
+    .nullable()
+    .describe('The project; null once it is purged.'),
   is_hidden: z.boolean().describe('Whether only this list shows the comment.'),
 }).meta({ id: 'AdminComment' });
 export type AdminComment = z.infer<typeof AdminComment>;

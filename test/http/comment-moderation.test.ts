@@ -52,10 +52,15 @@ it('comments are listed newest first, of all projects, of one and by one user', 
   expect(await ids(`user=${first.id}&project=${other.id}`)).toEqual([c.id]);
   expect(await ids('project=none-of-these')).toEqual([]);
   const newest = await listed('limit=3');
+  const projectOf = async (id: string) => {
+    const { slug, name } = await directory.read(id);
+    return { id, slug, name };
+  };
+  const [ofOne, ofOther] = [await projectOf(one.id), await projectOf(other.id)];
   expect(newest).toEqual([
-    { ...c, is_hidden: false },
-    { ...b, is_hidden: true },
-    { ...a, is_hidden: false },
+    { ...c, project: ofOther, is_hidden: false },
+    { ...b, project: ofOne, is_hidden: true },
+    { ...a, project: ofOne, is_hidden: false },
   ]);
 
   const pages: string[] = [];

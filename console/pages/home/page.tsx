@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { bodyOf, client, dataOf } from '../../api.ts';
+import { useCurrentUser } from '../../app/current-user.ts';
 import { useResource } from '../../app/queries.ts';
-import { session, siteSettings } from '../../app/session.ts';
-import { useStore } from '../../app/store.ts';
+import { siteSettings } from '../../app/session.ts';
 import { useWaiting } from '../../app/waiting.ts';
 import { BarChart } from '../../components/bar-chart.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -117,8 +117,7 @@ const LatestEvents = () => {
 };
 
 export const Page = () => {
-  const current = useStore(session);
-  const isAdmin = current.state === 'signed-in' && current.user.is_admin;
+  const { is_admin: isAdmin } = useCurrentUser();
   const { features } = siteSettings();
   return (
     <>

@@ -1,4 +1,5 @@
 import type { AdminComment, Comment } from '#contract/comments.ts';
+import { existingProjects } from '#data/projects.ts';
 import { findUsers } from '#data/users.ts';
 import type { CommentRecord } from '#model/comment.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -23,8 +24,16 @@ export const commentViews = async (comments: readonly CommentRecord[]): Promise<
   return comments.map((comment) => commentView(comment, authors.get(comment.user_id)));
 };
 
-/** Comments for administrators and moderators. */
+/** Comments for administrators and moderators, with their projects. */
 export const adminCommentViews = async (comments: readonly CommentRecord[]): Promise<AdminComment[]> => {
-  const views = await commentViews(comments);
-  return views.map((view, index) => ({ ...view, is_hidden: comments[index]?.is_hidden === true }));
+  const [views, projects] = await Promise.all([
+    commentViews(comments),
+    existingProjects([...new Set(comments.map(({ project_id }) => project_id))]),
+  ]);
+  const references = new Map(projects.map(({ id, slug, name }) => [id, { id, slug, name }]));
+  return views.map((view, index) => ({
+    ...view,
+    project: references.get(view.project_id) ?? null,
+    is_hidden: comments[index]?.is_hidden === true,
+  }));
 };

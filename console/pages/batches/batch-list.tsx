@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Batch } from '#contract/batches.ts';
+import { bodyOf, client } from '../../api.ts';
+import { useResource } from '../../app/queries.ts';
+import { useAddress, useUrl } from '../../app/url.ts';
+import { Button } from '../../components/button.tsx';
+import { Pagination } from '../../components/pagination.tsx';
+import { EmptyState, Loaded } from '../../components/states.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { UserLink } from '../../components/user-link.tsx';
+import { strings } from '../../strings.ts';
+import { BatchStateBadge, Counts, isRevertible } from './batch.tsx';
+import { RevertConfirm } from './revert-confirm.tsx';
+
+const columnsFor = (
+  address: (id: string) => string,
+  onRevert: (batch: Batch) => void,
+): readonly Column<Batch>[] => [
+  {
+    id: 'summary',
+    label: strings.batches.columns.summary,
+    kind: 'main',
+    cell: ({ id, kind, summary }) => (
+      <>
+        <Link href={address(id)} className="truncate block">
+          <bdi>{summary}</bdi>
+        </Link>
+        <span className="soft small">{strings.batches.kinds[kind]}</span>
+      </>
+    ),
+  },
+  { id: 'state', label: strings.batches.columns.state, cell: ({ state }) => <BatchStateBadge state={state} /> },
+  {
+    id: 'items',
+    label: strings.batches.columns.items,
+    kind: 'minor',
+    cell: ({ counts }) => <Counts counts={counts} />,
+  },
+  {
+    id: 'actor',
+    label: strings.batches.columns.actor,
+    kind: 'minor',
+    cell: ({ actor }) => <UserLink user={actor} />,
+  },
+  { id: 'at', label: strings.batches.columns.at, kind: 'minor', cell: ({ at }) => <Time at={at} isAge /> },
+  {
+    id: 'revert',
+    label: strings.batches.columns.action,
+    cell: (batch) =>
+      isRevertible(batch) && <Button onClick={() => onRevert(batch)}>{strings.actions.revert}</Button>,
+  },
+];
+
+/** All batches, newest first. */
+export const BatchList = () => {
+  const [parameters, change] = useUrl();
+  const address = useAddress();
+  const [reverted, setReverted] = useState<Batch>();
+  const query = { page: Number(parameters.get('page') ?? 1) };
+  const batches = useResource(['batches', 'list', query], (signal) => bodyOf(client.batches.list({ query, signal })), {
+    poll: true,
+  });
+  return (
+    <>
+      <p className="soft lead">{strings.batches.text}</p>
+      <Loaded query={batches}>
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <EmptyState title={strings.batches.empty}>
+              <p>{strings.batches.emptyText}</p>
+            </EmptyState>
+          ) : (
+            <>
+              <Table
+                label={strings.batches.list}
+                columns={columnsFor((id) => address({ open: id }), setReverted)}
+                rows={data}
+                idOf={({ id }) => id}
+                nameOf={({ summary }) => summary}
+                onOpen={({ id }) => change({ open: id })}
+              />
+              <Pagination meta={meta} onPage={(page) => change({ page: page === 1 ? undefined : page })} />
+            </>
+          )
+        }
+      </Loaded>
+      {reverted && <RevertConfirm batch={reverted} onClose={() => setReverted(undefined)} />}
+    </>
+  );
+};

@@ -1,0 +1,107 @@
+import type { Condition, Rule, RuleBody } from '#contract/rules.ts';
+import { strings } from '../../strings.ts';
+
+/** The value of `open` for a rule that does not exist yet. */
+export const NEW = 'new';
+
+export type ConditionKind = keyof typeof strings.rules.kinds;
+export const conditionKinds = Object.keys(strings.rules.kinds) as ConditionKind[];
+
+/** How the value of a condition is entered. */
+export const inputOf = {
+  domain_in: 'list',
+  domain_is_shortener: 'none',
+  mail_domain_in: 'list',
+  mail_is_disposable: 'none',
+  mail_unverified: 'none',
+  text_contains: 'list',
+  links_in_text: 'number',
+  duplicate_score: 'number',
+  submissions_last_day: 'number',
+  live_projects: 'number',
+  plan_is: 'plan',
+  category_in: 'list',
+} as const satisfies Record<ConditionKind, 'list' | 'none' | 'number' | 'plan'>;
+
+export type Plan = 'standard' | 'premium';
+
+/** A condition as it is edited; what was entered for another kind is kept. */
+export interface DraftCondition {
+  /** Stays the same while conditions before it are removed. */
+  readonly id: number;
+  readonly kind: ConditionKind;
+  readonly list: readonly string[];
+  readonly number: string;
+  readonly plan: Plan;
+}
+
+/** A rule as it is edited. */
+export interface Draft {
+  readonly name: string;
+  readonly action: Rule['action'];
+  readonly reason: string;
+  readonly note: string;
+  readonly match: 'all' | 'any';
+  readonly conditions: readonly DraftCondition[];
+}
+
+let lastId = 0;
+
+export const newCondition = (kind: ConditionKind = 'text_contains'): DraftCondition => {
+  lastId += 1;
+  return { id: lastId, kind, list: [], number: '', plan: 'standard' };
+};
+
+const draftCondition = (condition: Condition): DraftCondition => {
+  const kind = conditionKinds.find((one) => condition[one] !== undefined) ?? 'text_contains';
+  const { [kind]: value } = condition;
+  return {
+    ...newCondition(kind),
+    ...(Array.isArray(value) && { list: value }),
+    ...(typeof value === 'number' && { number: String(value) }),
+    ...(kind === 'plan_is' && { plan: value as Plan }),
+  };
+};
+
+/** The conditions of a rule, and how they are joined. */
+export const conditionsOf = ({ when }: Pick<Rule, 'when'>): readonly ['all' | 'any', readonly Condition[]] =>
+  when.all ? ['all', when.all] : ['any', when.any ?? []];
+
+export const draftOf = (rule: Rule | undefined): Draft => {
+  if (!rule) return { name: '', action: 'hold', reason: '', note: '', match: 'all', conditions: [newCondition()] };
+  const [match, conditions] = conditionsOf(rule);
+  return {
+    name: rule.name,
+    action: rule.action,
+    reason: rule.reason ?? '',
+    note: rule.note ?? '',
+    match,
+    conditions: conditions.map(draftCondition),
+  };
+};
+
+const enteredValue = ({ kind, list, number, plan }: DraftCondition) =>
+  ({ list, none: true, number: number === '' ? undefined : Number(number), plan })[inputOf[kind]];
+
+/** The body of a request; the service checks it. */
+export const bodyOfDraft = ({ match, conditions, reason, ...draft }: Draft) =>
+  ({
+    ...draft,
+    reason: draft.action === 'reject' ? reason : null,
+    when: { [match]: conditions.map((condition) => ({ [condition.kind]: enteredValue(condition) })) },
+  }) as Omit<RuleBody, 'is_active' | 'order'>;
+
+const textOf = (condition: Condition): string => {
+  const { kind, list, number, plan } = draftCondition(condition);
+  const value = { list: list.join(', '), none: '', number, plan: strings.plan[plan] }[inputOf[kind]];
+  return `${strings.rules.kinds[kind]} ${value}`.trim();
+};
+
+/** The conditions of a rule in words. */
+export const textOfConditions = (rule: Pick<Rule, 'when'>): string => {
+  const [match, conditions] = conditionsOf(rule);
+  return conditions
+    .map(textOf)
+    .map((text, at) => (at === 0 ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`))
+    .join(strings.rules.joined[match]);
+};
