@@ -14,10 +14,7 @@ import { strings } from '../../strings.ts';
 import { BatchStateBadge, Counts, isRevertible } from './batch.tsx';
 import { RevertConfirm } from './revert-confirm.tsx';
 
-const columnsFor = (
-  address: (id: string) => string,
-  onRevert: (batch: Batch) => void,
-): readonly Column<Batch>[] => [
+const columnsFor = (address: (id: string) => string, onRevert: (batch: Batch) => void): readonly Column<Batch>[] => [
   {
     id: 'summary',
     label: strings.batches.columns.summary,
@@ -48,8 +45,7 @@ const columnsFor = (
   {
     id: 'revert',
     label: strings.batches.columns.action,
-    cell: (batch) =>
-      isRevertible(batch) && <Button onClick={() => onRevert(batch)}>{strings.actions.revert}</Button>,
+    cell: (batch) => isRevertible(batch) && <Button onClick={() => onRevert(batch)}>{strings.actions.revert}</Button>,
   },
 ];
 
