@@ -203,15 +203,6 @@ export const strings = {
     exporting: (kilobytes: string) => `${kilobytes} KB`,
   },
 
-  comments: {
-    none: 'No comments.',
-    hidden: 'Hidden',
-    hide: 'Hide',
-    show: 'Show',
-    wasHidden: 'The comment is hidden.',
-    shown: 'The comment is shown again.',
-  },
-
   promotions: { none: 'No promotions.', dates: 'Dates' },
 
   statistics: { visitors: 'Visitors, last 30 days', none: 'Nothing counted yet.' },
@@ -482,8 +473,9 @@ export const strings = {
     hide: 'Hide',
     show: 'Show',
     hidden: 'Hidden',
-    hiddenDone: 'The comment is hidden.',
-    shownDone: 'The comment is visible again.',
+    wasHidden: 'The comment is hidden.',
+    shown: 'The comment is shown again.',
+    none: 'No comments.',
     deleteTitle: 'Delete this comment?',
     deleteText: 'The comment is removed for good. Hiding it can be undone.',
     deleted: 'The comment was deleted.',

@@ -19,13 +19,13 @@ import { strings } from '../../strings.ts';
 
 const setHidden = async (id: string, isHidden: boolean): Promise<void> => {
   await dataOf(client.comments.hide({ params: { comment: id }, body: { is_hidden: isHidden } }));
-  await refresh('comments');
+  await refresh('comments', 'projects');
 };
 
 const toggle = ({ id, is_hidden }: AdminComment) =>
   perform(async () => {
     await setHidden(id, !is_hidden);
-    notify(is_hidden ? strings.comments.shownDone : strings.comments.hiddenDone, () => setHidden(id, is_hidden));
+    notify(is_hidden ? strings.comments.shown : strings.comments.wasHidden, () => setHidden(id, is_hidden));
   });
 
 const CommentRow = ({ comment, onDelete }: { readonly comment: AdminComment; readonly onDelete: () => void }) => {
@@ -49,7 +49,7 @@ const CommentRow = ({ comment, onDelete }: { readonly comment: AdminComment; rea
           </span>
           {is_hidden && <Badge tone="wait">{strings.comments.hidden}</Badge>}
         </p>
-        <p className="prose readable" dir="auto">
+        <p className="reading prose" dir="auto">
           {content}
         </p>
       </div>
