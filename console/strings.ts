@@ -70,7 +70,7 @@ export const strings = {
     everywhere: 'Everywhere',
     here: 'On this page',
     goTo: (page: string) => `Go to ${page}`,
-    showPalette: 'Search pages, actions and listings',
+    showPalette: 'Open the palette',
     showShortcuts: 'Show all shortcuts',
     undo: 'Undo the last action',
     images: 'Show images of listings',

@@ -86,3 +86,16 @@ export const useLedger = <Entry>(
 export const refresh = async (...domains: readonly string[]): Promise<void> => {
   await Promise.all(domains.map((domain) => queries.invalidateQueries({ queryKey: [domain] })));
 };
+
+/** How long after the last change of a series its lists are read again, in milliseconds. */
+const SERIES_MS = 1500;
+
+let pendingRefresh: ReturnType<typeof setTimeout> | undefined;
+
+/** Reads these resources again after a series of quick changes, which would otherwise exceed the rate limit. */
+export const refreshSoon = (...keys: readonly (readonly [domain: string, ...unknown[]])[]): void => {
+  clearTimeout(pendingRefresh);
+  pendingRefresh = setTimeout(() => {
+    for (const queryKey of keys) void queries.invalidateQueries({ queryKey });
+  }, SERIES_MS);
+};

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { useKeys } from '../../app/keys.tsx';
 import { prefetchListing, undoDecision } from '../../app/listings.ts';
 import { notify, notifyError } from '../../app/notices.tsx';
-import { refresh } from '../../app/queries.ts';
+import { refresh, refreshSoon } from '../../app/queries.ts';
 import { session } from '../../app/session.ts';
 import { useStore } from '../../app/store.ts';
 import { useUrl } from '../../app/url.ts';
@@ -26,13 +27,13 @@ const Row = ({
   item,
   isOpen,
   isSelected,
-  onOpen,
+  href,
   onSelect,
 }: {
   readonly item: Item;
   readonly isOpen: boolean;
   readonly isSelected: boolean;
-  readonly onOpen: () => void;
+  readonly href: string;
   readonly onSelect: () => void;
 }) => {
   const row = useRef<HTMLLIElement>(null);
@@ -47,7 +48,7 @@ const Row = ({
   return (
     <li ref={row} className="queue-row" data-open={isOpen}>
       <input type="checkbox" aria-label={strings.table.select(name)} checked={isSelected} onChange={onSelect} />
-      <button type="button" aria-current={isOpen} onClick={onOpen}>
+      <Link href={href} replace aria-current={isOpen}>
         <Logo url={item.kind === 'submission' ? item.project.logo_url : null} name={name} />
         <span className="queue-row-text">
           <span className="truncate" dir="auto">
@@ -63,7 +64,7 @@ const Row = ({
             <Badge tone="wait">{strings.queue.duplicate}</Badge>
           )}
         </span>
-      </button>
+      </Link>
     </li>
   );
 };
@@ -124,6 +125,11 @@ export const Page = () => {
   }, [nextProject]);
 
   const open = (target: Item | undefined) => setUrl({ open: target?.id }, { replace: true });
+  const hrefOf = ({ id }: Item) => {
+    const parameters = new URLSearchParams(url);
+    parameters.set('open', id);
+    return `/queue?${parameters.toString()}`;
+  };
   const hide = (ids: readonly string[]) => {
     setDecided((before) => new Set([...before, ...ids]));
     setSelected((before) => new Set([...before].filter((id) => !ids.includes(id))));
@@ -157,7 +163,7 @@ export const Page = () => {
       else notifyError(failure, () => void decide(one, run, done));
       show([one.id]);
     }
-    void refreshAll();
+    refreshSoon(['projects', 'queue'], ['projects', 'waiting'], ['revisions', 'queue']);
   };
 
   const decideSelected = async (action: 'approve' | 'reject', reason = '') => {
@@ -229,7 +235,7 @@ export const Page = () => {
                   item={one}
                   isOpen={one === item}
                   isSelected={selected.has(one.id)}
-                  onOpen={() => open(one)}
+                  href={hrefOf(one)}
                   onSelect={() => setSelected(toggled(selected, one.id))}
                 />
               ))}
