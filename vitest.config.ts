@@ -32,7 +32,7 @@ export default defineConfig({
   test: {
     // One more than the cores of a small machine, because tests also wait.
     maxWorkers: 3,
-    globalSetup: ['test/support/run-folder.ts'],
+    globalSetup: ['test/support/run-folder.ts', 'test/support/built-console.ts'],
     projects: [
       { test: { ...common, name: 'shared', include: shared, exclude: [full] } },
       {

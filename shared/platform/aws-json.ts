@@ -24,7 +24,7 @@ export class AwsError extends Error {
     super(message);
     this.name = name;
     this.$metadata = $metadata;
-    this.$fault = ($metadata.httpStatusCode ?? 400) < 500 ? 'client' : 'server';
+    this.$fault = /^5/.test(String($metadata.httpStatusCode)) ? 'server' : 'client';
   }
 }
 

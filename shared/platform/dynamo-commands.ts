@@ -11,8 +11,6 @@ import type {
   PutCommandOutput,
   QueryCommandInput,
   QueryCommandOutput,
-  ScanCommandInput,
-  ScanCommandOutput,
   TransactGetCommandInput,
   TransactGetCommandOutput,
   TransactWriteCommandInput,
@@ -51,9 +49,6 @@ export class DeleteCommand extends Command<DeleteCommandInput, DeleteCommandOutp
 }
 export class QueryCommand extends Command<QueryCommandInput, QueryCommandOutput> {
   readonly operation = 'Query';
-}
-export class ScanCommand extends Command<ScanCommandInput, ScanCommandOutput> {
-  readonly operation = 'Scan';
 }
 export class BatchGetCommand extends Command<BatchGetCommandInput, BatchGetCommandOutput> {
   readonly operation = 'BatchGetItem';

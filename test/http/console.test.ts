@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { consoleFolder, freshConsole } from '#lib/console.ts';
+import { describe, expect, it } from 'vitest';
+import { consoleFolder } from '#lib/console.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
 
@@ -9,8 +9,6 @@ let server: TestServer;
 withDirectory((context) => {
   server = context.server;
 });
-
-beforeAll(freshConsole);
 
 const addressesIn = (page: unknown): string[] =>
   [...String(page).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);

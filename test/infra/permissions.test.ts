@@ -126,7 +126,7 @@ describe('a transaction', () => {
       { action: 'dynamodb:PutItem', resource: 'table', leadingKey: 'SLUG#' },
       { action: 'dynamodb:ConditionCheckItem', resource: 'table', leadingKey: 'PROJECT#' },
     ]);
-    expect(callsOf('BatchGet', { RequestItems: { directory: { Keys: [Key, { pk: 'FEED', sk: 'x' }] } } })).toEqual([
+    expect(callsOf('BatchGetItem', { RequestItems: { directory: { Keys: [Key, { pk: 'FEED', sk: 'x' }] } } })).toEqual([
       { action: 'dynamodb:BatchGetItem', resource: 'table', leadingKey: 'PROJECT#' },
       { action: 'dynamodb:BatchGetItem', resource: 'table', leadingKey: 'FEED' },
     ]);

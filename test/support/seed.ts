@@ -77,6 +77,7 @@ export const seed = async (
     import: await uploadFile(directory, Buffer.from('name\nA test\n')),
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
     key: key.id,
+    file: 'queue',
     rule: await create(directory, '/api/admin/rules', {
       name: 'A test',
       is_active: false,
