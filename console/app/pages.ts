@@ -1,4 +1,17 @@
-import { House, Inbox, Layers, ListChecks, type LucideIcon, MessageSquare, Rows3, Settings, Users } from 'lucide-react';
+import {
+  ChartLine,
+  CreditCard,
+  House,
+  Inbox,
+  Layers,
+  ListChecks,
+  type LucideIcon,
+  Megaphone,
+  MessageSquare,
+  Rows3,
+  Settings,
+  Users,
+} from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { SiteSettings } from '#contract/settings.ts';
 
@@ -67,6 +80,35 @@ export const pages: readonly PageEntry[] = [
     feature: 'comments',
     group: 'content',
     load: () => import('../pages/comments/page.tsx'),
+  },
+  {
+    path: '/promotions',
+    title: 'Promotions',
+    shortcut: 'p',
+    icon: Megaphone,
+    moderators: false,
+    feature: 'promotions',
+    group: 'business',
+    load: () => import('../pages/promotions/page.tsx'),
+  },
+  {
+    path: '/payments',
+    title: 'Payments',
+    shortcut: 'y',
+    icon: CreditCard,
+    moderators: false,
+    group: 'business',
+    load: () => import('../pages/payments/page.tsx'),
+  },
+  {
+    path: '/analytics',
+    title: 'Analytics',
+    shortcut: 'a',
+    icon: ChartLine,
+    moderators: false,
+    feature: 'analytics',
+    group: 'business',
+    load: () => import('../pages/analytics/page.tsx'),
   },
   {
     path: '/batches',

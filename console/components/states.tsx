@@ -51,7 +51,7 @@ export const Loaded = <Data,>({
   rows,
   children,
 }: {
-  readonly query: UseQueryResult<Data>;
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'isError' | 'error'> & { readonly refetch: () => Promise<unknown> };
   readonly rows?: number;
   readonly children: (data: Data) => ReactNode;
 }) => {

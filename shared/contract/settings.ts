@@ -158,7 +158,13 @@ export const SiteSettings = z
     promotion_prices: z
       .object({
         currency: z.string(),
-        placements: z.array(z.object({ placement: z.string(), price: Price.describe('Per month.') })),
+        placements: z.array(
+          z.object({
+            placement: z.string(),
+            price: Price.describe('Per month.'),
+            slots: z.int().min(0).nullable().describe('How many promotions it shows at a time; null for any number.'),
+          }),
+        ),
         bundle_discount_percent: z.int().min(0).max(100).describe('The discount for all placements together.'),
       })
       .optional()

@@ -119,5 +119,7 @@ export interface Offer {
   readonly premiumPrice: number;
   /** Per month, by placement. */
   readonly promotionPrices: Readonly<Record<string, number>>;
+  /** The number of simultaneous promotions, by placement; null for no limit. */
+  readonly promotionSlots: Readonly<Record<string, number | null>>;
   readonly bundleDiscountPercent: number;
 }

@@ -17,6 +17,7 @@ export const offer = (): Offer => ({
   currency: settings().payments.currency,
   premiumPrice: settings().payments.premiumPrice,
   promotionPrices: settings().promotions.monthlyPrices,
+  promotionSlots: settings().promotions.slots,
   bundleDiscountPercent: BUNDLE_DISCOUNT_PERCENT,
 });
 

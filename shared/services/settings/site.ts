@@ -26,7 +26,11 @@ export const siteSettings = (
   ...(isOn.promotions && {
     promotion_prices: {
       currency: offer.currency,
-      placements: Object.entries(offer.promotionPrices).map(([placement, price]) => ({ placement, price })),
+      placements: Object.entries(offer.promotionPrices).map(([placement, price]) => ({
+        placement,
+        price,
+        slots: offer.promotionSlots[placement] ?? null,
+      })),
       bundle_discount_percent: offer.bundleDiscountPercent,
     },
   }),

@@ -344,8 +344,8 @@ describe('the public settings', () => {
         promotion_prices: {
           currency: 'usd',
           placements: [
-            { placement: 'banner', price: 6900 },
-            { placement: 'catalog', price: 3900 },
+            { placement: 'banner', price: 6900, slots: 1 },
+            { placement: 'catalog', price: 3900, slots: null },
             { placement: 'detail', price: 1900 },
           ],
           bundle_discount_percent: 30,

@@ -1,0 +1,183 @@
+import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import type { AnalyticsReport, GroupBy } from '#contract/analytics.ts';
+import { client, dataOf } from '../../api.ts';
+import { useResource } from '../../app/queries.ts';
+import { useUrl } from '../../app/url.ts';
+import { Button } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { LineChart } from '../../components/line-chart.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Loaded } from '../../components/states.tsx';
+import { download } from '../../csv.ts';
+import { formatDay, formatNumber, words } from '../../format.ts';
+import { strings } from '../../strings.ts';
+import { countryName } from './countries.ts';
+import { Funnel, Ranking, Total } from './parts.tsx';
+import { type Days, daysOf, presets, previousOf } from './range.ts';
+import { reportCsv } from './report-csv.ts';
+
+const text = strings.analytics;
+
+const CountryMap = lazy(async () => ({ default: (await import('./country-map.tsx')).CountryMap }));
+
+const useReport = (query: Days & { readonly groupBy: GroupBy }, isEnabled = true) =>
+  useResource(['analytics', query], (signal) => dataOf(client.analytics.report({ query, signal })), {
+    poll: true,
+    isEnabled,
+  });
+
+const Filters = ({ report, days, groupBy }: { readonly report: AnalyticsReport | undefined; readonly days: Days; readonly groupBy: GroupBy }) => {
+  const [, setUrl] = useUrl();
+  const setDay = (name: 'from' | 'to', day: string) => {
+    if (!report || day === '') return;
+    setUrl({ range: undefined, from: report.from, to: report.to, [name]: day });
+  };
+  return (
+    <div className="filter-bar">
+      <span className="row">
+        {presets.map((range) => (
+          <Button
+            key={range}
+            isPressed={'range' in days && days.range === range}
+            onClick={() => setUrl({ range, from: undefined, to: undefined })}
+          >
+            {text.presets[range]}
+          </Button>
+        ))}
+      </span>
+      {(['from', 'to'] as const).map((name) => (
+        <TextField
+          key={name}
+          name={name}
+          type="date"
+          value={report?.[name] ?? ''}
+          onChange={(day) => setDay(name, day)}
+        />
+      ))}
+      <SelectField
+        name="groupBy"
+        label={text.groupBy}
+        value={groupBy}
+        options={(['day', 'week', 'month'] as const).map((one) => [one, words(one)])}
+        onChange={(one) => setUrl({ groupBy: one === 'day' ? undefined : one })}
+      />
+      <span className="push">
+        <Button
+          isDisabled={!report}
+          onClick={() => report && download(`analytics-${report.from}-${report.to}.csv`, reportCsv(report))}
+        >
+          {strings.actions.export}
+        </Button>
+      </span>
+    </div>
+  );
+};
+
+const Traffic = ({ report, before }: { readonly report: AnalyticsReport; readonly before: AnalyticsReport | undefined }) => {
+  const [, setUrl] = useUrl();
+  const { traffic } = report;
+  return (
+    <section className="card stack tight">
+      <h2>{text.traffic}</h2>
+      <p className="soft small">{text.brush}</p>
+      <LineChart
+        label={text.traffic}
+        days={traffic.map(({ date }) => date)}
+        lines={[
+          { label: text.pageviews, color: '--accent', values: traffic.map(({ pageviews }) => pageviews) },
+          { label: text.visitors, color: '--good', values: traffic.map(({ visitors }) => visitors) },
+          {
+            label: text.viewsBefore,
+            color: '--soft',
+            isDashed: true,
+            values: traffic.map((_, at) => before?.traffic[at]?.pageviews ?? null),
+          },
+        ]}
+        onBrush={(from, to) => setUrl({ range: undefined, from, to })}
+      />
+      <details>
+        <summary className="soft small">{strings.chart.table}</summary>
+        <table className="table">
+          <caption className="visually-hidden">{text.traffic}</caption>
+          <thead>
+            <tr>
+              <th>{strings.chart.date}</th>
+              <th className="end">{text.pageviews}</th>
+              <th className="end">{text.visitors}</th>
+              <th className="end">{text.submissions}</th>
+              {before && <th className="end">{text.viewsBefore}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {traffic.map(({ date, pageviews, visitors, submissions }, at) => (
+              <tr key={date}>
+                <td>{formatDay(`${date}T12:00`)}</td>
+                <td className="end">{formatNumber(pageviews)}</td>
+                <td className="end">{formatNumber(visitors)}</td>
+                <td className="end">{formatNumber(submissions)}</td>
+                {before && <td className="end">{formatNumber(before.traffic[at]?.pageviews ?? 0)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  );
+};
+
+const named = (list: AnalyticsReport['countries'], nameOf = (name: string) => name) =>
+  list.map(({ name, count }) => ({ id: name, name: nameOf(name), count }));
+
+const Report = ({ report, before }: { readonly report: AnalyticsReport; readonly before: AnalyticsReport | undefined }) => (
+  <div className="stack">
+    <ul className="counts">
+      {(['visitors', 'pageviews', 'project_views', 'outbound_clicks'] as const).map((name) => (
+        <Total key={name} label={text[name]} count={report.totals[name]} before={before?.totals[name]} />
+      ))}
+    </ul>
+    <Traffic report={report} before={before} />
+    <div className="grid">
+      <Funnel funnel={report.funnel} />
+      <Ranking
+        title={text.topListings}
+        unit={text.views}
+        entries={report.top_projects.map(({ id, name, views }) => ({
+          id,
+          name: <Link href={`/listings?open=${id}`}>{name}</Link>,
+          count: views,
+        }))}
+      />
+      <Ranking title={text.referrers} unit={text.views} entries={named(report.referrers)} />
+    </div>
+    <Ranking title={text.countries} unit={text.views} entries={named(report.countries, countryName)}>
+      <Suspense fallback={<div className="country-map" />}>
+        <CountryMap label={text.map} counts={new Map(report.countries.map(({ name, count }) => [name, count]))} />
+      </Suspense>
+    </Ranking>
+    <div className="grid">
+      <Ranking title={text.browsers} unit={text.views} entries={named(report.browsers)} />
+      <Ranking title={text.devices} unit={text.views} entries={named(report.devices, words)} />
+    </div>
+  </div>
+);
+
+export const Page = () => {
+  const [url] = useUrl();
+  const days = daysOf(url);
+  const asked = url.get('groupBy');
+  const groupBy: GroupBy = asked === 'week' || asked === 'month' ? asked : 'day';
+  const query = useReport({ ...days, groupBy });
+  const report = query.data;
+  const isComparable = report !== undefined && report.range !== 'all';
+  const before = useReport({ ...previousOf(report ?? { from: '2026-01-01', to: '2026-01-01' }), groupBy }, isComparable);
+  return (
+    <>
+      <PageHeader title="Analytics" />
+      <Filters report={report} days={days} groupBy={groupBy} />
+      <Loaded query={query}>
+        {(current) => <Report report={current} before={isComparable ? before.data : undefined} />}
+      </Loaded>
+    </>
+  );
+};

@@ -1,0 +1,24 @@
+import type { Range } from '#contract/analytics.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The days of a report: one of the presets, or two days. */
+export type Days = { readonly range: Range } | { readonly from: string; readonly to: string };
+
+export const presets = ['7d', '30d', '90d', 'all'] as const satisfies readonly Range[];
+
+const isRange = (text: string | null): text is Range => presets.includes(text as Range);
+
+/** The range in the address; 30 days without one. */
+export const daysOf = (url: URLSearchParams): Days => {
+  const [from, to, range] = [url.get('from'), url.get('to'), url.get('range')];
+  if (from && to) return from <= to ? { from, to } : { from: to, to: from };
+  return { range: isRange(range) ? range : '30d' };
+};
+
+/** As many days right before a range. */
+export const previousOf = ({ from, to }: { readonly from: string; readonly to: string }) => {
+  const length = Date.parse(to) - Date.parse(from) + DAY_MS;
+  const shifted = (day: string): string => new Date(Date.parse(day) - length).toISOString().slice(0, 10);
+  return { from: shifted(from), to: shifted(to) };
+};

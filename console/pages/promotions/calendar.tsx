@@ -1,0 +1,129 @@
+import { Link } from 'wouter';
+import type { Promotion } from '#contract/promotions.ts';
+import { useUrl } from '../../app/url.ts';
+import { Button } from '../../components/button.tsx';
+import { formatDay, words } from '../../format.ts';
+import { strings } from '../../strings.ts';
+import { ListingName } from './listing-name.tsx';
+
+const text = strings.promotions;
+
+const DAY_MS = 86_400_000;
+const WEEKS = 8;
+const SPAN_MS = WEEKS * 7 * DAY_MS;
+/** How much of the past the calendar shows at first. */
+const LEAD_MS = 7 * DAY_MS;
+const MONTH_MS = 30 * DAY_MS;
+
+interface Span {
+  readonly promotion: Promotion;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The time that a promotion holds its slots: a pending one as if it was approved now. */
+const spanOf = (promotion: Promotion): Span | undefined => {
+  const { status, starts_at, ends_at, months } = promotion;
+  if (status === 'pending') return { promotion, from: Date.now(), to: Date.now() + (months ?? 1) * MONTH_MS };
+  if (status === 'pending_payment' || starts_at === null || ends_at === null) return undefined;
+  return { promotion, from: Date.parse(starts_at), to: Date.parse(ends_at) };
+};
+
+/** Spans that overlap stand in different lanes. */
+const lanesOf = (spans: readonly Span[]): readonly (readonly Span[])[] => {
+  const lanes: Span[][] = [];
+  for (const span of spans.toSorted((one, other) => one.from - other.from)) {
+    const free = lanes.find((lane) => (lane.at(-1)?.to ?? 0) <= span.from);
+    if (free) free.push(span);
+    else lanes.push([span]);
+  }
+  return lanes;
+};
+
+const percent = (ms: number): string => `${(ms / SPAN_MS) * 100}%`;
+
+const Bar = ({ span: { promotion, from, to }, start }: { readonly span: Span; readonly start: number }) => {
+  const [left, right] = [Math.max(from, start), Math.min(to, start + SPAN_MS)];
+  const dates = text.dates(formatDay(new Date(from).toISOString()), formatDay(new Date(to).toISOString()));
+  return (
+    <Link
+      href={`/promotions?status=all&open=${promotion.id}`}
+      className={`slot ${promotion.status}`}
+      style={{ insetInlineStart: percent(left - start), width: percent(right - left) }}
+      title={`${text.states[promotion.status]}, ${dates}`}
+    >
+      <ListingName id={promotion.project_id} />
+      <span className="visually-hidden">
+        , {text.states[promotion.status]}, {dates}
+      </span>
+    </Link>
+  );
+};
+
+export interface Slots {
+  readonly placement: string;
+  /** Null for any number. */
+  readonly slots: number | null;
+}
+
+/** What is sold, waiting and free in each placement over eight weeks. */
+export const Calendar = ({
+  promotions,
+  placements,
+}: {
+  readonly promotions: readonly Promotion[];
+  readonly placements: readonly Slots[];
+}) => {
+  const [url, setUrl] = useUrl();
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const asked = Date.parse(url.get('from') ?? '');
+  const start = Number.isNaN(asked) ? today - LEAD_MS : asked;
+  const move = (step: number) =>
+    setUrl({ from: new Date(start + step * 4 * 7 * DAY_MS).toISOString().slice(0, 10) }, { replace: true });
+  const spans = promotions.flatMap((promotion) => spanOf(promotion) ?? []);
+  const weeks = Array.from({ length: WEEKS }, (_, week) => new Date(start + week * 7 * DAY_MS).toISOString());
+  return (
+    <section className="card stack tight">
+      <div className="row apart">
+        <h2>{text.calendar}</h2>
+        <span className="row">
+          <span className="slot-key active">{text.sold}</span>
+          <span className="slot-key pending">{text.waiting}</span>
+          <span className="slot-key">{text.free}</span>
+          <Button icon="previous" label={text.earlier} onClick={() => move(-1)} />
+          <Button icon="next" label={text.later} onClick={() => move(1)} />
+        </span>
+      </div>
+      <div className="slot-weeks small soft" aria-hidden>
+        {weeks.map((week) => (
+          <span key={week}>{formatDay(week)}</span>
+        ))}
+      </div>
+      {placements.map(({ placement, slots }) => {
+        const own = spans.filter(({ promotion }) => (promotion.placements as readonly string[]).includes(placement));
+        const held = own.filter(
+          ({ promotion: { status }, from, to }) =>
+            (status === 'active' || status === 'pending') && from <= Date.now() && to > Date.now(),
+        ).length;
+        const lanes = lanesOf(own.filter(({ from, to }) => to > start && from < start + SPAN_MS));
+        const count = Math.max(lanes.length, 1, slots === null ? 0 : Math.min(slots, 8));
+        return (
+          <section key={placement} className="placement" aria-label={words(placement)}>
+            <h3>
+              {words(placement)}{' '}
+              <span className="soft">{slots === null ? text.unlimited(held) : text.freeNow(Math.max(0, slots - held), slots)}</span>
+            </h3>
+            {Array.from({ length: count }, (_, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a lane is its position.
+              <div key={at} className="lane">
+                {lanes[at]?.map((span) => (
+                  <Bar key={span.promotion.id} span={span} start={start} />
+                ))}
+              </div>
+            ))}
+          </section>
+        );
+      })}
+    </section>
+  );
+};

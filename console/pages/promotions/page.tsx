@@ -1,0 +1,153 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Promotion } from '#contract/promotions.ts';
+import { bodyOf, client } from '../../api.ts';
+import { useResource } from '../../app/queries.ts';
+import { siteSettings } from '../../app/session.ts';
+import { useUrl } from '../../app/url.ts';
+import { Badge, type Tone } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Pagination } from '../../components/pagination.tsx';
+import { EmptyState, Loaded } from '../../components/states.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatMoney, formatNumber, formatPercent, words } from '../../format.ts';
+import { strings } from '../../strings.ts';
+import { Actions, Grant } from './actions.tsx';
+import { Calendar } from './calendar.tsx';
+import { ListingName } from './listing-name.tsx';
+
+const text = strings.promotions;
+
+type Status = Promotion['status'];
+
+const tones: Readonly<Record<Status, Tone>> = {
+  pending_payment: 'neutral',
+  pending: 'wait',
+  active: 'good',
+  expired: 'neutral',
+  revoked: 'bad',
+};
+
+const CALENDAR_MAX = 100;
+
+const columns: readonly Column<Promotion>[] = [
+  {
+    id: 'listing',
+    label: text.columns.listing,
+    kind: 'main',
+    cell: ({ project_id }) => (
+      <Link href={`/listings?open=${project_id}`}>
+        <ListingName id={project_id} />
+      </Link>
+    ),
+  },
+  {
+    id: 'status',
+    label: text.columns.status,
+    cell: ({ status }) => <Badge tone={tones[status]}>{text.states[status]}</Badge>,
+  },
+  {
+    id: 'placements',
+    label: text.columns.placements,
+    kind: 'minor',
+    cell: ({ placements }) => placements.map(words).join(', '),
+  },
+  {
+    id: 'ends',
+    label: text.columns.ends,
+    kind: 'minor',
+    cell: ({ ends_at }) => ends_at !== null && <Time at={ends_at} />,
+  },
+  {
+    id: 'price',
+    label: text.columns.price,
+    kind: 'end minor',
+    cell: ({ price, currency }) => (price === 0 ? text.granted0 : formatMoney(price, currency)),
+  },
+  {
+    id: 'impressions',
+    label: text.columns.impressions,
+    kind: 'end minor',
+    cell: ({ impressions }) => formatNumber(impressions),
+  },
+  {
+    id: 'clicks',
+    label: text.columns.clicks,
+    kind: 'end minor',
+    cell: ({ clicks, impressions }) =>
+      impressions === 0 ? formatNumber(clicks) : `${formatNumber(clicks)} · ${formatPercent(clicks / impressions)}`,
+  },
+  { id: 'actions', label: text.columns.actions, cell: (promotion) => <Actions promotion={promotion} /> },
+];
+
+export const Page = () => {
+  const [url, setUrl] = useUrl();
+  const [isGranting, setGranting] = useState(false);
+  const status = (url.get('status') ?? 'all') as Status | 'all';
+  const page = Number(url.get('page') ?? 1);
+  const open = url.get('open');
+  const placements = siteSettings().promotion_prices?.placements ?? [];
+  const held = useResource(
+    ['promotions', 'calendar'],
+    (signal) => bodyOf(client.promotions.browse({ query: { status: 'all', limit: CALENDAR_MAX }, signal })),
+    { poll: true },
+  );
+  const list = useResource(
+    ['promotions', 'list', { status, page }],
+    (signal) => bodyOf(client.promotions.browse({ query: { status, page }, signal })),
+    { poll: true },
+  );
+  return (
+    <>
+      <PageHeader title="Promotions">
+        <span className="push">
+          <Button kind="primary" icon="add" onClick={() => setGranting(true)}>
+            {text.grant}
+          </Button>
+        </span>
+      </PageHeader>
+      <div className="stack">
+        <Loaded query={held}>{({ data }) => <Calendar promotions={data} placements={placements} />}</Loaded>
+        <section>
+          <div className="filter-bar">
+            <SelectField
+              name="status"
+              value={status}
+              options={[
+                ['all', strings.fields.all],
+                ...(Object.entries(text.states) as [Status, string][]),
+              ]}
+              onChange={(next) => setUrl({ status: next === 'all' ? undefined : next, page: undefined, open: undefined })}
+            />
+          </div>
+          <Loaded query={list}>
+            {({ data, meta }) =>
+              data.length === 0 ? (
+                <EmptyState title={text.empty}>
+                  <p>{text.emptyText}</p>
+                </EmptyState>
+              ) : (
+                <>
+                  <Table
+                    label={text.list}
+                    columns={columns}
+                    rows={open === null ? data : data.toSorted((one, other) => Number(other.id === open) - Number(one.id === open))}
+                    idOf={({ id }) => id}
+                    nameOf={({ project_id }) => project_id}
+                  />
+                  <Pagination meta={meta} onPage={(next) => setUrl({ page: next })} />
+                </>
+              )
+            }
+          </Loaded>
+        </section>
+      </div>
+      {isGranting && (
+        <Grant placements={placements.map(({ placement }) => placement)} onClose={() => setGranting(false)} />
+      )}
+    </>
+  );
+};
