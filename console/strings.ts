@@ -705,7 +705,7 @@ export const strings = {
     month: 'Month',
     disputed: 'Disputed',
     problems: { refund_due: 'Refund due', mismatch: 'Amount differs' },
-    atProvider: 'Open at Stripe',
+    atProvider: 'Open at the provider',
     states: { paid: 'Unreconciled', fulfilled: 'Fulfilled', refunded: 'Refunded' },
     columns: {
       title: 'Purchase',

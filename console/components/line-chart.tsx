@@ -65,7 +65,13 @@ export const LineChart = ({
         scales: { y: { range: (_, min, max) => [Math.min(0, min), Math.max(1, max)] } },
         axes: [
           { ...axis, ticks: { show: false } },
-          { ...axis, ticks: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1e6, 1e7], size: 56, values: (_, values) => values.map(formatNumber) },
+          {
+            ...axis,
+            ticks: { show: false },
+            incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1e6, 1e7],
+            size: 56,
+            values: (_, values) => values.map(formatNumber),
+          },
         ],
         series: [
           {},

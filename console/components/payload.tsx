@@ -1,6 +1,4 @@
 /** Data as it is stored. */
-export const Payload = ({ label, data }: { readonly label: string; readonly data: unknown }) => (
-  <pre className="message payload" aria-label={label}>
-    {typeof data === 'string' ? data : JSON.stringify(data, undefined, 2)}
-  </pre>
+export const Payload = ({ data }: { readonly data: unknown }) => (
+  <pre className="message payload">{typeof data === 'string' ? data : JSON.stringify(data, undefined, 2)}</pre>
 );

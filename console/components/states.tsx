@@ -51,7 +51,9 @@ export const Loaded = <Data,>({
   rows,
   children,
 }: {
-  readonly query: Pick<UseQueryResult<Data>, 'data' | 'isError' | 'error'> & { readonly refetch: () => Promise<unknown> };
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'isError' | 'error'> & {
+    readonly refetch: () => Promise<unknown>;
+  };
   readonly rows?: number;
   readonly children: (data: Data) => ReactNode;
 }) => {

@@ -25,8 +25,8 @@ describe.skipIf(chromiumPath === undefined)('the page Analytics', () => {
       await page.reload();
       await page.getByRole('heading', { name: 'Countries' }).waitFor();
       const range = new URLSearchParams(search);
-      expect(await page.getByLabel('From').inputValue()).toBe(range.get('from'));
-      expect(await page.getByLabel('To').inputValue()).toBe(range.get('to'));
+      expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(range.get('from'));
+      expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(range.get('to'));
       await page.getByRole('img', { name: 'Map of views' }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
 

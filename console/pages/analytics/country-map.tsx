@@ -10,11 +10,13 @@ const HEIGHT = 312;
 const LEVELS = 5;
 
 const path = geoPath(geoEqualEarth().fitSize([WIDTH, HEIGHT], { type: 'Sphere' }));
-const shapes = feature(world, world.objects.countries as GeometryCollection<{ name: string }>).features.map((country) => ({
-  name: country.properties.name,
-  code: codeOf(country.properties.name),
-  outline: path(country) ?? '',
-}));
+const shapes = feature(world, world.objects.countries as GeometryCollection<{ name: string }>).features.map(
+  (country) => ({
+    name: country.properties.name,
+    code: codeOf(country.properties.name),
+    outline: path(country) ?? '',
+  }),
+);
 
 /** Countries shaded by their share of the largest number; the table beside it has the numbers. */
 export const CountryMap = ({

@@ -27,7 +27,15 @@ const useReport = (query: Days & { readonly groupBy: GroupBy }, isEnabled = true
     isEnabled,
   });
 
-const Filters = ({ report, days, groupBy }: { readonly report: AnalyticsReport | undefined; readonly days: Days; readonly groupBy: GroupBy }) => {
+const Filters = ({
+  report,
+  days,
+  groupBy,
+}: {
+  readonly report: AnalyticsReport | undefined;
+  readonly days: Days;
+  readonly groupBy: GroupBy;
+}) => {
   const [, setUrl] = useUrl();
   const setDay = (name: 'from' | 'to', day: string) => {
     if (!report || day === '') return;
@@ -74,7 +82,13 @@ const Filters = ({ report, days, groupBy }: { readonly report: AnalyticsReport |
   );
 };
 
-const Traffic = ({ report, before }: { readonly report: AnalyticsReport; readonly before: AnalyticsReport | undefined }) => {
+const Traffic = ({
+  report,
+  before,
+}: {
+  readonly report: AnalyticsReport;
+  readonly before: AnalyticsReport | undefined;
+}) => {
   const [, setUrl] = useUrl();
   const { traffic } = report;
   return (
@@ -129,7 +143,13 @@ const Traffic = ({ report, before }: { readonly report: AnalyticsReport; readonl
 const named = (list: AnalyticsReport['countries'], nameOf = (name: string) => name) =>
   list.map(({ name, count }) => ({ id: name, name: nameOf(name), count }));
 
-const Report = ({ report, before }: { readonly report: AnalyticsReport; readonly before: AnalyticsReport | undefined }) => (
+const Report = ({
+  report,
+  before,
+}: {
+  readonly report: AnalyticsReport;
+  readonly before: AnalyticsReport | undefined;
+}) => (
   <div className="stack">
     <ul className="counts">
       {(['visitors', 'pageviews', 'project_views', 'outbound_clicks'] as const).map((name) => (
@@ -170,7 +190,10 @@ export const Page = () => {
   const query = useReport({ ...days, groupBy });
   const report = query.data;
   const isComparable = report !== undefined && report.range !== 'all';
-  const before = useReport({ ...previousOf(report ?? { from: '2026-01-01', to: '2026-01-01' }), groupBy }, isComparable);
+  const before = useReport(
+    { ...previousOf(report ?? { from: '2026-01-01', to: '2026-01-01' }), groupBy },
+    isComparable,
+  );
   return (
     <>
       <PageHeader title="Analytics" />

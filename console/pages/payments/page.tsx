@@ -1,7 +1,9 @@
 import { Link } from 'wouter';
 import type { AdminPayment } from '#contract/payments.ts';
 import { bodyOf, client } from '../../api.ts';
+import { apiUrl } from '../../app/location.ts';
 import { useResource } from '../../app/queries.ts';
+import { isLocal } from '../../app/session.ts';
 import { useUrl } from '../../app/url.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
@@ -20,27 +22,25 @@ type State = AdminPayment['state'];
 
 const tones: Readonly<Record<State, Tone>> = { paid: 'wait', fulfilled: 'good', refunded: 'neutral' };
 
-/** The payment at the provider; only Stripe's ids have a page. */
-const providerUrl = ({ payment_intent }: AdminPayment): string | undefined =>
-  payment_intent?.startsWith('pi_') ? `https://dashboard.stripe.com/payments/${payment_intent}` : undefined;
+/** The payment at the provider: the local one, or Stripe, whose ids alone have a page. */
+const providerUrl = ({ id, payment_intent }: AdminPayment): string | undefined => {
+  if (isLocal()) return `${apiUrl}/_local/checkout/${id}`;
+  return payment_intent?.startsWith('pi_') ? `https://dashboard.stripe.com/payments/${payment_intent}` : undefined;
+};
 
 const columns: readonly Column<AdminPayment>[] = [
   {
     id: 'title',
     label: text.columns.title,
     kind: 'main',
-    cell: ({ title, project }) => (
-      <>
+    cell: ({ title, project }) =>
+      project ? (
+        <Link href={`/listings?open=${project.id}`}>
+          <bdi>{title}</bdi>
+        </Link>
+      ) : (
         <strong>{title}</strong>
-        {project && (
-          <p className="truncate">
-            <Link href={`/listings?open=${project.id}`}>
-              <bdi>{project.name}</bdi>
-            </Link>
-          </p>
-        )}
-      </>
-    ),
+      ),
   },
   {
     id: 'state',
@@ -95,10 +95,8 @@ const columns: readonly Column<AdminPayment>[] = [
 
 type Meta = Awaited<ReturnType<typeof readPayments>>['meta'];
 
-const readPayments = async (
-  query: { state?: State; from?: string; to?: string; page: number },
-  signal: AbortSignal,
-) => await bodyOf(client.payments.browse({ query, signal }));
+const readPayments = async (query: { state?: State; from?: string; to?: string; page: number }, signal: AbortSignal) =>
+  await bodyOf(client.payments.browse({ query, signal }));
 
 const Totals = ({ meta: { totals, months, unreconciled } }: { readonly meta: Meta }) => (
   <>
@@ -165,7 +163,12 @@ export const Page = () => {
           options={[['all', strings.fields.all], ...(Object.entries(text.states) as [State, string][])]}
           onChange={(next) => setUrl({ state: next === 'all' ? undefined : next, page: undefined })}
         />
-        <TextField name="from" type="date" value={from ?? ''} onChange={(day) => setUrl({ from: day, page: undefined })} />
+        <TextField
+          name="from"
+          type="date"
+          value={from ?? ''}
+          onChange={(day) => setUrl({ from: day, page: undefined })}
+        />
         <TextField name="to" type="date" value={to ?? ''} onChange={(day) => setUrl({ to: day, page: undefined })} />
         {(state ?? from ?? to) && (
           <Button onClick={() => setUrl({ state: undefined, from: undefined, to: undefined, page: undefined })}>

@@ -111,7 +111,9 @@ export const Calendar = ({
           <section key={placement} className="placement" aria-label={words(placement)}>
             <h3>
               {words(placement)}{' '}
-              <span className="soft">{slots === null ? text.unlimited(held) : text.freeNow(Math.max(0, slots - held), slots)}</span>
+              <span className="soft">
+                {slots === null ? text.unlimited(held) : text.freeNow(Math.max(0, slots - held), slots)}
+              </span>
             </h3>
             {Array.from({ length: count }, (_, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a lane is its position.

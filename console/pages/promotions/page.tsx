@@ -59,7 +59,7 @@ const columns: readonly Column<Promotion>[] = [
     id: 'ends',
     label: text.columns.ends,
     kind: 'minor',
-    cell: ({ ends_at }) => ends_at !== null && <Time at={ends_at} />,
+    cell: ({ ends_at }) => ends_at !== null && <Time at={ends_at} isDay />,
   },
   {
     id: 'price',
@@ -116,11 +116,10 @@ export const Page = () => {
             <SelectField
               name="status"
               value={status}
-              options={[
-                ['all', strings.fields.all],
-                ...(Object.entries(text.states) as [Status, string][]),
-              ]}
-              onChange={(next) => setUrl({ status: next === 'all' ? undefined : next, page: undefined, open: undefined })}
+              options={[['all', strings.fields.all], ...(Object.entries(text.states) as [Status, string][])]}
+              onChange={(next) =>
+                setUrl({ status: next === 'all' ? undefined : next, page: undefined, open: undefined })
+              }
             />
           </div>
           <Loaded query={list}>
@@ -134,7 +133,11 @@ export const Page = () => {
                   <Table
                     label={text.list}
                     columns={columns}
-                    rows={open === null ? data : data.toSorted((one, other) => Number(other.id === open) - Number(one.id === open))}
+                    rows={
+                      open === null
+                        ? data
+                        : data.toSorted((one, other) => Number(other.id === open) - Number(one.id === open))
+                    }
                     idOf={({ id }) => id}
                     nameOf={({ project_id }) => project_id}
                   />
