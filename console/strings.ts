@@ -637,7 +637,7 @@ export const strings = {
     nothing: 'No views in this range.',
   },
 
-  promotions: {
+  promotionsPage: {
     calendar: 'Slots',
     sold: 'Sold',
     waiting: 'Waiting',

@@ -11,7 +11,7 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { words } from '../../format.ts';
 import { strings } from '../../strings.ts';
 
-const text = strings.promotions;
+const text = strings.promotionsPage;
 
 const administer = async (promotion: string, body: PromotionAction): Promise<void> => {
   await dataOf(client.promotions.administer({ params: { promotion }, body }));

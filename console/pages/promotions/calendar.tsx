@@ -6,7 +6,7 @@ import { formatDay, words } from '../../format.ts';
 import { strings } from '../../strings.ts';
 import { ListingName } from './listing-name.tsx';
 
-const text = strings.promotions;
+const text = strings.promotionsPage;
 
 const DAY_MS = 86_400_000;
 const WEEKS = 8;

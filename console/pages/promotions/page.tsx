@@ -19,7 +19,7 @@ import { Actions, Grant } from './actions.tsx';
 import { Calendar } from './calendar.tsx';
 import { ListingName } from './listing-name.tsx';
 
-const text = strings.promotions;
+const text = strings.promotionsPage;
 
 type Status = Promotion['status'];
 
