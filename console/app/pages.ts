@@ -1,6 +1,7 @@
 import {
   ChartLine,
   CreditCard,
+  Flag,
   House,
   Inbox,
   Layers,
@@ -10,6 +11,7 @@ import {
   MessageSquare,
   Rows3,
   Settings,
+  Tags,
   Users,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
@@ -63,6 +65,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/listings/page.tsx'),
   },
   {
+    path: '/categories',
+    title: 'Categories',
+    shortcut: 'c',
+    icon: Tags,
+    moderators: false,
+    group: 'content',
+    load: () => import('../pages/categories/page.tsx'),
+  },
+  {
     path: '/users',
     title: 'Users',
     shortcut: 'u',
@@ -80,6 +91,15 @@ export const pages: readonly PageEntry[] = [
     feature: 'comments',
     group: 'content',
     load: () => import('../pages/comments/page.tsx'),
+  },
+  {
+    path: '/reports',
+    title: 'Reports',
+    shortcut: 'r',
+    icon: Flag,
+    moderators: true,
+    group: 'content',
+    load: () => import('../pages/reports/page.tsx'),
   },
   {
     path: '/promotions',
