@@ -1,15 +1,18 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobs } from '#events/jobs.ts';
-import { subscriptions } from '#events/subscriptions.ts';
+import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { busArchive } from '#lib/constructs/archive.ts';
 import { FollowedValue } from '#lib/constructs/followed-value.ts';
 import { MailReturns } from '#lib/constructs/mail-returns.ts';
 import { functionParameter } from '#lib/constructs/parameters.ts';
 import { Publisher } from '#lib/constructs/publisher.ts';
 import { Roles } from '#lib/constructs/roles.ts';
+import { ALARM_PERIOD, RunbookAlarm } from '#lib/constructs/runbook-alarm.ts';
 import { Schedule } from '#lib/constructs/schedule.ts';
+import { serviceMetric } from '#lib/constructs/service-metric.ts';
 import type { StackContext } from '#lib/constructs/stack-context.ts';
 import { Subscriber } from '#lib/constructs/subscriber.ts';
 import { constructIdOf } from '#lib/handlers.ts';
@@ -28,13 +31,23 @@ export class EventsStack extends Stack {
   constructor(scope: Construct, id: string, { data, ...props }: EventsStackProps) {
     super(scope, id, props);
     this.bus = new EventBus(this, 'Bus', { description: 'What happens in the directory.' });
-    const context: StackContext = { ...data.contextIn(this), bus: this.bus };
+    const deadLetterQueues = new Map<string, IQueue>();
+    const context: StackContext = { ...data.contextIn(this), bus: this.bus, deadLetterQueues };
     const { archiveDays } = context.config;
     if (archiveDays !== undefined) busArchive(this, this.bus, context.config, archiveDays);
     const roles = new Roles(this, 'Roles', context);
     new Publisher(this, context, roles);
-    new MailReturns(this, context, roles);
-    for (const subscription of subscriptions) new Subscriber(this, context, roles, subscription);
+    // The jobs follow: one of them reads these queues.
+    deadLetterQueues.set(mailFeedback.id, new MailReturns(this, context, roles).deadLetters);
+    for (const subscription of subscriptions) {
+      deadLetterQueues.set(subscription.id, new Subscriber(this, context, roles, subscription).deadLetters);
+    }
+    new RunbookAlarm(this, 'DeadLetterStored', {
+      section: 'subscriber-queue-not-empty',
+      summary: 'An event that a subscriber failed to process is among the dead letters.',
+      metric: serviceMetric(context.config.stage, 'DeadLetterStored', ALARM_PERIOD),
+      threshold: 1,
+    });
     const followed = (handlerId: string, arn: string) =>
       new FollowedValue(this, `${constructIdOf(handlerId)}Arn`, functionParameter(context.config, handlerId), arn);
     this.#jobs = new Map(

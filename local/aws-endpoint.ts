@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { log } from '#platform/log.ts';
 import { AwsError } from './aws-error.ts';
 import type { Bus } from './bus.ts';
+import { openDeadLetterQueues } from './dead-letter-queues.ts';
 import { escapeHtml } from './html.ts';
 import type { KeyService } from './key-service.ts';
 import { type MockEndpoint, serveMock } from './listening.ts';
@@ -76,13 +77,16 @@ const ses = async (mail: MailService, body: string): Promise<AwsResponse> => {
 };
 
 /**
- * Serves the bus, the mail service and the key service in the protocols of EventBridge, KMS (JSON) and SES (Query), on a
- * port of its own.
+ * Serves the bus with its dead-letter queues, the mail service and the key service in the protocols of EventBridge, SQS,
+ * KMS (JSON) and SES (Query), on a port of its own.
  */
 export const serveAws = async (bus: Bus, mail: MailService, keys: KeyService): Promise<MockEndpoint> => {
+  const queues = openDeadLetterQueues(bus);
   const operations: Operations = {
     'AWSEvents.PutEvents': (request) => bus.putEvents(request),
     'AWSEvents.DescribeEventBus': (request) => describeEventBus(bus, request),
+    'AmazonSQS.ReceiveMessage': (request) => queues.receiveMessage(request),
+    'AmazonSQS.DeleteMessage': (request) => queues.deleteMessage(request),
     'TrentService.Encrypt': (request) => keys.encrypt(request),
     'TrentService.Decrypt': (request) => keys.decrypt(request),
   };

@@ -6,7 +6,8 @@ import type { AcceptedEntry } from './put-events.ts';
 /** The delivery of an event to a subscription. */
 export interface DeliveryState {
   readonly subscription: string;
-  readonly state: 'pending' | 'done' | 'dead';
+  /** `moved`: its dead letter was moved into the table. */
+  readonly state: 'pending' | 'done' | 'dead' | 'moved';
   readonly tries: number;
   readonly error: string | null;
 }
@@ -49,6 +50,15 @@ export interface PendingDelivery {
   readonly tries: number;
 }
 
+/** A delivery that failed in every attempt. */
+export interface DeadDelivery {
+  readonly event: number;
+  /** When it failed, in milliseconds since the epoch. */
+  readonly due: number;
+  readonly tries: number;
+  readonly error: string | null;
+}
+
 /** The result of an attempt. */
 interface DeliveryUpdate {
   readonly state: DeliveryState['state'];
@@ -70,6 +80,8 @@ export interface BusJournal {
   /** Newest first. */
   events(filter: EventFilter): PublishedEvent[];
   deadLetters(): DeadLetter[];
+  /** The dead letters of a subscription, oldest first. */
+  dead(subscription: string): DeadDelivery[];
 }
 
 const RETENTION_DAYS = 90;
@@ -102,7 +114,7 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
   journal
     .prepare(
       `DELETE FROM events WHERE time < ?
-         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number AND state <> 'done')`,
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number AND state NOT IN ('done', 'moved'))`,
     )
     .run(new Date(Date.now() - RETENTION_DAYS * 86_400_000).toISOString());
 
@@ -125,6 +137,11 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
   const listDead = journal.prepare(
     `SELECT subscription, kind, tries, error, detail FROM deliveries INDEXED BY deliveries_dead
      JOIN events ON number = event WHERE state = 'dead' ORDER BY event DESC LIMIT ${DEAD_LETTERS_MAX}`,
+  );
+
+  const listDeadOf = journal.prepare(
+    `SELECT event, due, tries, deliveries.error FROM deliveries INDEXED BY deliveries_dead
+     WHERE state = 'dead' AND subscription = ? ORDER BY event LIMIT ${DEAD_LETTERS_MAX}`,
   );
 
   return {
@@ -163,6 +180,7 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
           deliveries: listDeliveries.all(event.number) as unknown as DeliveryState[],
         }),
       ),
+    dead: (subscription) => listDeadOf.all(subscription) as unknown as DeadDelivery[],
     deadLetters: () =>
       (listDead.all() as unknown as (Omit<DeadLetter, 'detail'> & { detail: string })[]).map((letter) => ({
         ...letter,

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ruleOf, type Subscription } from '#events/subscriptions.ts';
 import { log } from '#platform/log.ts';
 import {
+  type DeadDelivery,
   type DeadLetter,
   type EventFilter,
   type JournaledEvent,
@@ -17,12 +18,13 @@ import { matches, type Pattern } from './pattern.ts';
 import { readEntries } from './put-events.ts';
 import type { Storage } from './storage.ts';
 
-/** A handler invoked for events of another source than the service's. */
+/** A handler that is invoked for events and is no subscription. */
 export interface Trigger {
   /** Id of the handler. */
   readonly id: string;
-  readonly source: string;
-  readonly kinds: readonly string[];
+  readonly pattern: Pattern;
+  /** 30 when absent. */
+  readonly timeoutSeconds?: number;
 }
 
 export interface BusOptions {
@@ -45,12 +47,24 @@ export interface Bus {
   /** Newest first. */
   events(filter: EventFilter): PublishedEvent[];
   deadLetters(): DeadLetter[];
+  /** The dead letters of a subscription or trigger, oldest first. */
+  deadMessages(subscription: string): DeadMessage[];
+  /** Records that a dead letter was moved into the table. */
+  removeDeadMessage(subscription: string, message: Pick<DeadMessage, 'event'>): void;
   /** @throws {StorageFailure} when no event can be stored. */
   check(): void;
   /** Starts delivery, beginning with what an earlier process left pending. */
   start(): void;
   /** Starts no more deliveries and waits for running ones, for a few seconds at most. */
   stop(): Promise<void>;
+}
+
+/** A dead letter as its queue returns it. */
+export interface DeadMessage extends DeadDelivery {
+  /** The id of the event on the bus. */
+  readonly id: string;
+  /** The event as the bus delivered it, in JSON. */
+  readonly body: string;
 }
 
 const FIRST_PAUSE_MS = 200;
@@ -75,10 +89,10 @@ const subscribed = (subscription: Subscription): Target => ({
   pattern: ruleOf(subscription),
 });
 
-const triggered = ({ id, source, kinds }: Trigger): Target => ({
+const triggered = ({ id, pattern, timeoutSeconds = TIMEOUT_SECONDS }: Trigger): Target => ({
   id,
-  timeoutSeconds: TIMEOUT_SECONDS,
-  pattern: { source: [source], 'detail-type': kinds },
+  timeoutSeconds,
+  pattern,
 });
 
 const eventBridgeEvent = ({ id, source, kind, time }: JournaledEvent, detail: unknown) => ({
@@ -144,7 +158,7 @@ export const openBus = (options: BusOptions): Bus => {
     const context = { subscription: target.id, kind: event.kind, tries, error: failure };
     if (tries >= triesMax) {
       log.error('an event became a dead letter', context);
-      await record({ state: 'dead', tries, error: message });
+      await record({ state: 'dead', tries, due: Date.now(), error: message });
       return;
     }
     const pause = Math.round(Math.min(PAUSE_MAX_MS, firstPauseMs * 2 ** triesBefore) * (0.75 + Math.random() / 2));
@@ -189,9 +203,10 @@ export const openBus = (options: BusOptions): Bus => {
     putEvents: (request) => {
       const entries = readEntries(request);
       const accepted = entries.flatMap((entry) => ('ErrorCode' in entry ? [] : [entry]));
-      const matched = accepted.map((entry) =>
-        targets.filter(({ pattern }) => matches(pattern, { source: entry.source, 'detail-type': entry.kind })),
-      );
+      const matched = accepted.map(({ source, kind, detail }) => {
+        const event = { source, 'detail-type': kind, detail: JSON.parse(detail) as unknown };
+        return targets.filter(({ pattern }) => matches(pattern, event));
+      });
       const stored = accepted.map((entry, position) => ({
         ...entry,
         subscriptions: (matched[position] ?? []).map(({ id }) => id),
@@ -205,6 +220,19 @@ export const openBus = (options: BusOptions): Bus => {
     },
     events: (filter) => journal.events(filter),
     deadLetters: () => journal.deadLetters(),
+    deadMessages: (subscription) =>
+      journal.dead(subscription).map((delivery) => {
+        const event = journal.event(delivery.event);
+        return { ...delivery, id: event.id, body: JSON.stringify(eventBridgeEvent(event, JSON.parse(event.detail))) };
+      }),
+    removeDeadMessage: (subscription, { event }) => {
+      const found = journal.dead(subscription).find((delivery) => delivery.event === event);
+      if (!found) return;
+      const { tries, error } = found;
+      storage.write(() =>
+        journal.record(event, subscription, { state: 'moved', tries, ...(error !== null && { error }) }),
+      );
+    },
     check: () => storage.check(),
     start: () => {
       stopped = false;

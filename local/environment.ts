@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
+import { queueUrlOf } from './dead-letter-queues.ts';
 import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
 import { STORAGE_PATH } from './object-storage.ts';
 
@@ -49,6 +51,7 @@ export const defaultSettings = ({
   }),
   TRUSTED_PROXIES: '127.0.0.0/8,::1',
   FEATURE_MODERATORS: 'on',
+  LOCAL_SCHEDULES: 'on',
   ...(apiKeyPepper !== undefined && { API_KEY_PEPPER: apiKeyPepper }),
   CRON_SECRET: 'local-cron-secret',
   STRIPE_SECRET_KEY: 'sk_test_local',
@@ -65,6 +68,8 @@ export const defaultSettings = ({
   AWS_ENDPOINT_URL_SES: awsEndpoint,
   AWS_ENDPOINT_URL_KMS: awsEndpoint,
   AWS_ENDPOINT_URL_S3: `http://localhost:${port}${STORAGE_PATH}`,
+  AWS_ENDPOINT_URL_SQS: awsEndpoint,
+  DEAD_LETTER_QUEUES: [...subscriptions, mailFeedback].map(({ id }) => `${id}=${queueUrlOf(awsEndpoint, id)}`).join(),
   WEBHOOK_KEY_ID: 'local',
   CONSOLE_FOLDER: path.join(project, 'dist/console'),
   UPLOAD_BUCKET: 'uploads',

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Job } from '#events/jobs.ts';
-import { nextDue } from '#lib/schedules.ts';
+import { nextDue } from '#model/schedule.ts';
 import { log } from '#platform/log.ts';
 import { type BackgroundTask, logChanges } from './background.ts';
 import type { ImportHandler } from './handlers.ts';

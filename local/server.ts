@@ -4,12 +4,17 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
 import { routes as allRoutes, handlerIdOf } from '#contract/table.ts';
 import { outboxFilter } from '#data/outbox.ts';
-import { jobs } from '#events/jobs.ts';
-import { subscriptions as allSubscriptions, mailFeedback, type Subscription } from '#events/subscriptions.ts';
+import { type Job, jobs, requestedRunsOf } from '#events/jobs.ts';
+import {
+  subscriptions as allSubscriptions,
+  mailFeedback,
+  replaysOf,
+  type Subscription,
+} from '#events/subscriptions.ts';
 import { log } from '#platform/log.ts';
 import { settings } from '#platform/settings.ts';
 import { serveAws } from './aws-endpoint.ts';
-import { type Bus, openBus } from './bus.ts';
+import { type Bus, type BusOptions, openBus } from './bus.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { withDeadline } from './deadline.ts';
 import { docsRoutes } from './docs-page.ts';
@@ -70,6 +75,8 @@ export interface LocalServerOptions {
   readonly subscriptions?: readonly Subscription[];
   /** Replaces the import from `functions/`, for tests. */
   readonly importHandler?: ImportHandler;
+  /** Replaces the retries of the bus, for tests. */
+  readonly retries?: Pick<BusOptions, 'firstPauseMs' | 'triesMax'>;
   /** Multiplies the timeouts of the functions, for slow or busy machines; 1 by default. */
   readonly timeoutFactor?: number;
 }
@@ -121,10 +128,34 @@ const startMocks = async (
   port: number,
   subscriptions: readonly Subscription[],
   importHandler: ImportHandler,
+  retries: LocalServerOptions['retries'],
 ) => {
   const storage = watchStorage(journal, folder.path);
-  const triggers = [{ ...mailFeedback, kinds: Object.values(mailFeedback.kinds) }];
-  const bus = openBus({ journal, storage, subscriptions, triggers, importHandler, beforeResuming: releaseRun });
+  const { id, source, kinds } = mailFeedback;
+  const replays = replaysOf(id);
+  const triggers = [
+    {
+      id,
+      pattern: {
+        source: [source, ...replays.source],
+        'detail-type': [...Object.values(kinds), ...replays['detail-type']],
+      },
+    },
+    ...(jobs as readonly Job[]).map((job) => ({
+      id: job.route.id,
+      pattern: requestedRunsOf(job),
+      timeoutSeconds: job.timeoutSeconds,
+    })),
+  ];
+  const bus = openBus({
+    journal,
+    storage,
+    subscriptions,
+    triggers,
+    importHandler,
+    beforeResuming: releaseRun,
+    ...retries,
+  });
   const mail = openMailService(journal, storage, ({ source, kind, detail }) => {
     bus.putEvents({ Entries: [{ Source: source, DetailType: kind, Detail: JSON.stringify(detail) }] });
   });
@@ -231,7 +262,7 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
 
     const journal = openJournal(folder.file('journal.sqlite'));
     cleanups.add(() => journal.close());
-    const mocks = await startMocks(cleanups, journal, folder, port, subscriptions, importHandler);
+    const mocks = await startMocks(cleanups, journal, folder, port, subscriptions, importHandler, options.retries);
     const { bus, mail, mockStripe, webhooks, awsEndpoint, stripeEndpoint } = mocks;
 
     // A Stripe key in the environment selects Stripe itself, or another mock.

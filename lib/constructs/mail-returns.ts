@@ -4,7 +4,7 @@ import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { handlerFileOf } from '#contract/table.ts';
-import { mailFeedback } from '#events/subscriptions.ts';
+import { mailFeedback, replaysOf } from '#events/subscriptions.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import type { Roles } from './roles.ts';
 import { RunbookAlarm } from './runbook-alarm.ts';
@@ -20,9 +20,11 @@ const COMPLAINT_REVIEW_RATE = 0.001;
  * of the account and matches only mail of this stage.
  */
 export class MailReturns extends Construct {
+  readonly deadLetters: DeadLetterQueue;
+
   constructor(scope: Construct, context: StackContext, roles: Roles) {
     super(scope, 'MailReturns');
-    const queue = new DeadLetterQueue(this, 'DeadLetters', {
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
       section: 'subscriber-queue-not-empty',
       summary: 'A bounce or complaint could not be recorded.',
     });
@@ -33,7 +35,12 @@ export class MailReturns extends Construct {
       kind: 'subscriber',
       description: mailFeedback.summary,
       permissions: mailFeedback.permissions,
-      deadLetterQueue: queue,
+      deadLetterQueue: this.deadLetters,
+    });
+    const delivery = new LambdaFunction(target, {
+      deadLetterQueue: this.deadLetters,
+      retryAttempts: 185,
+      maxEventAge: Duration.hours(24),
     });
     new Rule(this, 'Rule', {
       description: mailFeedback.summary,
@@ -42,9 +49,14 @@ export class MailReturns extends Construct {
         detailType: Object.values(mailFeedback.kinds),
         detail: { mail: { tags: { 'ses:configuration-set': [context.mailings] } } },
       },
-      targets: [
-        new LambdaFunction(target, { deadLetterQueue: queue, retryAttempts: 185, maxEventAge: Duration.hours(24) }),
-      ],
+      targets: [delivery],
+    });
+    const { source, 'detail-type': detailType } = replaysOf(mailFeedback.id);
+    new Rule(this, 'Replays', {
+      description: 'Bounces and complaints that are replayed.',
+      eventBus: context.bus,
+      eventPattern: { source, detailType },
+      targets: [delivery],
     });
     this.#addAlarm(context, 'Reputation.BounceRate', 'The bounce rate of mail is too high.', BOUNCE_REVIEW_RATE / 2);
     this.#addAlarm(

@@ -1,7 +1,7 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Permission } from '#contract/route.ts';
-import { healthKey, ratePrefix, snapshotPrefix } from '#data/keys.ts';
+import { healthKey, jobsPartition, ratePrefix, snapshotPrefix } from '#data/keys.ts';
 import { identityPermission } from './identity-permission.ts';
 import { modelStatements } from './model-access.ts';
 import { indexArn, mailArn, streamArnOf } from './names.ts';
@@ -15,7 +15,7 @@ import { webhookPermissions } from './webhook-key.ts';
 /**
  * The permissions of a role: those that routes and subscriptions declare, and those of the middleware. `rate`: count
  * requests. `identity`: verify tokens and API keys, and
- * store the record of the user. `job`: read the secret of jobs. `signature`:
+ * store the record of the user. `job`: read the secret of jobs and record their runs. `signature`:
  * read the signing secret of the payment provider.
  */
 export type FunctionPermission = Permission | 'rate' | 'identity' | 'job' | 'signature';
@@ -160,12 +160,30 @@ export const permissionDefinitions: Readonly<Record<FunctionPermission, Permissi
   },
   identity: identityPermission,
   job: {
-    statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(cronSecretParameter(config)))],
+    statements: (context) => [
+      allow(['ssm:GetParameter'], parameterArn(cronSecretParameter(context.config))),
+      allow(['dynamodb:UpdateItem'], context.table.tableArn, leadingKeysCondition(jobsPartition)),
+      ...keyWriteStatements(context),
+    ],
     variables: ({ config }) => ({ CRON_SECRET_PARAMETER: cronSecretParameter(config) }),
   },
   signature: {
     statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(stripeParameters(config).webhookSecret))],
     variables: ({ config }) => ({ STRIPE_WEBHOOK_SECRET_PARAMETER: stripeParameters(config).webhookSecret }),
+  },
+  'dead-letters': {
+    statements: ({ deadLetterQueues = new Map() }) => [
+      new PolicyStatement({
+        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+        resources: Array.from(deadLetterQueues.values(), ({ queueArn }) => queueArn),
+      }),
+    ],
+    variables: ({ deadLetterQueues = new Map() }) => ({
+      DEAD_LETTER_QUEUES: Array.from(
+        deadLetterQueues,
+        ([subscriber, { queueUrl }]) => `${subscriber}=${queueUrl}`,
+      ).join(),
+    }),
   },
   health: {
     statements: (context) => [

@@ -1,7 +1,10 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { handlerFileOf } from '#contract/table.ts';
-import type { Job } from '#events/jobs.ts';
+import { type Job, requestedRunsOf } from '#events/jobs.ts';
 import { constructIdOf } from '#lib/handlers.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { DidNotRun } from './did-not-run.ts';
@@ -18,8 +21,9 @@ const START_RETRY_SECONDS = 3600;
 const START_RETRIES = 10;
 
 /**
- * A scheduled job: its function, the schedule that invokes it, and a dead-letter queue for failed invocations. The
- * job’s routes invoke the same function. The role of the schedule allows nothing else.
+ * A scheduled job: its function, the schedule that invokes it, the rule that invokes it when an administrator requests a
+ * run, and a dead-letter queue for failed invocations. The job’s routes invoke the same function. The role of the schedule
+ * allows nothing else.
  */
 export class Schedule extends Construct {
   readonly target: ServiceFunction;
@@ -66,6 +70,19 @@ export class Schedule extends Construct {
     });
     // Creating a schedule requires that its role can invoke the target.
     schedule.node.addDependency(role);
+    const { source, 'detail-type': detailType, detail } = requestedRunsOf(job);
+    new Rule(this, 'RequestedRuns', {
+      description: `Runs of ${route.id} that administrators request.`,
+      eventBus: context.bus,
+      eventPattern: { source, detailType, detail },
+      targets: [
+        new LambdaFunction(this.target, {
+          deadLetterQueue: queue,
+          retryAttempts: START_RETRIES,
+          maxEventAge: Duration.seconds(START_RETRY_SECONDS),
+        }),
+      ],
+    });
     new DidNotRun(this, 'DidNotRun', job, this.target);
   }
 }

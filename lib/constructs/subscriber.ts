@@ -15,9 +15,11 @@ import type { StackContext } from './stack-context.ts';
  * invoke the function) and failed runs (the function throws) both end in the queue, with the event as the bus sent it.
  */
 export class Subscriber extends Construct {
+  readonly deadLetters: DeadLetterQueue;
+
   constructor(scope: Construct, context: StackContext, roles: Roles, subscription: Subscription) {
     super(scope, `${constructIdOf(subscription.id)}Subscription`);
-    const queue = new DeadLetterQueue(this, 'DeadLetters', {
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
       section: 'subscriber-queue-not-empty',
       summary: `${subscription.id} failed to process an event.`,
     });
@@ -29,7 +31,7 @@ export class Subscriber extends Construct {
       description: subscription.summary,
       permissions: subscription.permissions,
       timeoutSeconds: subscription.timeoutSeconds,
-      deadLetterQueue: queue,
+      deadLetterQueue: this.deadLetters,
     });
     const { source, 'detail-type': detailType } = ruleOf(subscription);
     new Rule(this, 'Rule', {
@@ -37,7 +39,11 @@ export class Subscriber extends Construct {
       eventBus: context.bus,
       eventPattern: { source, detailType },
       targets: [
-        new LambdaFunction(target, { deadLetterQueue: queue, retryAttempts: 185, maxEventAge: Duration.hours(24) }),
+        new LambdaFunction(target, {
+          deadLetterQueue: this.deadLetters,
+          retryAttempts: 185,
+          maxEventAge: Duration.hours(24),
+        }),
       ],
     });
   }

@@ -13,6 +13,7 @@ export const topicByMetric: Readonly<Record<MetricName, Topic>> = {
   SlowLongResponse: 'latency',
   RateCounterUnavailable: 'limits',
   OutboxItemSkipped: 'events',
+  DeadLetterStored: 'events',
   MailBounced: 'mail',
   MailComplained: 'mail',
   MailWithheld: 'mail',

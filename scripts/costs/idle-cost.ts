@@ -1,6 +1,6 @@
 import { jobs } from '#events/jobs.ts';
 import type { Config } from '#lib/config/schema.ts';
-import { nextDue } from '#lib/schedules.ts';
+import { nextDue } from '#model/schedule.ts';
 import { price } from './prices.ts';
 import { ASSUMED } from './request-cost.ts';
 

@@ -177,6 +177,16 @@ export const weeklyDigest = job('weeklyDigest', {
   },
 });
 
+export const collectDeadLetters = job('collectDeadLetters', {
+  name: 'collect-dead-letters',
+  summary: 'Collect dead letters',
+  description:
+    'Moves events that a subscriber failed to process from the dead-letter queues into the table, where administrators replay or delete them, and deletes those older than 14 days.',
+  permissions: ['dead-letters', 'table:query', 'table:write'],
+  processed: 'New dead letters.',
+  result: { expired: Count.describe('Dead letters that were deleted for their age.') },
+});
+
 export const checkLinks = job('checkLinks', {
   name: 'check-links',
   summary: 'Check links',

@@ -9,7 +9,9 @@ import * as cron from './cron.ts';
 import * as events from './events.ts';
 import * as health from './health.ts';
 import * as imports from './imports.ts';
+import * as jobs from './jobs.ts';
 import * as keys from './keys.ts';
+import * as letters from './letters.ts';
 import * as payments from './payments.ts';
 import * as projectBatches from './project-batches.ts';
 import * as projects from './projects.ts';
@@ -49,6 +51,8 @@ const modules = {
   ai,
   analytics,
   audit,
+  jobs,
+  letters,
   payments,
   promotions,
   cron,

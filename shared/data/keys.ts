@@ -361,6 +361,18 @@ export const promotionCountsKey = (promotionId: string): Key => ({
 /** The sort key prefix of promotions among the items of an owner. */
 export const ownerPromotionsPrefix = 'PROMOTION#';
 
+/** All dead letters by id, which sorts by time, and their number. */
+export const deadLettersPartition = 'DEAD_LETTERS';
+export const deadLetterPrefix = 'LETTER#';
+export const deadLetterKey = (letterId: string): Key => ({
+  pk: deadLettersPartition,
+  sk: `${deadLetterPrefix}${letterId}`,
+});
+export const deadLetterCountKey: Key = { pk: deadLettersPartition, sk: 'COUNT' };
+
+// There are a dozen jobs, so they share a partition.
+export const jobsPartition = 'JOBS';
+export const jobKey = (name: string): Key => ({ pk: jobsPartition, sk: `JOB#${name}` });
 export const checkpointKey = (job: string): Key => ({ pk: `JOB#${job}`, sk: 'BOOKMARK' });
 /** Marks a single-machine directory as seeded with sample data. */
 export const seedMarkKey: Key = { pk: 'MARK#SEED', sk: 'MARK' };
@@ -441,6 +453,8 @@ const SUBJECTS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['user', /^USER#([^ ]+) USER$/],
   ['setting', /^SETTINGS SETTING#(.+)$/],
   ['key', /^KEYS KEY#(.+)$/],
+  ['letter', /^DEAD_LETTERS LETTER#(.+)$/],
+  ['job', /^JOBS JOB#(.+)$/],
   ['webhook', /^WEBHOOKS WEBHOOK#(.+)$/],
   ['batch', /^BATCH#([^ ]+) BATCH$/],
   ['import', /^IMPORT#([^ ]+) IMPORT$/],

@@ -19,6 +19,8 @@ export const taskKinds = {
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
   revertDue: z.object({ batch_id: z.string() }),
   importDue: z.object({ import_id: z.string() }),
+  // Starts a job; `jobs.ts` has its rules.
+  jobDue: z.object({ job: z.string() }),
 } as const satisfies Record<string, z.ZodType>;
 
 type TaskKind = keyof typeof taskKinds;
@@ -31,6 +33,8 @@ export type MessageData<K extends MessageKind> = z.infer<Schemas[K]>;
 /** The `source` of events and of tasks on the bus. */
 export const SOURCE = 'directory';
 export const TASK_SOURCE = 'directory.tasks';
+/** The `source` of events that are sent again to one subscriber, whose id is the `detail-type`. */
+export const REPLAY_SOURCE = 'directory.replays';
 
 export const sourceOf = (kind: MessageKind): string => (kind in eventKinds ? SOURCE : TASK_SOURCE);
 

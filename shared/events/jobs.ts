@@ -1,5 +1,7 @@
 import * as cron from '#contract/cron.ts';
 import type { Route } from '#contract/route.ts';
+import { jobNameOf } from '#model/job.ts';
+import { sourceOf } from './catalogue.ts';
 
 /** A scheduled job. Each has its own function, schedule, dead-letter queue and alarm. */
 export interface Job {
@@ -21,6 +23,7 @@ const MINUTES = 60;
 export const jobs = [
   { route: cron.rollUpAnalytics.post, schedule: 'rate(1 minute)', localSeconds: 5, timeoutSeconds: 1 * MINUTES },
   { route: cron.retryWebhooks.post, schedule: 'rate(1 minute)', localSeconds: 5, timeoutSeconds: 1 * MINUTES },
+  { route: cron.collectDeadLetters.post, schedule: 'rate(5 minutes)', localSeconds: 15, timeoutSeconds: 1 * MINUTES },
   { route: cron.expirePromotions.post, schedule: 'rate(5 minutes)', flexibleMinutes: 1, timeoutSeconds: 2 * MINUTES },
   { route: cron.reconcilePayments.post, schedule: 'rate(15 minutes)', flexibleMinutes: 5, timeoutSeconds: 1 * MINUTES },
   { route: cron.refreshTrending.post, schedule: 'rate(1 hour)', flexibleMinutes: 15, timeoutSeconds: 1 * MINUTES },
@@ -49,3 +52,10 @@ export const jobs = [
     timeoutSeconds: 14 * MINUTES,
   },
 ] as const satisfies readonly Job[];
+
+/** The EventBridge event pattern of a run that an administrator has requested. */
+export const requestedRunsOf = ({ route }: Job) => ({
+  source: [sourceOf('jobDue')],
+  'detail-type': ['jobDue'],
+  detail: { data: { job: [jobNameOf(route)] } },
+});

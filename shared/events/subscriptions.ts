@@ -1,6 +1,6 @@
 import { eventKindNames } from '#contract/events.ts';
 import type { Feature, Permission } from '#contract/route.ts';
-import { type MessageKind, sourceOf } from './catalogue.ts';
+import { type MessageKind, REPLAY_SOURCE, sourceOf } from './catalogue.ts';
 
 /**
  * The subscription to bounce and complaint feedback of SES, which publishes it to the default bus of the account, for all
@@ -151,8 +151,14 @@ export const subscriptions = [
   countSteps,
 ] as const;
 
-/** The EventBridge event pattern of a subscription. */
-export const ruleOf = (subscription: Subscription): { source: string[]; 'detail-type': string[] } => ({
-  source: [...new Set(subscription.kinds.map(sourceOf))],
-  'detail-type': [...subscription.kinds],
-});
+/** The EventBridge event pattern of the events that are replayed to a subscriber. */
+export const replaysOf = (id: string) => ({ source: [REPLAY_SOURCE], 'detail-type': [id] });
+
+/** The EventBridge event pattern of a subscription: events of its kinds, and those that are replayed to it. */
+export const ruleOf = ({ id, kinds }: Subscription): { source: string[]; 'detail-type': string[] } => {
+  const replays = replaysOf(id);
+  return {
+    source: [...new Set(kinds.map(sourceOf)), ...replays.source],
+    'detail-type': [...kinds, ...replays['detail-type']],
+  };
+};

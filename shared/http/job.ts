@@ -1,10 +1,11 @@
 import type { Context } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Route } from '#contract/route.ts';
-import { now } from '#platform/clock.ts';
+import { jobNameOf } from '#model/job.ts';
 import { log } from '#platform/log.ts';
 import { loggable, RunFailed } from '#platform/loggable.ts';
 import { settings } from '#platform/settings.ts';
+import { jobInMessage, recordRun } from '#services/jobs/record.ts';
 import { handle, ok, type RouteHandler } from './handle.ts';
 import { jobSecret } from './middleware/job-secret.ts';
 
@@ -20,40 +21,56 @@ interface ScheduledRun {
   readonly schedule: string;
 }
 
+/** The event of a run that an administrator has requested, as the bus delivers it. */
+interface RequestedRun {
+  readonly 'detail-type': 'jobDue';
+  readonly detail: unknown;
+}
+
 /** The time budget of a run over HTTP, within the gateway's 29 seconds, in milliseconds. */
 const REQUEST_BUDGET_MS = 20_000;
-/** The part of the Lambda timeout that a scheduled run reserves for its last step and its log line, in milliseconds. */
+/** The part of the Lambda timeout that a run reserves for its last step and its log line, in milliseconds. */
 const RESERVE_MS = 10_000;
 
-const isRequest = (event: unknown): boolean => typeof event === 'object' && event !== null && 'httpMethod' in event;
+const hasMember = (event: unknown, name: string): boolean =>
+  typeof event === 'object' && event !== null && name in event;
+const isRequest = (event: unknown): boolean => hasMember(event, 'httpMethod');
+const isRequestedRun = (event: unknown): event is RequestedRun =>
+  hasMember(event, 'detail') && (event as Partial<RequestedRun>)['detail-type'] === 'jobDue';
 
 /**
- * The Lambda handler of a job, invoked by a schedule, or over HTTP (GET or POST) with the job secret.
+ * The Lambda handler of a job, invoked by a schedule, by the bus when an administrator has requested a run, or over HTTP
+ * (GET or POST) with the job secret. Each run is recorded.
  * @param run stops after `budgetMs` milliseconds and leaves the rest to the next run.
  */
 export const job = <const R extends JobRoute>(
   { post: route }: { readonly post: R },
   run: (budgetMs: number) => Promise<SummaryOf<R>>,
 ) => {
-  const name = route.path.split('/').at(-1) ?? route.id;
-  const execute = async (budgetMs: number) => {
-    const ran_at = now();
-    return { job: name, ran_at, ...(await run(budgetMs)) };
-  };
-  const onRequest = handle<Route>(route, async () => ok({ data: await execute(REQUEST_BUDGET_MS) }), [jobSecret]);
+  const name = jobNameOf(route);
+  const execute = async (
+    origin: { readonly requestId: string; readonly remainingMs: number; readonly isScheduled: boolean },
+    budgetMs: number,
+  ) => ({ job: name, ...(await recordRun({ name, ...origin }, () => run(budgetMs))) });
 
-  const onSchedule = async (event: unknown, context: Context): Promise<object> => {
-    // No secret here: invoking the function directly requires an IAM permission. An event for another job is rejected.
-    if ((event as Partial<ScheduledRun> | null)?.schedule !== route.id)
-      throw new Error(`The event is not a scheduled run of ${route.id}.`);
+  const onRequest = handle<Route>(
+    route,
+    async ({ requestId, remainingMs }) =>
+      ok({ data: await execute({ requestId, remainingMs: remainingMs(), isScheduled: false }, REQUEST_BUDGET_MS) }),
+    [jobSecret],
+  );
+
+  const invoke = async (context: Context, isScheduled: boolean): Promise<object> => {
     const { feature } = route;
-    const logContext = { route: route.id, request_id: context.awsRequestId };
+    const requestId = context.awsRequestId;
+    const logContext = { route: route.id, request_id: requestId };
     if (feature && !settings().features[feature]) {
       log.info('skipped: the feature is off', { ...logContext, feature });
       return { job: name, skipped: `The feature ${feature} is off.` };
     }
+    const remainingMs = context.getRemainingTimeInMillis();
     try {
-      const summary = await execute(Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS));
+      const summary = await execute({ requestId, remainingMs, isScheduled }, Math.max(0, remainingMs - RESERVE_MS));
       log.info('job', { ...logContext, ...summary });
       return summary;
     } catch (error) {
@@ -62,8 +79,25 @@ export const job = <const R extends JobRoute>(
     }
   };
 
-  return async (event: unknown, context: Context): Promise<unknown> =>
-    isRequest(event)
-      ? await onRequest(event as Parameters<RouteHandler>[0], context)
-      : await onSchedule(event, context);
+  const onSchedule = async (event: unknown, context: Context): Promise<object> => {
+    // No secret here: invoking the function directly requires an IAM permission. An event for another job is rejected.
+    if ((event as Partial<ScheduledRun> | null)?.schedule !== route.id)
+      throw new Error(`The event is not a scheduled run of ${route.id}.`);
+    return await invoke(context, true);
+  };
+
+  const onRequestedRun = async ({ detail }: RequestedRun, context: Context): Promise<object> => {
+    if (jobInMessage(detail) !== name) throw new Error(`The event is not a requested run of ${route.id}.`);
+    try {
+      return await invoke(context, false);
+    } catch (error) {
+      // Not repeated by the bus: its outcome is recorded for the administrator, and the schedule follows.
+      return { job: name, failed: (error as Error).message };
+    }
+  };
+
+  return async (event: unknown, context: Context): Promise<unknown> => {
+    if (isRequest(event)) return await onRequest(event as Parameters<RouteHandler>[0], context);
+    return isRequestedRun(event) ? await onRequestedRun(event, context) : await onSchedule(event, context);
+  };
 };

@@ -25,6 +25,37 @@ export const pageOf = <T>(all: readonly T[], query: Paging) => {
   return { data, meta: pageMeta(query, all.length, data.length) };
 };
 
+/** Lambda responses are limited to 6 MB. */
+const PAGE_BYTES_MAX = 3_000_000;
+/** Bounds the time of a page of which few entries match. */
+const EXAMINED_MAX = 1000;
+
+/**
+ * A page of a ledger with large or filtered entries. It ends early after many bytes or many entries that do not match.
+ * @param entries from the start of the page, beyond its end.
+ */
+export const boundedPage = async <T extends { readonly id: string }>(
+  entries: AsyncIterable<T>,
+  limit: number,
+  isWanted: (entry: T) => boolean = () => true,
+) => {
+  const data: T[] = [];
+  let bytes = 0;
+  let examined = 0;
+  let nextAfter: string | null = null;
+  for await (const entry of entries) {
+    if (data.length === limit || bytes >= PAGE_BYTES_MAX || examined === EXAMINED_MAX) {
+      return { data, meta: { pageSize: limit, hasMore: true, nextAfter } };
+    }
+    examined += 1;
+    nextAfter = entry.id;
+    if (!isWanted(entry)) continue;
+    data.push(entry);
+    bytes += Buffer.byteLength(JSON.stringify(entry));
+  }
+  return { data, meta: { pageSize: limit, hasMore: false, nextAfter: null } };
+};
+
 /**
  * A page of a ledger, which is continued after the id of its last entry.
  * @param entries the entries from the start of the page; more than `limit` when another page follows.

@@ -1,4 +1,5 @@
-import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
+import { createHash } from 'node:crypto';
+import { decodeTime, encodeTime, monotonicFactory, ulid } from 'ulid';
 import manifest from '../../package.json' with { type: 'json' };
 
 /** The entity of an id, as its prefix. */
@@ -20,7 +21,8 @@ type IdKind =
   | 'chk'
   | 'pay'
   | 'snp'
-  | 'key';
+  | 'key'
+  | 'ltr';
 
 // Monotonic: ids of one process sort in creation order even within a millisecond.
 const nextUlid = monotonicFactory();
@@ -37,6 +39,13 @@ export const timeOfId = (id: string): number => decodeTime(id.slice(id.indexOf('
 /** Sorts before every id of a kind from this time on, in milliseconds since the epoch. */
 export const firstIdFrom = (kind: IdKind | 'aud', timeMs: number): string =>
   `${kind}_${encodeTime(Math.max(0, timeMs), TIME_LENGTH)}${'0'.repeat(RANDOM_LENGTH)}`;
+
+/** The id of something with an identity of its own, always the same for it. It sorts by the time. */
+export const derivedId = (kind: IdKind, timeMs: number, identity: string): string => {
+  const digest = createHash('sha256').update(identity).digest();
+  let position = 0;
+  return `${kind}_${ulid(timeMs, () => (digest[position++ % digest.length] as number) / 256)}`;
+};
 
 /** The version of the service. */
 export const version: string = manifest.version;

@@ -15,6 +15,7 @@ export type MetricName =
   | 'MailBounced'
   | 'MailComplained'
   | 'MailWithheld'
+  | 'DeadLetterStored'
   | 'OutboxItemSkipped';
 
 let metrics: Metrics | undefined;

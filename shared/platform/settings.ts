@@ -55,8 +55,19 @@ export interface Settings {
   readonly webhookKey: string | undefined;
   /** The bucket of uploaded files; undefined for functions that do not use it. */
   readonly uploadBucket: string | undefined;
+  /** Whether the jobs follow the schedules of the local server instead of those that are deployed. */
+  readonly localSchedules: boolean;
+  /** The queues with the events that subscribers failed to process; empty for functions that do not read them. */
+  readonly deadLetterQueues: readonly DeadLetterQueue[];
   readonly payments: PaymentSettings;
   readonly promotions: PromotionSettings;
+}
+
+/** A queue with the events that a subscriber failed to process. */
+export interface DeadLetterQueue {
+  /** The id of the subscriber. */
+  readonly subscriber: string;
+  readonly url: string;
 }
 
 /** The issuer of access tokens. */
@@ -135,6 +146,12 @@ const listOf = (isValid: (value: string) => boolean, form: string) =>
       return `contains "${wrong}", which is not ${form}`;
     },
   });
+
+/** An entry of `DEAD_LETTER_QUEUES`: `subscriber=url`. */
+const deadLetterQueue = (entry: string): DeadLetterQueue => {
+  const [subscriber = '', url = ''] = entry.split('=', 2);
+  return { subscriber, url };
+};
 
 const webAddress = z
   .string()
@@ -252,6 +269,8 @@ const EnvironmentSchema = z.object({
   DUPLICATE_URLS: z.enum(['allow', 'reject'], { error: 'must be allow or reject' }).default('allow'),
   HTTPS_ONLY: offByDefault,
   WEBHOOK_ALLOW_PRIVATE: offByDefault,
+  LOCAL_SCHEDULES: offByDefault,
+  DEAD_LETTER_QUEUES: list.transform((entries) => entries.map(deadLetterQueue)),
   USER_POOL_ID: z.string().optional(),
   WEBHOOK_KEY_ID: z.string().optional(),
   UPLOAD_BUCKET: z.string().optional(),
@@ -366,6 +385,8 @@ export const readSettings = (environment: Environment, otherProblems: readonly s
     liveEdits: variables.LIVE_EDITS,
     httpsOnly: variables.HTTPS_ONLY,
     webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
+    localSchedules: variables.LOCAL_SCHEDULES,
+    deadLetterQueues: variables.DEAD_LETTER_QUEUES,
     webhookKey: variables.WEBHOOK_KEY_ID,
     uploadBucket: variables.UPLOAD_BUCKET,
     payments: {

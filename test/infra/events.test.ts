@@ -5,7 +5,7 @@ import { jobs } from '#events/jobs.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { configOf } from '#lib/config.ts';
 import { constructIdOf, publisher } from '#lib/handlers.ts';
-import { nextDue } from '#lib/schedules.ts';
+import { nextDue } from '#model/schedule.ts';
 import { statementsOf } from './statements.ts';
 import { named, ofType, synthesize, targetOf } from './synthesized.ts';
 

@@ -115,7 +115,16 @@ const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly s
   'uploads:read': ['s3:GetObject on uploads imp_*', 's3:ListBucket on uploads'],
   'uploads:delete': ['s3:DeleteObject on uploads imp_*'],
   rate: ['dynamodb:UpdateItem on table of RATE#*'],
-  job: [`ssm:GetParameter on parameter /directory/${config.stage}/cron-secret`],
+  job: [`ssm:GetParameter on parameter /directory/${config.stage}/cron-secret`, 'dynamodb:UpdateItem on table of JOBS'],
+  get 'dead-letters'() {
+    const owners = [
+      'MailReturns',
+      ...subscriptions.map((subscription) => `${constructIdOf(subscription.id)}Subscription`),
+    ];
+    return owners.flatMap((owner) =>
+      ['ReceiveMessage', 'DeleteMessage'].map((action) => `sqs:${action} on ${owner}DeadLetters`),
+    );
+  },
   identity: [
     'dynamodb:GetItem on table of USER#*, KEYS',
     `dynamodb:UpdateItem on table of USER#*, ${identityAttributes.length} attributes`,

@@ -32,8 +32,11 @@ const PLATFORM: readonly RegExp[] = [
 const isOfTableKey = (action: string, resource: string): boolean =>
   action.startsWith('kms:') && resource !== 'webhook key';
 
-const wordOf = (resource: string): string =>
-  resource.startsWith('sender ') ? 'sender' : resource === 'Bus' ? 'bus' : resource;
+const wordOf = (resource: string): string => {
+  if (resource.startsWith('sender ')) return 'sender';
+  if (resource.endsWith('DeadLetters')) return 'dead-letter queue';
+  return resource === 'Bus' ? 'bus' : resource;
+};
 
 /** The function of a handler, in any stack. */
 export const functionOf = ({ all }: Synthesized, handler: string): { stack: SynthesizedStack; resource: Resource } => {

@@ -4,6 +4,7 @@ import { eventKinds } from '#contract/events.ts';
 import { features, permissions } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { type MessageKind, sourceOf, taskKinds } from '#events/catalogue.ts';
+import { jobs, requestedRunsOf } from '#events/jobs.ts';
 import { type Subscription, subscriptions } from '#events/subscriptions.ts';
 
 const kinds = Object.keys({ ...eventKinds, ...taskKinds }) as MessageKind[];
@@ -44,10 +45,13 @@ describe('subscriptions', () => {
     }
   });
 
-  it('process each kind of task exactly once, independent of features', () => {
-    for (const task of Object.keys(taskKinds) as MessageKind[]) {
+  it('process each kind of task exactly once, independent of features; each job starts its own runs', () => {
+    for (const task of (Object.keys(taskKinds) as MessageKind[]).filter((kind) => kind !== 'jobDue')) {
       const workers = all.filter((subscription) => subscription.kinds.includes(task));
       expect([task, workers.map(({ feature }) => feature)]).toEqual([task, [undefined]]);
     }
+    const started = jobs.flatMap((job) => requestedRunsOf(job).detail.data.job);
+    expect(started).toEqual(jobs.map(({ route }) => route.path.split('/').at(-1)));
+    expect(new Set(started).size).toBe(jobs.length);
   });
 });

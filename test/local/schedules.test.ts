@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Job, jobs } from '#events/jobs.ts';
-import { nextDue } from '#lib/schedules.ts';
+import { nextDue } from '#model/schedule.ts';
 import type { ImportHandler } from '#local/handlers.ts';
 import type { Checkpoints } from '#local/journal.ts';
 import { startSchedules } from '#local/schedules.ts';

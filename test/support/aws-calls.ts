@@ -16,7 +16,10 @@ export const CALLS_FOLDER = 'AWS_CALLS_FOLDER';
 export interface AwsCall {
   /** As in policies: `dynamodb:GetItem`. */
   readonly action: string;
-  /** `table`, `index feed`, `bus`, `sender`, `mailings`, `model`, `user pool`, `webhook key`, `uploads`, or `parameter` and its name. */
+  /**
+   * `table`, `index feed`, `bus`, `sender`, `mailings`, `model`, `user pool`, `webhook key`, `uploads`,
+   * `dead-letter queue`, or `parameter` and its name.
+   */
   readonly resource: string;
   /** The partition key up to and including the first `#`; undefined for calls without a key. */
   readonly leadingKey?: string | undefined;
@@ -130,6 +133,8 @@ const READERS: Readonly<Record<string, (input: Members) => readonly AwsCall[]>> 
     { action: 's3:ListBucket', resource: 'uploads' },
   ],
   DeleteObject: () => [{ action: 's3:DeleteObject', resource: 'uploads imp_*' }],
+  ReceiveMessage: () => [{ action: 'sqs:ReceiveMessage', resource: 'dead-letter queue' }],
+  DeleteMessage: () => [{ action: 'sqs:DeleteMessage', resource: 'dead-letter queue' }],
   Converse: () => [{ action: 'bedrock:InvokeModel', resource: 'model' }],
 };
 

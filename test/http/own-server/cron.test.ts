@@ -39,6 +39,7 @@ describe('the table of jobs', () => {
   it('has the jobs of the contract, each with GET and POST', () => {
     expect(named.map(({ name }) => name).sort()).toEqual([
       'check-links',
+      'collect-dead-letters',
       'expire-promotions',
       'purge-deleted',
       'reconcile-counters',

@@ -1,0 +1,73 @@
+import { connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
+
+/** A message of a dead-letter queue. */
+export interface DeadMessage {
+  readonly id: string;
+  /** The event as the bus sent it, in JSON. */
+  readonly body: string;
+  /** When it entered the queue, in milliseconds since the epoch. */
+  readonly sentMs: number;
+  /** Why the last attempt failed, if the queue knows it. */
+  readonly error: string | null;
+  /** Identifies the reception, for the deletion. */
+  readonly receipt: string;
+}
+
+/** A message as SQS returns it. */
+interface Message {
+  readonly MessageId: string;
+  readonly Body: string;
+  readonly ReceiptHandle: string;
+  readonly Attributes: { readonly SentTimestamp: string };
+  readonly MessageAttributes?: Readonly<Record<string, { readonly StringValue?: string }>>;
+}
+
+const TIMEOUT_MS = 5000;
+/** The maximum of SQS. */
+const MESSAGES_MAX = 10;
+/** At least one, because a shorter request does not ask all servers of the queue. */
+const WAIT_SECONDS = 1;
+/** How long a received message is hidden from other runs: longer than a run takes. */
+const HIDDEN_SECONDS = 120;
+
+let lazyClient: JsonClient | undefined;
+
+const client = (): JsonClient => {
+  lazyClient ??= new JsonClient(
+    connect({
+      name: 'sqs',
+      target: 'AmazonSQS',
+      contentType: 'application/x-amz-json-1.0',
+      endpointVariable: 'AWS_ENDPOINT_URL_SQS',
+      timeoutMs: TIMEOUT_MS,
+    }),
+    MAX_ATTEMPTS,
+  );
+  return lazyClient;
+};
+
+/** Receives some messages of a queue, and hides them from other runs. */
+export const receiveDeadMessages = async (queueUrl: string): Promise<DeadMessage[]> => {
+  const { Messages = [] } = await client().call<{ readonly Messages?: readonly Message[] }>('ReceiveMessage', {
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: MESSAGES_MAX,
+    WaitTimeSeconds: WAIT_SECONDS,
+    VisibilityTimeout: HIDDEN_SECONDS,
+    MessageSystemAttributeNames: ['SentTimestamp'],
+    MessageAttributeNames: ['All'],
+  });
+  return Messages.map(({ MessageId, Body, ReceiptHandle, Attributes, MessageAttributes }) => ({
+    id: MessageId,
+    body: Body,
+    sentMs: Number(Attributes.SentTimestamp),
+    // Lambda and EventBridge name the reason differently.
+    error: (MessageAttributes?.ErrorMessage ?? MessageAttributes?.ERROR_MESSAGE)?.StringValue ?? null,
+    receipt: ReceiptHandle,
+  }));
+};
+
+/** Deletes a received message. */
+export const deleteDeadMessage = async (queueUrl: string, { receipt }: DeadMessage): Promise<void> => {
+  // The response has no content.
+  await client().request('DeleteMessage', JSON.stringify({ QueueUrl: queueUrl, ReceiptHandle: receipt }), {});
+};

@@ -1,0 +1,63 @@
+import { beginRun, endRun } from '#data/jobs.ts';
+import { parseMessage } from '#events/catalogue.ts';
+import { type JobRun, summaryOf } from '#model/job.ts';
+import { now, secondsFromNow } from '#platform/clock.ts';
+import { log } from '#platform/log.ts';
+import { loggable } from '#platform/loggable.ts';
+
+/** A run of a job. */
+export interface RunContext {
+  readonly name: string;
+  /** The id of the request or invocation, by which its log lines are found. */
+  readonly requestId: string;
+  /** The time until the process of the run ends, in milliseconds. */
+  readonly remainingMs: number;
+  readonly isScheduled: boolean;
+}
+
+/** The job that a message of the bus starts; undefined for other messages. */
+export const jobInMessage = (detail: unknown): string | undefined => {
+  const message = parseMessage(detail);
+  return message.kind === 'jobDue' ? message.data.job : undefined;
+};
+
+/** The table may fail while the work does not: a run that cannot be recorded is run nevertheless. */
+const unlessUnavailable = async ({ name }: RunContext, write: () => Promise<void>): Promise<void> => {
+  try {
+    await write();
+  } catch (error) {
+    log.warn('the run of a job could not be recorded', { job: name, error: loggable(error) });
+  }
+};
+
+/** Why a run failed, without the message of the error, which may repeat personal data. */
+const reasonOf = (error: unknown, requestId: string): string => {
+  const { name, code } = loggable(error);
+  return `${[name, code].filter((part) => part !== undefined).join(' ')}; see the log of request ${requestId}.`;
+};
+
+/** Runs a job and records the run. @throws the error of the run. */
+export const recordRun = async <T extends object>(
+  context: RunContext,
+  run: () => Promise<T>,
+): Promise<T & { readonly ran_at: string }> => {
+  const { name, requestId, remainingMs, isScheduled } = context;
+  const at = now();
+  const startedAt = performance.now();
+  // A run that is repeated after a failure has the same request.
+  const run_id = `${requestId} ${at}`;
+  const running = { run_id, started_at: at, until: secondsFromNow(Math.ceil(remainingMs / 1000)) };
+  await unlessUnavailable(context, () => beginRun(name, running, isScheduled));
+  const end = (outcome: Pick<JobRun, 'ok' | 'summary'>) =>
+    unlessUnavailable(context, () =>
+      endRun(name, run_id, { at, took_ms: Math.round(performance.now() - startedAt), ...outcome }),
+    );
+  try {
+    const result = await run();
+    await end({ ok: true, summary: summaryOf(result) });
+    return { ran_at: at, ...result };
+  } catch (error) {
+    await end({ ok: false, summary: reasonOf(error, requestId) });
+    throw error;
+  }
+};

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import type { DeadLetter } from '#contract/letters.ts';
+import { deadLetterIdsBefore, deleteDeadLetter, insertDeadLetter } from '#data/dead-letters.ts';
+import { timeAfter } from '#platform/clock.ts';
+import { type DeadMessage, deleteDeadMessage, receiveDeadMessages } from '#platform/dead-letter-queues.ts';
+import { derivedId } from '#platform/ids.ts';
+import { log } from '#platform/log.ts';
+import { count } from '#platform/metrics.ts';
+import { type DeadLetterQueue, settings } from '#platform/settings.ts';
+
+/** How long letters are kept; queues keep their messages as long. */
+const KEPT_MS = 14 * 86_400_000;
+/** Letters that one run deletes for their age, at most. */
+const EXPIRED_MAX = 1000;
+
+/** An event as the bus delivers it. */
+const DeliveredEvent = z.object({ 'detail-type': z.string(), detail: z.record(z.string(), z.unknown()) });
+
+const parsedBody = (body: string): z.infer<typeof DeliveredEvent> | undefined => {
+  try {
+    return DeliveredEvent.parse(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The letter of a message, with the same id at each reception. */
+const letterOf = (subscriber: string, { id, body, sentMs, error }: DeadMessage): DeadLetter | undefined => {
+  const event = parsedBody(body);
+  if (!event) return undefined;
+  const { id: eventId, kind = event['detail-type'] } = event.detail;
+  return {
+    id: derivedId('ltr', sentMs, `${subscriber} ${id}`),
+    subscriber,
+    kind: String(kind),
+    event_id: typeof eventId === 'string' ? eventId : null,
+    failed_at: new Date(sentMs).toISOString(),
+    error,
+    event: event.detail,
+  };
+};
+
+/** Moves a message into the table. Deleted from the queue afterwards: it is received again if the process dies in between. */
+const moveMessage = async ({ subscriber, url }: DeadLetterQueue, message: DeadMessage): Promise<number> => {
+  const letter = letterOf(subscriber, message);
+  if (!letter) {
+    // Stays in the queue, whose alarm reports it.
+    log.error('a message of a dead-letter queue is not an event', { subscriber, message_id: message.id });
+    return 0;
+  }
+  const isNew = await insertDeadLetter(letter);
+  if (isNew) count('DeadLetterStored');
+  await deleteDeadMessage(url, message);
+  return Number(isNew);
+};
+
+/** Moves the messages of a queue until it is empty or the time is over. @returns the number of new letters. */
+const moveMessages = async (queue: DeadLetterQueue, untilMs: number) => {
+  let stored = 0;
+  while (performance.now() < untilMs) {
+    const messages = await receiveDeadMessages(queue.url);
+    if (messages.length === 0) return { stored, unfinished: false };
+    for (const message of messages) stored += await moveMessage(queue, message);
+  }
+  return { stored, unfinished: true };
+};
+
+const deleteExpired = async (untilMs: number): Promise<number> => {
+  // Ids sort by the time of failure.
+  const ids = await deadLetterIdsBefore(derivedId('ltr', Date.parse(timeAfter(-KEPT_MS)), ''), EXPIRED_MAX);
+  let expired = 0;
+  for (const id of ids) {
+    if (performance.now() >= untilMs) break;
+    if (await deleteDeadLetter(id)) expired += 1;
+  }
+  return expired;
+};
+
+/**
+ * Moves the messages of all dead-letter queues into the table, and deletes old letters. Safe to repeat and to interrupt: a
+ * message is stored once and deleted from its queue afterwards.
+ * @throws the error of a queue that could not be read, after the other queues.
+ */
+export const collectDeadLetters = async (budgetMs: number) => {
+  const untilMs = performance.now() + budgetMs;
+  const results = await Promise.allSettled(settings().deadLetterQueues.map((queue) => moveMessages(queue, untilMs)));
+  const expired = await deleteExpired(untilMs);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  const moved = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  return {
+    processed: moved.reduce((sum, { stored }) => sum + stored, 0),
+    unfinished: moved.some(({ unfinished }) => unfinished),
+    expired,
+  };
+};

@@ -1,0 +1,266 @@
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+  SQSClient,
+  type SQSClientResolvedConfig,
+} from '@aws-sdk/client-sqs';
+import { type AwsStub, mockClient } from 'aws-sdk-client-mock';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AuditEntry } from '#contract/audit.ts';
+import type { DeadLetter } from '#contract/letters.ts';
+import * as store from '#data/dead-letters.ts';
+import { type ImportHandler, importHandler } from '#local/handlers.ts';
+import { now } from '#platform/clock.ts';
+import { derivedId, newId } from '#platform/ids.ts';
+import { settings } from '#platform/settings.ts';
+import { mailsTo } from '#test/support/events.ts';
+import { type Directory, dataOf, NOT_FOUND, type Person, person, TIME, unique } from '#test/support/fixtures.ts';
+import { callJob, runJob } from '#test/support/jobs.ts';
+import type { TestServer } from '#test/support/server.ts';
+import { withOwnServer } from '#test/support/with-directory.ts';
+
+vi.mock(import('#data/dead-letters.ts'), { spy: true });
+
+const LETTERS = '/api/admin/dead-letters';
+const SUBSCRIBER = 'mail.tellSubmitter';
+
+let server: TestServer;
+let directory: Directory;
+/** The subscribers that fail. */
+const failing = new Set<string>();
+/** The events that subscribers received, as subscriber and id. */
+const received: string[] = [];
+
+const observedHandler: ImportHandler = async (id) => {
+  const handler = await importHandler(id);
+  return async (event, context) => {
+    const { detail } = event as { detail?: { id?: string } };
+    if (detail?.id !== undefined) received.push(`${id} ${detail.id}`);
+    if (failing.has(id)) throw new Error('The subscriber fails.');
+    return await handler(event, context);
+  };
+};
+
+withOwnServer(
+  (opened) => {
+    ({ server, directory } = opened);
+  },
+  {
+    importHandler: observedHandler,
+    retries: { firstPauseMs: 1, triesMax: 2 },
+    env: { FEATURE_PROMOTIONS: 'off' },
+  },
+);
+
+const letters = async (query = ''): Promise<DeadLetter[]> =>
+  dataOf(await directory.adminOk('GET', `${LETTERS}${query}`));
+
+const replay = (id: string) => directory.as(directory.admin, 'POST', `${LETTERS}/${id}/replay`);
+
+/** A letter of a submission whose mail failed in every attempt. */
+const deadSubmission = async (): Promise<{ owner: Person; letter: DeadLetter }> => {
+  const owner = await person(server);
+  failing.add(SUBSCRIBER);
+  const project = await directory.submit(owner);
+  const isHers = ({ event }: DeadLetter) => (event.data as { project_id?: string }).project_id === project.id;
+  let found: DeadLetter | undefined;
+  await server.until(async () => {
+    await runJob(server, 'collect-dead-letters');
+    found = (await letters()).find(isHers);
+    return found;
+  });
+  failing.delete(SUBSCRIBER);
+  return { owner, letter: found as DeadLetter };
+};
+
+const letterOf = (fields: Partial<DeadLetter> = {}): DeadLetter => ({
+  id: newId('ltr'),
+  subscriber: SUBSCRIBER,
+  kind: 'projectSubmitted',
+  event_id: null,
+  failed_at: now(),
+  error: null,
+  event: {},
+  ...fields,
+});
+
+afterEach(async () => {
+  failing.clear();
+  for (let left = await letters(); left.length > 0; left = await letters()) {
+    for (const { id } of left) await directory.adminOk('DELETE', `${LETTERS}/${id}`);
+  }
+  expect(await store.countDeadLetters()).toBe(0);
+});
+
+describe('an event that a subscriber fails to process', () => {
+  it('is moved from the queue to the dead letters, and replayed to that subscriber alone', async () => {
+    const { owner, letter } = await deadSubmission();
+    expect(letter).toEqual({
+      id: expect.stringMatching(/^ltr_/),
+      subscriber: SUBSCRIBER,
+      kind: 'projectSubmitted',
+      event_id: letter.event.id,
+      failed_at: TIME,
+      error: 'The subscriber fails.',
+      event: expect.objectContaining({ kind: 'projectSubmitted' }),
+    });
+    expect(await store.countDeadLetters()).toBe(1);
+    expect(await mailsTo(server, owner)).toEqual([]);
+    const isOfLetter = (one: string) => one.endsWith(` ${letter.event_id}`);
+    const before = received.filter(isOfLetter);
+
+    expect(await replay(letter.id)).toMatchObject({
+      status: 202,
+      body: { data: { id: letter.id, subscriber: SUBSCRIBER } },
+    });
+    await server.until(async () => (await mailsTo(server, owner)).length === 1);
+    expect(received.filter(isOfLetter).slice(before.length)).toEqual([`${SUBSCRIBER} ${letter.event_id}`]);
+    expect(await letters()).toEqual([]);
+    expect(await replay(letter.id)).toMatchObject(NOT_FOUND);
+    const audit = await directory.adminOk('GET', `/api/admin/audit?subject=letter:${letter.id}`);
+    expect(dataOf<AuditEntry[]>(audit)).toMatchObject([{ action: 'letters.replay', actor_id: directory.admin.id }]);
+  });
+
+  it('returns as a new letter when it fails again', async () => {
+    const { letter } = await deadSubmission();
+    failing.add(SUBSCRIBER);
+    expect(await replay(letter.id)).toMatchObject({ status: 202 });
+    await server.until(async () => {
+      await runJob(server, 'collect-dead-letters');
+      return (await letters()).length === 1;
+    });
+    const [next] = await letters();
+    expect(next?.id).not.toBe(letter.id);
+    expect(next).toMatchObject({ event_id: letter.event_id, subscriber: SUBSCRIBER });
+  });
+
+  it('keeps its letter when the process dies during a replay, and is processed once however often it is replayed', async () => {
+    const { owner, letter } = await deadSubmission();
+    vi.mocked(store.deleteDeadLetter).mockRejectedValueOnce(new Error('The process dies.'));
+    expect(await replay(letter.id)).toMatchObject({ status: 500 });
+    expect(await letters()).toEqual([letter]);
+    await server.until(async () => (await mailsTo(server, owner)).length === 1);
+
+    const receptions = () => received.filter((one) => one === `${SUBSCRIBER} ${letter.event_id}`).length;
+    const before = receptions();
+    const both = await Promise.all([replay(letter.id), replay(letter.id)]);
+    const accepted = both.filter(({ status }) => status === 202).length;
+    expect(accepted).toBeGreaterThan(0);
+    await server.until(async () => receptions() >= before + accepted);
+    expect(await mailsTo(server, owner)).toHaveLength(1);
+    expect(await letters()).toEqual([]);
+  });
+
+  it('can be a bounce of mail', async () => {
+    const detail = { id: unique('bounce'), eventType: 'Bounce' };
+    const letter = letterOf({ subscriber: 'mail.noteReturn', kind: 'Email Bounced', event: detail });
+    await store.insertDeadLetter(letter);
+    expect(await replay(letter.id)).toMatchObject({ status: 202 });
+    await server.until(async () => received.includes(`mail.noteReturn ${detail.id}`));
+  });
+});
+
+describe('a replay', () => {
+  it('is refused for subscribers that would not process the event', async () => {
+    for (const subscriber of ['mail.gone', 'promotions.endOfProject']) {
+      const letter = letterOf({ subscriber });
+      await store.insertDeadLetter(letter);
+      expect(await replay(letter.id)).toMatchObject({ status: 409, body: { code: 'INVALID_TRANSITION' } });
+    }
+    expect(await letters()).toHaveLength(2);
+  });
+});
+
+describe('the list of dead letters', () => {
+  it('pages by after, latest failure first, and ends a page early when events are large', async () => {
+    const large = Array.from({ length: 10 }, () => letterOf({ event: { text: 'x'.repeat(350_000) } }));
+    await Promise.all(large.map(store.insertDeadLetter));
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const response = await directory.adminOk('GET', `${LETTERS}?limit=10${after === null ? '' : `&after=${after}`}`);
+      const { data, meta } = response.body as { data: DeadLetter[]; meta: { nextAfter: string | null } };
+      expect(data.length).toBeLessThan(10);
+      seen.push(...data.map(({ id }) => id));
+      after = meta.nextAfter;
+    } while (after !== null);
+    expect(seen).toEqual(large.map(({ id }) => id).toReversed());
+  });
+
+  it('loses a letter by DELETE, once', async () => {
+    const letter = letterOf();
+    await store.insertDeadLetter(letter);
+    const response = await directory.adminOk('DELETE', `${LETTERS}/${letter.id}`);
+    expect(response.body).toEqual({ data: { id: letter.id, deleted: true } });
+    expect(await directory.as(directory.admin, 'DELETE', `${LETTERS}/${letter.id}`)).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('the job that collects dead letters', () => {
+  let sqs: AwsStub<ServiceInputTypes, ServiceOutputTypes, SQSClientResolvedConfig>;
+  const url = (): string => settings().deadLetterQueues.find(({ subscriber }) => subscriber === SUBSCRIBER)?.url ?? '';
+
+  /** Fills the queue of the subscriber with a message, for as many receptions. */
+  const receives = (message: object, times: number): void => {
+    sqs.reset();
+    sqs.on(ReceiveMessageCommand).resolves({});
+    let queue = sqs.on(ReceiveMessageCommand, { QueueUrl: url() });
+    for (let time = 0; time < times; time += 1) {
+      queue = queue.resolvesOnce({ Messages: [{ MessageId: 'message', ReceiptHandle: 'receipt', ...message }] });
+      queue = queue.resolvesOnce({});
+    }
+    queue.resolves({});
+    sqs.on(DeleteMessageCommand).resolves({});
+  };
+
+  const event = { 'detail-type': 'projectSubmitted', detail: { id: 'evt_1', kind: 'projectSubmitted' } };
+  const messageAt = (sentMs: number) => ({
+    Body: JSON.stringify(event),
+    Attributes: { SentTimestamp: String(sentMs) },
+    MessageAttributes: { ERROR_MESSAGE: { DataType: 'String', StringValue: 'No permission.' } },
+  });
+
+  beforeAll(() => {
+    sqs = mockClient(SQSClient);
+  });
+
+  afterAll(() => sqs.restore());
+
+  it('stores a message once and deletes it afterwards, also when the process dies in between', async () => {
+    receives(messageAt(Date.now()), 3);
+    sqs.on(DeleteMessageCommand).rejectsOnce(new Error('The process dies.')).resolves({});
+    expect(await callJob(server, 'collect-dead-letters')).toMatchObject({ status: 500 });
+    const [letter] = await letters();
+    expect(letter).toMatchObject({ event_id: 'evt_1', error: 'No permission.', event: event.detail });
+    expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 0 });
+    expect(await letters()).toEqual([letter]);
+    const deletion = sqs.commandCalls(DeleteMessageCommand).at(-1)?.args[0].input;
+    expect(deletion).toEqual({ QueueUrl: url(), ReceiptHandle: 'receipt' });
+
+    // Received again after an administrator has removed the letter.
+    await directory.adminOk('DELETE', `${LETTERS}/${letter?.id}`);
+    expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 0 });
+    expect(await letters()).toEqual([]);
+  });
+
+  it('leaves messages that are no events in the queue', async () => {
+    receives({ ...messageAt(Date.now()), Body: 'text' }, 1);
+    expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 0 });
+    expect(sqs.commandCalls(DeleteMessageCommand)).toEqual([]);
+  });
+
+  it('deletes letters after 14 days, and reads the other queues when one fails', async () => {
+    const old = Date.now() - 15 * 86_400_000;
+    await store.insertDeadLetter(
+      letterOf({ id: derivedId('ltr', old, 'old'), failed_at: new Date(old).toISOString() }),
+    );
+    receives(messageAt(Date.now()), 1);
+    sqs
+      .on(ReceiveMessageCommand, { QueueUrl: settings().deadLetterQueues.at(-1)?.url })
+      .rejects(new Error('No queue.'));
+    expect(await callJob(server, 'collect-dead-letters')).toMatchObject({ status: 500 });
+    expect(await letters()).toMatchObject([{ event_id: 'evt_1' }]);
+  });
+});
