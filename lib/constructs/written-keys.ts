@@ -122,6 +122,8 @@ const writtenKeys: Readonly<Record<string, readonly string[]>> = {
   votes: [projectPartition('*')],
   webhooks: [webhooksPartition, ...audit],
   'webhooks.enqueue': [...deliveries, outcomes],
+  'webhooks.restartFailed': [deliveriesPartition('*'), ...events, outcomes],
+  'webhooks.replayFailed': [...events, ...audit],
   'webhooks.replay': [...deliveries, ...audit],
   'webhooks.stripe': [...payments, ...listings, ...promotions, ...events, ...audit, deduplication],
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { eventKindNames } from './events.ts';
-import { data, ledger, ledgerPaging, line, page, paging, Timestamp, WebUrl } from './fields.ts';
+import { data, ledger, ledgerPaging, line, page, paging, Timestamp, TimestampInput, WebUrl } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 /** A webhook as visible to administrators. The secret is only in the response that creates or rotates it. */
@@ -55,11 +55,25 @@ const Attempt = z
     ok: z.boolean().describe('Whether the response was a 2xx.'),
     status: z.int().nullable().describe('The response status; null without a response.'),
     duration_ms: z.int().min(0),
-    response: z.string().nullable().describe('The first 1024 bytes of the response.'),
+    request: z
+      .object({
+        headers: z.record(z.string(), z.string()).describe('The signature is redacted.'),
+        body: z.string().describe('Its first 16 KB.'),
+      })
+      .nullable()
+      .describe(
+        'Null for attempts of earlier versions, and when nothing could be signed. Of a delivery whose bodies exceed 300 KB together, the oldest attempts lose theirs: `request` and `response` are null.',
+      ),
+    response: z
+      .string()
+      .nullable()
+      .describe('The first 16 KB of the response, in which secret and signature are redacted; null without one.'),
     error: z.string().nullable().describe('The reason of a failure, or null.'),
   })
   .meta({ id: 'WebhookAttempt' });
 export type Attempt = z.infer<typeof Attempt>;
+
+const DeliveryState = z.enum(['pending', 'delivered', 'failed', 'cancelled']);
 
 /** The delivery of an event to a webhook. */
 export const Delivery = z
@@ -68,9 +82,7 @@ export const Delivery = z
     webhook_id: z.string(),
     event_id: z.string().describe('The `webhook-id` header, the same in every attempt.'),
     kind: z.string(),
-    state: z
-      .enum(['pending', 'delivered', 'failed', 'cancelled'])
-      .describe('`failed`: no attempts left. `cancelled`: the webhook was disabled.'),
+    state: DeliveryState.describe('`failed`: no attempts left. `cancelled`: the webhook was disabled.'),
     attempts: z.array(Attempt).describe('The last 20 attempts, oldest first.'),
     next_attempt_at: Timestamp.nullable().describe('Null unless the delivery is pending.'),
     created_at: Timestamp,
@@ -179,8 +191,11 @@ export const listDeliveries = defineRoute('webhooks.listDeliveries', {
   path: '/api/admin/webhooks/{webhook}/deliveries',
   summary: 'List the deliveries of a webhook',
   description:
-    'By event, newest first; kept for 30 days. Following `meta.nextAfter` returns every delivery once, also while new ones arrive.',
-  query: z.object(ledgerPaging('dlv')),
+    'By event, newest first; kept for 30 days. Following `meta.nextAfter` returns every delivery once, also while new ones arrive. A page may be shorter than `limit` when deliveries are large, or when few of many have the state.',
+  query: z.object({
+    state: DeliveryState.optional().describe('Only deliveries in this state.'),
+    ...ledgerPaging('dlv'),
+  }),
   replies: { 200: ledger(Delivery) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query'],
@@ -197,6 +212,23 @@ export const replay = defineRoute('webhooks.replay', {
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:write', 'secrets:open'],
   timeoutSeconds: SENDING_SECONDS,
+});
+
+export const replayFailed = defineRoute('webhooks.replayFailed', {
+  ...common,
+  method: 'POST',
+  path: '/api/admin/webhooks/{webhook}/replay',
+  summary: 'Replay the failed deliveries of a webhook',
+  description:
+    'Restarts every delivery without attempts left whose event is not older than `since`. Responds at once; the deliveries become `pending` in the background, oldest first, and are sent within a minute with all their retries. 409 `INVALID_TRANSITION` while the webhook is disabled.',
+  body: z.object({ since: TimestampInput }).meta({ id: 'FailedReplay' }),
+  replies: {
+    202: data(
+      z.object({ webhook_id: z.string(), since: Timestamp, requested_at: Timestamp }).meta({ id: 'RequestedReplay' }),
+    ),
+  },
+  failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
+  permissions: ['table:get', 'table:write'],
 });
 
 export const stripe = defineRoute('webhooks.stripe', {

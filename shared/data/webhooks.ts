@@ -1,3 +1,4 @@
+import { encodeTime } from 'ulid';
 import type { LedgerEvent } from '#contract/events.ts';
 import type { Message } from '#events/catalogue.ts';
 import { DEDUPLICATION_SECONDS } from '#events/subscriptions.ts';
@@ -16,11 +17,14 @@ import {
   webhooksPartition,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { findItem, firstOfCollection, type Item, wholeCollection } from './read.ts';
+import { collectionPages, findItem, firstOfCollection, type Item, wholeCollection } from './read.ts';
 import { absent, deleteItem, every, exists, is, putItem, transact, tryTransact, updateItem } from './write.ts';
 
 /** As long as a delivery is stored, in seconds, it can be replayed and a repeated event adds no second one. */
 const DELIVERY_SECONDS = DEDUPLICATION_SECONDS;
+
+/** The characters of a ULID that are its time. */
+const ULID_TIME_LENGTH = 10;
 
 const deliveryItem = (delivery: DeliveryRecord): Item & Key => ({
   ...deliveryKey(delivery.webhook_id, delivery.id),
@@ -75,17 +79,24 @@ export const dueDeliveries = async (at: string, count: number): Promise<Delivery
   return items.map(deliveryOf);
 };
 
-/** Deliveries of a webhook, newest first, older than the one with the id `after`. */
-export const deliveriesAfter = async (
+/** Deliveries of a webhook, newest first, older than the one with the id `after`. @param count how many are read at once. */
+export async function* deliveriesAfter(
   webhookId: string,
   after: string | undefined,
   count: number,
-): Promise<DeliveryRecord[]> => {
-  const partition = deliveriesPartition(webhookId);
+): AsyncGenerator<DeliveryRecord> {
   const before = after === undefined ? {} : { before: deliveryKey(webhookId, after).sk };
-  const items = await firstOfCollection({ partition, prefix: deliveryPrefix, newestFirst: true, ...before }, count);
-  return items.map(deliveryOf);
-};
+  const range = { partition: deliveriesPartition(webhookId), prefix: deliveryPrefix, newestFirst: true, ...before };
+  for await (const items of collectionPages({ ...range, pageSize: count })) yield* items.map(deliveryOf);
+}
+
+/** Deliveries of a webhook whose events are not older than a time, oldest first. @param sinceMs since the epoch. */
+export async function* deliveriesSince(webhookId: string, sinceMs: number): AsyncGenerator<DeliveryRecord> {
+  // Ids have the ULID of the event, which begins with its time.
+  const after = deliveryKey(webhookId, `dlv_${encodeTime(Math.max(0, sinceMs), ULID_TIME_LENGTH)}`).sk;
+  const range = { partition: deliveriesPartition(webhookId), prefix: deliveryPrefix, after };
+  for await (const items of collectionPages(range)) yield* items.map(deliveryOf);
+}
 
 const webhookOf = (item: Item): WebhookRecord => ({
   id: String(item.id),

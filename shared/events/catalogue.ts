@@ -19,6 +19,7 @@ export const taskKinds = {
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
   revertDue: z.object({ batch_id: z.string() }),
   importDue: z.object({ import_id: z.string() }),
+  webhookReplayDue: z.object({ webhook_id: z.string(), since: Timestamp }),
   // Starts a job; `jobs.ts` has its rules.
   jobDue: z.object({ job: z.string() }),
 } as const satisfies Record<string, z.ZodType>;

@@ -72,6 +72,14 @@ export const enqueueWebhooks = defineSubscription({
   timeoutSeconds: 60,
 });
 
+export const restartDeliveries = defineSubscription({
+  id: 'webhooks.restartFailed',
+  summary: 'Restarts the failed deliveries of a webhook since a time, on request.',
+  kinds: ['webhookReplayDue'],
+  permissions: ['table:query', 'table:write'],
+  timeoutSeconds: 300,
+});
+
 export const finishPurge = defineSubscription({
   id: 'projects.finishPurge',
   summary: 'Deletes the orphaned data of a purged project: votes, ratings, comments and slugs.',
@@ -141,6 +149,7 @@ export const subscriptions = [
   mailBuyer,
   mailAdmins,
   enqueueWebhooks,
+  restartDeliveries,
   finishPurge,
   finishCategoryChange,
   finishRevert,

@@ -32,6 +32,19 @@ export const RETRY_PAUSES_MS: readonly number[] = [
 /** After this time the process of an attempt counts as dead; the timeout of a request is much shorter. */
 const CLAIM_MS = 60 * SECOND_MS;
 const ATTEMPTS_KEPT = 20;
+/** Items are limited to 400 KB, of which the event takes its part. */
+const ATTEMPTS_BYTES_MAX = 300_000;
+
+const bytesOf = (attempts: readonly Attempt[]): number => Buffer.byteLength(JSON.stringify(attempts));
+
+/** The last attempts. The oldest lose their bodies where all are too large for an item. */
+const keptAttempts = (all: readonly Attempt[]): readonly Attempt[] => {
+  let kept = all.slice(-ATTEMPTS_KEPT);
+  for (let oldest = 0; bytesOf(kept) > ATTEMPTS_BYTES_MAX && oldest < kept.length; oldest += 1) {
+    kept = kept.map((attempt, index) => (index === oldest ? { ...attempt, request: null, response: null } : attempt));
+  }
+  return kept;
+};
 
 const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
 
@@ -84,7 +97,7 @@ export const afterAttempt = (delivery: DeliveryRecord, attempt: Attempt, at: str
   return {
     ...delivery,
     tries,
-    attempts: [...delivery.attempts, attempt].slice(-ATTEMPTS_KEPT),
+    attempts: keptAttempts([...delivery.attempts, attempt]),
     state: isRetried ? 'pending' : finalState,
     next_attempt_at: isRetried ? later(at, pause) : null,
     version: delivery.version + 1,
@@ -98,7 +111,8 @@ export const deliveryView = (delivery: DeliveryRecord): Delivery => ({
   event_id: delivery.event.id,
   kind: delivery.event.kind,
   state: delivery.state,
-  attempts: [...delivery.attempts],
+  // Attempts of earlier versions have no request.
+  attempts: delivery.attempts.map((attempt) => ({ ...attempt, request: attempt.request ?? null })),
   next_attempt_at: delivery.next_attempt_at,
   created_at: delivery.created_at,
 });

@@ -20,7 +20,7 @@ interface OutboundRequest {
 interface OutboundResponse {
   /** Null when there was no response. */
   readonly status: number | null;
-  /** The first 1024 bytes of the response body. */
+  /** The first 17 KB of the response body. */
   readonly response: string | null;
   /** Why there was no response, as a sentence. */
   readonly error: string | null;
@@ -51,7 +51,7 @@ export type Resolve = (hostname: string) => Promise<readonly Address[]>;
 const TIMEOUT_MS = 10_000;
 /** How long `urlError` waits for DNS. */
 const VALIDATION_LOOKUP_MS = 2000;
-const RESPONSE_KEPT_BYTES = 1024;
+const RESPONSE_KEPT_BYTES = 17 * 1024;
 const HEADERS_MAX_BYTES = 16 * 1024;
 /** The status of a redirect is at least the first and below the second. */
 const REDIRECTS_FROM = 300;

@@ -1,22 +1,35 @@
 import type { Attempt, Delivery } from '#contract/webhooks.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { deliveriesAfter, findDelivery, replaceDeliveryAudited } from '#data/webhooks.ts';
+import { inOutbox } from '#data/outbox.ts';
+import {
+  deliveriesAfter,
+  deliveriesSince,
+  findDelivery,
+  replaceDelivery,
+  replaceDeliveryAudited,
+} from '#data/webhooks.ts';
+import { transact } from '#data/write.ts';
+import { newMessage } from '#events/catalogue.ts';
 import { deliveryView, restarted } from '#model/delivery.ts';
-import { ledgerPage } from '#model/paging.ts';
+import { boundedPage } from '#model/paging.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { notFound } from '#shared/errors.ts';
+import { conflict, notFound } from '#shared/errors.ts';
 import { attemptDelivery } from './deliver.ts';
 import { getWebhook } from './manage.ts';
 import { signingSecrets } from './secrets.ts';
 import { sendMessage } from './send.ts';
 
 /** A page of the deliveries of a webhook, newest first, after the one with the id `after`. @throws 404. */
-export const deliveriesOfWebhook = async (webhookId: string, query: { after?: string | undefined; limit: number }) => {
+export const deliveriesOfWebhook = async (
+  webhookId: string,
+  { state, after, limit }: { state?: Delivery['state'] | undefined; after?: string | undefined; limit: number },
+) => {
   await getWebhook(webhookId);
   // One more than a page, to see whether another page follows.
-  const found = await deliveriesAfter(webhookId, query.after, query.limit + 1);
-  return ledgerPage(found.map(deliveryView), query.limit);
+  const newestFirst = deliveriesAfter(webhookId, after, limit + 1);
+  const page = await boundedPage(newestFirst, limit, (delivery) => state === undefined || delivery.state === state);
+  return { ...page, data: page.data.map(deliveryView) };
 };
 
 /** Restarts a delivery and attempts it immediately, even if its webhook is switched off. @throws 404. */
@@ -34,6 +47,36 @@ export const replayDelivery = async (webhookId: string, deliveryId: string): Pro
     (await attemptDelivery(delivery, { evenIfInactive: true })) ?? (await findDelivery(webhookId, deliveryId));
   if (!current) throw notFound();
   return deliveryView(current);
+};
+
+/**
+ * Requests the replay of all failed deliveries, which a task performs: at any number of deliveries, and also if this process
+ * dies.
+ * @throws 404; 409 while the webhook is disabled, because its pending deliveries are cancelled.
+ */
+export const requestReplay = async (webhookId: string, since: string, actorId: string) => {
+  const { is_active } = await getWebhook(webhookId);
+  if (!is_active) throw conflict('INVALID_TRANSITION', 'The webhook is disabled.');
+  const message = newMessage('webhookReplayDue', actorId, { webhook_id: webhookId, since });
+  await transact([inOutbox(message)]);
+  return { webhook_id: webhookId, since, requested_at: message.occurred_at };
+};
+
+/** How long the task works before it enqueues itself again. */
+const TASK_BUDGET_MS = 240_000;
+
+/** Restarts the failed deliveries of a webhook since a time; the job for retries sends them. Safe to repeat. */
+export const restartFailed = async (webhookId: string, since: string): Promise<void> => {
+  const untilMs = performance.now() + TASK_BUDGET_MS;
+  for await (const delivery of deliveriesSince(webhookId, Date.parse(since))) {
+    if (performance.now() >= untilMs) {
+      const rest = { webhook_id: webhookId, since: delivery.event.occurred_at };
+      await transact([inOutbox(newMessage('webhookReplayDue', null, rest))]);
+      return;
+    }
+    // Deliveries that have been changed concurrently are no longer failed.
+    if (delivery.state === 'failed') await replaceDelivery(delivery, restarted(delivery, now()));
+  }
 };
 
 /** Sends a ping, even if the webhook is switched off. Nothing is stored. @throws 404. */

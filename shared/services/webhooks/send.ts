@@ -4,6 +4,7 @@ import { now } from '#platform/clock.ts';
 import { postOutbound } from '#platform/outbound.ts';
 import { settings } from '#platform/settings.ts';
 import { signWebhook } from '#platform/webhook-signature.ts';
+import { requestRecord, responseRecord } from './attempt-record.ts';
 import { payloadFor } from './payload.ts';
 
 const errorOf = (status: number | null, error: string | null): string | null => {
@@ -30,23 +31,30 @@ export const sendMessage = async (
       ok: false,
       status: null,
       duration_ms: 0,
+      request: null,
       response: null,
       error: 'The secret is unreadable: rotate it.',
     };
   }
   const timestamp = Math.floor(Date.parse(at) / 1000);
   const body = payloadFor(webhook.url, message, settings().siteName);
-  const response = await postOutbound({
-    url: webhook.url,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Directory-Webhooks/1',
-      'webhook-id': message.id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': secrets.map((secret) => signWebhook(secret, message.id, timestamp, body)).join(' '),
-    },
-    body,
-  });
-  const error = errorOf(response.status, response.error);
-  return { at, ok: error === null, ...response, error };
+  const signatures = secrets.map((secret) => signWebhook(secret, message.id, timestamp, body));
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Directory-Webhooks/1',
+    'webhook-id': message.id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  };
+  const { status, duration_ms, response, ...failure } = await postOutbound({ url: webhook.url, headers, body });
+  const error = errorOf(status, failure.error);
+  return {
+    at,
+    ok: error === null,
+    status,
+    duration_ms,
+    request: requestRecord(headers, body),
+    response: responseRecord(response, [...secrets, ...signatures]),
+    error,
+  };
 };

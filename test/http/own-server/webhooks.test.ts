@@ -10,6 +10,7 @@ import { updateItem } from '#data/write.ts';
 import { now } from '#platform/clock.ts';
 import { postOutbound } from '#platform/outbound.ts';
 import { enqueueDeliveries, type RetrySummary, retryDueDeliveries } from '#services/webhooks/deliver.ts';
+import { restartFailed } from '#services/webhooks/deliveries.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import {
   Directory,
@@ -254,6 +255,7 @@ describe('an event', () => {
           ok: false,
           status: 500,
           duration_ms: expect.any(Number),
+          request: { headers: expect.objectContaining({ 'webhook-id': idOf('evt') }), body: expect.any(String) },
           response: 'broken',
           error: 'Responded with status 500.',
         },
@@ -403,12 +405,57 @@ describe('an event', () => {
 });
 
 describe('a response', () => {
-  it('counts by its status, and the first 1024 bytes of its body are stored', async () => {
-    receiver.respondNext(respond(201, 'é'.repeat(400_000)));
+  it('counts by its status, and the first 16 KB of its body are stored', async () => {
+    receiver.respondNext(respond(201, `.${'é'.repeat(400_000)}`));
     const webhook = await create();
     await directory.submit(owner);
     const delivery = await deliveryOf(webhook, ({ state }) => state === 'delivered');
-    expect(delivery.attempts[0]?.response).toBe('é'.repeat(512));
+    expect(delivery.attempts[0]?.response).toBe(`.${'é'.repeat(8191)}`);
+  });
+
+  it('is stored with the request, without secrets and signatures, also where the receiver repeats them', async () => {
+    const webhook = await create();
+    const key = webhook.secret.slice('whsec_'.length);
+    receiver.respondNext((response, { headers }) => {
+      const signature = String(headers['webhook-signature']);
+      const forms = [signature, signature.replaceAll('/', '\\/'), encodeURIComponent(signature), webhook.secret, key];
+      response.end(forms.join('\n'));
+    });
+    const project = await directory.submit(owner);
+    const { attempts } = await deliveryOf(webhook, ({ state }) => state === 'delivered');
+    const [sent] = receiver.received;
+    expect(attempts[0]?.request).toEqual({
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': sent?.headers['user-agent'],
+        'webhook-id': sent?.headers['webhook-id'],
+        'webhook-timestamp': sent?.headers['webhook-timestamp'],
+        'webhook-signature': '[redacted]',
+      },
+      body: sent?.body,
+    });
+    expect(JSON.parse(attempts[0]?.request?.body ?? '')).toMatchObject({ data: { project_id: project.id } });
+    expect(attempts[0]?.response?.match(/\[redacted\]/g)).toHaveLength(5);
+    const stored = JSON.stringify(await scanTable(server));
+    const signature = String(sent?.headers['webhook-signature']).slice('v1,'.length);
+    for (const value of [signature, key]) expect(stored).not.toContain(value);
+  });
+
+  it('of many attempts is stored as far as an item has room, the newest ones', async () => {
+    receiver.respondAlways(respond(500, 'x'.repeat(20_000)));
+    const webhook = await create();
+    await directory.submit(owner);
+    const delivery = await deliveryOf(webhook, ({ attempts }) => attempts.length === 1);
+    for (let attempt = 1; attempt < 21; attempt += 1) {
+      await asAdmin('POST', `${WEBHOOKS}/${webhook.id}/deliveries/${delivery.id}/replay`);
+    }
+    const [{ attempts } = { attempts: [] }] = await deliveriesOf(webhook);
+    expect(attempts).toHaveLength(20);
+    const kept = attempts.filter(({ response }) => response !== null);
+    expect(attempts.slice(-kept.length)).toEqual(kept);
+    expect(kept.length).toBeGreaterThan(10);
+    expect(kept.length).toBeLessThan(20);
+    expect(kept.every(({ request, response }) => request !== null && response?.length === 16_384)).toBe(true);
   });
 
   it('that is a redirect is a failure and is not followed', async () => {
@@ -596,6 +643,71 @@ describe('a test', () => {
       status: 200,
       body: { data: { ok: false, status: null, error: 'The connection was refused.' } },
     });
+  });
+});
+
+describe('the failed deliveries', () => {
+  const replayAll = (webhook: { id: string }, since: unknown) =>
+    asAdmin('POST', `${WEBHOOKS}/${webhook.id}/replay`, { since });
+  const failedOf = async (webhook: { id: string }, query = ''): Promise<Delivery[]> =>
+    dataOf(await directory.get(`${WEBHOOKS}/${webhook.id}/deliveries?state=failed${query}`, directory.admin));
+
+  it('are listed by their state, and all restarted since a time', async () => {
+    receiver.respondAlways(respond(500));
+    const webhook = await create();
+    await directory.submit(owner);
+    const last = await exhaustRetries(webhook);
+    const [early] = await deliveriesOf(webhook);
+    await directory.submit(owner);
+    await server.until(async () => (await deliveriesOf(webhook)).length === 2);
+    expect(await failedOf(webhook)).toEqual([early]);
+    expect(await failedOf(webhook, '&limit=1')).toHaveLength(1);
+    const path = `${WEBHOOKS}/${webhook.id}/deliveries`;
+    expect(await directory.get(`${path}?state=lost`, directory.admin)).toMatchObject(invalidAt('state'));
+
+    const since = new Date(Date.parse(early?.created_at ?? '') - MINUTE).toISOString();
+    expect(await replayAll(webhook, new Date(last + DAY).toISOString())).toMatchObject({ status: 202 });
+    expect(await replayAll(webhook, since)).toEqual(
+      expect.objectContaining({
+        status: 202,
+        body: { data: { webhook_id: webhook.id, since, requested_at: TIME } },
+      }),
+    );
+    await server.until(async () => (await failedOf(webhook)).length === 0);
+    const restarted = (await deliveriesOf(webhook)).at(-1) as Delivery;
+    expect(restarted).toMatchObject({ id: early?.id, state: 'pending', next_attempt_at: TIME });
+    receiver.respondAlways(respond(200));
+    await retryAt(dueOf(restarted));
+    expect((await deliveriesOf(webhook)).at(-1)).toMatchObject({ state: 'delivered' });
+    const audit = await directory.get('/api/admin/audit', directory.admin);
+    const actions = dataOf<{ action: string }[]>(audit).map(({ action }) => action);
+    expect(actions.filter((action) => action === 'webhooks.replayFailed')).toHaveLength(2);
+  });
+
+  it('are not restarted while their webhook is disabled, nor without a time', async () => {
+    const webhook = await create({ is_active: false });
+    const refused = { status: 409, body: { code: 'INVALID_TRANSITION' } };
+    expect(await replayAll(webhook, new Date().toISOString())).toMatchObject(refused);
+    for (const since of [undefined, 'yesterday', 5]) {
+      expect(await replayAll(webhook, since)).toMatchObject(invalidAt('since'));
+    }
+    expect(await replayAll({ id: 'whk_nonsense' }, new Date().toISOString())).toMatchObject(NOT_FOUND);
+  });
+
+  it('are restarted by a task that continues where its time ended, and may be repeated', async () => {
+    receiver.respondAlways(respond(500));
+    const webhook = await create();
+    await directory.submit(owner);
+    await exhaustRetries(webhook);
+    const since = new Date(Date.now() - HOUR).toISOString();
+    const clock = vi.spyOn(performance, 'now');
+    clock.mockReturnValueOnce(0).mockReturnValueOnce(1_000_000);
+    await restartFailed(webhook.id, since);
+    clock.mockRestore();
+    await server.until(async () => (await failedOf(webhook)).length === 0);
+    const [before] = await deliveriesOf(webhook);
+    await restartFailed(webhook.id, since);
+    expect(await deliveriesOf(webhook)).toEqual([before]);
   });
 });
 

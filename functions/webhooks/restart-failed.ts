@@ -1,0 +1,5 @@
+import { subscribe } from '#events/subscribe.ts';
+import { restartDeliveries } from '#events/subscriptions.ts';
+import { restartFailed } from '#services/webhooks/deliveries.ts';
+
+export const handler = subscribe(restartDeliveries, ({ data }) => restartFailed(data.webhook_id, data.since));
