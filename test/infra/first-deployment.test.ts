@@ -52,8 +52,8 @@ describe('docs/first-deployment.md', () => {
         name,
       ).not.toEqual([]);
     }
-    expect(page).toContain('ten enabled schedules');
-    expect(jobs).toHaveLength(10);
+    expect(page).toContain('eleven enabled schedules');
+    expect(jobs).toHaveLength(11);
   });
 
   it('takes about an hour', () => {
