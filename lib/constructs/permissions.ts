@@ -1,7 +1,8 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Permission } from '#contract/route.ts';
 import { healthKey, jobsPartition, ratePrefix, snapshotPrefix } from '#data/keys.ts';
+import { deadLetterPermission } from './dead-letter-queue.ts';
 import { identityPermission } from './identity-permission.ts';
 import { modelStatements } from './model-access.ts';
 import { indexArn, mailArn, streamArnOf } from './names.ts';
@@ -171,20 +172,7 @@ export const permissionDefinitions: Readonly<Record<FunctionPermission, Permissi
     statements: ({ config }) => [allow(['ssm:GetParameter'], parameterArn(stripeParameters(config).webhookSecret))],
     variables: ({ config }) => ({ STRIPE_WEBHOOK_SECRET_PARAMETER: stripeParameters(config).webhookSecret }),
   },
-  'dead-letters': {
-    statements: ({ deadLetterQueues = new Map() }) => [
-      new PolicyStatement({
-        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
-        resources: Array.from(deadLetterQueues.values(), ({ queueArn }) => queueArn),
-      }),
-    ],
-    variables: ({ deadLetterQueues = new Map() }) => ({
-      DEAD_LETTER_QUEUES: Array.from(
-        deadLetterQueues,
-        ([subscriber, { queueUrl }]) => `${subscriber}=${queueUrl}`,
-      ).join(),
-    }),
-  },
+  'dead-letters': deadLetterPermission,
   health: {
     statements: (context) => [
       allow(['dynamodb:GetItem'], context.table.tableArn, leadingKeysCondition(healthKey.pk)),

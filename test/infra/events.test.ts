@@ -25,10 +25,10 @@ describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscript
   const rule = named(events, 'AWS::Events::Rule', `${name}SubscriptionRule`);
   const queue = named(events, 'AWS::SQS::Queue', `${name}SubscriptionDeadLetters`).logicalId;
 
-  it('is invoked by its event kinds from their source', () => {
+  it('is invoked by its event kinds from their source, and by what is replayed to it', () => {
     expect(rule.properties.EventPattern).toEqual({
-      source: [...new Set(kinds.map(sourceOf))],
-      'detail-type': kinds,
+      source: [...new Set(kinds.map(sourceOf)), 'directory.replays'],
+      'detail-type': [...kinds, id],
     });
     expect((rule.properties.Targets as readonly { Arn: unknown }[]).map(({ Arn }) => targetOf(Arn))).toEqual([
       target.logicalId,

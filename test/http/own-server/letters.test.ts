@@ -1,17 +1,9 @@
-import {
-  DeleteMessageCommand,
-  ReceiveMessageCommand,
-  type ServiceInputTypes,
-  type ServiceOutputTypes,
-  SQSClient,
-  type SQSClientResolvedConfig,
-} from '@aws-sdk/client-sqs';
-import { type AwsStub, mockClient } from 'aws-sdk-client-mock';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '#contract/audit.ts';
 import type { DeadLetter } from '#contract/letters.ts';
 import * as store from '#data/dead-letters.ts';
 import { type ImportHandler, importHandler } from '#local/handlers.ts';
+import { JsonClient } from '#platform/aws-json.ts';
 import { now } from '#platform/clock.ts';
 import { derivedId, newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
@@ -199,20 +191,40 @@ describe('the list of dead letters', () => {
 });
 
 describe('the job that collects dead letters', () => {
-  let sqs: AwsStub<ServiceInputTypes, ServiceOutputTypes, SQSClientResolvedConfig>;
   const url = (): string => settings().deadLetterQueues.find(({ subscriber }) => subscriber === SUBSCRIBER)?.url ?? '';
+  const { call, request } = JsonClient.prototype;
 
-  /** Fills the queue of the subscriber with a message, for as many receptions. */
-  const receives = (message: object, times: number): void => {
-    sqs.reset();
-    sqs.on(ReceiveMessageCommand).resolves({});
-    let queue = sqs.on(ReceiveMessageCommand, { QueueUrl: url() });
-    for (let time = 0; time < times; time += 1) {
-      queue = queue.resolvesOnce({ Messages: [{ MessageId: 'message', ReceiptHandle: 'receipt', ...message }] });
-      queue = queue.resolvesOnce({});
-    }
-    queue.resolves({});
-    sqs.on(DeleteMessageCommand).resolves({});
+  /** Mocks the queues. @param receptions the message of each reception from the queue of the subscriber, or null. */
+  const receives = (receptions: (object | null)[], failingUrl = ''): void => {
+    vi.spyOn(JsonClient.prototype, 'call').mockImplementation(async function (
+      this: JsonClient,
+      operation,
+      input,
+      more,
+    ) {
+      const { QueueUrl } = input as { QueueUrl?: string };
+      if (operation !== 'ReceiveMessage') return await call.call(this, operation, input, more);
+      if (QueueUrl === failingUrl) throw new Error('No queue.');
+      const message = QueueUrl === url() ? receptions.shift() : null;
+      return message ? { Messages: [{ MessageId: 'message', ReceiptHandle: 'receipt', ...message }] } : {};
+    });
+  };
+
+  /** Mocks the deletion of messages. @returns its inputs. */
+  const deletions = (failures: number): string[] => {
+    const inputs: string[] = [];
+    vi.spyOn(JsonClient.prototype, 'request').mockImplementation(async function (
+      this: JsonClient,
+      operation,
+      input,
+      more,
+    ) {
+      if (operation !== 'DeleteMessage') return await request.call(this, operation, input, more);
+      inputs.push(input);
+      if (inputs.length <= failures) throw new Error('The process dies.');
+      return '';
+    });
+    return inputs;
   };
 
   const event = { 'detail-type': 'projectSubmitted', detail: { id: 'evt_1', kind: 'projectSubmitted' } };
@@ -222,22 +234,22 @@ describe('the job that collects dead letters', () => {
     MessageAttributes: { ERROR_MESSAGE: { DataType: 'String', StringValue: 'No permission.' } },
   });
 
-  beforeAll(() => {
-    sqs = mockClient(SQSClient);
+  afterEach(() => {
+    vi.mocked(JsonClient.prototype.call).mockRestore();
+    vi.mocked(JsonClient.prototype.request).mockRestore();
   });
 
-  afterAll(() => sqs.restore());
-
   it('stores a message once and deletes it afterwards, also when the process dies in between', async () => {
-    receives(messageAt(Date.now()), 3);
-    sqs.on(DeleteMessageCommand).rejectsOnce(new Error('The process dies.')).resolves({});
+    const message = messageAt(Date.now());
+    receives([message, message, null, message]);
+    const deleted = deletions(1);
     expect(await callJob(server, 'collect-dead-letters')).toMatchObject({ status: 500 });
     const [letter] = await letters();
     expect(letter).toMatchObject({ event_id: 'evt_1', error: 'No permission.', event: event.detail });
     expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 0 });
     expect(await letters()).toEqual([letter]);
-    const deletion = sqs.commandCalls(DeleteMessageCommand).at(-1)?.args[0].input;
-    expect(deletion).toEqual({ QueueUrl: url(), ReceiptHandle: 'receipt' });
+    const deletion = { QueueUrl: url(), ReceiptHandle: 'receipt' };
+    expect(deleted.map((input): unknown => JSON.parse(input))).toEqual([deletion, deletion]);
 
     // Received again after an administrator has removed the letter.
     await directory.adminOk('DELETE', `${LETTERS}/${letter?.id}`);
@@ -246,9 +258,10 @@ describe('the job that collects dead letters', () => {
   });
 
   it('leaves messages that are no events in the queue', async () => {
-    receives({ ...messageAt(Date.now()), Body: 'text' }, 1);
+    receives([{ ...messageAt(Date.now()), Body: 'text' }]);
+    const deleted = deletions(0);
     expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 0 });
-    expect(sqs.commandCalls(DeleteMessageCommand)).toEqual([]);
+    expect(deleted).toEqual([]);
   });
 
   it('deletes letters after 14 days, and reads the other queues when one fails', async () => {
@@ -256,10 +269,8 @@ describe('the job that collects dead letters', () => {
     await store.insertDeadLetter(
       letterOf({ id: derivedId('ltr', old, 'old'), failed_at: new Date(old).toISOString() }),
     );
-    receives(messageAt(Date.now()), 1);
-    sqs
-      .on(ReceiveMessageCommand, { QueueUrl: settings().deadLetterQueues.at(-1)?.url })
-      .rejects(new Error('No queue.'));
+    receives([messageAt(Date.now())], settings().deadLetterQueues.at(-1)?.url);
+    deletions(0);
     expect(await callJob(server, 'collect-dead-letters')).toMatchObject({ status: 500 });
     expect(await letters()).toMatchObject([{ event_id: 'evt_1' }]);
   });
