@@ -22,8 +22,10 @@ interface IdleItem {
 }
 
 const MONTH_MS = 30 * 86_400_000;
-/** Calls to the table, and read units, of a job run with nothing to do. */
-const JOB_CALLS = 3;
+/** Reads of the table, and read units, of a job run with nothing to do. */
+const JOB_READS = 3;
+/** Writes that record a run. */
+const JOB_WRITES = 2;
 
 const runsPerMonth = (schedule: string): number => {
   const from = Date.UTC(2026, 0, 1);
@@ -37,12 +39,13 @@ const jobRuns = (): number => jobs.reduce((runs, { schedule }) => runs + runsPer
 
 const jobsCost = ({ memoryMb }: Config): number => {
   const millions = jobRuns() / 1_000_000;
-  const seconds = (ASSUMED.ownMs + JOB_CALLS * ASSUMED.callMs) / 1000;
+  const seconds = (ASSUMED.ownMs + (JOB_READS + JOB_WRITES) * ASSUMED.callMs) / 1000;
   return (
     millions *
     (price('schedulerPerMillion') +
       price('lambdaPerMillion') +
-      JOB_CALLS * price('dynamodbReadPerMillion') +
+      JOB_READS * price('dynamodbReadPerMillion') +
+      JOB_WRITES * price('dynamodbWritePerMillion') +
       seconds * (memoryMb.subscriber / 1024) * price('lambdaPerGbSecond') * 1_000_000)
   );
 };

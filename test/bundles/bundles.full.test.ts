@@ -21,7 +21,7 @@ import {
   stripeEvent,
 } from '#test/support/payments.ts';
 import { multipart } from '#test/support/requests.ts';
-import { type Seeded, seed } from '#test/support/seed.ts';
+import { deadLetter, type Seeded, seed } from '#test/support/seed.ts';
 import { csv, readCsv } from '#test/support/uploads.ts';
 import { type BundleFixture, CRON_SECRET, MODEL_TEXT, startBundleFixture } from './fixture.ts';
 
@@ -39,6 +39,7 @@ let removedUser: Person;
 let category: string;
 let delivery: string;
 let cancelled: string;
+let removedLetter: string;
 
 /** Timeout for chains of invocations, each of which starts processes, in milliseconds. */
 const WAIT_MS = 20_000;
@@ -80,6 +81,7 @@ beforeAll(async () => {
     const { pending_revision } = dataOf<{ pending_revision: { id: string } }>(edited);
     waiting.set(id, { project, revision: pending_revision.id });
   }
+  removedLetter = await deadLetter();
   category = dataOf<{ id: string }[]>(await directory.get('/api/categories'))[0]?.id ?? '';
   // Delivers the project that was submitted after the webhook was created.
   await fixture.server.until(async () => {
@@ -116,6 +118,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   'settings.updateTheme': () => ({ radius: '4px' }),
   'settings.updateMap': () => ({ lighting: 'dusk' }),
   'webhooks.create': () => ({ url: 'http://127.0.0.1:9/else', kinds: ['projectApproved'] }),
+  'webhooks.replayFailed': () => ({ since: new Date().toISOString() }),
   'webhooks.update': () => ({ description: 'An endpoint.' }),
   'revisions.reject': () => ({ reason: 'Not yet.' }),
   'reports.file': () => ({ reason: 'To try it again.' }),
@@ -169,6 +172,7 @@ const pathFor = (route: Route): string => {
   const edit = waiting.get(route.id);
   if (edit) return seeded.pathOf(route, edit);
   if (route.id === 'users.votes') return `${route.path}?ids=${projects['projects.approve']}`;
+  if (route.id === 'letters.remove') return route.path.replace('{letter}', removedLetter);
   if (route.id === 'users.remove') return route.path.replace('{user}', removedUser.id);
   if (route.id === 'imports.cancel') return route.path.replace('{import}', cancelled);
   if (route.id === 'health.read') return `${route.path}?deep=1`;

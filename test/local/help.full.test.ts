@@ -15,6 +15,8 @@ describe('npm start -- --help', () => {
     'USER_POOL_ID',
     'SIGN_IN_ISSUER',
     'WEBHOOK_KEY_ID',
+    'LOCAL_SCHEDULES',
+    'DEAD_LETTER_QUEUES',
   ];
   const families = [
     ['RATE_LIMIT_', '<TIER>', tiers],

@@ -1,4 +1,8 @@
 import type { Feature, Route } from '#contract/route.ts';
+import { insertDeadLetter } from '#data/dead-letters.ts';
+import { newMessage } from '#events/catalogue.ts';
+import { finishRevert } from '#events/subscriptions.ts';
+import { newId } from '#platform/ids.ts';
 import type { Client } from './client.ts';
 import { category, Directory, dataOf, type Person, submission, unique } from './fixtures.ts';
 import { uploadFile } from './imports.ts';
@@ -51,6 +55,22 @@ const batchOf = async ({ server, admin }: Directory): Promise<string> => {
   return report.batch_id ?? '';
 };
 
+/** A dead letter whose event no longer has an effect: its batch has expired. */
+export const deadLetter = async (): Promise<string> => {
+  const id = newId('ltr');
+  const event = newMessage('revertDue', null, { batch_id: newId('bat') });
+  await insertDeadLetter({
+    id,
+    subscriber: finishRevert.id,
+    kind: event.kind,
+    event_id: event.id,
+    failed_at: event.occurred_at,
+    error: null,
+    event,
+  });
+  return id;
+};
+
 /** Creates one resource of each kind. Unless `isolated`, webhooks to private addresses have to be allowed. */
 export const seed = async (
   server: Client,
@@ -78,6 +98,8 @@ export const seed = async (
     reply: await create(directory, '/api/admin/replies', { name: 'A test', text: 'A test.' }),
     key: key.id,
     file: 'queue',
+    job: 'refresh-trending',
+    letter: await deadLetter(),
     rule: await create(directory, '/api/admin/rules', {
       name: 'A test',
       is_active: false,
