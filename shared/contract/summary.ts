@@ -12,10 +12,12 @@ export const Summary = z
     reports_open: Count.describe('Open reports of projects.'),
     promotions_waiting: Count.describe('Paid promotions that wait for approval.'),
     webhooks_failing: Count.describe('Webhooks without a success since their last failure, disabled ones included.'),
+    dead_letters: Count.describe('Events that a subscriber failed to process.'),
     mails_stopped: Count.describe('Email addresses that get no email after a bounce or a complaint.'),
     oldest_pending_at: Timestamp.nullable().describe(
       'The submission of the oldest project in the queue; null if none waits.',
     ),
+    jobs_failed: Count.describe('Jobs whose last run failed or was interrupted.'),
     live: Count.describe('Live projects.'),
     users: Count.describe('Users, without erased ones.'),
   })

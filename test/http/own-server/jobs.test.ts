@@ -7,7 +7,6 @@ import { job } from '#http/job.ts';
 import { importHandler } from '#local/handlers.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
-import { countFailedJobs } from '#services/jobs/states.ts';
 import { type Directory, dataOf, NOT_FOUND, TIME } from '#test/support/fixtures.ts';
 import { callJob, runJob } from '#test/support/jobs.ts';
 import type { TestServer } from '#test/support/server.ts';
@@ -35,6 +34,9 @@ const jobNamed = async (name: string): Promise<Job> => {
 };
 
 const request = (name: string) => directory.as(directory.admin, 'POST', `${JOBS}/${name}/run`);
+
+const countFailedJobs = async (): Promise<number> =>
+  dataOf<{ jobs_failed: number }>(await directory.adminOk('GET', '/api/admin/summary')).jobs_failed;
 
 /** Leaves a run in progress, as a process does that died. @param seconds until it counts as interrupted. */
 const begin = (name: string, seconds: number): Promise<void> =>
