@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Job, jobs } from '#events/jobs.ts';
-import { nextDue } from '#model/schedule.ts';
 import type { ImportHandler } from '#local/handlers.ts';
 import type { Checkpoints } from '#local/journal.ts';
 import { startSchedules } from '#local/schedules.ts';
+import { nextDue } from '#model/schedule.ts';
 import { log } from '#platform/log.ts';
 
 const at = (time: string): number => Date.parse(time);
