@@ -16,6 +16,7 @@ import {
 } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { SiteSettings } from '#contract/settings.ts';
+import { consolePath } from './location.ts';
 
 /** A page of the console. The navigation, the router, the palette and the shortcuts are derived from the table below. */
 export interface PageEntry {
@@ -34,6 +35,9 @@ export interface PageEntry {
   readonly group: 'work' | 'content' | 'business' | 'system';
   readonly load: () => Promise<{ readonly Page: ComponentType }>;
 }
+
+/** The address of a page for links. Home has none of its own below `/console`, where a trailing slash would be another address. */
+export const addressOf = ({ path }: PageEntry): string => (path === '/' ? `~${consolePath}` : path);
 
 /** The only list of pages, in the order of the navigation. */
 export const pages: readonly PageEntry[] = [

@@ -5,7 +5,7 @@ import { StatusBadge } from '../components/badge.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { strings } from '../strings.ts';
 import { activeKeys } from './keys.tsx';
-import type { PageEntry } from './pages.ts';
+import { addressOf, type PageEntry } from './pages.ts';
 import { useResource } from './queries.ts';
 import { useStore } from './store.ts';
 
@@ -37,7 +37,7 @@ export const Palette = ({ pages, onClose }: { readonly pages: readonly PageEntry
   const items: readonly Item[] = [
     ...pages
       .filter(({ title }) => matches(title))
-      .map((page) => ({ id: page.path, text: page.title, run: () => navigate(page.path) })),
+      .map((page) => ({ id: page.path, text: page.title, run: () => navigate(addressOf(page)) })),
     ...(q === '' ? [] : actions)
       .filter(([, { label }]) => matches(label))
       .map(([key, { label, run }]) => ({

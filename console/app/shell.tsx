@@ -8,7 +8,7 @@ import { strings } from '../strings.ts';
 import { connection } from './connection.ts';
 import { type Keys, useKeys } from './keys.tsx';
 import { Notices, undoLatest } from './notices.tsx';
-import type { PageEntry } from './pages.ts';
+import { addressOf, type PageEntry } from './pages.ts';
 import { Palette } from './palette.tsx';
 import { showsImages } from './preferences.ts';
 import { signOut } from './session.ts';
@@ -35,12 +35,12 @@ const ConnectionBanner = () => {
   );
 };
 
-const NavLink = ({ page: { path, title, icon: Icon }, isCurrent }: { page: PageEntry; isCurrent: boolean }) => (
+const NavLink = ({ page, isCurrent }: { readonly page: PageEntry; readonly isCurrent: boolean }) => (
   <li>
-    <Link href={path} className="nav-link" aria-current={isCurrent ? 'page' : undefined}>
-      <Icon size={16} aria-hidden />
-      {title}
-      <WaitingCount path={path} />
+    <Link href={addressOf(page)} className="nav-link" aria-current={isCurrent ? 'page' : undefined}>
+      <page.icon size={16} aria-hidden />
+      {page.title}
+      <WaitingCount path={page.path} />
     </Link>
   </li>
 );
@@ -78,9 +78,9 @@ export const Shell = ({
       run: () => document.querySelector<HTMLInputElement>('main input[type="search"]')?.focus(),
     },
     ...Object.fromEntries(
-      pages.map(({ shortcut, title, path: to }) => [
-        `g ${shortcut}`,
-        { label: strings.shell.goTo(title), run: () => navigate(to) },
+      pages.map((page) => [
+        `g ${page.shortcut}`,
+        { label: strings.shell.goTo(page.title), run: () => navigate(addressOf(page)) },
       ]),
     ),
   };

@@ -30,6 +30,11 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   it('signs in again after a reload, and forgets the session after signing out', async () => {
     const page = await context.open('administrator');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('q');
+    await page.getByRole('heading', { level: 1, name: 'Queue' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
