@@ -369,6 +369,8 @@ export const strings = {
     comments: 'Comments',
     reports: 'Reports',
     payments: 'Payments',
+    events: 'Events',
+    noEvents: 'No events in the last 90 days.',
     noListings: 'No listings.',
     noComments: 'No comments.',
     noReports: 'No reports.',

@@ -28,6 +28,7 @@ describe.skipIf(chromiumPath === undefined)('the page Users', () => {
     await page.getByText('1–1 of 1').waitFor();
     await page.getByRole('link', { name: spammer.name }).click();
     await page.getByRole('heading', { name: 'Listings 2' }).waitFor();
+    await page.getByText('Project submitted').first().waitFor();
 
     await page.getByLabel('Reason').fill('Advertising');
     await page.getByLabel('Ban expires at').fill('2000-01-01T10:00');

@@ -9,7 +9,7 @@ import { StatusBadge } from '../../components/badge.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { userName } from '../../components/user-link.tsx';
-import { formatMoney, formatNumber, hostOf } from '../../format.ts';
+import { formatMoney, formatNumber, hostOf, words } from '../../format.ts';
 import { strings } from '../../strings.ts';
 import { BanCard, EraseCard, RoleCard } from './account.tsx';
 import { UserBadges } from './user-badges.tsx';
@@ -161,6 +161,32 @@ const Activity = ({ user }: { readonly user: UserDossier }) => {
   );
 };
 
+const EVENTS_SHOWN = 10;
+
+/** The newest events that the user caused. */
+const Events = ({ id }: { readonly id: string }) => {
+  const query = { actor: id, limit: EVENTS_SHOWN };
+  const events = useResource(['events', query], (signal) => dataOf(client.events.list({ query, signal })), {
+    poll: true,
+  });
+  return (
+    <Loaded query={events} rows={3}>
+      {(all) => (
+        <Records title={strings.users.events} empty={strings.users.noEvents}>
+          {all.map(({ id: event, kind, occurred_at }) => (
+            <li key={event} className="row apart">
+              <span>{words(kind)}</span>
+              <span className="soft small">
+                <Time at={occurred_at} isAge />
+              </span>
+            </li>
+          ))}
+        </Records>
+      )}
+    </Loaded>
+  );
+};
+
 /** A user with everything that the user did, and what can be done about it. */
 export const UserView = ({ id }: { readonly id: string }) => {
   const address = useAddress();
@@ -189,6 +215,7 @@ export const UserView = ({ id }: { readonly id: string }) => {
                   <Facts user={user} />
                 </section>
                 <Activity user={user} />
+                <Events id={id} />
               </div>
               {user.id === me.id ? (
                 <p className="message">{strings.users.self}</p>
