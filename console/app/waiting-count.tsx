@@ -4,7 +4,7 @@ import { useWaiting } from './waiting.ts';
 
 const QueueCount = () => {
   const { data } = useWaiting();
-  const count = (data?.submissions ?? 0) + (data?.revisions ?? 0);
+  const count = (data?.pending ?? 0) + (data?.revisions_pending ?? 0);
   return count === 0 ? null : (
     <span className="count">
       <Badge tone="wait">{formatNumber(count)}</Badge>

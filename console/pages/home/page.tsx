@@ -20,31 +20,52 @@ const Count = ({
 }: {
   readonly label: string;
   readonly count: number;
-  readonly href: string;
+  /** Undefined for what has no page, or none for the caller's role. */
+  readonly href?: string | undefined;
   readonly extra?: ReactNode;
-}) => (
-  <li className="count-card card">
-    <Link href={href}>
+}) => {
+  const content = (
+    <>
       <span className="count-number number">{formatNumber(count)}</span>
       <span>{label}</span>
-    </Link>
-    {extra !== undefined && <span className="soft small">{extra}</span>}
-  </li>
-);
+    </>
+  );
+  return (
+    <li className="count-card card">
+      {href === undefined ? <span className="contents">{content}</span> : <Link href={href}>{content}</Link>}
+      {extra !== undefined && <span className="soft small">{extra}</span>}
+    </li>
+  );
+};
 
-const Waiting = () => (
+/** Moderators see what they can decide about. */
+const Waiting = ({ isAdmin }: { readonly isAdmin: boolean }) => (
   <Loaded query={useWaiting()} rows={2}>
-    {({ submissions, revisions, oldestAt }) => (
-      <ul className="counts">
-        <Count
-          label={strings.home.pending}
-          count={submissions}
-          href="/queue?kind=submissions"
-          extra={oldestAt && strings.home.oldest(formatAge(oldestAt))}
-        />
-        <Count label={strings.home.revisions} count={revisions} href="/queue?kind=edits" />
-      </ul>
-    )}
+    {(summary) => {
+      const oldest = summary.oldest_pending_at;
+      return (
+        <ul className="counts">
+          <Count
+            label={strings.home.pending}
+            count={summary.pending}
+            href="/queue?kind=submissions"
+            extra={oldest ? strings.home.oldest(formatAge(oldest)) : undefined}
+          />
+          <Count label={strings.home.revisions} count={summary.revisions_pending} href="/queue?kind=edits" />
+          <Count label={strings.home.reports} count={summary.reports_open} href="/reports" />
+          {isAdmin && (
+            <>
+              <Count label={strings.home.promotions} count={summary.promotions_waiting} href="/promotions" />
+              <Count label={strings.home.webhooks} count={summary.webhooks_failing} />
+              <Count label={strings.home.deadLetters} count={summary.dead_letters} />
+              <Count label={strings.home.jobs} count={summary.jobs_failed} />
+              <Count label={strings.home.live} count={summary.live} href="/listings?status=live" />
+              <Count label={strings.home.users} count={summary.users} href="/users" />
+            </>
+          )}
+        </ul>
+      );
+    }}
   </Loaded>
 );
 
@@ -125,7 +146,7 @@ export const Page = () => {
       <div className="stack">
         <section>
           <h2 className="visually-hidden">{strings.home.waiting}</h2>
-          <Waiting />
+          <Waiting isAdmin={isAdmin} />
         </section>
         {isAdmin && features.includes('analytics') && <Traffic />}
         {isAdmin && <LatestEvents />}
