@@ -307,7 +307,7 @@ export const strings = {
     moved: (name: string) => `Moved ${name}.`,
     saved: (name: string) => `Saved ${name}.`,
     slugHint: (text: string, count: number) =>
-      `A new slug is carried over to ${text} live ${count === 1 ? 'listing' : 'listings'}.`,
+      `${text} live ${count === 1 ? 'listing gets' : 'listings get'} the new slug.`,
     newSlugHint: 'Made from the name when empty.',
     sphereHint: 'The group that the category stands in.',
     iconHint: 'An emoji, the name of an icon, or the address of an image.',
