@@ -9,12 +9,3 @@ const cellOf = (cell: Cell): string => {
 
 export const csvOf = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
-
-/** Offers a file for download. */
-export const download = (name: string, content: BlobPart, type = 'text/csv'): void => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([content], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-};

@@ -1,6 +1,7 @@
 import {
   ChartLine,
   CreditCard,
+  FileUp,
   Flag,
   House,
   Inbox,
@@ -133,6 +134,15 @@ export const pages: readonly PageEntry[] = [
     feature: 'analytics',
     group: 'business',
     load: () => import('../pages/analytics/page.tsx'),
+  },
+  {
+    path: '/imports',
+    title: 'Imports',
+    shortcut: 'i',
+    icon: FileUp,
+    moderators: false,
+    group: 'system',
+    load: () => import('../pages/imports/page.tsx'),
   },
   {
     path: '/batches',

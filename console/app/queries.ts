@@ -38,12 +38,12 @@ connection.subscribe(() => {
 /**
  * Reads a resource. A known value shows at once and is refreshed in the background.
  * @param key begins with the domain of the contract, so that `refresh('projects')` finds it.
- * @param poll asks for changes while the window is visible.
+ * @param poll asks for changes while the window is visible; a number is the interval in milliseconds.
  */
 export const useResource = <Data>(
   key: readonly [domain: string, ...unknown[]],
   read: (signal: AbortSignal) => Promise<Data>,
-  { poll = false, isEnabled = true }: { readonly poll?: boolean; readonly isEnabled?: boolean } = {},
+  { poll = false, isEnabled = true }: { readonly poll?: boolean | number; readonly isEnabled?: boolean } = {},
 ): UseQueryResult<Data> =>
   useQuery({
     queryKey: key,
@@ -55,7 +55,11 @@ export const useResource = <Data>(
         ? before
         : undefined,
     refetchInterval: ({ state }) =>
-      poll && !(state.error instanceof ApiError && state.error.status < 500) ? POLL_MS : false,
+      poll !== false && !(state.error instanceof ApiError && state.error.status < 500)
+        ? poll === true
+          ? POLL_MS
+          : poll
+        : false,
   });
 
 interface LedgerPage<Entry> {

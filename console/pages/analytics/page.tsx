@@ -5,11 +5,11 @@ import { client, dataOf } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
+import { download } from '../../components/download.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { LineChart } from '../../components/line-chart.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
-import { download } from '../../csv.ts';
 import { formatDay, formatNumber, words } from '../../format.ts';
 import { strings } from '../../strings.ts';
 import { countryName } from './countries.ts';
@@ -73,7 +73,9 @@ const Filters = ({
       <span className="push">
         <Button
           isDisabled={!report}
-          onClick={() => report && download(`analytics-${report.from}-${report.to}.csv`, reportCsv(report))}
+          onClick={() =>
+            report && void download(new Blob([reportCsv(report)]).stream(), `analytics-${report.from}-${report.to}.csv`)
+          }
         >
           {strings.actions.export}
         </Button>

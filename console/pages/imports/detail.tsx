@@ -1,0 +1,177 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Import } from '#contract/imports.ts';
+import { client, dataOf, replyOf } from '../../api.ts';
+import { notify, perform } from '../../app/notices.tsx';
+import { refresh, useResource } from '../../app/queries.ts';
+import { useStore } from '../../app/store.ts';
+import { Badge, type Tone } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { download } from '../../components/download.ts';
+import { Loaded } from '../../components/states.tsx';
+
+import { formatNumber, formatPercent } from '../../format.ts';
+import { strings } from '../../strings.ts';
+import { MappingEditor } from './mapping.tsx';
+import { uploads } from './uploads.ts';
+
+const text = strings.imports;
+
+const tones: Readonly<Record<Import['state'], Tone>> = {
+  waiting: 'wait',
+  uploaded: 'wait',
+  checking: 'accent',
+  running: 'accent',
+  done: 'good',
+  failed: 'bad',
+  cancelled: 'neutral',
+};
+
+export const StateBadge = ({ state }: { readonly state: Import['state'] }) => (
+  <Badge tone={tones[state]}>{text.states[state]}</Badge>
+);
+
+export const Progress = ({ label, share }: { readonly label: string; readonly share: number }) => (
+  <p className="row">
+    <progress aria-label={label} max={1} value={share} />
+    <span className="number">{formatPercent(share)}</span>
+  </p>
+);
+
+const Counts = ({ counts }: { readonly counts: Import['counts'] }) => (
+  <dl className="facts">
+    {(['created', 'updated', 'skipped', 'failed'] as const).map((outcome) => (
+      <div key={outcome} className="contents">
+        <dt>{text.outcomes[outcome]}</dt>
+        <dd className="number">{formatNumber(counts[outcome])}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const DryRun = ({ dryRun: { counts, items } }: { readonly dryRun: NonNullable<Import['dry_run']> }) => (
+  <section className="card stack tight">
+    <h2>{text.dryRun}</h2>
+    <Counts counts={counts} />
+    <ul className="stack tight dry-run">
+      {items.map(({ row, outcome, project, message }) => (
+        <li key={row}>
+          <span className="soft">{text.row(row ?? 0)}</span> {text.outcomes[outcome]}
+          {project && <bdi>: {project.name}</bdi>}
+          {message !== null && <span className="soft"> · {message}</span>}
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+const Result = ({
+  id,
+  state,
+  counts,
+  batch_id,
+  error,
+}: Pick<Import, 'id' | 'state' | 'counts' | 'batch_id' | 'error'>) => {
+  const [isReverting, setReverting] = useState(false);
+  const errors = async (batch: string) => {
+    const { body } = await replyOf(client.batches.exportErrors({ params: { batch } }));
+    await download(body, `${id}-errors.csv`);
+  };
+  return (
+    <section className="card stack tight">
+      <h2>{text.result}</h2>
+      {error !== null && <p className="message bad">{error}</p>}
+      <Counts counts={counts} />
+      {batch_id !== null && state !== 'running' && (
+        <div className="row">
+          {counts.failed > 0 && (
+            <Button onClick={() => void perform(async () => await errors(batch_id))}>
+              {text.failedRows(formatNumber(counts.failed))}
+            </Button>
+          )}
+          <Button kind="danger" onClick={() => setReverting(true)}>
+            {strings.actions.revert}
+          </Button>
+          <Link href={`/batches?open=${batch_id}`}>{text.batch}</Link>
+        </div>
+      )}
+      {isReverting && batch_id !== null && (
+        <Confirm
+          title={text.revertTitle}
+          action={strings.actions.revert}
+          onClose={() => setReverting(false)}
+          onConfirm={async () => {
+            const {
+              reverted,
+              kept,
+              state: after,
+            } = await dataOf(client.batches.revert({ params: { batch: batch_id } }));
+            notify(after === 'running' ? text.reverting : text.reverted(reverted, kept.length));
+            await refresh('imports', 'batches', 'projects');
+          }}
+        >
+          <p>{text.revertText}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+};
+
+const Running = ({ id, rows_done, rows_total }: Import) => (
+  <section className="card stack tight">
+    <h2>{text.progress}</h2>
+    <Progress label={text.progress} share={rows_total === null ? 0 : rows_done / Math.max(1, rows_total)} />
+    <p className="soft">{rows_total !== null && text.rows(formatNumber(rows_done), formatNumber(rows_total))}</p>
+    <div className="row">
+      <Button
+        kind="danger"
+        onClick={() =>
+          void perform(async () => {
+            await dataOf(client.imports.cancel({ params: { import: id } }));
+            await refresh('imports');
+          })
+        }
+      >
+        {text.stop}
+      </Button>
+    </div>
+  </section>
+);
+
+/** How often a running import is read, in milliseconds. */
+const POLL_MS = 2000;
+
+/** An import from the upload to its result. */
+export const Detail = ({ id }: { readonly id: string }) => {
+  const shares = useStore(uploads);
+  const share = shares.get(id);
+  const one = useResource(
+    ['imports', id],
+    (signal) => dataOf(client.imports.read({ params: { import: id }, signal })),
+    { poll: POLL_MS },
+  );
+  return (
+    <div className="stack">
+      <Link href="/imports">{text.back}</Link>
+      <Loaded query={one}>
+        {(loaded) => (
+          <>
+            <p className="row">
+              <strong dir="auto">{loaded.filename}</strong>
+              <StateBadge state={loaded.state} />
+            </p>
+            {share !== undefined && <Progress label={text.uploading} share={share} />}
+            {loaded.state === 'waiting' && share === undefined && <p className="soft">{text.waitingText}</p>}
+            {(loaded.state === 'checking' || loaded.state === 'running') && <Running {...loaded} />}
+            {loaded.dry_run && loaded.state === 'uploaded' && <DryRun dryRun={loaded.dry_run} />}
+            {loaded.state === 'uploaded' && <MappingEditor id={id} />}
+            {(loaded.state === 'done' || loaded.state === 'failed' || loaded.state === 'cancelled') && (
+              <Result {...loaded} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+};
