@@ -100,7 +100,7 @@ try {
     headers: upload.headers,
     body: ReadableStream.from(fileParts()),
     duplex: 'half',
-  } as RequestInit);
+  });
   if (!uploaded.ok) throw new Error(`The upload answered ${uploaded.status}: ${await uploaded.text()}`);
   console.log(
     `${rows} rows, ${(size / MB).toFixed(1)} MB, uploaded in ${((performance.now() - uploadFrom) / 1000).toFixed(1)} s`,

@@ -51,10 +51,10 @@ export const openDeadLetterQueues = (bus: Bus): DeadLetterQueues => {
       return { Messages: visible.map(messageOf) };
     },
     deleteMessage: (request) => {
-      const { QueueUrl: url, ReceiptHandle: receipt } = parse(DeleteMessage, request);
+      const { QueueUrl: url, ReceiptHandle: handle } = parse(DeleteMessage, request);
       const subscription = url.slice(url.lastIndexOf('/') + 1);
-      bus.removeDeadMessage(subscription, { event: Number(receipt) });
-      hiddenUntil.delete(`${subscription} ${receipt}`);
+      bus.removeDeadMessage(subscription, { event: Number(handle) });
+      hiddenUntil.delete(`${subscription} ${handle}`);
       return {};
     },
   };

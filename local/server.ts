@@ -156,8 +156,8 @@ const startMocks = async (
     beforeResuming: releaseRun,
     ...retries,
   });
-  const mail = openMailService(journal, storage, ({ source, kind, detail }) => {
-    bus.putEvents({ Entries: [{ Source: source, DetailType: kind, Detail: JSON.stringify(detail) }] });
+  const mail = openMailService(journal, storage, ({ kind, detail, ...feedback }) => {
+    bus.putEvents({ Entries: [{ Source: feedback.source, DetailType: kind, Detail: JSON.stringify(detail) }] });
   });
   const aws = await serveAws(bus, mail, openKeyService(folder.file('secrets-key.json')));
   cleanups.add(() => aws.stop());

@@ -85,10 +85,10 @@ class Meter {
   }
 
   #attachTo(client: ReturnType<typeof dynamo>): void {
-    const send = client.send.bind(client);
+    const sendUnmetered = client.send.bind(client);
     client.send = async (command, options) => {
       Object.assign(command.input, { ReturnConsumedCapacity: 'INDEXES' });
-      const output = await send(command, options);
+      const output = await sendUnmetered(command, options);
       const id = this.#running.getStore();
       if (id === undefined) return output;
       const usage = this.#of(id);

@@ -165,7 +165,7 @@ export const aliasedSlugs = async (): Promise<ReadonlyMap<string, string | null>
 /** Returns the current slug by slug: another one for that of a merged category, none for slugs that belong to no category. */
 export const currentCategorySlugs = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const claims = await findItems(slugs.map(categorySlugKey));
-  const current = await Promise.all(claims.map((claim) => claim && currentSlugOf(claim)));
+  const current = await Promise.all(claims.map(async (claim) => claim && (await currentSlugOf(claim))));
   return new Map(slugs.flatMap((slug, position) => (current[position] ? [[slug, current[position]]] : [])));
 };
 

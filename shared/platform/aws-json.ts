@@ -24,7 +24,7 @@ export class AwsError extends Error {
     super(message);
     this.name = name;
     this.$metadata = $metadata;
-    this.$fault = /^5/.test(String($metadata.httpStatusCode)) ? 'server' : 'client';
+    this.$fault = String($metadata.httpStatusCode).startsWith('5') ? 'server' : 'client';
   }
 }
 

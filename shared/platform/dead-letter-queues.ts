@@ -10,7 +10,7 @@ export interface DeadMessage {
   /** Why the last attempt failed, if the queue knows it. */
   readonly error: string | null;
   /** Identifies the reception, for the deletion. */
-  readonly receipt: string;
+  readonly handle: string;
 }
 
 /** A message as SQS returns it. */
@@ -62,12 +62,12 @@ export const receiveDeadMessages = async (queueUrl: string): Promise<DeadMessage
     sentMs: Number(Attributes.SentTimestamp),
     // Lambda and EventBridge name the reason differently.
     error: (MessageAttributes?.ErrorMessage ?? MessageAttributes?.ERROR_MESSAGE)?.StringValue ?? null,
-    receipt: ReceiptHandle,
+    handle: ReceiptHandle,
   }));
 };
 
 /** Deletes a received message. */
-export const deleteDeadMessage = async (queueUrl: string, { receipt }: DeadMessage): Promise<void> => {
+export const deleteDeadMessage = async (queueUrl: string, { handle }: DeadMessage): Promise<void> => {
   // The response has no content.
-  await client().request('DeleteMessage', JSON.stringify({ QueueUrl: queueUrl, ReceiptHandle: receipt }), {});
+  await client().request('DeleteMessage', JSON.stringify({ QueueUrl: queueUrl, ReceiptHandle: handle }), {});
 };

@@ -51,7 +51,7 @@ const convertItems = (value: unknown, convert: (item: unknown) => unknown): unkn
     if (!PER_TABLE.has(name) || Array.isArray(member)) return convertItems(member, convert);
     // A batch read responds with a list of items per table.
     const isItemList = name === 'Responses';
-    return mapMembers(member as object, (ofTable) =>
+    return mapMembers(member, (ofTable) =>
       isItemList ? (ofTable as readonly unknown[]).map(convert) : convertItems(ofTable, convert),
     );
   });

@@ -301,7 +301,7 @@ it('is announced, uploaded once, planned, imported and reverted', async () => {
     rows_done: 0,
     counts: noCounts,
     batch_id: null,
-    created_at: expect.anything() as unknown as string,
+    created_at: expect.anything() as string,
     started_at: null,
     finished_at: null,
     error: null,

@@ -35,7 +35,7 @@ const parts: Readonly<Record<string, { readonly bytes: number; readonly why: str
   'disposable-email-domains-js/': { bytes: 175_000, why: 'recognizes disposable mail addresses' },
   'croner/': { bytes: 35_000, why: 'calculates the next run of a job' },
   'bowser/': { bytes: 36_000, why: 'counts visits by browser' },
-  'docs/openapi.json': { bytes: 330_000, why: 'returns the OpenAPI document' },
+  'docs/openapi.json': { bytes: 345_000, why: 'returns the OpenAPI document' },
 };
 
 /** The handlers that create slugs. */

@@ -25,12 +25,9 @@ const outputOf = (handler: HandlerFile) => bundleOutput(bundles, handler);
 const contains = (handler: HandlerFile, file: string): boolean =>
   (outputOf(handler).inputs[file]?.bytesInOutput ?? 0) > 0;
 
-/** Whether a bundle contains a command of the EventBridge client. */
-const calls = (handler: HandlerFile, command: string): boolean =>
-  Object.entries(outputOf(handler).inputs).some(
-    ([file, { bytesInOutput }]) =>
-      bytesInOutput > 0 && file.endsWith(`client-eventbridge/dist-es/commands/${command}Command.js`),
-  );
+/** Whether a bundle contains the name of an operation of AWS. */
+const calls = (handler: HandlerFile, operation: string): boolean =>
+  new RegExp(`["'\`]${operation}["'\`]`).test(readFileSync(bundleFile(handler.path), 'utf8'));
 
 /** Whether a module is reachable in a bundle without passing through another one. */
 const reaches = (handler: HandlerFile, file: string, through: string): boolean => {

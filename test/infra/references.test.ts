@@ -59,10 +59,10 @@ describe('a deployment in order', () => {
     expect(blockedExports(stages[from], stages[to])).toEqual([]);
   });
 
-  it('can remove any job, subscriber and client, because only table, bus, mail set and webhook key are exported', () => {
+  it('can remove any job, subscriber and client, because only table, bus, mail set, uploads and webhook key are exported', () => {
     const held = Object.values(stages).flatMap(({ all }) => all.flatMap(importsOf));
     const kinds = [...new Set(held.map((name) => /:ExportsOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}/.exec(name)?.[1]))];
-    expect(kinds.sort()).toEqual(['Bus', 'SenderMailings', 'Table', 'WebhookKey']);
+    expect(kinds.sort()).toEqual(['Bus', 'SenderMailings', 'Table', 'Uploads', 'WebhookKey']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
@@ -19,12 +19,13 @@ let responses: readonly Response[];
 
 let server: Server;
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     requests.push({ target: request.headers['x-amz-target'], input: JSON.parse(await text(request)) });
     const [next = failure('Unexpected'), ...rest] = responses;
     if (rest.length > 0) responses = rest;
     response.writeHead(next.status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(next.body));
-  });
+  };
+  server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

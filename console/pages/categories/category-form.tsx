@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Category, CategoryUpdate } from '#contract/categories.ts';
+import type { Category } from '#contract/categories.ts';
 import { ApiError, client, dataOf, fieldErrors, messageOf, replyOf } from '../../api.ts';
 import { notify } from '../../app/notices.tsx';
 import { useResource } from '../../app/queries.ts';
@@ -70,7 +70,7 @@ export const CategoryForm = ({
         await dataOf(
           client.categories.update({
             params: { category: id },
-            body: fields as CategoryUpdate,
+            body: fields,
             headers: version ? { 'if-match': version.etag } : {},
           }),
         );

@@ -55,7 +55,9 @@ const SUBJECTS = {
 } as const;
 
 const isAbout = ({ data }: LedgerEvent, subject: string): boolean =>
-  Object.entries(SUBJECTS).some(([member, kind]) => `${kind}:${(data as Record<string, unknown>)[member]}` === subject);
+  Object.entries(SUBJECTS).some(
+    ([member, kind]) => `${kind}:${String((data as Record<string, unknown>)[member])}` === subject,
+  );
 
 const PROJECT_SUBJECT = /^project:(.+)$/s;
 

@@ -301,8 +301,8 @@ describe('approving', () => {
       status: 200,
       body: { data: { categories: [into.slug, directory.category] } },
     });
-    const [change] = (await revision(id))?.changes ?? [];
-    expect(change).toEqual({
+    const [first] = (await revision(id))?.changes ?? [];
+    expect(first).toEqual({
       field: 'categories',
       before: [into.slug],
       after: [into.slug, directory.category],
