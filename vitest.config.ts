@@ -43,7 +43,16 @@ export default defineConfig({
           exclude: [full, 'test/console/**', ...shared],
         },
       },
-      { test: { ...common, name: 'console', maxWorkers: 1, include: ['test/console/*.test.ts'], exclude: [full] } },
+      {
+        test: {
+          ...common,
+          name: 'console',
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          include: ['test/console/*.test.ts'],
+          exclude: [full],
+        },
+      },
       { test: { ...separate, name: 'full', include: [full], testTimeout: 900_000, hookTimeout: 900_000 } },
     ],
   },
