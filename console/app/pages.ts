@@ -1,4 +1,6 @@
 import {
+  Activity,
+  CalendarClock,
   ChartLine,
   CreditCard,
   FileUp,
@@ -14,6 +16,7 @@ import {
   Settings,
   Tags,
   Users,
+  Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { SiteSettings } from '#contract/settings.ts';
@@ -161,6 +164,34 @@ export const pages: readonly PageEntry[] = [
     moderators: false,
     group: 'system',
     load: () => import('../pages/rules/page.tsx'),
+  },
+  {
+    path: '/webhooks',
+    title: 'Webhooks',
+    shortcut: 'w',
+    icon: Webhook,
+    moderators: false,
+    feature: 'webhooks',
+    group: 'system',
+    load: () => import('../pages/webhooks/page.tsx'),
+  },
+  {
+    path: '/events',
+    title: 'Events',
+    shortcut: 'v',
+    icon: Activity,
+    moderators: false,
+    group: 'system',
+    load: () => import('../pages/events/page.tsx'),
+  },
+  {
+    path: '/jobs',
+    title: 'Jobs',
+    shortcut: 'j',
+    icon: CalendarClock,
+    moderators: false,
+    group: 'system',
+    load: () => import('../pages/jobs/page.tsx'),
   },
   {
     path: '/settings',

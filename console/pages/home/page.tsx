@@ -56,9 +56,9 @@ const Waiting = ({ isAdmin }: { readonly isAdmin: boolean }) => (
           {isAdmin && (
             <>
               <Count label={strings.home.promotions} count={summary.promotions_waiting} href="/promotions" />
-              <Count label={strings.home.webhooks} count={summary.webhooks_failing} />
-              <Count label={strings.home.deadLetters} count={summary.dead_letters} />
-              <Count label={strings.home.jobs} count={summary.jobs_failed} />
+              <Count label={strings.home.webhooks} count={summary.webhooks_failing} href="/webhooks" />
+              <Count label={strings.home.deadLetters} count={summary.dead_letters} href="/events?tab=letters" />
+              <Count label={strings.home.jobs} count={summary.jobs_failed} href="/jobs" />
               <Count label={strings.home.live} count={summary.live} href="/listings?status=live" />
               <Count label={strings.home.users} count={summary.users} href="/users" />
             </>

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { violationsOf } from './axe.ts';
+import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+
+describe.skipIf(chromiumPath === undefined)('the page Jobs', () => {
+  let context: BrowserContext;
+
+  withBrowser((given) => {
+    context = given;
+  });
+
+  it.each([false, true])('runs a job and shows its result, also after a reload (dark: %s)', async (dark) => {
+    const page = await context.open('administrator', '/jobs', { dark });
+    const row = page.getByRole('row').filter({ hasText: 'Expire promotions' });
+    await row.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('status').filter({ hasText: 'runs in the background' }).waitFor();
+    await row.getByText('Succeeded').waitFor({ timeout: 60_000 });
+    await page.reload();
+    await row.getByText('Succeeded').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.close();
+  });
+});
