@@ -181,10 +181,10 @@ describe('a subscription', () => {
     data: { project_id: 'prj_1', ...project },
   };
 
-  it('has an event pattern with its kinds and their sources', () => {
+  it('has an event pattern with its kinds and their sources, and with replays to itself', () => {
     expect(ruleOf(subscription)).toEqual({
-      source: ['directory', 'directory.tasks'],
-      'detail-type': ['projectApproved', 'projectPurged'],
+      source: ['directory', 'directory.tasks', 'directory.replays'],
+      'detail-type': ['projectApproved', 'projectPurged', 'test.subscriber'],
     });
   });
 
