@@ -183,7 +183,7 @@ export const list = defineRoute('events.list', {
     ...ledgerPaging('evt'),
   }),
   replies: { 200: ledger(LedgerEvent) },
-  permissions: ['table:get', 'table:query', 'table:collection'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:feed'],
 });
 
 /** What a subscriber did with an event. */

@@ -840,7 +840,9 @@ describe('the payments of all users', () => {
     expect((await page('state=paid&limit=1')).data[0]).toMatchObject({ id: mismatched, problem: 'mismatch' });
     expect(await totals()).toEqual(changed(9900, 4900));
     const month = new Date().toISOString().slice(0, 7);
-    expect(meta.months).toEqual([{ month, currency: 'usd', ...changed(9900, 4900) }]);
+    // Other tests of this file paid in other currencies.
+    const inDollars = meta.months.filter(({ currency }) => currency === 'usd');
+    expect(inDollars).toEqual([{ month, currency: 'usd', ...changed(9900, 4900) }]);
   });
 
   it('are paged and limited to a period', async () => {
