@@ -3,7 +3,7 @@ import type { JobRun, JobState, RunningJob } from '#model/job.ts';
 import { conflict } from '#shared/errors.ts';
 import { jobKey, jobsPartition } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { type Item, orNull, wholeCollection } from './read.ts';
+import { type Item, inKeyOrder, orNull, wholeCollection } from './read.ts';
 import { is, isBelow, transact, updateItem } from './write.ts';
 
 const runningOf = ({ run_id, started_at, until }: Item): RunningJob | null =>
@@ -12,7 +12,7 @@ const runningOf = ({ run_id, started_at, until }: Item): RunningJob | null =>
 const stateOf = (item: Item): JobState => ({
   name: String(item.name),
   running: runningOf(item),
-  last_run: orNull(item.last_run),
+  last_run: inKeyOrder(orNull<JobRun>(item.last_run)),
   scheduled_at: orNull(item.scheduled_at),
 });
 

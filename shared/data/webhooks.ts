@@ -17,7 +17,7 @@ import {
   webhooksPartition,
 } from './keys.ts';
 import { inOutbox } from './outbox.ts';
-import { collectionPages, findItem, firstOfCollection, type Item, wholeCollection } from './read.ts';
+import { collectionPages, findItem, firstOfCollection, type Item, inKeyOrder, wholeCollection } from './read.ts';
 import { absent, deleteItem, every, exists, is, putItem, transact, tryTransact, updateItem } from './write.ts';
 
 /** As long as a delivery is stored, in seconds, it can be replayed and a repeated event adds no second one. */
@@ -42,7 +42,7 @@ const deliveryOf = (item: Item): DeliveryRecord => ({
   event: JSON.parse(String(item.event)) as LedgerEvent,
   state: item.state as DeliveryRecord['state'],
   tries: Number(item.tries),
-  attempts: item.attempts as DeliveryRecord['attempts'],
+  attempts: inKeyOrder(item.attempts) as DeliveryRecord['attempts'],
   next_attempt_at: (item.next_attempt_at ?? null) as string | null,
   created_at: String(item.created_at),
   version: Number(item.version),

@@ -841,7 +841,7 @@ describe('the payments of all users', () => {
     expect(await totals()).toEqual(changed(9900, 4900));
     const month = new Date().toISOString().slice(0, 7);
     // Other tests of this file paid in other currencies.
-    const inDollars = meta.months.filter(({ currency }) => currency === 'usd');
+    const inDollars = (meta.months as { currency: string }[]).filter(({ currency }) => currency === 'usd');
     expect(inDollars).toEqual([{ month, currency: 'usd', ...changed(9900, 4900) }]);
   });
 
