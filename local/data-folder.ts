@@ -74,11 +74,13 @@ const checkFormat = (folder: string): void => {
 
 /** Makes existing data readable for its owner only. A folder with other files in it keeps its mode. */
 const makePrivate = (folder: string): void => {
-  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
   const isOwn = files.length === 0 || files.some(({ name }) => name === FORMAT_FILE || name === 'lock');
   if (!isOwn) return;
   chmodSync(folder, 0o700);
   for (const { name } of files) chmodSync(path.join(folder, name), 0o600);
+  for (const entry of entries) if (entry.isDirectory()) chmodSync(path.join(folder, entry.name), 0o700);
 };
 
 const openLock = (folder: string): DatabaseSync => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, page, paging, Timestamp, text } from './fields.ts';
+import { data, page, paging, reference, Timestamp, text } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 /** The status of a report. */
@@ -99,11 +99,13 @@ export const settle = defineRoute('reports.settle', {
 
 /** The number of reports in one request. */
 const SETTLED_MAX = 100;
+/** More than any id of a report has. */
+const REPORT_ID_MAX = 100;
 
 const ReportSettlement = z
   .object({
     ids: z
-      .array(z.string().refine((one) => one.isWellFormed(), { error: 'must be well-formed Unicode' }))
+      .array(reference(REPORT_ID_MAX))
       .min(1, { error: 'must name at least one report' })
       .max(SETTLED_MAX, { error: `must name at most ${SETTLED_MAX} reports` })
       .overwrite((ids) => [...new Set(ids)]),

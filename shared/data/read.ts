@@ -181,6 +181,9 @@ const queryOf = (range: CollectionRange) => {
  * of an index eventually consistent.
  */
 export async function* collectionPages(range: CollectionRange): AsyncGenerator<readonly Item[]> {
+  const low = range.after ?? range.prefix;
+  // DynamoDB rejects a range whose bounds are exchanged.
+  if (low !== undefined && range.before !== undefined && low > range.before) return;
   const { sortKey } = attributesOf(range.index);
   const query = queryOf(range);
   // BETWEEN includes its bounds, which `after` and `before` exclude.

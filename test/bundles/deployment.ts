@@ -73,7 +73,9 @@ const resolved = (value: unknown, values: DeployedValues): string => {
     'AWS::Cognito::UserPoolClient': values.audience,
     'AWS::Cognito::UserPoolDomain': 'sign-in',
     'AWS::Cognito::UserPool ProviderURL': values.issuer,
+    'AWS::S3::Bucket': 'uploads',
     'AWS::SES::ConfigurationSet': 'mailings',
+    'AWS::SQS::Queue': 'https://sqs.us-east-1.amazonaws.com/000000000000/queue',
     'AWS::KMS::Key Arn': 'arn:aws:kms:us-east-1:000000000000:key/webhooks',
   };
   if (parameters.has(id)) return resolved(parameters.get(id), values);

@@ -17,6 +17,7 @@ describe('npm start -- --help', () => {
     'WEBHOOK_KEY_ID',
     'LOCAL_SCHEDULES',
     'DEAD_LETTER_QUEUES',
+    'UPLOAD_BUCKET',
   ];
   const families = [
     ['RATE_LIMIT_', '<TIER>', tiers],

@@ -248,8 +248,9 @@ describe('the data folder', () => {
     const second = start();
     await second.url();
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-    const modes = readdirSync(dataDir).map((name) => [name, statSync(path.join(dataDir, name)).mode & 0o777]);
-    expect(modes).toEqual(modes.map(([name]) => [name, 0o600]));
+    const entries = readdirSync(dataDir, { withFileTypes: true });
+    const modes = entries.map(({ name }) => [name, statSync(path.join(dataDir, name)).mode & 0o777]);
+    expect(modes).toEqual(entries.map((entry) => [entry.name, entry.isDirectory() ? 0o700 : 0o600]));
   });
 
   it.each([

@@ -20,7 +20,7 @@ import type { FeedSimulation } from '#test/catalog/simulation.ts';
 import { origin } from '../fixtures.ts';
 
 /** Errors by name of writes that lose a race or whose target was removed. */
-const EXPECTED_ERRORS = new Set(['ConditionFailed', 'ProjectChanged', 'CategoryChanged', 'AppError']);
+const EXPECTED_ERRORS = new Set(['ConditionFailed', 'ProjectChanged', 'CategoryChanged', 'CategoryGone', 'AppError']);
 
 const owners = ['usr_a', 'usr_b', 'usr_c'];
 const voters = ['usr_v0', 'usr_v1', 'usr_v2', 'usr_v3', 'usr_v4'];
