@@ -48,6 +48,7 @@ const JSON_TYPE = 'application/x-amz-json-1.1';
 const SERVICES: Readonly<Record<string, string>> = {
   DynamoDB_20120810: 'dynamodb',
   AWSEvents: 'events',
+  AmazonSQS: 'sqs',
   AmazonSSM: 'ssm',
   TrentService: 'kms',
   AWSCognitoIdentityProviderService: 'cognito-idp',
@@ -100,7 +101,8 @@ export const serveAws = async (services: Services): Promise<Aws> => {
         metrics: { latencyMs: 1 },
       };
     }
-    if (service === 'cognito-idp') return {};
+    // The queues are empty.
+    if (service === 'cognito-idp' || service === 'sqs') return {};
     const value = services.parameters[String(input.Name)];
     if (value === undefined) return { __type: 'ParameterNotFound' };
     return { Parameter: { Name: input.Name, Type: 'SecureString', Value: value } };
@@ -160,7 +162,7 @@ export const serveAws = async (services: Services): Promise<Aws> => {
       json(400, { __type: 'AccessDeniedException', message: `${handler} may not ${awsRequest.operation}.` });
     } else if (awsRequest.service === 's3') {
       respondFromFiles(awsRequest, response);
-    } else if (['ssm', 'bedrock', 'cognito-idp'].includes(awsRequest.service)) {
+    } else if (['ssm', 'sqs', 'bedrock', 'cognito-idp'].includes(awsRequest.service)) {
       const value = respondLocally(awsRequest);
       json(Object.hasOwn(value as object, '__type') ? 400 : 200, value);
     } else {

@@ -40,6 +40,7 @@ let category: string;
 let delivery: string;
 let cancelled: string;
 let removedLetter: string;
+let mergedCategory: string;
 
 /** Timeout for chains of invocations, each of which starts processes, in milliseconds. */
 const WAIT_MS = 20_000;
@@ -82,6 +83,9 @@ beforeAll(async () => {
     waiting.set(id, { project, revision: pending_revision.id });
   }
   removedLetter = await deadLetter();
+  mergedCategory = dataOf<{ id: string }>(
+    await directory.ok(admin, 'POST', '/api/admin/categories', { name: 'To be merged' }, 201),
+  ).id;
   category = dataOf<{ id: string }[]>(await directory.get('/api/categories'))[0]?.id ?? '';
   // Delivers the project that was submitted after the webhook was created.
   await fixture.server.until(async () => {
@@ -174,6 +178,7 @@ const pathFor = (route: Route): string => {
   if (route.id === 'users.votes') return `${route.path}?ids=${projects['projects.approve']}`;
   if (route.id === 'letters.remove') return route.path.replace('{letter}', removedLetter);
   if (route.id === 'users.remove') return route.path.replace('{user}', removedUser.id);
+  if (route.id === 'categories.merge') return route.path.replace('{category}', mergedCategory);
   if (route.id === 'imports.cancel') return route.path.replace('{import}', cancelled);
   if (route.id === 'health.read') return `${route.path}?deep=1`;
   return route.path.includes('{delivery}')
