@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { ErrorBody } from '#contract/fields.ts';
 import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
 import type { table } from '#contract/table.ts';
-import { type Call, manifest } from './client/manifest.ts';
+import { type Call, manifest, PREFIX } from './client/manifest.ts';
 import type { FailureStatus } from './errors.ts';
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
@@ -65,7 +65,7 @@ type ClientCall<R extends Route> =
 type Table = Readonly<Record<string, Readonly<Record<string, Route>>>>;
 
 /** One function per route, as `client.<domain>.<action>`. */
-export type Client<T extends Table = typeof table> = {
+export type Client<T extends Table = Omit<typeof table, 'console'>> = {
   readonly [Domain in keyof T]: { readonly [Action in keyof T[Domain]]: ClientCall<T[Domain][Action]> };
 };
 
@@ -86,12 +86,12 @@ interface AnyInput extends CallOptions {
 
 const addressOf = (baseUrl: string, template: string, { params = {}, query = {} }: AnyInput): string => {
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const search = new URLSearchParams();
+  const url = new URL(baseUrl.replace(/\/+$/, '') + PREFIX + path);
   for (const [name, value] of Object.entries(query)) {
     // Lists are sent as one value with commas, which is also the text of an array.
-    if (value !== undefined && value !== null) search.set(name, String(value));
+    if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }
-  return `${baseUrl.replace(/\/+$/, '')}${path}${search.size > 0 ? `?${search.toString()}` : ''}`;
+  return url.href;
 };
 
 const readBody = async (response: Response, kind: string | undefined): Promise<unknown> => {
@@ -105,6 +105,9 @@ const readBody = async (response: Response, kind: string | undefined): Promise<u
     return { error: text };
   }
 };
+
+const mapMembers = <T, U>(members: Readonly<Record<string, T>>, map: (member: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, map(member)]));
 
 /**
  * A client of the service, typed by the route table.
@@ -122,17 +125,13 @@ export const createClient = ({ baseUrl, token, fetch = globalThis.fetch }: Clien
     const response = await fetch(addressOf(baseUrl, path, input), {
       method,
       headers,
-      ...(input.body !== undefined && { body: isJson ? JSON.stringify(input.body) : input.body }),
-      ...(input.signal && { signal: input.signal }),
+      body: (isJson ? JSON.stringify(input.body) : (input.body as FormData | undefined)) ?? null,
+      signal: input.signal ?? null,
     });
     const body = await readBody(response, kind);
     return { status: response.status, body, headers: response.headers };
   };
-  const domains = Object.entries(manifest).map(([domain, actions]) => [
-    domain,
-    Object.fromEntries(
-      Object.entries(actions).map(([action, call]) => [action, (input?: AnyInput) => send(call, input)] as const),
-    ),
-  ]);
-  return Object.fromEntries(domains) as Client;
+  return mapMembers(manifest, (actions) =>
+    mapMembers(actions, (call) => (input?: AnyInput) => send(call, input)),
+  ) as unknown as Client;
 };

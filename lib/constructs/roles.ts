@@ -1,5 +1,5 @@
 import { Validations } from 'aws-cdk-lib';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { constructIdOf } from '#lib/handlers.ts';
 import { InlinePolicyRole } from './inline-policy-role.ts';
@@ -11,6 +11,9 @@ import { writtenKeysOf } from './written-keys.ts';
 
 /** The permissions that are limited to keys. */
 const WRITING: ReadonlySet<FunctionPermission> = new Set(['table:write', 'table:sweep']);
+
+/** The permissions of nearly all routes are policies of their own: repeated in every role, they would be a fifth of the template. */
+const SHARED: ReadonlySet<FunctionPermission> = new Set(['identity', 'rate']);
 
 const nameOf = (permissions: readonly FunctionPermission[]): string =>
   permissions
@@ -25,6 +28,7 @@ const nameOf = (permissions: readonly FunctionPermission[]): string =>
 export class Roles extends Construct {
   readonly #context: StackContext;
   readonly #byPermissions = new Map<string, InlinePolicyRole>();
+  readonly #shared = new Map<FunctionPermission, ManagedPolicy>();
 
   constructor(scope: Construct, id: string, context: StackContext) {
     super(scope, id);
@@ -48,8 +52,11 @@ export class Roles extends Construct {
       },
     );
     for (const permission of distinct) {
-      for (const statement of permissionDefinitions[permission].statements(this.#context, keys))
-        role.addToPolicy(statement);
+      if (SHARED.has(permission)) role.addManagedPolicy(this.#policyOf(permission));
+      else {
+        for (const statement of permissionDefinitions[permission].statements(this.#context, keys))
+          role.addToPolicy(statement);
+      }
     }
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
@@ -71,5 +78,17 @@ export class Roles extends Construct {
     }
     this.#byPermissions.set(name, role);
     return role;
+  }
+
+  /** A policy for all roles with this permission. */
+  #policyOf(permission: FunctionPermission): ManagedPolicy {
+    const known = this.#shared.get(permission);
+    if (known) return known;
+    const policy = new ManagedPolicy(this, `Shared${nameOf([permission])}`, {
+      description: `Functions with the permission ${permission}.`,
+      statements: [...permissionDefinitions[permission].statements(this.#context, [])],
+    });
+    this.#shared.set(permission, policy);
+    return policy;
   }
 }

@@ -1,7 +1,10 @@
 import type { Route } from '#contract/route.ts';
 import { table } from '#contract/table.ts';
 
-/** What the client needs of a route to call it: method, path, and `text` or `stream` for a successful body other than JSON. */
+/** Before the path of every route that the client calls; the pages of the console are no calls. */
+export const PREFIX = '/api';
+
+/** What a call needs: method, path below the prefix, and `text` or `stream` for a successful body other than JSON. */
 export type Call = `${Route['method']} /${string}`;
 
 /** The calls by domain and action. */
@@ -10,13 +13,20 @@ export type Manifest = Readonly<Record<string, Readonly<Record<string, Call>>>>;
 const callOf = ({ method, path, replies }: Route): Call => {
   const reply = replies[200];
   const kind = reply === undefined || !('stream' in reply) ? '' : reply.stream ? ' stream' : ' text';
-  return `${method} ${path}${kind}` as Call;
+  return `${method} ${path.slice(PREFIX.length)}${kind}` as Call;
 };
+
+const { console: _pages, ...apiTable } = table;
 
 /** Derived from the route table. The package contains the result only, so that a client loads no schemas. */
 export const manifest: Manifest = Object.fromEntries(
-  Object.entries(table).map(([domain, actions]) => [
+  Object.entries(apiTable).map(([domain, actions]) => [
     domain,
-    Object.fromEntries(Object.entries(actions).map(([action, route]) => [action, callOf(route)])),
+    // Similar calls beside each other compress better.
+    Object.fromEntries(
+      Object.entries(actions)
+        .map(([action, route]: [string, Route]) => [action, callOf(route)] as const)
+        .toSorted(([, one], [, other]) => (one < other ? -1 : 1)),
+    ),
   ]),
 );

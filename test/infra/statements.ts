@@ -11,15 +11,27 @@ interface Policy {
   readonly PolicyDocument: { readonly Statement: readonly Statement[] };
 }
 
-/** The statements of the roles of a stack, by the logical id of the role. Roles have no policies outside of them. */
+/**
+ * The statements of the roles of a stack, by the logical id of the role: those in the role and those of the stack's managed
+ * policies. Other policies outside of roles are not allowed.
+ */
 export const statementsByRole = (stack: SynthesizedStack): ReadonlyMap<string, readonly Statement[]> => {
-  const outside = stack.resources.filter(({ type }) => /^AWS::IAM::(?:Policy|RolePolicy|ManagedPolicy)$/.test(type));
+  const outside = stack.resources.filter(({ type }) => /^AWS::IAM::(?:Policy|RolePolicy)$/.test(type));
   if (outside.length > 0) throw new Error(`${outside[0]?.logicalId} is a policy outside of its role.`);
-  return new Map(
-    ofType(stack, 'AWS::IAM::Role').map(({ logicalId, properties: { Policies = [] } }) => [
+  const managed = new Map(
+    ofType(stack, 'AWS::IAM::ManagedPolicy').map(({ logicalId, properties }) => [
       logicalId,
-      (Policies as readonly Policy[]).flatMap(({ PolicyDocument }) => PolicyDocument.Statement),
+      properties as never as Policy,
     ]),
+  );
+  return new Map(
+    ofType(stack, 'AWS::IAM::Role').map(({ logicalId, properties: { Policies = [], ManagedPolicyArns = [] } }) => {
+      const attached = (ManagedPolicyArns as readonly unknown[]).flatMap(
+        (arn) => managed.get(targetOf(arn) ?? '') ?? [],
+      );
+      const policies = [...(Policies as readonly Policy[]), ...attached];
+      return [logicalId, policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)];
+    }),
   );
 };
 

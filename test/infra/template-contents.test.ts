@@ -12,7 +12,7 @@ import { everything, type SynthesizedStack, synthesize } from './synthesized.ts'
  */
 
 /** The budget of a template; CloudFormation accepts 1,000,000 bytes. */
-const TEMPLATE_BYTES_MAX = 650_000;
+const TEMPLATE_BYTES_MAX = 550_000;
 
 /** The budget of a template with as many routes, if everything in it grows with them: 60 more than when it was set. */
 const ROUTES_MAX = 160;
