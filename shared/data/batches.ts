@@ -10,16 +10,7 @@ import {
   inBatches,
   type Key,
 } from './keys.ts';
-import {
-  collectionPages,
-  countCollection,
-  findItem,
-  findItems,
-  type Item,
-  keyOf,
-  orNull,
-  pageOfCollection,
-} from './read.ts';
+import { collectionPages, findItem, findItems, type Item, newestPageOf, orNull } from './read.ts';
 import { absent, every, exists, is, putItem, putItems, updateItem, type Write } from './write.ts';
 
 /** How long batches and their entries are kept, in seconds. */
@@ -69,16 +60,8 @@ export const pageOfBatches = async (
   skip: number,
   count: number,
 ): Promise<{ batches: BatchRecord[]; total: number }> => {
-  const total = await countCollection(batchesPartition, undefined, 'collection');
-  const range = {
-    partition: batchesPartition,
-    index: 'collection',
-    newestFirst: true,
-    only: ['pk', 'sk', 'collection_sk'],
-  } as const;
-  const keys = await pageOfCollection(range, skip, count, total);
-  const items = await findItems(keys.map(keyOf));
-  return { batches: items.flatMap((item) => (item ? [batchOf(item)] : [])), total };
+  const { items, total } = await newestPageOf(batchesPartition, skip, count);
+  return { batches: items.map(batchOf), total };
 };
 
 const isRunning = every(exists, is('state', 'running'));

@@ -2,7 +2,7 @@ import { decodeTime } from 'ulid';
 import type { ImportMapping } from '#contract/projects.ts';
 import type { ImportRecord } from '#model/import.ts';
 import { importKey, importsPartition, inImports, type Key } from './keys.ts';
-import { countCollection, findItem, findItems, type Item, keyOf, pageOfCollection } from './read.ts';
+import { findItem, type Item, newestPageOf } from './read.ts';
 import { absent, type Condition, either, every, exists, is, updateItem, type Write } from './write.ts';
 
 /** How long imports are kept, like their batches, in seconds. */
@@ -43,16 +43,8 @@ export const pageOfImports = async (
   skip: number,
   count: number,
 ): Promise<{ imports: ImportRecord[]; total: number }> => {
-  const total = await countCollection(importsPartition, undefined, 'collection');
-  const range = {
-    partition: importsPartition,
-    index: 'collection',
-    newestFirst: true,
-    only: ['pk', 'sk', 'collection_sk'],
-  } as const;
-  const keys = await pageOfCollection(range, skip, count, total);
-  const items = await findItems(keys.map(keyOf));
-  return { imports: items.flatMap((item) => (item ? [importOf(item)] : [])), total };
+  const { items, total } = await newestPageOf(importsPartition, skip, count);
+  return { imports: items.map(importOf), total };
 };
 
 const isAs = ({ state, run }: Pick<ImportRecord, 'state' | 'run'>): Condition =>

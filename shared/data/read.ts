@@ -340,6 +340,22 @@ export const countRange = async (
   return total;
 };
 
+/**
+ * A page of a collection of the index `collection`, newest first, with the exact total. The items are read from the table: the
+ * index may lag behind it.
+ */
+export const newestPageOf = async (
+  partition: string,
+  skip: number,
+  count: number,
+): Promise<{ items: Item[]; total: number }> => {
+  const total = await countCollection(partition, undefined, 'collection');
+  const range = { partition, index: 'collection', newestFirst: true, only: ['pk', 'sk', 'collection_sk'] } as const;
+  const keys = await pageOfCollection(range, skip, count, total);
+  const items = await findItems(keys.map(keyOf));
+  return { items: items.filter((item) => item !== undefined), total };
+};
+
 /** The number of items in a collection, without transferring them. */
 export const countCollection = (partition: string, prefix?: string, index?: IndexName): Promise<number> =>
   countRange({ partition, ...(prefix !== undefined && { prefix }), ...(index && { index }) });

@@ -1,23 +1,15 @@
-import { AwsError, connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
+import { AwsError, jsonClient } from './aws-json.ts';
 import { settings } from './settings.ts';
 
 const REQUEST_TIMEOUT_MS = 5000;
 
-const connectToUserPools = () =>
-  connect({
-    name: 'cognito-idp',
-    target: 'AWSCognitoIdentityProviderService',
-    contentType: 'application/x-amz-json-1.1',
-    endpointVariable: 'AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER',
-    timeoutMs: REQUEST_TIMEOUT_MS,
-  });
-
-let lazyClient: JsonClient | undefined;
-
-const client = (): JsonClient => {
-  lazyClient ??= new JsonClient(connectToUserPools(), MAX_ATTEMPTS);
-  return lazyClient;
-};
+const client = jsonClient({
+  name: 'cognito-idp',
+  target: 'AWSCognitoIdentityProviderService',
+  contentType: 'application/x-amz-json-1.1',
+  endpointVariable: 'AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER',
+  timeoutMs: REQUEST_TIMEOUT_MS,
+});
 
 /**
  * Deletes the account of a user in the stage's user pool. Idempotent. Does nothing without a pool: accounts of another

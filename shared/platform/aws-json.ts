@@ -105,16 +105,42 @@ export interface SendOptions {
 export const MAX_ATTEMPTS = 3;
 
 /**
+ * Creates a function that repeats an attempt after throttling, faults of the service and lost connections, with the SDK's
+ * pauses. Its calls share the SDK's budget of retries. It throws the error of the last attempt, with `$metadata`.
+ */
+export const retrying = (maxAttempts: number) => {
+  const strategy = new StandardRetryStrategy(maxAttempts);
+  return async <T>(attempt: () => Promise<T>): Promise<T> => {
+    let token = await strategy.acquireInitialRetryToken('');
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        const result = await attempt();
+        strategy.recordSuccess(token);
+        return result;
+      } catch (thrown) {
+        const error = thrown as Error & { $metadata?: Metadata };
+        error.$metadata = { ...error.$metadata, attempts };
+        try {
+          token = await strategy.refreshRetryTokenForRetry(token, { errorType: kindOf(error) });
+        } catch {
+          throw error;
+        }
+      }
+    }
+  };
+};
+
+/**
  * Sends requests to one service. It consists of the SDK's own parts for signatures, connections and retries, without the layers
  * between them, which take more time than the parts (ADR 77).
  */
 export class JsonClient {
   readonly connection: Connection;
-  readonly #retries: StandardRetryStrategy;
+  readonly #retry: ReturnType<typeof retrying>;
 
   constructor(connection: Connection, maxAttempts: number) {
     this.connection = connection;
-    this.#retries = new StandardRetryStrategy(maxAttempts);
+    this.#retry = retrying(maxAttempts);
   }
 
   /** Sends a request with members and parses the response. @throws what `request` throws. */
@@ -129,22 +155,7 @@ export class JsonClient {
    */
   async request(operation: string, input: string, options: SendOptions): Promise<string> {
     const body = Buffer.from(input);
-    let token = await this.#retries.acquireInitialRetryToken('');
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        const output = await this.#attempt(operation, body, options);
-        this.#retries.recordSuccess(token);
-        return output;
-      } catch (thrown) {
-        const error = thrown as Error & { $metadata?: Metadata };
-        error.$metadata = { ...error.$metadata, attempts };
-        try {
-          token = await this.#retries.refreshRetryTokenForRetry(token, { errorType: kindOf(error) });
-        } catch {
-          throw error;
-        }
-      }
-    }
+    return await this.#retry(() => this.#attempt(operation, body, options));
   }
 
   async #attempt(operation: string, body: Buffer, { abortSignal }: SendOptions): Promise<string> {
@@ -179,3 +190,12 @@ export class JsonClient {
     return new AwsError(name, String(message), $metadata);
   }
 }
+
+/** A function that returns the client of a service, created at the first call: most processes need few services. */
+export const jsonClient = (service: Service, maxAttempts = MAX_ATTEMPTS): (() => JsonClient) => {
+  let client: JsonClient | undefined;
+  return () => {
+    client ??= new JsonClient(connect(service), maxAttempts);
+    return client;
+  };
+};

@@ -1,24 +1,16 @@
-import { connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
+import { jsonClient } from './aws-json.ts';
 import { settings } from './settings.ts';
 
 /** All attempts together take less than the timeout of the publisher. */
 const REQUEST_TIMEOUT_MS = 5000;
 
-const connectToBus = () =>
-  connect({
-    name: 'events',
-    target: 'AWSEvents',
-    contentType: 'application/x-amz-json-1.1',
-    endpointVariable: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
-    timeoutMs: REQUEST_TIMEOUT_MS,
-  });
-
-let lazyClient: JsonClient | undefined;
-
-const client = (): JsonClient => {
-  lazyClient ??= new JsonClient(connectToBus(), MAX_ATTEMPTS);
-  return lazyClient;
-};
+const client = jsonClient({
+  name: 'events',
+  target: 'AWSEvents',
+  contentType: 'application/x-amz-json-1.1',
+  endpointVariable: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
+  timeoutMs: REQUEST_TIMEOUT_MS,
+});
 
 /** Checks that the bus responds, without publishing anything. @throws when it does not, or when the signal aborts. */
 export const checkBus = async (signal: AbortSignal): Promise<void> => {

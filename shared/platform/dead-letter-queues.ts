@@ -1,4 +1,4 @@
-import { connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
+import { jsonClient } from './aws-json.ts';
 
 /** A message of a dead-letter queue. */
 export interface DeadMessage {
@@ -30,21 +30,13 @@ const WAIT_SECONDS = 1;
 /** How long a received message is hidden from other runs: longer than a run takes. */
 const HIDDEN_SECONDS = 120;
 
-let lazyClient: JsonClient | undefined;
-
-const client = (): JsonClient => {
-  lazyClient ??= new JsonClient(
-    connect({
-      name: 'sqs',
-      target: 'AmazonSQS',
-      contentType: 'application/x-amz-json-1.0',
-      endpointVariable: 'AWS_ENDPOINT_URL_SQS',
-      timeoutMs: TIMEOUT_MS,
-    }),
-    MAX_ATTEMPTS,
-  );
-  return lazyClient;
-};
+const client = jsonClient({
+  name: 'sqs',
+  target: 'AmazonSQS',
+  contentType: 'application/x-amz-json-1.0',
+  endpointVariable: 'AWS_ENDPOINT_URL_SQS',
+  timeoutMs: TIMEOUT_MS,
+});
 
 /** Receives some messages of a queue, and hides them from other runs. */
 export const receiveDeadMessages = async (queueUrl: string): Promise<DeadMessage[]> => {

@@ -1,4 +1,4 @@
-import { AwsError, connect, JsonClient } from './aws-json.ts';
+import { AwsError, jsonClient } from './aws-json.ts';
 import { InvalidEnvironment, settings } from './settings.ts';
 
 /** Encryption of secrets that the service has to read again, with a key that never leaves the key service (KMS). */
@@ -7,21 +7,16 @@ const TIMEOUT_MS = 2000;
 
 const MAX_ATTEMPTS = 2;
 
-const connectToKeys = () =>
-  connect({
+const client = jsonClient(
+  {
     name: 'kms',
     target: 'TrentService',
     contentType: 'application/x-amz-json-1.1',
     endpointVariable: 'AWS_ENDPOINT_URL_KMS',
     timeoutMs: TIMEOUT_MS,
-  });
-
-let lazyClient: JsonClient | undefined;
-
-const client = (): JsonClient => {
-  lazyClient ??= new JsonClient(connectToKeys(), MAX_ATTEMPTS);
-  return lazyClient;
-};
+  },
+  MAX_ATTEMPTS,
+);
 
 const keyId = (): string => {
   const { webhookKey } = settings();

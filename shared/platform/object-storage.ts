@@ -1,16 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
 import { requestHandler } from './aws-client.ts';
-import { locate } from './aws-json.ts';
+import { AwsError, locate, MAX_ATTEMPTS, retrying } from './aws-json.ts';
 import { InvalidEnvironment, settings } from './settings.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** Files that are too large for a request or an item: a private bucket (S3), whose files are deleted after a day. */
 
 const TIMEOUT_MS = 5000;
-const MAX_ATTEMPTS = 3;
-const FIRST_PAUSE_MS = 100;
 
 /** How long an upload may begin, in seconds. */
 export const UPLOAD_SECONDS = 15 * 60;
@@ -31,6 +28,7 @@ interface StorageResponse {
 export class BucketClient {
   readonly #location = locate('s3', 'AWS_ENDPOINT_URL_S3');
   readonly #handler = new NodeHttpHandler(requestHandler(TIMEOUT_MS));
+  readonly #retry = retrying(MAX_ATTEMPTS);
 
   /** Signs a request that another program sends. @returns its URL. */
   async sign(request: HttpRequest, signedAt = new Date()): Promise<string> {
@@ -48,19 +46,21 @@ export class BucketClient {
    * @throws {Unavailable} when the storage does not respond or refuses.
    */
   async request(operation: string, request: HttpRequest): Promise<StorageResponse> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const signed = (await this.#location.signer.sign(request)) as HttpRequest;
-        const { response } = await this.#handler.handle(signed);
-        const body = await streamCollector(response.body);
-        const { statusCode: status, headers } = response;
-        if (status < 300 || hasCode(body, 'NoSuchKey')) return { status, headers, body };
-        throw new Error(`${operation} was answered with ${status}: ${Buffer.from(body).toString().slice(0, 200)}`);
-      } catch (cause) {
-        if (attempt === MAX_ATTEMPTS) throw new Unavailable('The object storage does not respond.', { cause });
-        await wait(FIRST_PAUSE_MS * 2 ** (attempt - 1));
-      }
+    try {
+      return await this.#retry(() => this.#attempt(operation, request));
+    } catch (cause) {
+      throw new Unavailable('The object storage does not respond.', { cause });
     }
+  }
+
+  async #attempt(operation: string, request: HttpRequest): Promise<StorageResponse> {
+    const signed = (await this.#location.signer.sign(request)) as HttpRequest;
+    const { response } = await this.#handler.handle(signed);
+    const body = await streamCollector(response.body);
+    const { statusCode: status, headers } = response;
+    if (status < 300 || hasCode(body, 'NoSuchKey')) return { status, headers, body };
+    const message = `${operation} was answered with ${status}: ${Buffer.from(body).toString().slice(0, 200)}`;
+    throw new AwsError('StorageError', message, { httpStatusCode: status });
   }
 
   /** A request about a file of the bucket. */

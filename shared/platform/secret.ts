@@ -1,29 +1,25 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AwsError, connect, JsonClient, MAX_ATTEMPTS } from './aws-json.ts';
+import { AwsError, jsonClient } from './aws-json.ts';
 import { elapsed, type Moment, moment } from './clock.ts';
 
 /** How long a secret is cached, in milliseconds; a rotation takes effect after that. */
 const FRESH_MS = 5 * 60_000;
 const TIMEOUT_MS = 2000;
 
-const connectToParameters = () =>
-  connect({
-    name: 'ssm',
-    target: 'AmazonSSM',
-    contentType: 'application/x-amz-json-1.1',
-    endpointVariable: 'AWS_ENDPOINT_URL_SSM',
-    timeoutMs: TIMEOUT_MS,
-  });
-
-let client: JsonClient | undefined;
+const client = jsonClient({
+  name: 'ssm',
+  target: 'AmazonSSM',
+  contentType: 'application/x-amz-json-1.1',
+  endpointVariable: 'AWS_ENDPOINT_URL_SSM',
+  timeoutMs: TIMEOUT_MS,
+});
 
 const cached = new Map<string, { readonly value: string | undefined; readonly readAt: Moment }>();
 
 const readParameter = async (name: string): Promise<string | undefined> => {
-  client ??= new JsonClient(connectToParameters(), MAX_ATTEMPTS);
   try {
     const input = { Name: name, WithDecryption: true };
-    return (await client.call<{ Parameter: { Value: string } }>('GetParameter', input)).Parameter.Value;
+    return (await client().call<{ Parameter: { Value: string } }>('GetParameter', input)).Parameter.Value;
   } catch (error) {
     if (error instanceof AwsError && error.name === 'ParameterNotFound') return undefined;
     throw error;
