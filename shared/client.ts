@@ -125,7 +125,7 @@ export const createClient = ({ baseUrl, token, fetch = globalThis.fetch }: Clien
     const response = await fetch(addressOf(baseUrl, path, input), {
       method,
       headers,
-      body: (isJson ? JSON.stringify(input.body) : (input.body as FormData | undefined)) ?? null,
+      body: (isJson ? JSON.stringify(input.body) : input.body) ?? null,
       signal: input.signal ?? null,
     });
     const body = await readBody(response, kind);

@@ -33,18 +33,31 @@ export const notify = (text: string, undo?: () => Promise<unknown>): void =>
 export const notifyError = (error: unknown, retry?: () => void): void =>
   add(messageOf(error), true, retry && { label: strings.actions.retry, run: retry });
 
+/** The action that runs, the latest of several. */
+let running: Promise<unknown> | undefined;
+
 /** Runs an action and shows its failure with `Retry`. @returns undefined after a failure. */
 export const perform = async <T,>(action: () => Promise<T>): Promise<T | undefined> => {
+  const result = action();
+  running = result;
   try {
-    return await action();
+    return await result;
   } catch (error) {
     notifyError(error, () => void perform(action));
     return undefined;
+  } finally {
+    if (running === result) running = undefined;
   }
 };
 
-/** Takes the latest action back that can still be undone. */
-export const undoLatest = (): void => {
+/** Takes the latest action back that can still be undone; one that runs is finished first. */
+export const undoLatest = async (): Promise<void> => {
+  try {
+    await running;
+  } catch {
+    // The notice of the failure tells about it; the action before it is not the one to take back.
+    return;
+  }
   const latest = notices.value.findLast(({ action }) => action?.label === strings.actions.undo);
   if (!latest) return;
   dismiss(latest.id);

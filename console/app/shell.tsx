@@ -72,7 +72,7 @@ export const Shell = ({
   const keys: Keys = {
     '$mod+k': { label: strings.shell.showPalette, run: () => setDialog('palette') },
     '?': { label: strings.shell.showShortcuts, run: () => setDialog('shortcuts') },
-    z: { label: strings.shell.undo, run: undoLatest },
+    z: { label: strings.shell.undo, run: () => void undoLatest() },
     '/': {
       label: strings.fields.search,
       run: () => document.querySelector<HTMLInputElement>('main input[type="search"]')?.focus(),

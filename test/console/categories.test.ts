@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Category } from '#contract/categories.ts';
 import { dataOf, person, unique } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Categories', () => {
   let context: BrowserContext;
@@ -26,11 +26,29 @@ describe.skipIf(chromiumPath === undefined)('the page Categories', () => {
     const third = await context.directory.addCategory({ sphere: other });
     const page = await context.open('administrator', '/categories');
     await rowOf(page, second).getByRole('button', { name: 'Move up' }).click();
-    await expect.poll(() => inSphere(one)).toEqual([second.id, first.id]);
+    await eventually(() => inSphere(one)).toEqual([second.id, first.id]);
     await page.keyboard.press('z');
-    await expect.poll(() => inSphere(one)).toEqual([first.id, second.id]);
+    await eventually(() => inSphere(one)).toEqual([first.id, second.id]);
+
+    // Taken back by key before the response of the change has arrived.
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(
+      '**/api/admin/categories/reorder',
+      async (route) => {
+        const response = await route.fetch();
+        await released;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await rowOf(page, second).getByRole('button', { name: 'Move up' }).click();
+    await eventually(() => inSphere(one)).toEqual([second.id, first.id]);
+    await page.keyboard.press('z');
+    release();
+    await eventually(() => inSphere(one)).toEqual([first.id, second.id]);
+
     await rowOf(page, third).dragTo(rowOf(page, first), { targetPosition: { x: 200, y: 4 } });
-    await expect.poll(() => inSphere(one)).toEqual([third.id, first.id, second.id]);
+    await eventually(() => inSphere(one)).toEqual([third.id, first.id, second.id]);
     await page.close();
   });
 
