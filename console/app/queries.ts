@@ -91,6 +91,10 @@ export const refresh = async (...domains: readonly string[]): Promise<void> => {
   await Promise.all(domains.map((domain) => queries.invalidateQueries({ queryKey: [domain] })));
 };
 
+/** Reads everything again that the page could not read, so that one press of `Retry` is enough. */
+export const retryFailed = async (): Promise<void> =>
+  await queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+
 /** How long after the last change of a series its lists are read again, in milliseconds. */
 const SERIES_MS = 1500;
 

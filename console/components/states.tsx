@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError, messageOf } from '../api.ts';
+import { retryFailed } from '../app/queries.ts';
 import { strings } from '../strings.ts';
 import { Button } from './button.tsx';
 
@@ -51,13 +52,11 @@ export const Loaded = <Data,>({
   rows,
   children,
 }: {
-  readonly query: Pick<UseQueryResult<Data>, 'data' | 'isError' | 'error'> & {
-    readonly refetch: () => Promise<unknown>;
-  };
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'isError' | 'error'>;
   readonly rows?: number;
   readonly children: (data: Data) => ReactNode;
 }) => {
   if (query.data !== undefined) return children(query.data);
-  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isError) return <Failure error={query.error} onRetry={() => void retryFailed()} />;
   return <Loading {...(rows !== undefined && { rows })} />;
 };

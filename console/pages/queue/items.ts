@@ -50,6 +50,5 @@ export const useItems = (kind: Kind) => {
     total: (ofSubmissions?.meta.total ?? 0) + (ofEdits?.meta.total ?? 0),
     state: failed ? ('failed' as const) : isReady ? ('ready' as const) : ('loading' as const),
     error: failed?.error,
-    retry: () => void failed?.refetch(),
   };
 };

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useKeys } from '../../app/keys.tsx';
 import { prefetchListing, undoDecision } from '../../app/listings.ts';
 import { notify, notifyError } from '../../app/notices.tsx';
-import { refresh, refreshSoon } from '../../app/queries.ts';
+import { refresh, refreshSoon, retryFailed } from '../../app/queries.ts';
 import { session } from '../../app/session.ts';
 import { useStore } from '../../app/store.ts';
 import { useUrl } from '../../app/url.ts';
@@ -106,7 +106,7 @@ export const Page = () => {
   const current = useStore(session);
   const isAdmin = current.state === 'signed-in' && current.user.is_admin;
   const kind: Kind = kinds.find((one) => one === url.get('kind')) ?? 'all';
-  const { items: known, total, state, error, retry } = useItems(kind);
+  const { items: known, total, state, error } = useItems(kind);
   // Decided items disappear at once; the lists follow with their next refresh.
   const [decided, setDecided] = useState<ReadonlySet<string>>(new Set());
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -219,7 +219,7 @@ export const Page = () => {
         </span>
       </PageHeader>
       {state === 'loading' && <Loading />}
-      {state === 'failed' && <Failure error={error} onRetry={retry} />}
+      {state === 'failed' && <Failure error={error} onRetry={() => void retryFailed()} />}
       {state === 'ready' && !item && (
         <EmptyState title={strings.queue.empty}>
           <p>{strings.queue.emptyText}</p>
