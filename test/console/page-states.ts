@@ -35,8 +35,9 @@ export const visitor = async (context: BrowserContext, role: LocalRole): Promise
     .getByRole('link')
     .evaluateAll((links) =>
       links.map((link) => {
-        const { href, firstElementChild } = link as unknown as { href: string; firstElementChild: Node | null };
-        return { title: firstElementChild?.nextSibling?.textContent ?? '', url: href };
+        // A count may follow the word.
+        const { href, childNodes } = link as unknown as { href: string; childNodes: Record<number, { data?: string }> };
+        return { title: childNodes[1]?.data ?? '', url: href };
       }),
     );
   const failures: string[] = [];
