@@ -10,12 +10,23 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe reports about a page by the rules of WCAG 2.2 AA. Evaluated code is not subject to the page's policy. */
+/** Rules of WCAG 2.2 AA; in dark those that depend on colours. */
+const RULES = {
+  light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+} as const;
+
+/** What axe reports about a page in light and in dark. Evaluated code is not subject to the page's policy. */
 export const violationsOf = async (page: Page): Promise<string[]> => {
+  const found: string[] = [];
   await page.evaluate(source);
-  const violations = await page.evaluate<Violation[]>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-      .then(({ violations }) => violations)`,
-  );
-  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const violations = await page.evaluate<Violation[]>(
+      `axe.run(document, ${JSON.stringify({ runOnly: RULES[scheme] })}).then(({ violations }) => violations)`,
+    );
+    for (const { id, help, nodes } of violations)
+      found.push(...nodes.map(({ html }) => `${scheme}: ${id}: ${help}: ${html.slice(0, 200)}`));
+  }
+  return found;
 };

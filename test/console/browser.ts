@@ -46,7 +46,7 @@ export const signIn = async (page: Page, url: string, role: LocalRole, path = ''
 export interface BrowserContext extends TestContext {
   readonly browser: Browser;
   /** A signed-in page; it fails the test when the page reports an error or leaves the origin. */
-  readonly open: (role: LocalRole, path?: string, options?: { readonly dark?: boolean }) => Promise<Page>;
+  readonly open: (role: LocalRole, path?: string) => Promise<Page>;
 }
 
 /** A test fails when something does not happen, not when a busy machine does it late. */
@@ -72,8 +72,8 @@ export const withBrowser = (prepare: (context: BrowserContext) => Promise<void> 
     const url = `http://localhost:${context.server.server.port}`;
     const started = browser;
     if (!started) throw new Error('The browser has not started.');
-    const open: BrowserContext['open'] = async (role, path = '', { dark = false } = {}) => {
-      const page = await started.newPage({ colorScheme: dark ? 'dark' : 'light', locale: 'en-US' });
+    const open: BrowserContext['open'] = async (role, path = '') => {
+      const page = await started.newPage({ locale: 'en-US' });
       page.setDefaultTimeout(TIMEOUT_MS);
       page.on('pageerror', (error) => problems.push(error.message));
       page.on('console', (message) => {

@@ -9,34 +9,31 @@ describe.skipIf(chromiumPath === undefined)('the page Events', () => {
     context = given;
   });
 
-  it.each([false, true])(
-    'filters the ledger, opens an event, and shows audit log and dead letters (dark: %s)',
-    async (dark) => {
-      const { id } = await context.directory.live(context.directory.admin);
-      const { name } = await context.directory.read(id);
-      const page = await context.open('administrator', `/events?subject=project:${id}`, { dark });
-      await page.getByLabel('Kind').selectOption('Project approved');
-      const row = page.getByRole('row').filter({ hasText: name });
-      await row.first().waitFor();
-      await page.reload();
-      await row.first().waitFor();
-      expect(await page.getByLabel('Kind').inputValue()).toBe('projectApproved');
-      expect(await violationsOf(page)).toEqual([]);
-      await row.getByRole('link', { name: 'Project approved' }).click();
-      await page.getByRole('heading', { name: 'Subscribers' }).waitFor();
-      await page.getByText(`"project_id": "${id}"`).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await page.goBack();
-      await row.first().waitFor();
+  it('filters the ledger, opens an event, and shows audit log and dead letters', async () => {
+    const { id } = await context.directory.live(context.directory.admin);
+    const { name } = await context.directory.read(id);
+    const page = await context.open('administrator', `/events?subject=project:${id}`);
+    await page.getByLabel('Kind').selectOption('Project approved');
+    const row = page.getByRole('row').filter({ hasText: name });
+    await row.first().waitFor();
+    await page.reload();
+    await row.first().waitFor();
+    expect(await page.getByLabel('Kind').inputValue()).toBe('projectApproved');
+    expect(await violationsOf(page)).toEqual([]);
+    await row.getByRole('link', { name: 'Project approved' }).click();
+    await page.getByRole('heading', { name: 'Subscribers' }).waitFor();
+    await page.getByText(`"project_id": "${id}"`).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goBack();
+    await row.first().waitFor();
 
-      await page.getByRole('link', { name: 'Audit log' }).click();
-      await page.getByRole('button', { name: 'projects.approve' }).first().click();
-      await page.getByRole('dialog', { name: 'projects.approve' }).waitFor();
-      await page.keyboard.press('Escape');
-      expect(await violationsOf(page)).toEqual([]);
-      await page.getByRole('link', { name: 'Dead letters' }).click();
-      await page.getByText('Dead letters').first().waitFor();
-      await page.close();
-    },
-  );
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('button', { name: 'projects.approve' }).first().click();
+    await page.getByRole('dialog', { name: 'projects.approve' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Dead letters' }).click();
+    await page.getByText('Dead letters').first().waitFor();
+    await page.close();
+  });
 });

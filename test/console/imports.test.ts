@@ -10,9 +10,9 @@ describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
     context = given;
   });
 
-  it.each([false, true])('takes a file, maps its columns, tries, imports and reverts it (dark: %s)', async (dark) => {
+  it('takes a file, maps its columns, tries, imports and reverts it', async () => {
     const name = unique('Imported');
-    const page = await context.open('administrator', '/imports', { dark });
+    const page = await context.open('administrator', '/imports');
     await page.getByLabel('File', { exact: true }).setInputFiles({
       name: `${name}.csv`,
       mimeType: 'text/csv',
