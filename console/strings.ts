@@ -52,11 +52,20 @@ export const strings = {
     local: 'Only on this machine: the local issuer signs in without a password.',
     atIssuer: 'Sign in',
     at: (host: string) => `You will be sent to ${host} and come back here.`,
+    blocked: 'The browser blocked the window for signing in. Allow it for this page, and try again.',
+    elsewhere: 'You are signed in in the other window. You can close this one.',
     expired: 'Your session has ended',
     expiredText: 'Sign in again. This page and your input stay as they are.',
     signedInAs: 'Signed in as',
     noRole: 'This account cannot use the console',
     noRoleText: 'The console is for administrators and moderators. Ask an administrator to change your role.',
+  },
+
+  reference: {
+    heading: 'API reference',
+    console: 'Console',
+    document: 'OpenAPI document',
+    unread: (status: number) => `The OpenAPI document could not be read (${status}).`,
   },
 
   shell: {

@@ -16,7 +16,7 @@ import { nodeModules } from '#lib/bundling/node-modules.ts';
 import { bundleFolder, dist, root } from '#lib/bundling/paths.ts';
 import { stripeResources } from '#lib/bundling/stripe-resources.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
-import { consoleFolder, consoleSources, freshConsole } from './console.ts';
+import { consoleFolder, consoleSources, freshConsole, referencePage } from './console.ts';
 import { type HandlerFile, handlerFiles } from './handlers.ts';
 
 /** The Node major version of the Lambda runtime and the bundler target; the project pins the same. */
@@ -84,12 +84,22 @@ export const bundleOptions = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-const CONSOLE_PATH = 'console/read';
+/** The handlers that serve the built console, with the files that each of them needs. */
+const servedFiles: Readonly<Record<string, (file: string) => boolean>> = {
+  'console/read': (file) => file !== referencePage,
+  'console/open-reference': (file) => file === referencePage,
+};
 
-/** Puts the built console beside the bundle that serves it. */
-const addConsole = async (): Promise<void> => {
+/** Puts the built files of the console beside the bundles that serve them. */
+const addConsole = async (handlers: readonly HandlerFile[]): Promise<void> => {
+  const serving = handlers.filter(({ path }) => servedFiles[path]);
+  if (serving.length === 0) return;
   await freshConsole();
-  cpSync(consoleFolder, join(bundleFolder(CONSOLE_PATH), 'console'), { recursive: true });
+  for (const { path } of serving) {
+    for (const file of readdirSync(consoleFolder).filter((name) => servedFiles[path]?.(name))) {
+      cpSync(join(consoleFolder, file), join(bundleFolder(path), 'console', file));
+    }
+  }
 };
 
 const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> => {
@@ -107,7 +117,7 @@ const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> =>
     mkdirSync(dirname(mapPath(path)), { recursive: true });
     renameSync(`${bundleFile(path)}.map`, mapPath(path));
   }
-  if (handlers.some(({ path }) => path === CONSOLE_PATH)) await addConsole();
+  await addConsole(handlers);
   writeFileSync(metafilePath, JSON.stringify(metafile));
   return metafile;
 };

@@ -9,11 +9,13 @@ import { dist, root } from '#lib/bundling/paths.ts';
 /** The folder of the built console. */
 export const consoleFolder = join(dist, 'console');
 
+/** The page of the reference, in this folder. */
+export const referencePage = 'reference.html';
+
 const metafilePath = join(dist, 'console.json');
 
-const options = {
+const shared = {
   absWorkingDir: root,
-  entryPoints: { main: 'console/main.tsx', styles: 'console/styles/main.css' },
   outdir: consoleFolder,
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
@@ -33,6 +35,17 @@ const options = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
+const options = {
+  ...shared,
+  entryPoints: { main: 'console/main.tsx', styles: 'console/styles/main.css' },
+} as const satisfies BuildOptions;
+
+/** Built apart from the console, whose first load would have chunks of both otherwise. */
+const referenceOptions = {
+  ...shared,
+  entryPoints: { reference: 'console/reference/main.tsx', 'reference-styles': 'console/reference/main.css' },
+} as const satisfies BuildOptions;
+
 /** The name of the output of an entry point, with its digest. */
 const outputOf = ({ outputs }: Metafile, entry: string): string => {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
@@ -40,21 +53,36 @@ const outputOf = ({ outputs }: Metafile, entry: string): string => {
   return basename(found[0]);
 };
 
+const writeIcon = (): string => {
+  const icon = readFileSync(join(root, 'console/icon.svg'), 'utf8');
+  const name = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
+  writeFileSync(join(consoleFolder, name), icon);
+  return name;
+};
+
+/** The page in a folder of `console/`, without the base of its assets. */
+const templateOf = (folder: string, styles: string, metafile: Metafile): string =>
+  readFileSync(join(root, folder, 'index.html'), 'utf8')
+    .replace('{{icon}}', writeIcon())
+    .replace('{{styles}}', outputOf(metafile, styles))
+    .replace('{{script}}', outputOf(metafile, `${folder}/main.tsx`));
+
 /**
  * Writes the page twice: for the address `/console`, and for those one level below. Addresses of assets are relative,
  * because the stage of a gateway is part of the path.
  */
 const writePages = (metafile: Metafile): void => {
-  const icon = readFileSync(join(root, 'console/icon.svg'), 'utf8');
-  const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
-  writeFileSync(join(consoleFolder, iconName), icon);
-  const template = readFileSync(join(root, 'console/index.html'), 'utf8')
-    .replace('{{icon}}', iconName)
-    .replace('{{styles}}', outputOf(metafile, 'console/styles/main.css'))
-    .replace('{{script}}', outputOf(metafile, 'console/main.tsx'));
+  const template = templateOf('console', 'console/styles/main.css', metafile);
   writeFileSync(join(consoleFolder, 'root.html'), template.replaceAll('{{base}}', 'console/'));
   writeFileSync(join(consoleFolder, 'page.html'), template.replaceAll('{{base}}', './'));
   writeFileSync(metafilePath, JSON.stringify(metafile));
+};
+
+/** Builds the page at `/docs`. Its assets are files of the console. */
+const buildReference = async (): Promise<void> => {
+  const { metafile } = await build(referenceOptions);
+  const template = templateOf('console/reference', 'console/reference/main.css', metafile);
+  writeFileSync(join(consoleFolder, referencePage), template.replaceAll('{{base}}', 'console/'));
 };
 
 const changedAt = (file: string): number =>
@@ -76,7 +104,7 @@ const isFresh = (): boolean => {
 
 const buildConsole = async (): Promise<void> => {
   rmSync(consoleFolder, { recursive: true, force: true });
-  const { metafile } = await build(options);
+  const [{ metafile }] = await Promise.all([build(options), buildReference()]);
   writePages(metafile);
 };
 

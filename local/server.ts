@@ -17,7 +17,6 @@ import { serveAws } from './aws-endpoint.ts';
 import { type Bus, type BusOptions, openBus } from './bus.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { withDeadline } from './deadline.ts';
-import { docsRoutes } from './docs-page.ts';
 import { startEngine, useEngine } from './engine.ts';
 import {
   databaseSettings,
@@ -304,7 +303,6 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
       ...pageRoutes({ port, bus, mail }),
       ...paymentPageRoutes(mockStripe, webhooks),
       ...issuerRoutes,
-      ...docsRoutes,
       ...sitePageRoutes,
     ];
 

@@ -1,6 +1,7 @@
 import type { SiteSettings } from '#contract/settings.ts';
 import type { User } from '#contract/users.ts';
-import { apiUrl, callbackUrl, consolePath } from './location.ts';
+import { strings } from '../strings.ts';
+import { apiUrl, callbackUrl, consolePath, homePath } from './location.ts';
 import { Store } from './store.ts';
 
 /** Who is signed in. Tokens are kept in memory only. */
@@ -43,6 +44,11 @@ const MEMORY = 'console.signed-in';
 const PENDING = 'console.sign-in';
 /** The callback in another window passes its parameters on. */
 const channel = new BroadcastChannel('console.sign-in');
+/** Begins the `state` of a sign-in in another window: pages of an issuer can separate that window from this one. */
+const OTHER_WINDOW = 'window.';
+
+/** The issuer returns to the console. The other applications stay open meanwhile. */
+const isConsole = homePath === consolePath;
 
 const authenticated = async (path: string): Promise<Response> =>
   await fetch(`${apiUrl}${path}`, { headers: { authorization: `Bearer ${tokens?.access}` }, cache: 'no-store' });
@@ -111,12 +117,12 @@ const pendingSignIn = (): PendingSignIn | undefined => {
 };
 
 /** The address of the issuer's page; what has to be verified later is kept in this tab. */
-const authorizationUrl = async (): Promise<URL> => {
+const authorizationUrl = async (inOtherWindow: boolean): Promise<URL> => {
   const { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } = await loadOauth();
   const { sign_in } = siteSettings();
   const server = await serverOf(sign_in);
   const verifier = generateRandomCodeVerifier();
-  const state = generateRandomState();
+  const state = `${inOtherWindow ? OTHER_WINDOW : ''}${generateRandomState()}`;
   const returnTo = location.pathname === `${consolePath}/callback` ? consolePath : location.pathname + location.search;
   sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, returnTo } satisfies PendingSignIn));
   const url = new URL(server.authorization_endpoint ?? '');
@@ -132,11 +138,15 @@ const authorizationUrl = async (): Promise<URL> => {
   return url;
 };
 
-/** Signs in at the issuer: in another window while a page is open, so that nothing on it is lost. */
+/**
+ * Signs in at the issuer: in another window while a page is open, so that nothing on it is lost.
+ * @throws {Error} when the browser permits no other window and the issuer does not return to this application.
+ */
 export const signIn = async (): Promise<void> => {
-  const isOpen = session.value.state === 'signed-in';
+  const isOpen = session.value.state === 'signed-in' || !isConsole;
   const popup = isOpen ? window.open('about:blank', 'console-sign-in', 'width=480,height=680') : null;
-  const url = await authorizationUrl();
+  if (!popup && !isConsole) throw new Error(strings.signIn.blocked);
+  const url = await authorizationUrl(popup !== null);
   if (popup) popup.location.href = url.href;
   else location.assign(url);
 };
@@ -196,25 +206,28 @@ channel.addEventListener('message', ({ data }: MessageEvent<string>) => {
   const parameters = new URLSearchParams(data);
   // Other tabs receive the message too.
   if (parameters.get('state') !== pendingSignIn()?.state) return;
-  finishSignIn(parameters).catch(() => undefined);
+  finishSignIn(parameters).catch((error: Error) => {
+    if (session.value.state !== 'signed-in') session.set({ state: 'signed-out', message: error.message });
+  });
 });
 
-/** Removes everything that belongs to the session, and loads the console again. */
+/** Removes everything that belongs to the session, and loads the application again. */
 export const signOut = async (): Promise<void> => {
   sessionStorage.removeItem(MEMORY);
   sessionStorage.removeItem(PENDING);
   tokens = undefined;
   if (isLocal()) {
-    location.assign(consolePath);
+    location.assign(homePath);
     return;
   }
   const { sign_in } = siteSettings();
   const { end_session_endpoint } = await serverOf(sign_in);
-  const url = new URL(end_session_endpoint ?? `${location.origin}${consolePath}`);
+  const url = new URL(end_session_endpoint ?? `${location.origin}${homePath}`);
   url.searchParams.set('client_id', clientOf(sign_in).client_id);
-  url.searchParams.set('logout_uri', `${location.origin}${consolePath}`);
-  url.searchParams.set('post_logout_redirect_uri', `${location.origin}${consolePath}`);
-  location.assign(end_session_endpoint ? url : consolePath);
+  // Cognito's name of the parameter, and that of OpenID Connect.
+  url.searchParams.set('logout_uri', `${location.origin}${homePath}`);
+  url.searchParams.set('post_logout_redirect_uri', `${location.origin}${homePath}`);
+  location.assign(end_session_endpoint ? url : homePath);
 };
 
 const readSettings = async (): Promise<SiteSettings> => {
@@ -223,15 +236,18 @@ const readSettings = async (): Promise<SiteSettings> => {
   return ((await response.json()) as { data: SiteSettings }).data;
 };
 
-/** Reads the settings, finishes a sign-in that returns here, or signs in again after a reload. */
+/** Reads the settings, finishes a sign-in that returns here, or signs in again after a reload where no window is needed. */
 export const startSession = async (): Promise<void> => {
   settings = await readSettings();
   const signedOut = (message?: string) => session.set({ state: 'signed-out', message });
   if (location.pathname === `${consolePath}/callback`) {
-    if (window.opener) {
+    if (new URLSearchParams(location.search).get('state')?.startsWith(OTHER_WINDOW)) {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin only
       channel.postMessage(location.search);
+      history.replaceState(null, '', consolePath);
       window.close();
+      // Seen where the browser does not permit to close it.
+      signedOut(strings.signIn.elsewhere);
       return;
     }
     try {
@@ -248,7 +264,8 @@ export const startSession = async (): Promise<void> => {
     if (!(await renew())) signedOut();
     return;
   }
+  if (!isConsole) return signedOut();
   // The issuer's own session answers without a question; its page asks when it has ended.
   sessionStorage.removeItem(MEMORY);
-  location.assign(await authorizationUrl());
+  location.assign(await authorizationUrl(false));
 };

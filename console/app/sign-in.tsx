@@ -7,7 +7,7 @@ import { strings } from '../strings.ts';
 import { isLocal, type LocalRole, localRoles, signIn, signInLocally, signOut, siteSettings } from './session.ts';
 
 /** The ways to sign in: buttons of the local issuer, or the way to the issuer's page. */
-const SignInButtons = ({ message }: { readonly message?: string | undefined }) => {
+export const SignInButtons = ({ message }: { readonly message?: string | undefined }) => {
   const [error, setError] = useState<string | undefined>(message);
   const run = (action: () => Promise<void>) => {
     setError(undefined);

@@ -36,3 +36,12 @@ export const open = defineRoute('console.open', {
   description: 'The web application for administrators and moderators. It uses this interface only.',
   replies: { 200: page },
 });
+
+export const openReference = defineRoute('console.openReference', {
+  ...shared,
+  path: '/docs',
+  summary: 'Open the API reference',
+  description:
+    'All routes, with forms to send requests. After signing in on the page they carry its access token. Scripts and styles are files of the console.',
+  replies: { 200: { ...page, description: 'The page of the reference.' } },
+});

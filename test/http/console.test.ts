@@ -27,14 +27,28 @@ describe('the console', () => {
     expect(resolve('/console', root.body).join(' ')).toMatch(/^(?:\/prod\/console\/[\w-]+\.(?:js|css|svg) ?)+$/);
   });
 
-  it('permits scripts and styles of its own only, and no frame around it', async () => {
-    const { headers, body } = await server.call('GET', '/console/queue');
+  it.each(['/console/queue', '/docs'])('permits scripts and styles of its own only, and no frame: %s', async (path) => {
+    const { headers, body } = await server.call('GET', path);
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'self'; img-src 'self' https: data:; " +
         `connect-src 'self' http://localhost:${server.server.port}; ` +
         "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     );
     expect(String(body)).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|style=/);
+  });
+
+  it('has the API reference beside it, whose assets are its files', async () => {
+    const { status, headers, body } = await server.call('GET', '/docs');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    const assets = addressesIn(body).filter((address) => address.startsWith('console/'));
+    expect(assets).toHaveLength(3);
+    for (const address of assets) {
+      const asset = await server.call('GET', `/${address}`);
+      expect([address, asset.status]).toEqual([address, 200]);
+      // API Gateway receives the response of a function as JSON, of at most 6 MB.
+      expect(JSON.stringify(asset.body).length).toBeLessThan(4_000_000);
+    }
   });
 
   it('serves its files for ever, each with its type, and no other file', async () => {

@@ -36,9 +36,11 @@ describe('routes', () => {
     expect(duplicates(routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`))).toEqual([]);
   });
 
-  it('have paths under /api or /console of lower-case words and described variables', () => {
+  it('have paths under /api or /console, or /docs, of lower-case words and described variables', () => {
     for (const { path } of routes) {
-      expect(path).toMatch(/^\/(?:api|console(?=\/|$))(?:\/(?:[a-z][a-z-]*(?:\.(?:json|css|csv))?|\{[a-z]+\}))*$/);
+      expect(path).toMatch(
+        /^\/(?:api|console(?=\/|$)|docs$)(?:\/(?:[a-z][a-z-]*(?:\.(?:json|css|csv))?|\{[a-z]+\}))*$/,
+      );
       for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) expect(Object.keys(pathVariables)).toContain(name);
     }
   });

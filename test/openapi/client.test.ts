@@ -108,6 +108,7 @@ describe('the manifest of the client', () => {
     expect(routes.filter((route) => !callable.includes(route)).map(({ id }) => id.split('.')[0])).toEqual([
       'console',
       'console',
+      'console',
     ]);
     expect(gzipSync(JSON.stringify(manifest)).length).toBeLessThanOrEqual(2048);
   });

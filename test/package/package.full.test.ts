@@ -122,8 +122,9 @@ describe('the contents of the package', () => {
     const files = filesOf(installed.packageFolder);
     expect(files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
     const functions = files.filter((file) => file.startsWith('dist/functions/'));
-    const console = functions.filter((file) => file.startsWith('dist/functions/console/read/console/'));
+    const console = functions.filter((file) => /^dist\/functions\/console\/[\w-]+\/console\//.test(file));
     expect(console).toContain('dist/functions/console/read/console/page.html');
+    expect(console).toContain('dist/functions/console/open-reference/console/reference.html');
     expect(functions.filter((file) => !console.includes(file)).toSorted()).toEqual(
       handlerFiles.map(({ path }) => `dist/functions/${path}/index.mjs`).toSorted(),
     );

@@ -103,7 +103,7 @@ const unknownOperationViolations = ({ method, address, status, body }: SeenRespo
 const isApiPath = (address: string): boolean => /^\/+(?:api|console)(?:\/|$)/.test(splitAddress(address).path);
 
 /**
- * Compares a response with the document and records it for the coverage. Paths outside `/api` and `/console` are not checked.
+ * Compares a response with the document and records it for the coverage. Paths outside `/api`, `/console` and `/docs` are not checked.
  * @throws {Error} with the operation, the status and the first violations.
  */
 export const assertMatchesDocument = (seen: SeenResponse): void => {

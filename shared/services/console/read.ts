@@ -32,6 +32,17 @@ const contentSecurityPolicy = (): string => {
   ].join('; ');
 };
 
+/** A page of the built files. @throws 404 when they were not built. */
+const pageOf = async (name: string) => {
+  const text = await readConsoleFile(name);
+  if (text === undefined) throw notFound();
+  const headers = { 'content-security-policy': contentSecurityPolicy(), 'referrer-policy': 'same-origin' };
+  return { text, headers };
+};
+
+/** The page of the API reference. Its scripts and styles are files of the console. */
+export const referencePage = async () => await pageOf('reference.html');
+
 /**
  * A file of the console. A page is the same document for every name; its scripts read the address.
  * @param name undefined for the address without a name, from which assets have another relative address.
@@ -46,10 +57,5 @@ export const consoleFile = async (name: string | undefined) => {
     return { text, contentType: TYPES[extension], headers };
   }
   if (name !== undefined && !PAGE_NAME.test(name)) throw notFound();
-  const text = await readConsoleFile(name === undefined ? 'root.html' : 'page.html');
-  if (text === undefined) throw notFound();
-  return {
-    text,
-    headers: { 'content-security-policy': contentSecurityPolicy(), 'referrer-policy': 'same-origin' },
-  };
+  return await pageOf(name === undefined ? 'root.html' : 'page.html');
 };
