@@ -15,7 +15,7 @@ describe.skipIf(chromiumPath === undefined)('the API reference', () => {
     const operation = page.locator('.opblock-get').filter({ has: page.locator(`[data-path="${path}"]`) });
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Execute' }).click();
-    return await operation.locator('.live-responses-table tbody .response-col_status').innerText();
+    return (await operation.locator('.live-responses-table tbody .response-col_status').textContent()) ?? '';
   };
 
   it('sends requests with the token of the session, and without one after signing out', async () => {
