@@ -12,6 +12,9 @@ import { connection } from './connection.ts';
 /** How often visible lists ask for changes, in milliseconds. An unchanged one answers 304. */
 export const POLL_MS = 10_000;
 
+/** How often work that runs in the background is read, in milliseconds. */
+export const PROGRESS_MS = 2000;
+
 /** How long a record counts as current while its page is visited again, in milliseconds. */
 const FRESH_MS = 2000;
 
@@ -38,12 +41,21 @@ connection.subscribe(() => {
 /**
  * Reads a resource. A known value shows at once and is refreshed in the background.
  * @param key begins with the domain of the contract, so that `refresh('projects')` finds it.
- * @param poll asks for changes while the window is visible; a number is the interval in milliseconds.
+ * @param poll asks for changes while the window is visible.
+ * @param isRunning whether a value shows work that runs in the background: it is asked for more often.
  */
 export const useResource = <Data>(
   key: readonly [domain: string, ...unknown[]],
   read: (signal: AbortSignal) => Promise<Data>,
-  { poll = false, isEnabled = true }: { readonly poll?: boolean | number; readonly isEnabled?: boolean } = {},
+  {
+    poll = false,
+    isRunning = () => false,
+    isEnabled = true,
+  }: {
+    readonly poll?: boolean;
+    readonly isRunning?: (value: Data) => boolean;
+    readonly isEnabled?: boolean;
+  } = {},
 ): UseQueryResult<Data> =>
   useQuery({
     queryKey: key,
@@ -54,12 +66,10 @@ export const useResource = <Data>(
       typeof key.at(-1) === 'object' && hashKey(query?.queryKey.slice(0, -1) ?? []) === hashKey(key.slice(0, -1))
         ? before
         : undefined,
-    refetchInterval: ({ state }) =>
-      poll !== false && !(state.error instanceof ApiError && state.error.status < 500)
-        ? poll === true
-          ? POLL_MS
-          : poll
-        : false,
+    refetchInterval: ({ state: { data, error } }) => {
+      if (!poll || (error instanceof ApiError && error.status < 500)) return false;
+      return data !== undefined && isRunning(data) ? PROGRESS_MS : POLL_MS;
+    },
   });
 
 interface LedgerPage<Entry> {

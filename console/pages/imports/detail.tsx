@@ -139,8 +139,7 @@ const Running = ({ id, rows_done, rows_total }: Import) => (
   </section>
 );
 
-/** How often a running import is read, in milliseconds. */
-const POLL_MS = 2000;
+const UNFINISHED: ReadonlySet<Import['state']> = new Set(['waiting', 'uploaded', 'checking', 'running']);
 
 /** An import from the upload to its result. */
 export const Detail = ({ id }: { readonly id: string }) => {
@@ -149,7 +148,7 @@ export const Detail = ({ id }: { readonly id: string }) => {
   const one = useResource(
     ['imports', id],
     (signal) => dataOf(client.imports.read({ params: { import: id }, signal })),
-    { poll: POLL_MS },
+    { poll: true, isRunning: ({ state }) => UNFINISHED.has(state) },
   );
   return (
     <div className="stack">

@@ -86,7 +86,10 @@ const columns: readonly Column<Job>[] = [
 ];
 
 export const Page = () => {
-  const jobs = useResource(['jobs'], (signal) => dataOf(client.jobs.list({ signal })), { poll: true });
+  const jobs = useResource(['jobs'], (signal) => dataOf(client.jobs.list({ signal })), {
+    poll: true,
+    isRunning: (all) => all.some(({ is_running }) => is_running),
+  });
   return (
     <>
       <PageHeader title="Jobs" />
