@@ -153,8 +153,10 @@ class Proof {
     this.#time.advance(UNTIL_WIDE_MS);
   }
 
+  /** Any skew up to a maximum, often the maximum itself, at which a guarantee fails first. */
   #skew(maxMs: number): number {
-    return Math.round((2 * this.#random.next() - 1) * maxMs);
+    const random = this.#random;
+    return random.chance(0.3) ? random.pick([-maxMs, maxMs]) : Math.round((2 * random.next() - 1) * maxMs);
   }
 
   async #change(skewMaxMs: number, aheadMs = 0): Promise<void> {
