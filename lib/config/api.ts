@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DomainName, PascalCaseName } from './fields.ts';
+import { DomainName, HttpsAddress, PascalCaseName } from './fields.ts';
 
 /** Settings of the gateways. */
 
@@ -75,6 +75,13 @@ export const Api = z
     accessMode: z.enum(['strict', 'basic']).optional(),
     /** The default addresses of the gateways are used when absent. */
     domain: Domain.optional(),
+    /**
+     * The default address of the open gateway (the output `Url`), known after the first deployment: without a domain, the
+     * user pool permits signing in to the console only at this address.
+     */
+    address: HttpsAddress.refine((address) => !address.endsWith('/'), {
+      error: 'must not end with a slash',
+    }).optional(),
     /** A web ACL for both gateways; none when absent. */
     waf: Waf.optional(),
   })
@@ -82,4 +89,8 @@ export const Api = z
     error:
       'is required for an edge endpoint: its certificate must be in us-east-1, where a stack of another region cannot create it',
     path: ['domain', 'certificateParameter'],
+  })
+  .refine(({ domain, address }) => domain === undefined || address === undefined, {
+    error: 'must be absent with a domain, which disables the default address',
+    path: ['address'],
   });

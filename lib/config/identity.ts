@@ -37,6 +37,8 @@ const OwnIssuer = z.strictObject({
     )
     .min(1, { error: 'must name at least one audience' }),
   jwksUri: HttpsAddress,
+  /** The public client with which the console signs in; it cannot when absent. */
+  clientId: z.string().min(1).optional(),
 });
 
 export const Identity = z.discriminatedUnion('kind', [UserPool, OwnIssuer]);

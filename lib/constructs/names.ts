@@ -20,6 +20,10 @@ export const mailArn = (kind: 'identity' | 'configuration-set', name: string): s
 /** The service name of DynamoDB in `kms:ViaService` conditions. */
 export const dynamoService = `dynamodb.${Aws.REGION}.${Aws.URL_SUFFIX}`;
 
+/** The address of the open gateway, if it is known before the deployment, without a trailing slash. */
+export const apiAddress = ({ api }: Pick<Config, 'api'>): string | undefined =>
+  api.domain === undefined ? api.address : `https://${api.domain.name}`;
+
 /**
  * A unique physical name for resources that require one: the stage and the random part of the stack id. It is stable
  * while the stack exists, and differs after the stack is recreated.

@@ -116,8 +116,9 @@ export const permissionDefinitions: Readonly<Record<FunctionPermission, Permissi
   // Addresses that browsers know anyway.
   'sign-in': {
     statements: () => [],
-    variables: ({ issuer: { issuer, browser } }) => ({
+    variables: ({ issuer: { issuer, clientId, browser } }) => ({
       SIGN_IN_ISSUER: issuer,
+      ...(clientId !== undefined && { SIGN_IN_CLIENT_ID: clientId }),
       ...(browser && {
         SIGN_IN_CLIENT_ID: browser.clientId,
         SIGN_IN_AUTHORIZATION_URL: `${browser.pagesUrl}/oauth2/authorize`,

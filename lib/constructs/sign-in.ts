@@ -13,7 +13,7 @@ import {
 import { Construct } from 'constructs';
 import type { Config } from '#lib/config/schema.ts';
 import { FollowedValue } from './followed-value.ts';
-import { uniqueName } from './names.ts';
+import { apiAddress, uniqueName } from './names.ts';
 import { signInParameter } from './parameters.ts';
 import { removalPolicyFor } from './removal.ts';
 
@@ -25,6 +25,8 @@ export interface Issuer {
   readonly jwksUri: string;
   /** The user pool of the stage; undefined for an issuer of the operator. */
   readonly pool?: { readonly id: string; readonly arn: string };
+  /** The client of browsers at an issuer of the operator. */
+  readonly clientId?: string | undefined;
   /** The client of the front end and the base URL of the sign-in pages; undefined for an issuer of the operator. */
   readonly browser?: { readonly clientId: string; readonly pagesUrl: string };
 }
@@ -100,14 +102,17 @@ export class SignIn extends Construct {
         reason: 'The plus tier is billed per user, and many users of a public directory never return.',
       },
     );
+    const address = apiAddress(config);
+    const urlsOf = (page: string) => (address === undefined ? [] : [`${address}/${page}`]);
+    const consoleUrls = urlsOf('console');
     this.web = this.pool.addClient('Web', {
       generateSecret: false,
       authFlows: { userSrp: true },
       oAuth: {
         flows: { authorizationCodeGrant: true },
         scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
-        callbackUrls: [`${config.site.url}/auth/callback`],
-        logoutUrls: [`${config.site.url}/`],
+        callbackUrls: [`${config.site.url}/auth/callback`, ...consoleUrls.map((url) => `${url}/callback`)],
+        logoutUrls: [`${config.site.url}/`, ...consoleUrls, ...urlsOf('docs')],
       },
       accessTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),

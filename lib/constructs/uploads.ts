@@ -1,12 +1,19 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Config } from '#lib/config/schema.ts';
+import { apiAddress } from './names.ts';
 import type { StackContext } from './stack-context.ts';
 import { allow } from './statements.ts';
 
 /** How long browsers cache the response to a preflight request, in seconds. */
 const PREFLIGHT_SECONDS = 600;
+
+/** The console's origin: that of the API, whose default name is not known before its stack is deployed. */
+const consoleOrigin = (config: Config): string => {
+  const address = apiAddress(config);
+  return address === undefined ? `https://*.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}` : new URL(address).origin;
+};
 
 /** The bucket of uploaded files. Each is deleted after its import, and by the lifecycle rule a day after its upload. */
 export const uploadBucket = (scope: Construct, config: Config): Bucket => {
@@ -21,7 +28,9 @@ export const uploadBucket = (scope: Construct, config: Config): Bucket => {
     cors: [
       {
         allowedMethods: [HttpMethods.PUT],
-        allowedOrigins: [...new Set([new URL(config.site.url).origin, ...config.allowedOrigins])],
+        allowedOrigins: [
+          ...new Set([new URL(config.site.url).origin, ...config.allowedOrigins, consoleOrigin(config)]),
+        ],
         allowedHeaders: ['content-length', 'content-type', 'if-none-match'],
         maxAge: PREFLIGHT_SECONDS,
       },
@@ -46,17 +55,20 @@ export const uploadFinding = ({ uploads }: StackContext): string => {
   return `AwsSolutions-IAM5[Resource::${reference['Fn::ImportValue']}/${FILES}]`;
 };
 
+const bucketVariables = ({ uploads }: StackContext) => ({ UPLOAD_BUCKET: uploads.bucketName });
+
 const usesOf = (action: string, isListing = false) => ({
   statements: ({ uploads }: StackContext) => [
     allow([action], uploads.arnForObjects(FILES)),
     // Without it, S3 does not tell a missing file from a forbidden one.
     ...(isListing ? [allow(['s3:ListBucket'], uploads.bucketArn)] : []),
   ],
-  variables: ({ uploads }: StackContext) => ({ UPLOAD_BUCKET: uploads.bucketName }),
+  variables: bucketVariables,
 });
 
 /** The permissions of the contract for uploaded files. */
 export const uploadPermissions = {
+  'uploads:origin': { statements: () => [], variables: bucketVariables },
   'uploads:sign': usesOf('s3:PutObject'),
   'uploads:read': usesOf('s3:GetObject', true),
   'uploads:delete': usesOf('s3:DeleteObject'),

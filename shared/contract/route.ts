@@ -51,6 +51,7 @@ export type Scope = (typeof scopes)[number];
  * `stripe`: the payment provider's secret. `sign-in`: the addresses of sign-in, without access to it. `accounts`: delete
  * accounts of the stage's user pool. `secrets:seal`: encrypt webhook secrets. `secrets:open`: encrypt and decrypt them.
  * `uploads:sign`, `uploads:read`, `uploads:delete`: let a caller upload a file; read and delete uploaded files.
+ * `uploads:origin`: the address of uploads, without access to them.
  * `dead-letters`: receive and delete the messages of dead-letter queues.
  * `health`: describe the table and the bus.
  */
@@ -74,6 +75,7 @@ export const permissions = [
   'users:erase',
   'secrets:seal',
   'secrets:open',
+  'uploads:origin',
   'uploads:sign',
   'uploads:read',
   'uploads:delete',

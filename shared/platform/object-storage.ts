@@ -91,6 +91,13 @@ const client = (): BucketClient => {
   return lazyClient;
 };
 
+/** The origin of uploads, of which a browser has to know; undefined for functions that do not use the storage. */
+export const uploadOrigin = (): string | undefined => {
+  if (settings().uploadBucket === undefined) return undefined;
+  const { protocol, headers } = client().requestFor('PUT', '');
+  return `${protocol}//${headers.host}`;
+};
+
 /** A request by which the caller uploads a file without further credentials. */
 export interface UploadRequest {
   readonly method: 'PUT';

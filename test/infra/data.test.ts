@@ -10,7 +10,13 @@ const prod = synthesize('prod');
 const sandbox = synthesize('branch-7');
 const withOwnIssuer = synthesize({
   ...configOf('branch-8'),
-  identity: { kind: 'oidc', issuer: 'https://id.example', audiences: ['web'], jwksUri: 'https://id.example/keys' },
+  identity: {
+    kind: 'oidc',
+    issuer: 'https://id.example',
+    audiences: ['web'],
+    jwksUri: 'https://id.example/keys',
+    clientId: 'console',
+  },
 });
 
 const full = synthesize(everything);
@@ -21,6 +27,25 @@ const other = synthesize({
 });
 
 const table = ({ data }: typeof prod) => named(data, 'AWS::DynamoDB::GlobalTable', 'Table');
+
+describe('the bucket of uploads', () => {
+  it('accepts uploads of the front end and of the console, whose default address is unknown before the deployment', () => {
+    const originsOf = ({ data }: typeof prod) => {
+      const [bucket] = ofType(data, 'AWS::S3::Bucket');
+      const { CorsRules } = (bucket?.properties.CorsConfiguration ?? {}) as {
+        CorsRules?: [{ AllowedOrigins: unknown[] }];
+      };
+      return CorsRules?.[0].AllowedOrigins;
+    };
+    const { site, allowedOrigins, api } = everything;
+    expect(originsOf(full)).toEqual([...new Set([site.url, ...allowedOrigins, `https://${api.domain?.name}`])]);
+    expect(originsOf(sandbox)?.slice(0, -1)).toEqual(['http://localhost:3000']);
+    const last = {
+      'Fn::Join': ['', ['https://*.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]],
+    };
+    expect(originsOf(sandbox)?.at(-1)).toEqual(last);
+  });
+});
 
 describe('the table', () => {
   const { properties } = table(prod);
@@ -281,6 +306,24 @@ describe('the user pool', () => {
     });
   });
 
+  it('lets the console and the reference sign in and out at the address of the API, once it is known', () => {
+    const urlsOf = ({ data }: typeof prod) => {
+      const [client] = ofType(data, 'AWS::Cognito::UserPoolClient');
+      return [client?.properties.CallbackURLs, client?.properties.LogoutURLs];
+    };
+    const urls = (site: string, api: string) => [
+      [`${site}/auth/callback`, `${api}/console/callback`],
+      [`${site}/`, `${api}/console`, `${api}/docs`],
+    ];
+    expect(urlsOf(full)).toEqual(urls(everything.site.url, `https://${everything.api.domain?.name}`));
+    const settings = configOf('branch-9');
+    const address = 'https://abc.execute-api.eu-west-1.amazonaws.com/live';
+    expect(urlsOf(synthesize({ ...settings, api: { ...settings.api, address } }))).toEqual(
+      urls(settings.site.url, address),
+    );
+    expect(urlsOf(sandbox)).toEqual([['http://localhost:3000/auth/callback'], ['http://localhost:3000/']]);
+  });
+
   it('has hosted pages in every stage, with a unique or configured prefix', () => {
     const [domain] = ofType(sandbox.data, 'AWS::Cognito::UserPoolDomain');
     expect(JSON.stringify(domain?.properties.Domain)).toMatch(
@@ -303,6 +346,10 @@ describe('the user pool', () => {
     expect(
       withOwnIssuer.all.flatMap((stack) => stack.resources).filter(({ type }) => type.includes('Cognito')),
     ).toEqual([]);
+    const settings = named(withOwnIssuer.api, 'AWS::Lambda::Function', 'SettingsReadPublic');
+    expect(settings.properties).toMatchObject({
+      Environment: { Variables: { SIGN_IN_ISSUER: 'https://id.example', SIGN_IN_CLIENT_ID: 'console' } },
+    });
     const list = named(withOwnIssuer.api, 'AWS::Lambda::Function', 'ProjectsList');
     expect(list.properties.Environment).toMatchObject({
       Variables: { OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCES: 'web', OIDC_JWKS_URI: 'https://id.example/keys' },

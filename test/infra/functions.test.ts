@@ -111,6 +111,7 @@ const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly s
   model: [],
   'secrets:seal': ['kms:Encrypt on webhook key of whk_*'],
   'secrets:open': ['kms:Encrypt on webhook key of whk_*', 'kms:Decrypt on webhook key of whk_*'],
+  'uploads:origin': [],
   'uploads:sign': ['s3:PutObject on uploads imp_*'],
   'uploads:read': ['s3:GetObject on uploads imp_*', 's3:ListBucket on uploads'],
   'uploads:delete': ['s3:DeleteObject on uploads imp_*'],

@@ -1,11 +1,13 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { signUpload } from '#platform/object-storage.ts';
+import { consoleFile } from '#services/console/read.ts';
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+const folder = mkdtempSync(join(tmpdir(), 'console-'));
 
-it('an upload is signed like by the presigner of the SDK, with its size and for a file that does not exist', async () => {
+beforeEach(() => {
   for (const [name, value] of Object.entries({
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'AKID',
@@ -15,9 +17,20 @@ it('an upload is signed like by the presigner of the SDK, with its size and for 
     AWS_ENDPOINT_URL_S3: '',
     TABLE_NAME: 'directory',
     UPLOAD_BUCKET: 'my-bucket',
+    SIGN_IN_ISSUER: 'https://id.example/pool',
+    CONSOLE_FOLDER: folder,
   })) {
     vi.stubEnv(name, value);
   }
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('an upload is signed like by the presigner of the SDK, with its size and for a file that does not exist', async () => {
   const { method, url, headers } = await signUpload('imp_1', 12, new Date('2026-11-22T14:00:00Z'));
   expect({ method, headers }).toEqual({ method: 'PUT', headers: { 'content-length': '12', 'if-none-match': '*' } });
   const { origin, pathname, searchParams } = new URL(url);
@@ -32,4 +45,12 @@ it('an upload is signed like by the presigner of the SDK, with its size and for 
     'X-Amz-Signature': '723bedb1e1157088a3ecd9306e330f4c9190e8f0baf9ee03782da165a0f8608e',
     'X-Amz-SignedHeaders': 'content-length;host;if-none-match',
   });
+});
+
+it('the console may connect to the issuer and to the bucket, and to no other host', async () => {
+  writeFileSync(join(folder, 'page.html'), '<!doctype html>');
+  const { headers } = (await consoleFile('imports')) as { headers: Readonly<Record<string, string>> };
+  expect(headers['content-security-policy']?.split('; ')).toContain(
+    "connect-src 'self' https://id.example https://my-bucket.s3.eu-central-1.amazonaws.com",
+  );
 });

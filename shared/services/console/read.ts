@@ -1,4 +1,5 @@
 import { readConsoleFile } from '#platform/console-files.ts';
+import { uploadOrigin } from '#platform/object-storage.ts';
 import { settings } from '#platform/settings.ts';
 import { notFound } from '#shared/errors.ts';
 
@@ -17,14 +18,14 @@ const originsOf = (...addresses: readonly (string | null | undefined)[]): string
   ...new Set(addresses.flatMap((address) => URL.parse(address ?? '')?.origin ?? [])),
 ];
 
-/** All code and styles come from the service itself; images of listings come from any https host. */
+/** All code and styles come from the service itself; images of listings come from any https host. Files are uploaded to the bucket. */
 const contentSecurityPolicy = (): string => {
   const { signIn } = settings();
-  const signInOrigins = originsOf(signIn?.issuer, signIn?.tokenUrl);
+  const otherOrigins = originsOf(signIn?.issuer, signIn?.tokenUrl, uploadOrigin());
   return [
     "default-src 'self'",
     "img-src 'self' https: data:",
-    ["connect-src 'self'", ...signInOrigins].join(' '),
+    ["connect-src 'self'", ...otherOrigins].join(' '),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
