@@ -10,7 +10,7 @@ const root = createRoot(element);
 
 // Its address is relative to that of the first page; other pages have another depth.
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-if (icon) icon.href = String(icon.href);
+icon?.setAttribute('href', icon.href);
 
 const start = async (): Promise<void> => {
   try {

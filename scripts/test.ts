@@ -13,10 +13,10 @@ const HELP = `npm test [-- <arguments of vitest>]
 npm run test:full [-- <arguments of vitest>]
 node scripts/test.ts --without <feature> [<arguments of vitest>]
 
-npm test runs the steps of npm run check, then all tests but the long proofs. A whole run also fails when no test has seen a
-documented response, and when a function calls AWS without the permission.
-npm run test:full runs all tests with the long proofs (files *.full.test.ts): crash and chaos runs, every bundle in isolation,
-mutation runs. Where npm test sends a sample of generated requests, it sends all. It also fails when a function has a permission that no test uses.
+npm test runs the steps of npm run check, then all quick tests. It also fails when a function calls AWS without the permission.
+npm run test:full runs all tests: also the long ones (longTest) and the long proofs (files *.full.test.ts), such as crash and chaos runs,
+every bundle in isolation and mutation runs. Where npm test sends a sample of generated requests, it sends all. A whole run also fails when
+no test has seen a documented response, and when a function has a permission that no test uses.
 With --without a feature (${features.join(', ')}), the tests over HTTP run while it is
 switched off, without the check. Tests that use it, by the table of routes, are skipped; the others must pass.
   npm test -- test/openapi        the tests in a folder, or in files with this name
@@ -138,7 +138,7 @@ if (!check.ok) {
   console.log('\nThe check failed; see above.');
   totals.failed += 1;
 }
-if (isWhole) {
+if (isWhole && isFull) {
   console.log(`\n${coverageLines(coverage).join('\n').trimEnd()}`);
   if (coverage.missing.length > 0) totals.failed += 1;
 }
@@ -148,5 +148,6 @@ console.log(
     .trimEnd()}`,
 );
 if (permissions.refused.length > 0 || (isWhole && isFull && permissions.idle.length > 0)) totals.failed += 1;
-console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+const hint = isFull || totals.skipped === 0 ? '' : '; npm run test:full runs the long tests too';
+console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped${hint}`);
 process.exitCode = totals.failed > 0 ? 1 : 0;

@@ -4,6 +4,7 @@ import { decodeCursor, encodeCursor } from '#catalog/cursor.ts';
 import type { Sortable } from '#catalog/row.ts';
 import { CursorError } from '#catalog/types.ts';
 import type { SortOrder } from '#contract/projects.ts';
+import { longTest } from '#test/support/long-test.ts';
 
 const item: Sortable = {
   id: 'prj_1',
@@ -49,7 +50,7 @@ describe('a cursor', () => {
     expect(encode('name', { ...item, name: '???>>>ÿÿ~~~\ud800' })).toMatch(/^[\w-]+$/);
   });
 
-  it('preserves any name', () => {
+  longTest('preserves any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(decodedItem('name', encode('name', { ...item, name })).name).toBe(name);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { packedName, packTexts, unpackTexts } from '#catalog/packed-texts.ts';
 import { Row, StringPool } from '#catalog/row.ts';
 import { noCounts, type ProjectRecord } from '#model/project.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { project } from './fixtures.ts';
 import { Random } from './random.ts';
 
@@ -22,7 +23,7 @@ const strange = [
 
 const held = (record: ProjectRecord): ProjectRecord => Row.of(record, noCounts, new StringPool()).unpacked();
 
-it('records are unpacked unchanged, whatever characters they contain', () => {
+longTest('records are unpacked unchanged, whatever characters they contain', () => {
   const random = new Random(1);
   const orNull = () => (random.chance(0.3) ? null : random.pick(strange));
   for (let created = 0; created < 3000; created += 1) {

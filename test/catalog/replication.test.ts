@@ -12,6 +12,7 @@ import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { RequestBarrier } from '#test/catalog/proof/request-barrier.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 import { origin, project, query } from './fixtures.ts';
 
@@ -535,7 +536,7 @@ it('throws when its first refresh fails', async () => {
   await expect(readCatalog()).rejects.toThrow('unreachable');
 });
 
-it('loses no change when a refresh fails halfway', async () => {
+longTest('loses no change when a refresh fails halfway', async () => {
   const readCatalog = reader();
   await readCatalog('now');
   const long_description = 'x'.repeat(300_000);

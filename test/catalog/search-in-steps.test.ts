@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
 import type { CatalogChange } from '#catalog/types.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { project, query } from './fixtures.ts';
 import { Random } from './random.ts';
 import { FeedSimulation } from './simulation.ts';
@@ -95,7 +96,7 @@ it('a blank search needs no preparation', () => {
   for (const q of [undefined, '', '  ']) expect(catalog.prepareSearch({ q, searchIn: 'public' })).toBe(true);
 });
 
-it('a search before the end of its preparation completes it and returns the same results', () => {
+longTest('a search before the end of its preparation completes it and returns the same results', () => {
   const feed = new FeedSimulation(new Random(4), LISTINGS);
   const [catalog, other] = [new Catalog(), new Catalog()];
   filled(feed, catalog, other);

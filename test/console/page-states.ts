@@ -22,7 +22,7 @@ export interface Visitor {
   readonly answerWith: (answer: Answer | undefined) => void;
   /** The number of reads of the page so far. */
   readonly readsOf: () => number;
-  /** Failures that nobody asked for. */
+  /** Failures that no test asked for. */
   readonly failures: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export const isLoaded = async ({ page }: Visitor, title: string): Promise<void> 
   })).toEqual({ title, loading: 0, failures: [], banner: 0 });
 };
 
-/** Waits until nothing loads any more and a failure is told. @returns its message. */
+/** Waits until loading has ended and a failure is shown. @returns its message. */
 export const failureOf = async ({ page }: Visitor, title: string): Promise<string> => {
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
   const alerts = page.locator('main').getByRole('alert');

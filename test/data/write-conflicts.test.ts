@@ -18,6 +18,7 @@ import {
 } from '#platform/dynamo-errors.ts';
 import { log } from '#platform/log.ts';
 import { origin } from '#test/catalog/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { mockTable } from '#test/support/mock-table.ts';
 
 log.setLogLevel('SILENT');
@@ -56,7 +57,7 @@ it('retries the write of one item while it conflicts with a transaction', async 
   expect(table.commandCalls(PutCommand)).toHaveLength(3);
 });
 
-it('throws the conflict after the last attempt, and any other error immediately', async () => {
+longTest('throws the conflict after the last attempt, and any other error immediately', async () => {
   table.on(PutCommand).rejects(new Error('not there'));
   await expect(putItem(key)).rejects.toThrow('not there');
   expect(table.commandCalls(PutCommand)).toHaveLength(1);

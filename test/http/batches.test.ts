@@ -13,6 +13,7 @@ import {
   TIME,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
 
@@ -68,7 +69,7 @@ it.each([
   expect(await read(id)).toEqual({ ...before, updated_at: TIME });
 });
 
-it('setting the categories in bulk is reverted only where they are as they were set', async () => {
+longTest('setting the categories in bulk is reverted only where they are as they were set', async () => {
   const owner = await person(server);
   const other = await directory.addCategory();
   const projects = [await directory.live(owner), await directory.live(owner), await directory.live(owner)];
@@ -86,7 +87,7 @@ it('setting the categories in bulk is reverted only where they are as they were 
   expect(categories).toEqual([[directory.category], [], [other.slug]]);
 });
 
-it('a removed category comes back with its id, its slug and its projects', async () => {
+longTest('a removed category comes back with its id, its slug and its projects', async () => {
   const owner = await person(server);
   const category = await directory.addCategory({ name: unique('Lost'), sphere: 'somewhere' });
   const projects: string[] = [];

@@ -17,6 +17,7 @@ import {
   TIME,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { csv, sendImport } from '#test/support/uploads.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
@@ -58,7 +59,7 @@ const revert = async (id: string): Promise<RevertReport> => {
   return dataOf(await directory.adminOk('POST', `${BATCHES}/${id}/revert`));
 };
 
-it('a merge is planned, moves every project to the other category, and is reverted', async () => {
+longTest('a merge is planned, moves every project to the other category, and is reverted', async () => {
   const owner = await person(server);
   const [from, into] = [await directory.addCategory({ sphere: unique('Old') }), await directory.addCategory()];
   const projects = await Promise.all(
@@ -124,7 +125,7 @@ it('a merge is planned, moves every project to the other category, and is revert
   );
 });
 
-it('the slug of a merged category is replaced wherever it is submitted', async () => {
+longTest('the slug of a merged category is replaced wherever it is submitted', async () => {
   const owner = await person(server);
   const [first, second, last] = await Promise.all([1, 2, 3].map(() => directory.addCategory()));
   if (!first || !second || !last) throw new Error('A category is missing.');
@@ -209,7 +210,7 @@ it('the slug of a merged category is replaced wherever it is submitted', async (
   expect(dataOf(await directory.get(`/api/categories/${more.slug}`))).toMatchObject({ id: last.id });
 });
 
-it('the slug of a merged category stays taken, also after the deletion of the other one', async () => {
+longTest('the slug of a merged category stays taken, also after the deletion of the other one', async () => {
   const [from, into, other] = [
     await directory.addCategory(),
     await directory.addCategory(),
@@ -257,7 +258,7 @@ it('a merge into itself or an unknown category is 400 on into, of an unknown cat
   expect(await merge(into.id, from.slug)).toMatchObject(invalidAt('into'));
 });
 
-it('of two merges in opposite directions at once one wins, and no project loses both categories', async () => {
+longTest('of two merges in opposite directions at once one wins, and no project loses both categories', async () => {
   const owner = await person(server);
   for (let round = 0; round < 4; round += 1) {
     const [one, other] = [await directory.addCategory(), await directory.addCategory()];
@@ -274,7 +275,7 @@ it('of two merges in opposite directions at once one wins, and no project loses 
   }
 });
 
-it('edits and submissions during a merge end in the other category', async () => {
+longTest('edits and submissions during a merge end in the other category', async () => {
   const owner = await person(server);
   const [from, into] = [await directory.addCategory(), await directory.addCategory()];
   const projects = await Promise.all(Array.from({ length: 6 }, () => directory.live(owner)));

@@ -15,6 +15,7 @@ import {
   type Person,
   person,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
 
 let directory: Directory;
@@ -38,7 +39,7 @@ const countsOf = async (project: string, author: Person) => {
   return { ofProject: comments_count, ofUser: dataOf<{ comment_count: number }>(user).comment_count };
 };
 
-it('comments are listed newest first, of all projects, of one and by one user', async () => {
+longTest('comments are listed newest first, of all projects, of one and by one user', async () => {
   const [first, second] = [await person(directory.server), await person(directory.server)];
   const [one, other] = [await directory.live(first), await directory.live(second)];
   const a = await comment(first, one.id);

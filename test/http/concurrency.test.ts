@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { sharedTestServer, type TestServer } from '#test/support/server.ts';
 
 /** Guarantees under concurrent requests. */
@@ -56,7 +57,7 @@ interface Seen {
 const read = async (id: string, token?: string) =>
   dataOf<Seen>(await server.call('GET', `/api/projects/${id}`, token ? { token } : {}));
 
-it('counts exactly 50 when 50 users vote concurrently', async () => {
+longTest('counts exactly 50 when 50 users vote concurrently', async () => {
   const id = await live('Fifty Votes');
   const tokens = await users(50, 'voter');
   const responses = await Promise.all(
@@ -66,7 +67,7 @@ it('counts exactly 50 when 50 users vote concurrently', async () => {
   expect((await read(id)).upvote_count).toBe(50);
 });
 
-it('returns the stored vote after one user toggles 20 times concurrently', async () => {
+longTest('returns the stored vote after one user toggles 20 times concurrently', async () => {
   const id = await live('Twenty Toggles');
   const [token] = (await users(1, 'fidget')) as [string];
   const responses = await Promise.all(
@@ -81,24 +82,27 @@ it('returns the stored vote after one user toggles 20 times concurrently', async
   expect(seen.viewer?.upvoted).toBe(seen.upvote_count === 1);
 });
 
-it('returns figures that agree with the rating when one user rates and removes the rating concurrently', async () => {
-  const id = await live('Undecided Critic');
-  const [token] = (await users(1, 'undecided')) as [string];
-  const path = `/api/projects/${id}/ratings`;
-  const responses = await Promise.all(
-    Array.from({ length: 24 }, (_, n) =>
-      n % 3 === 2
-        ? server.call('DELETE', path, { token })
-        : server.call('POST', path, { token, body: { rating: n % 3 === 0 ? 1 : 5 } }),
-    ),
-  );
-  expect(responses.map((response) => response.status)).toEqual(Array(24).fill(200));
-  type Rated = { rating: number | null; average_rating: number; ratings_count: number };
-  const results = responses.map((response) => dataOf<Rated>(response));
-  expect(results).toEqual(
-    results.map(({ rating }) => ({ rating, average_rating: rating ?? 0, ratings_count: rating === null ? 0 : 1 })),
-  );
-});
+longTest(
+  'returns figures that agree with the rating when one user rates and removes the rating concurrently',
+  async () => {
+    const id = await live('Undecided Critic');
+    const [token] = (await users(1, 'undecided')) as [string];
+    const path = `/api/projects/${id}/ratings`;
+    const responses = await Promise.all(
+      Array.from({ length: 24 }, (_, n) =>
+        n % 3 === 2
+          ? server.call('DELETE', path, { token })
+          : server.call('POST', path, { token, body: { rating: n % 3 === 0 ? 1 : 5 } }),
+      ),
+    );
+    expect(responses.map((response) => response.status)).toEqual(Array(24).fill(200));
+    type Rated = { rating: number | null; average_rating: number; ratings_count: number };
+    const results = responses.map((response) => dataOf<Rated>(response));
+    expect(results).toEqual(
+      results.map(({ rating }) => ({ rating, average_rating: rating ?? 0, ratings_count: rating === null ? 0 : 1 })),
+    );
+  },
+);
 
 it('accepts one of two concurrent approvals, with one event and one email', async () => {
   const submitter = await server.token({ email: 'hopeful@example.com', name: 'Hopeful' });
@@ -121,7 +125,7 @@ it('accepts one of two concurrent approvals, with one event and one email', asyn
   expect(mails.map((mail) => mail.to)).toEqual(['hopeful@example.com']);
 });
 
-it('keeps average and count of ratings exact while users rate and change their ratings', async () => {
+longTest('keeps average and count of ratings exact while users rate and change their ratings', async () => {
   const id = await live('Much Rated');
   const tokens = await users(20, 'critic');
   const rate = (token: string, rating: number) =>
@@ -134,7 +138,7 @@ it('keeps average and count of ratings exact while users rate and change their r
   expect(seen.average_rating).toBe(Math.round(mean * 100) / 100);
 });
 
-it('gives 30 concurrent projects of the same name unique slugs', async () => {
+longTest('gives 30 concurrent projects of the same name unique slugs', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => pending('Same Name')));
   const slugs = await Promise.all(
     ids.map(
@@ -164,7 +168,7 @@ it('accepts one of two concurrent updates with the same If-Match', async () => {
   expect(responses.map((response) => response.status).sort()).toEqual([200, 412]);
 });
 
-it('merges concurrent edits of different fields', async () => {
+longTest('merges concurrent edits of different fields', async () => {
   const id = await live('Merged');
   const fields = {
     description: 'New words.',
@@ -181,7 +185,7 @@ it('merges concurrent edits of different fields', async () => {
   expect(await read(id)).toMatchObject(fields);
 });
 
-it('counts comments exactly while they are added and deleted', async () => {
+longTest('counts comments exactly while they are added and deleted', async () => {
   const id = await live('Discussed');
   const tokens = await users(10, 'talker');
   const added = await Promise.all(

@@ -22,6 +22,7 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { asPerson, createKey } from '#test/support/keys.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
 
 let directory: Directory;
@@ -189,7 +190,7 @@ it('projects:write edits content, and projects:read reads every listing', async 
   expect((await directory.get('/api/admin/projects/export', reader)).status).toBe(200);
 });
 
-it('moderation decides, reports included, but deletes only with projects:write', async () => {
+longTest('moderation decides, reports included, but deletes only with projects:write', async () => {
   const key = asPerson(await create('moderation'));
   const [first, second] = [
     await directory.submit(await person(directory.server)),

@@ -19,6 +19,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import {
   checkoutOf,
   chooseOutcome,
@@ -57,7 +58,7 @@ const expectRevision = async (id: string, before: number, expected: Partial<Revi
   return revisions[0] as Revision;
 };
 
-it('every change of the content of a listing writes one revision', async () => {
+longTest('every change of the content of a listing writes one revision', async () => {
   const { admin } = directory;
   const { id } = await directory.submit(owner, fullSubmission());
   const path = `/api/projects/${id}`;
@@ -134,7 +135,7 @@ it('every change of the content of a listing writes one revision', async () => {
   }
 });
 
-it('imports and payments write one revision per listing', async () => {
+longTest('imports and payments write one revision per listing', async () => {
   const { admin } = directory;
   const name = unique('imported');
   const mapping = { columns: { name: 'name', url: 'url', description: 'description' }, on_conflict: 'update' };
@@ -279,7 +280,7 @@ it('restoring a revision sets its fields back, those of rights and visibility on
   expect(dataOf(audit)).toMatchObject([{ action: 'revisions.restore', actor_id: directory.admin.id }]);
 });
 
-it('a field that cannot come back is an error of that field, and nothing changes', async () => {
+longTest('a field that cannot come back is an error of that field, and nothing changes', async () => {
   const { admin } = directory;
   const category = await directory.addCategory();
   const leaving = await person(server);

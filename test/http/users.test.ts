@@ -17,6 +17,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withDirectory } from '#test/support/with-directory.ts';
 
@@ -289,7 +290,7 @@ const listedUser = async (user: Person): Promise<AdminUser | undefined> =>
   dataOf<AdminUser[]>(await listUsers(`q=${encodeURIComponent(user.email)}`)).find(({ id }) => id === user.id);
 
 describe('the list of users', () => {
-  it('has exact counts and totals for fifty users after comments, submissions and deletions', async () => {
+  longTest('has exact counts and totals for fifty users after comments, submissions and deletions', async () => {
     const word = unique('crowd');
     const crowd: Person[] = [];
     for (let n = 0; n < 50; n += 1) crowd.push(await person(server, { name: `${word} ${n}` }));
@@ -391,7 +392,7 @@ const moderate = (user: Person, body: object, by: Person = admin) =>
 describe('a user as administrators read one', () => {
   const read = (user: Person) => directory.get(`/api/admin/users/${user.id}`, admin);
 
-  it('has counts by status and the newest records of each kind', async () => {
+  longTest('has counts by status and the newest records of each kind', async () => {
     const user = await registered();
     for (let n = 0; n < 10; n += 1) await directory.submit(user);
     const [live, rejected, deleted] = [

@@ -5,6 +5,7 @@ import { placeholdersIn } from '#lib/config/placeholders.ts';
 import type { Config, StageOverrides } from '#lib/config/schema.ts';
 import { configOf } from '#lib/config.ts';
 import { standard } from '#lib/stages.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { synthesize } from './synthesized.ts';
 
 describe('the settings of a stage', () => {
@@ -201,7 +202,7 @@ describe('example addresses', () => {
     ]);
   });
 
-  it('are accepted for one command by its context', () => {
+  longTest('are accepted for one command by its context', () => {
     const { data, exampleAddresses } = synthesize('dev', { 'example-addresses': 'accept' });
     expect(exampleAddresses).toHaveLength(1);
     expect(data.text).not.toContain('ExampleAddresses');

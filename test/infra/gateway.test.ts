@@ -7,6 +7,7 @@ import { configOf } from '#lib/config.ts';
 import { gatewayResponses } from '#lib/gateway/responses.ts';
 import { constructIdOf } from '#lib/handlers.ts';
 import { type ErrorCode, statusOf, textOf } from '#shared/errors.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { everything, named, ofType, resolvedText, type Synthesized, synthesize, targetOf } from './synthesized.ts';
 
 interface Integration {
@@ -347,7 +348,7 @@ const restApi = (stage: Synthesized, gateway: string) =>
 describe('endpoints of the gateways', () => {
   const plain = synthesize(config);
 
-  it('accept the Host header of a proxy when the stage says so', () => {
+  longTest('accept the Host header of a proxy when the stage says so', () => {
     const behindProxy = synthesize({ ...config, api: { ...config.api, accessMode: 'basic' } });
     for (const gateway of ['Gateway', 'KeyedGateway']) {
       expect(restApi(behindProxy, gateway)).toMatchObject({
@@ -415,7 +416,7 @@ describe('endpoints of the gateways', () => {
     }
   });
 
-  it('keep the default address of the keyed gateway without a second name', () => {
+  longTest('keep the default address of the keyed gateway without a second name', () => {
     const { keyedName: _, ...open } = domain;
     const stage = synthesize({ ...config, api: { endpoint: 'regional', domain: open } });
     expect(restApi(stage, 'Gateway')).toMatchObject({ DisableExecuteApiEndpoint: true });
@@ -423,7 +424,7 @@ describe('endpoints of the gateways', () => {
     expect(ofType(stage.api, 'AWS::ApiGateway::DomainName')).toHaveLength(1);
   });
 
-  it('can be edge endpoints with a certificate whose ARN is read at deployment', () => {
+  longTest('can be edge endpoints with a certificate whose ARN is read at deployment', () => {
     const stage = synthesize({
       ...config,
       api: { endpoint: 'edge', domain: { name: domain.name, certificateParameter: '/directory/dev/certificate' } },
@@ -489,7 +490,7 @@ describe('the web ACL', () => {
     });
   });
 
-  it('has managed rules only if configured', () => {
+  longTest('has managed rules only if configured', () => {
     expect(acl.Rules).toHaveLength(3);
     const alone = named(withWebAcl(false).api, 'AWS::WAFv2::WebACL', 'FirewallAcl').properties;
     expect(alone.Rules).toHaveLength(1);

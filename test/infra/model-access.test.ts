@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { configOf } from '#lib/config.ts';
 import { modelStatements } from '#lib/constructs/model-access.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { type Statement, statementsOf } from './statements.ts';
 import { named, synthesize, targetOf } from './synthesized.ts';
 
@@ -44,7 +45,7 @@ describe('an inference profile', () => {
 });
 
 describe('the function ai.generate', () => {
-  it('has the statements of the model and no other Bedrock permission', () => {
+  longTest('has the statements of the model and no other Bedrock permission', () => {
     const [id] = PROFILES[0];
     const { api } = synthesize({ ...configOf('branch'), ai: { model: id } });
     const role = targetOf(named(api, 'AWS::Lambda::Function', 'AiGenerate').properties.Role);

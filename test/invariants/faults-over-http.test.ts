@@ -6,6 +6,7 @@ import { dynamo } from '#platform/dynamo.ts';
 import { QueryCommand } from '#platform/dynamo-commands.ts';
 import { Unavailable } from '#platform/unavailable.ts';
 import { type CallResponse, type Client, clientOf } from '#test/support/client.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { type Seeded, seed } from '#test/support/seed.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 
@@ -117,7 +118,7 @@ it.each(named)('$id returns 503 with Retry-After while a dependency is unavailab
   expect(headers.get('retry-after')).toBe(String((body as { retryAfter: number }).retryAfter));
 });
 
-it('no route reveals the cause while the table is unavailable, and all recover with it', async () => {
+longTest('no route reveals the cause while the table is unavailable, and all recover with it', async () => {
   failTable();
   const responses = await Promise.all(routes.map(async (route) => ({ route, response: await send(route) })));
   for (const { response } of responses) expect(JSON.stringify(response.body)).not.toContain(CAUSE);
@@ -129,7 +130,7 @@ it('no route reveals the cause while the table is unavailable, and all recover w
   for (const route of reads) expect([route.id, (await send(route)).status]).not.toEqual([route.id, 500]);
 });
 
-it('every route returns 504 when its handler hangs', async () => {
+longTest('every route returns 504 when its handler hangs', async () => {
   timeoutSeconds = SHORT_SECONDS;
   const responses = await Promise.all(
     named.map(async ({ id, route }) => ({ id, ...(await send(route, { [HANGING]: 'yes' })) })),
@@ -138,7 +139,7 @@ it('every route returns 504 when its handler hangs', async () => {
     expect([id, status, body]).toEqual([id, 504, { error: 'Gateway timeout', code: 'TIMEOUT' }]);
 });
 
-it('a handler returns 504 itself when the table does not respond', async () => {
+longTest('a handler returns 504 itself when the table does not respond', async () => {
   const table = dynamo();
   const sendCommand = table.send.bind(table) as (command: unknown) => Promise<unknown>;
   const sending = vi.spyOn(table as { send: typeof sendCommand }, 'send');

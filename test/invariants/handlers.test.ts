@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handlerFileOf, handlerIdOf, routes } from '#contract/table.ts';
 import { subscriptions } from '#events/subscriptions.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { filesIn, importsOf, read } from './sources.ts';
 
 /** Functions without a route or subscription. */
@@ -66,7 +67,7 @@ describe('handlers', () => {
     }
   });
 
-  it('do not load the route table, the client, infrastructure, tests or scripts', () => {
+  longTest('do not load the route table, the client, infrastructure, tests or scripts', () => {
     for (const file of files) {
       const loaded = [...loadedBy(file)];
       const wrong = loaded.filter((one) =>

@@ -11,6 +11,7 @@ import { handle } from '#http/handle.ts';
 import { streaming } from '#http/middleware/streaming.ts';
 import { importHandler, type LambdaHandler } from '#local/handlers.ts';
 import { provideStreaming } from '#local/lambda-streaming.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 import restEvent from './rest-event.json' with { type: 'json' };
 
@@ -522,7 +523,7 @@ describe('a streamed response', () => {
     expect(bytes.toString().split('\n')).toHaveLength(2001);
   });
 
-  it('is compressed', async () => {
+  longTest('is compressed', async () => {
     const { response, bytes } = await bytesOf('/api/rows', { 'accept-encoding': 'gzip' });
     expect([response.headers['content-encoding'], response.headers.vary]).toEqual(['gzip', 'Origin, Accept-Encoding']);
     expect(gunzipSync(bytes).toString().split('\n')).toHaveLength(2001);

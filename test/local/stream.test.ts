@@ -23,6 +23,7 @@ import { ensureTable } from '#local/table.ts';
 import { sweepOnce } from '#local/ttl-sweeper.ts';
 import type { JsonClient } from '#platform/aws-json.ts';
 import { log } from '#platform/log.ts';
+import { longTest } from '#test/support/long-test.ts';
 
 /** The stream poller, the TTL sweeper and the log trimmer on the embedded engine. */
 
@@ -219,7 +220,7 @@ it('continues at its checkpoint after a restart', async () => {
   expect([first, second]).toEqual([['a'], ['b']]);
 });
 
-it('deletes expired items and marks the deletions as DynamoDB does', async () => {
+longTest('deletes expired items and marks the deletions as DynamoDB does', async () => {
   const past = { N: String(Math.floor(Date.now() / 1000) - 10) };
   for (let item = 0; item < 300; item += 1) await put(`old-${item}`, 'x', { ttl: past });
   await put('young', 'x', { ttl: { N: String(Math.floor(Date.now() / 1000) + 3600) } });
@@ -238,7 +239,7 @@ it('deletes expired items and marks the deletions as DynamoDB does', async () =>
   expect(await sweepOnce(client, table, swept)).toBe(0);
 });
 
-it("trims the engine's log without losing its position", async () => {
+longTest("trims the engine's log without losing its position", async () => {
   for (let start = 0; start < 1200; start += 25) {
     const items = Array.from({ length: 25 }, (_, index) => ({ pk: { S: `item-${start + index}` }, sk: { S: 'x' } }));
     const requests = items.map((Item) => ({ PutRequest: { Item } }));

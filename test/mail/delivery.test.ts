@@ -16,6 +16,7 @@ import { mailPromotionEnding } from '#services/mail/notifications.ts';
 import { mailDigest } from '#services/mail/weekly-digest.ts';
 import { mailsTo, untilEventsDelivered } from '#test/support/events.ts';
 import { type Directory, type Person, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { paidSession, refundedCharge, sendStripeEvent, startPremium, stripeEvent } from '#test/support/payments.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -167,7 +168,7 @@ it.each([
   expect((await server.mails()).length).toBe(before);
 });
 
-it('approves a project while SES fails, and mails the submitter once when SES works again', async () => {
+longTest('approves a project while SES fails, and mails the submitter once when SES works again', async () => {
   const owner = await person(server);
   const project = await directory.submit(owner);
   await server.until(async () => (await mailsTo(server, owner)).length === 1);

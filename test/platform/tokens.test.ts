@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { longTest } from '#test/support/long-test.ts';
 
 /** Token verification and the fetching of the issuer's keys. */
 
@@ -118,7 +119,7 @@ it.each<readonly [string, RequestListener]>([
   await expect(verify(response)).rejects.toMatchObject({ name: 'KeysUnavailable' });
 });
 
-it('throws KeysUnavailable after a timeout when the issuer does not respond', { timeout: 10_000 }, async () => {
+longTest('throws KeysUnavailable after a timeout when the issuer does not respond', { timeout: 10_000 }, async () => {
   await expect(verify(undefined)).rejects.toMatchObject({ name: 'KeysUnavailable' });
 });
 

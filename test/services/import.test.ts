@@ -15,6 +15,7 @@ import { importProjects } from '#services/imports/import-projects.ts';
 import { category, origin, project } from '#test/catalog/fixtures.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 import { unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { csv } from '#test/support/uploads.ts';
 
 vi.mock(import('#data/import-projects.ts'), { spy: true });
@@ -167,7 +168,7 @@ describe('an import', () => {
     expect(await stored(slug)).toMatchObject({ name: 'c', version: 1 });
   });
 
-  it('reads the holders of slugs in bulk', async () => {
+  longTest('reads the holders of slugs in bulk', async () => {
     const name = unique('same');
     const holder = newId('prj');
     const variants = Array.from({ length: 300 }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));
@@ -189,22 +190,26 @@ describe('an import', () => {
     expect(report.errors[0]?.message).toContain('and the 1 after it');
   });
 
-  it('lists as many errors as fit into a response and counts the others', async () => {
+  longTest('lists as many errors as fit into a response and counts the others', async () => {
     const report = await run(Array.from({ length: 30_000 }, () => ['', '', 'none', '', 'x']));
     expect(report.failed).toBe(30_000);
     expect(JSON.stringify(report).length).toBeLessThan(4_000_000);
     expect(report.errors.at(-1)?.message).toContain('counted, not listed');
   });
 
-  it('creates at most 200 categories', async () => {
-    const [word, kind] = [unique('s'), unique('Kind')];
-    const rows = Array.from({ length: 250 }, (_, n) => row(`${word}-${n}`, 'n', `${kind} ${n}`));
-    const report = await run(rows, { create_categories: true });
-    expect(report).toMatchObject({ created: 200, failed: 50 });
-    const created = (await allCategories()).filter(({ name }) => name.startsWith(`${kind} `));
-    expect(created).toHaveLength(200);
-    expect(new Set(created.map(({ sort_order }) => sort_order)).size).toBe(200);
-  }, 60_000);
+  longTest(
+    'creates at most 200 categories',
+    async () => {
+      const [word, kind] = [unique('s'), unique('Kind')];
+      const rows = Array.from({ length: 250 }, (_, n) => row(`${word}-${n}`, 'n', `${kind} ${n}`));
+      const report = await run(rows, { create_categories: true });
+      expect(report).toMatchObject({ created: 200, failed: 50 });
+      const created = (await allCategories()).filter(({ name }) => name.startsWith(`${kind} `));
+      expect(created).toHaveLength(200);
+      expect(new Set(created.map(({ sort_order }) => sort_order)).size).toBe(200);
+    },
+    60_000,
+  );
 
   it('removes the votes of a purged project whose id it reuses', async () => {
     const [a, b] = [newId('prj'), newId('prj')];

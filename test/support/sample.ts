@@ -1,6 +1,8 @@
 /** Set by `npm run test:full`. */
 export const FULL_RUN = 'TEST_FULL';
 
+export const isFullRun = process.env[FULL_RUN] !== undefined;
+
 const SAMPLE_OF = 6;
 
 /**
@@ -8,4 +10,4 @@ const SAMPLE_OF = 6;
  * @param position of the route: routes that follow each other get different cases, so that each case runs for some route.
  */
 export const sampleOf = <T>(cases: readonly T[], position: number): readonly T[] =>
-  process.env[FULL_RUN] ? cases : cases.filter((_, index) => (index + position) % SAMPLE_OF === 0);
+  isFullRun ? cases : cases.filter((_, index) => (index + position) % SAMPLE_OF === 0);

@@ -18,6 +18,7 @@ import {
   type Submitted,
   UNAUTHORIZED,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { scanTable } from '#test/support/scan-table.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -188,7 +189,7 @@ describe('tracking', () => {
     expect(body).toMatchObject({ data: [{ id: viewed.id, views_count: 3 }] });
   });
 
-  it('counts a view once per visitor, project and hour, and every page view and outbound click', async () => {
+  longTest('counts a view once per visitor, project and hour, and every page view and outbound click', async () => {
     const [viewed, other] = [await directory.live(owner), await directory.live(owner)];
     const click = { type: 'outbound_click', path: '/', project_id: viewed.id };
     const visit = (from: Parameters<typeof track>[2] = {}) =>

@@ -9,6 +9,7 @@ import { recountProject } from '#services/projects/recount.ts';
 import { USERS_JOB } from '#services/users/recount.ts';
 import { type Directory, dataOf, type Person, person, unique } from '#test/support/fixtures.ts';
 import { runJob } from '#test/support/jobs.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 
@@ -126,19 +127,23 @@ describe('the counters of projects', () => {
     expect(await findItem(countsKey(id))).not.toHaveProperty('upvote_count');
   });
 
-  it('are processed by consecutive runs, each from where the last one stopped', async () => {
-    const counted: string[] = [];
-    await afterCounting(async (id) => {
-      counted.push(id);
-      await wait(600);
-    });
-    await Promise.all(Array.from({ length: 20 }, () => directory.submit(people[0] as Person)));
-    let runs = 0;
-    for (let unfinished = true; unfinished; runs += 1) ({ unfinished } = await reconcileCounters(1000));
-    expect(runs).toBeGreaterThan(1);
-    expect(new Set(counted).size).toBe(counted.length);
-    for (const job of ['reconcile-counters', USERS_JOB]) expect(await findItem(checkpointKey(job))).toBeUndefined();
-  }, 60_000);
+  longTest(
+    'are processed by consecutive runs, each from where the last one stopped',
+    async () => {
+      const counted: string[] = [];
+      await afterCounting(async (id) => {
+        counted.push(id);
+        await wait(600);
+      });
+      await Promise.all(Array.from({ length: 20 }, () => directory.submit(people[0] as Person)));
+      let runs = 0;
+      for (let unfinished = true; unfinished; runs += 1) ({ unfinished } = await reconcileCounters(1000));
+      expect(runs).toBeGreaterThan(1);
+      expect(new Set(counted).size).toBe(counted.length);
+      for (const job of ['reconcile-counters', USERS_JOB]) expect(await findItem(checkpointKey(job))).toBeUndefined();
+    },
+    60_000,
+  );
 });
 
 describe('the comment counts of users', () => {

@@ -9,6 +9,7 @@ import { probeOutbound } from '#platform/outbound.ts';
 import { checkLinks } from '#services/links/check.ts';
 import { Directory, type Person, person } from '#test/support/fixtures.ts';
 import { runJob } from '#test/support/jobs.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { type Receiver, respond, startReceiver } from '#test/support/receiver.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 
@@ -174,7 +175,7 @@ describe('the job', () => {
     });
   });
 
-  it('changes nothing in runs that cannot resolve any name', async () => {
+  longTest('changes nothing in runs that cannot resolve any name', async () => {
     const original = await vi.importActual<{ probeOutbound: typeof probeOutbound }>('#platform/outbound.ts');
     const made = await Promise.all(
       Array.from({ length: 3 }, (_, n) => directory.live(owner, { url: `https://links-${n}.example.com/` })),
@@ -209,7 +210,7 @@ describe('the job', () => {
     }
   });
 
-  it('stops when its time is up and continues in the next run', async () => {
+  longTest('stops when its time is up and continues in the next run', async () => {
     const made = await Promise.all(
       Array.from({ length: 25 }, (_, n) => directory.live(owner, { url: `${site.url}/many-${n}` })),
     );

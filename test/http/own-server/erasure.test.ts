@@ -23,6 +23,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { scanTable } from '#test/support/scan-table.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -92,7 +93,7 @@ const newUser = async (): Promise<Person> => {
 };
 
 describe('export and erasure of a user', () => {
-  it('exports everything, then erases the user', async () => {
+  longTest('exports everything, then erases the user', async () => {
     const user = await newUser();
     const other = await person(server);
     const [liked, rated, discussed] = [
@@ -243,7 +244,7 @@ describe('export and erasure of a user', () => {
     expect(await makeAdmin(user.id)).toBe(false);
   });
 
-  it('purges the projects on request, soft-deleted ones too', async () => {
+  longTest('purges the projects on request, soft-deleted ones too', async () => {
     const user = await newUser();
     const other = await person(server);
     const [live, rejected, deleted] = [
@@ -279,7 +280,7 @@ describe('export and erasure of a user', () => {
     expect(await directory.get('/api/user/profile', user)).toMatchObject({ status: 200 });
   });
 
-  it('leaves the id only in the items that docs/privacy.md lists, and no words of the user', async () => {
+  longTest('leaves the id only in the items that docs/privacy.md lists, and no words of the user', async () => {
     const user = await newUser();
     const other = await person(server);
     const WORDS = 'unmistakable words';
@@ -406,7 +407,7 @@ describe('export and erasure of a user', () => {
 });
 
 describe('erasure', () => {
-  it('keeps counters exact on projects that are not live', async () => {
+  longTest('keeps counters exact on projects that are not live', async () => {
     const user = await newUser();
     const other = await person(server);
     const [deleted, rejected] = [await directory.live(other), await directory.live(other)];
@@ -437,7 +438,7 @@ describe('erasure', () => {
     );
   });
 
-  it('leaves nothing behind of concurrent writes', async () => {
+  longTest('leaves nothing behind of concurrent writes', async () => {
     const other = await person(server);
     const projects = await Promise.all(Array.from({ length: 6 }, () => directory.live(other)));
     const user = await newUser();

@@ -25,6 +25,7 @@ import {
   person,
   TIME,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { readUnits } from '#test/support/read-units.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -121,7 +122,7 @@ describe('the ledger', () => {
     for (const event of events) expect(LedgerEvent.safeParse(event).error).toBeUndefined();
   });
 
-  it('has the same order across months for every page size', async () => {
+  longTest('has the same order across months for every page size', async () => {
     const ids: string[] = [];
     for (const back of [1, 0]) {
       const start = monthStart(back);
@@ -138,7 +139,7 @@ describe('the ledger', () => {
     }
   });
 
-  it('is spread over partitions, and includes events of releases that had one per month and kind', async () => {
+  longTest('is spread over partitions, and includes events of releases that had one per month and kind', async () => {
     const start = Date.now() - 40 * DAY;
     const ids: string[] = [];
     for (let n = 0; n < 64; n += 1) ids.push(await inserted(start + n, start + n));
@@ -161,7 +162,7 @@ describe('the ledger', () => {
     }
   });
 
-  it('neither repeats nor skips an event whose id is from another month than its time', async () => {
+  longTest('neither repeats nor skips an event whose id is from another month than its time', async () => {
     const start = monthStart(1);
     const early = await inserted(start, start - 1, 'userBanned');
     const before = await inserted(start - 1, start - 1);
@@ -225,7 +226,7 @@ describe('the filters of the ledger', () => {
     }
   };
 
-  it('select by subject, actor, kind and time, together and across pages', async () => {
+  longTest('select by subject, actor, kind and time, together and across pages', async () => {
     const project = await directory.submit(owner);
     const other = await directory.submit(owner);
     await directory.adminOk('PUT', `/api/admin/projects/${project.id}/approve`);

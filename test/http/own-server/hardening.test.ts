@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { longTest } from '#test/support/long-test.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 
 /** Malicious input and race conditions. */
@@ -42,7 +43,7 @@ it('returns 400 for a time whose offset leads to a year without four digits', as
   expect((await server.call('GET', '/api/admin/projects?status=all', { token: admin })).status).toBe(200);
 });
 
-it('frees the slug when a rename races with a purge', async () => {
+longTest('frees the slug when a rename races with a purge', async () => {
   const slugs = Array.from({ length: 20 }, (_, n) => `moved-${n}`);
   await Promise.all(
     slugs.map(async (slug) => {
@@ -59,7 +60,7 @@ it('frees the slug when a rename races with a purge', async () => {
   expect(taken).toEqual(slugs.map(() => 201));
 });
 
-it('returns 400 beyond twenty earlier slugs of a project', async () => {
+longTest('returns 400 beyond twenty earlier slugs of a project', async () => {
   const id = idOf(await submit({ slug: 'first-of-many' }));
   const rename = (slug: string) => server.call('PUT', `/api/projects/${id}`, { token: admin, body: { slug } });
   for (let n = 0; n < 20; n += 1) expect((await rename(`of-many-${n}`)).status).toBe(200);

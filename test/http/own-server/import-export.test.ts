@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { IMPORT_FILE_BYTES_MAX } from '#contract/project-batches.ts';
 import { importFields, type Project } from '#contract/projects.ts';
 import { type Directory, dataOf, invalidAt, type Meta, type Person, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { csv, IMPORT_PATH, importFile, readCsv, sendForm, sendImport } from '#test/support/uploads.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -49,7 +50,7 @@ const exists = async (slug: string): Promise<boolean> =>
   (await directory.get(`/api/projects/${slug}`, admin)).status === 200;
 
 describe('an export', () => {
-  it('is a dated attachment with a column per field and a record per project of any status', async () => {
+  longTest('is a dated attachment with a column per field and a record per project of any status', async () => {
     const owner = await person(server);
     const ids = new Map<string, string>();
     for (const state of ['live', 'pending', 'rejected', 'deleted'] as const) {
@@ -120,7 +121,7 @@ describe('an export that is imported again', () => {
     ['-12', '+49', '@me', "''x"],
   ] as const;
 
-  it('restores the same projects', async () => {
+  longTest('restores the same projects', async () => {
     const header = [
       'id',
       'slug',
@@ -314,20 +315,25 @@ describe('an import', () => {
     expect(await exists(b)).toBe(true);
   });
 
-  it('generates a different slug for each row with the same name, none of which another row gives explicitly', async () => {
-    const name = unique('same');
-    const rows = Array.from({ length: 120 }, (_, n) => [n === 60 ? `${name}-3` : '', name]);
-    const mapping = {
-      columns: { slug: 'slug', name: 'name' },
-      defaults: { url: 'https://same.example', description: 'x' },
-    };
-    expect(await run(csv(['slug', 'name'], ...rows), mapping)).toMatchObject({ created: 120, failed: 0 });
-    for (const slug of [name, `${name}-2`, `${name}-3`, `${name}-4`, `${name}-120`])
-      expect(await exists(slug)).toBe(true);
-    expect(await exists(`${name}-121`)).toBe(false);
-    expect(await run(csv(['slug', 'name'], ['', name]), { ...mapping, match_by: 'id' })).toMatchObject({ created: 1 });
-    expect(await exists(`${name}-121`)).toBe(true);
-  });
+  longTest(
+    'generates a different slug for each row with the same name, none of which another row gives explicitly',
+    async () => {
+      const name = unique('same');
+      const rows = Array.from({ length: 120 }, (_, n) => [n === 60 ? `${name}-3` : '', name]);
+      const mapping = {
+        columns: { slug: 'slug', name: 'name' },
+        defaults: { url: 'https://same.example', description: 'x' },
+      };
+      expect(await run(csv(['slug', 'name'], ...rows), mapping)).toMatchObject({ created: 120, failed: 0 });
+      for (const slug of [name, `${name}-2`, `${name}-3`, `${name}-4`, `${name}-120`])
+        expect(await exists(slug)).toBe(true);
+      expect(await exists(`${name}-121`)).toBe(false);
+      expect(await run(csv(['slug', 'name'], ['', name]), { ...mapping, match_by: 'id' })).toMatchObject({
+        created: 1,
+      });
+      expect(await exists(`${name}-121`)).toBe(true);
+    },
+  );
 
   it('keeps the given fields of a new project and rejects an id or slug of another project', async () => {
     const { id: taken, slug } = await directory.live(admin);
@@ -374,7 +380,7 @@ describe('an import', () => {
     });
   });
 
-  it('reports the same outcome in a dry run but writes nothing', async () => {
+  longTest('reports the same outcome in a dry run but writes nothing', async () => {
     const [known, fresh] = [(await directory.live(admin)).slug, unique('fresh')];
     const before = [await allProjects(), dataOf(await directory.get('/api/categories'))];
     const file = csv(
@@ -680,7 +686,7 @@ describe('a file without slugs', () => {
     expect(categories.filter(({ slug }) => slug.startsWith(word))).toHaveLength(2);
   });
 
-  it('creates nothing twice, whatever the names are', async () => {
+  longTest('creates nothing twice, whatever the names are', async () => {
     const part = fc.constantFrom('a', 'A', 'ä', '2', '-', ' ', '☃', '東', 'map');
     const names = fc.array(fc.string({ unit: part, minLength: 1, maxLength: 4 }), { minLength: 40, maxLength: 40 });
     for (const sample of fc.sample(names, { numRuns: 4, seed: 11 })) {
@@ -745,7 +751,7 @@ describe('concurrent imports', () => {
   const rows = (word: string, withSlug: boolean) =>
     Array.from({ length: 150 }, (_, n) => [withSlug ? `${word}-${n}s` : '', word, 'https://twice.example', 'x']);
 
-  it('of one file create every project once', async () => {
+  longTest('of one file create every project once', async () => {
     const word = unique('once');
     const file = csv(['slug', 'name', 'url', 'description'], ...rows(word, true));
     const reports = await Promise.all([run(file, columns), run(file, columns), run(file, columns)]);
@@ -754,7 +760,7 @@ describe('concurrent imports', () => {
     expect([...(await allProjects()).values()].filter(({ name }) => name === word)).toHaveLength(150);
   });
 
-  it('of one file without slugs create every project once', async () => {
+  longTest('of one file without slugs create every project once', async () => {
     const word = unique('twice');
     const file = csv(['slug', 'name', 'url', 'description'], ...rows(word, false));
     const reports = await Promise.all([run(file, columns), run(file, columns)]);
@@ -842,7 +848,7 @@ describe('the parsing of an upload', () => {
     },
   );
 
-  it('returns 413 with the limit when the file is one byte too large', async () => {
+  longTest('returns 413 with the limit when the file is one byte too large', async () => {
     const line = 'n,https://a.example,x\r\n';
     const fits = `${good}\r\n${line}`.padEnd(IMPORT_FILE_BYTES_MAX, '\r\n');
     const dry = { columns: plain, dry_run: true };

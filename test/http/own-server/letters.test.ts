@@ -10,6 +10,7 @@ import { settings } from '#platform/settings.ts';
 import { mailsTo } from '#test/support/events.ts';
 import { type Directory, dataOf, NOT_FOUND, type Person, person, TIME, unique } from '#test/support/fixtures.ts';
 import { callJob, runJob } from '#test/support/jobs.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 
@@ -166,7 +167,7 @@ describe('a replay', () => {
 });
 
 describe('the list of dead letters', () => {
-  it('pages by after, latest failure first, and ends a page early when events are large', async () => {
+  longTest('pages by after, latest failure first, and ends a page early when events are large', async () => {
     const large = Array.from({ length: 10 }, () => letterOf({ event: { text: 'x'.repeat(350_000) } }));
     await Promise.all(large.map(store.insertDeadLetter));
     const seen: string[] = [];

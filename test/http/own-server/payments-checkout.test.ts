@@ -16,6 +16,7 @@ import {
   submission,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { checkoutOf, chooseOutcome, ledgerOf, type StartedCheckout, startPremium } from '#test/support/payments.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -224,42 +225,48 @@ describe('the reconciliation', () => {
     }
   };
 
-  it('settles checkouts that have been open for 15 minutes, once', async () => {
-    const buyer = await person(server);
-    const [paid, expired, failed, open] = [
-      await startPremium(directory, buyer),
-      await startPremium(directory, buyer),
-      await startPremium(directory, buyer),
-      await startPremium(directory, buyer),
-    ];
-    const statuses = () =>
-      Promise.all(
-        [paid, expired, failed, open].map(async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status),
-      );
-    await withoutEvents(async () => {
-      await chooseOutcome(directory, paid.checkout_id, 'paid');
-      await chooseOutcome(directory, expired.checkout_id, 'expired');
-      await chooseOutcome(directory, failed.checkout_id, 'failed');
-      expect(await statuses()).toEqual(['open', 'open', 'open', 'open']);
-      expect(await reconcileIn(10)).toEqual({
-        processed: 0,
-        settled: 0,
-        ended: 0,
-        failed: 0,
-        unfinished: false,
+  longTest(
+    'settles checkouts that have been open for 15 minutes, once',
+    async () => {
+      const buyer = await person(server);
+      const [paid, expired, failed, open] = [
+        await startPremium(directory, buyer),
+        await startPremium(directory, buyer),
+        await startPremium(directory, buyer),
+        await startPremium(directory, buyer),
+      ];
+      const statuses = () =>
+        Promise.all(
+          [paid, expired, failed, open].map(
+            async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status,
+          ),
+        );
+      await withoutEvents(async () => {
+        await chooseOutcome(directory, paid.checkout_id, 'paid');
+        await chooseOutcome(directory, expired.checkout_id, 'expired');
+        await chooseOutcome(directory, failed.checkout_id, 'failed');
+        expect(await statuses()).toEqual(['open', 'open', 'open', 'open']);
+        expect(await reconcileIn(10)).toEqual({
+          processed: 0,
+          settled: 0,
+          ended: 0,
+          failed: 0,
+          unfinished: false,
+        });
+        const runs = await Promise.all([reconcileIn(16), reconcileIn(16)]);
+        expect(runs.reduce((sum, run) => sum + run.settled, 0)).toBe(1);
+        expect(runs.reduce((sum, run) => sum + run.ended, 0)).toBe(2);
+        expect(await statuses()).toEqual(['fulfilled', 'expired', 'failed', 'open']);
       });
-      const runs = await Promise.all([reconcileIn(16), reconcileIn(16)]);
-      expect(runs.reduce((sum, run) => sum + run.settled, 0)).toBe(1);
-      expect(runs.reduce((sum, run) => sum + run.ended, 0)).toBe(2);
-      expect(await statuses()).toEqual(['fulfilled', 'expired', 'failed', 'open']);
-    });
-    // The retried events have no further effect.
-    await wait(2500);
-    expect(await ledgerOf(directory, buyer)).toHaveLength(1);
-    expect(await reconcileIn(16)).toMatchObject({ settled: 0, ended: 0, failed: 0 });
-  }, 20_000);
+      // The retried events have no further effect.
+      await wait(2500);
+      expect(await ledgerOf(directory, buyer)).toHaveLength(1);
+      expect(await reconcileIn(16)).toMatchObject({ settled: 0, ended: 0, failed: 0 });
+    },
+    20_000,
+  );
 
-  it('fulfils a paid promotion', async () => {
+  longTest('fulfils a paid promotion', async () => {
     const buyer = await person(server);
     const project = await directory.live(buyer);
     const order = { kind: 'promotion', project_id: project.id, placements: ['banner'], months: 1 };

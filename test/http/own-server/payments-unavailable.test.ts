@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCheckoutsPartition } from '#data/keys.ts';
 import { wholeCollection } from '#data/read.ts';
 import { Directory, metaOf, NOT_FOUND, person, submission } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { ledgerOf, signatureOf, stripeEvent } from '#test/support/payments.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 
@@ -44,9 +45,13 @@ const attemptPurchases = async () => {
   return responses;
 };
 
-it('returns 503 when the provider is unreachable', async () => {
-  for (const response of await attemptPurchases()) expect(response).toMatchObject(UNAVAILABLE);
-}, 30_000);
+longTest(
+  'returns 503 when the provider is unreachable',
+  async () => {
+    for (const response of await attemptPurchases()) expect(response).toMatchObject(UNAVAILABLE);
+  },
+  30_000,
+);
 
 it('returns 503 when no key is configured', async () => {
   const key = process.env.STRIPE_SECRET_KEY;

@@ -32,6 +32,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import {
   checkoutOf,
   chooseOutcome,
@@ -85,7 +86,7 @@ const upgrade = async (buyer: Parameters<typeof checkoutOf>[1], project: string)
 };
 
 describe('a premium submission', () => {
-  it('returns a payment page, and creates the project when it is paid', async () => {
+  longTest('returns a payment page, and creates the project when it is paid', async () => {
     const buyer = await person(server);
     const name = unique('Premium');
     const response = await directory.as(
@@ -172,7 +173,7 @@ describe('a premium submission', () => {
     expect((await checkoutOf(directory, buyer, id)).project).toMatchObject({ slug: `${slug}-2` });
   });
 
-  it('drops a category that was deleted before the payment and follows one that was renamed', async () => {
+  longTest('drops a category that was deleted before the payment and follows one that was renamed', async () => {
     const buyer = await person(server);
     const [deleted, renamed] = [await directory.addCategory(), await directory.addCategory()];
     const { checkout_id: id } = await startPremium(directory, buyer, { categories: [deleted.slug, renamed.slug] });
@@ -191,7 +192,7 @@ describe('a premium submission', () => {
     expect(await eventsAbout(id)).toEqual([]);
   });
 
-  it('is refunded without a project when the buyer was erased before the payment', async () => {
+  longTest('is refunded without a project when the buyer was erased before the payment', async () => {
     const buyer = await person(server);
     const { checkout_id: id } = await startPremium(directory, buyer);
     expect(await directory.as(buyer, 'DELETE', '/api/user')).toMatchObject({ status: 200 });
@@ -202,7 +203,7 @@ describe('a premium submission', () => {
     expect(await findProject(projectOfCheckout(id))).toBeUndefined();
   });
 
-  it('leaves no project when the buyer is erased concurrently with the payment', async () => {
+  longTest('leaves no project when the buyer is erased concurrently with the payment', async () => {
     for (let round = 0; round < 5; round += 1) {
       const buyer = await person(server);
       const { checkout_id: id } = await startPremium(directory, buyer);
@@ -379,7 +380,7 @@ describe('a promotion purchase', () => {
     expect(await findPromotion(promotionOfCheckout(id))).toMatchObject({ price: 700, currency: 'chf' });
   });
 
-  it('is refunded when its slot was sold before the payment, and returns 409 afterwards', async () => {
+  longTest('is refunded when its slot was sold before the payment, and returns 409 afterwards', async () => {
     const [first, second] = [await person(server), await person(server)];
     const [one, other] = [await directory.live(first), await directory.live(second)];
     const won = dataOf<StartedCheckout>(await tryOrder(first, one.id, ['banner'])).checkout_id;
@@ -484,7 +485,7 @@ describe('a refund or dispute', () => {
     await sendEvent(stripeEvent('charge.dispute.created', { ...disputeOf(id), payment_intent: 'pi_elsewhere' }));
   });
 
-  it('is assigned by a request to the provider when it arrives before the payment', async () => {
+  longTest('is assigned by a request to the provider when it arrives before the payment', async () => {
     const buyer = await person(server);
     const { checkout_id: id } = await startPremium(directory, buyer);
     // The event of the payment is rejected; after 1.2 s the provider pauses for more than a second between retries.
@@ -523,7 +524,7 @@ describe('a dispute that is won', () => {
   };
   const paid = (id: string) => stripeEvent('checkout.session.completed', paidSession(id));
 
-  it('restores the plan and its time of payment, once', async () => {
+  longTest('restores the plan and its time of payment, once', async () => {
     const { id, buyer, project, paidAt, state, ledger } = await outcomeOf((one) => [
       paid(one),
       opened(one),
@@ -555,7 +556,7 @@ describe('a dispute that is won', () => {
     expect(state).toEqual({ status: 'fulfilled', plan: 'premium', paid_at: paidAt });
   });
 
-  it('changes nothing when it was lost, when another one is open, and after a full refund', async () => {
+  longTest('changes nothing when it was lost, when another one is open, and after a full refund', async () => {
     const gone = { status: 'refunded', plan: 'standard', paid_at: null };
     expect(await outcomeOf((id) => [paid(id), opened(id), closed(id, 'lost')])).toMatchObject({ state: gone });
     const second = { id: 'du_second' };
@@ -575,7 +576,7 @@ describe('a dispute that is won', () => {
     expect(await outcomeOf((id) => [refund(id), paid(id), closed(id, 'won')])).toMatchObject({ state: gone });
   });
 
-  it('leaves a plan that was bought later, and restores the plan of a submission', async () => {
+  longTest('leaves a plan that was bought later, and restores the plan of a submission', async () => {
     const { id, buyer, project } = await outcomeOf((one) => [paid(one), opened(one)]);
     const again = await upgrade(buyer, project.id);
     await chooseOutcome(directory, again.checkout_id, 'paid');
@@ -746,7 +747,7 @@ describe('reading payments', () => {
     expect(await directory.get('/api/payments')).toMatchObject(UNAUTHORIZED);
   });
 
-  it('returns the ledger in pages, newest first', async () => {
+  longTest('returns the ledger in pages, newest first', async () => {
     const buyer = await person(server);
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -781,7 +782,7 @@ describe('the payments of all users', () => {
   const totals = async () => (await page()).meta.totals.usd ?? { paid: 0, refunded: 0, net: 0 };
   const send = (event: object) => sendStripeEvent(server, event);
 
-  it('are counted once with what was paid, refunded and won back, and listed by state', async () => {
+  longTest('are counted once with what was paid, refunded and won back, and listed by state', async () => {
     const buyer = await person(server, { name: 'Grace' });
     const before = await page('limit=1');
     const amounts = await totals();
@@ -845,7 +846,7 @@ describe('the payments of all users', () => {
     expect(inDollars).toEqual([{ month, currency: 'usd', ...changed(9900, 4900) }]);
   });
 
-  it('are paged and limited to a period', async () => {
+  longTest('are paged and limited to a period', async () => {
     const all = (await page('limit=100')).data.map(({ id }) => id);
     expect(all.length).toBeGreaterThan(2);
     const paged: string[] = [];
@@ -866,7 +867,7 @@ describe('the payments of all users', () => {
     expect(await page('page=9')).toMatchObject({ data: [], meta: { total: all.length } });
   });
 
-  it('of an earlier version are counted by the command, once', async () => {
+  longTest('of an earlier version are counted by the command, once', async () => {
     const buyer = await person(server);
     const { checkout_id: id } = await startPremium(directory, buyer);
     await chooseOutcome(directory, id, 'paid');
@@ -886,7 +887,7 @@ describe('the payments of all users', () => {
     expect(await page('limit=100')).toEqual(expected);
   });
 
-  it('cost the same for any number of them', async () => {
+  longTest('cost the same for any number of them', async () => {
     const buyer = await person(server);
     const cost = async () => {
       await untilEventsDelivered(server, directory);

@@ -15,6 +15,7 @@ import {
   type Submitted,
   TIME,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { checkoutOf, chooseOutcome, ledgerOf, type StartedCheckout } from '#test/support/payments.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -112,7 +113,7 @@ describe('the price', () => {
 });
 
 describe('a bought promotion', () => {
-  it('awaits payment, then approval, is shown, and ends when it is refunded in full', async () => {
+  longTest('awaits payment, then approval, is shown, and ends when it is refunded in full', async () => {
     const checkoutId = await startPurchase({ placements: ['banner', 'catalog'], months: 2 });
     const id = promotionOf(checkoutId);
 
@@ -214,7 +215,7 @@ describe('a bought promotion', () => {
     await revoke(id);
   });
 
-  it('is fulfilled for one of two concurrent payments for the last slot; the other is refunded', async () => {
+  longTest('is fulfilled for one of two concurrent payments for the last slot; the other is refunded', async () => {
     const rival = await person(server);
     const rivalProject = await directory.live(rival);
     const mine = await startPurchase({ placements: ['banner'] });

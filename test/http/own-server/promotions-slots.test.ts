@@ -3,6 +3,7 @@ import type { Promotion } from '#contract/promotions.ts';
 import { agents } from '#test/support/analytics.ts';
 import { conflict, type Directory, dataOf, type Person, person, type Submitted } from '#test/support/fixtures.ts';
 import { runJob } from '#test/support/jobs.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { checkoutOf, chooseOutcome, type StartedCheckout } from '#test/support/payments.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -67,7 +68,7 @@ it('allocates exactly the configured number of slots to concurrent grants', asyn
   for (const { id } of dataOf<Promotion[]>({ body })) await revoke(id);
 });
 
-it('fulfils as many concurrent purchases as there are slots and refunds the others', async () => {
+longTest('fulfils as many concurrent purchases as there are slots and refunds the others', async () => {
   const started = await Promise.all(Array.from({ length: 6 }, () => buy(['catalog'])));
   await Promise.all(started.map((id) => chooseOutcome(directory, id, 'paid')));
   const statuses = async () =>

@@ -22,6 +22,7 @@ import {
   TIME,
   UNAUTHORIZED,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 
@@ -215,7 +216,7 @@ describe('a banner slot', () => {
     await recordExpiries();
   });
 
-  it('is never held twice when an extension at the end of a promotion races with grants', async () => {
+  longTest('is never held twice when an extension at the end of a promotion races with grants', async () => {
     for (let round = 0; round < 4; round += 1) {
       const first = await grantPromotion({ placements: ['banner'] });
       await act(first.id, { action: 'set_end_date', ends_at: fromNow(100) });
@@ -265,7 +266,7 @@ describe('the public list', () => {
     await Promise.all([revoke(first.id), revoke(second.id)]);
   });
 
-  it('contains only promotions of live projects, not of pending, deleted or purged ones', async () => {
+  longTest('contains only promotions of live projects, not of pending, deleted or purged ones', async () => {
     const other = await directory.live(owner);
     const promotion = await grantPromotion({ project_id: other.id });
     await server.until(() => isShown(promotion.id));
@@ -302,7 +303,7 @@ describe('impressions and clicks', () => {
     'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
   };
 
-  it('are counted once per visitor and hour, exactly under concurrent requests', async () => {
+  longTest('are counted once per visitor and hour, exactly under concurrent requests', async () => {
     vi.mocked(hourOf).mockReturnValue(9);
     const promotion = await grantPromotion();
     const visitor = (n: number) => ({ ...BROWSER, 'x-forwarded-for': `198.51.100.${n + 1}` });
@@ -362,7 +363,7 @@ describe('administering a promotion', () => {
     await revoke(promotion.id);
   });
 
-  it('applies every one of several concurrent extensions', async () => {
+  longTest('applies every one of several concurrent extensions', async () => {
     const promotion = await grantPromotion({ days: 1 });
     await Promise.all(Array.from({ length: 6 }, () => act(promotion.id, { action: 'extend', days: 1 })));
     const { ends_at } = await revoke(promotion.id);
@@ -374,7 +375,7 @@ describe('administering a promotion', () => {
     await revoke(banner.id);
   });
 
-  it('restarts an expired one now, with one event per start and end', async () => {
+  longTest('restarts an expired one now, with one event per start and end', async () => {
     const promotion = await grantPromotion();
     await act(promotion.id, { action: 'set_end_date', ends_at: fromNow(50) });
     await server.until(async () => (await recordExpiries()) === 1);

@@ -9,6 +9,7 @@ import { deleteItem, putItem } from '#data/write.ts';
 import { readSummary } from '#services/summary/read.ts';
 import { untilEventsDelivered } from '#test/support/events.ts';
 import { type Directory, dataOf, FORBIDDEN, person, TIME, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { chooseOutcome } from '#test/support/payments.ts';
 import { readUnits } from '#test/support/read-units.ts';
 import type { TestServer } from '#test/support/server.ts';
@@ -41,7 +42,7 @@ const minutesLater = (minutes: number): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
 };
 
-it('counts everything that waits, and no longer what was decided', async () => {
+longTest('counts everything that waits, and no longer what was decided', async () => {
   const before = await summary();
   expect(before).toMatchObject({ pending: 0, revisions_pending: 0, reports_open: 0, promotions_waiting: 0 });
   expect(before).toMatchObject({ webhooks_failing: 0, mails_stopped: 0, oldest_pending_at: null, users: 1 });
@@ -170,7 +171,7 @@ it('counts addresses and promotions of an earlier version after the command, onc
   await deleteItem(currentPromotionKey('prm_earlier'));
 });
 
-it('costs the same for any number of listings, reports, edits, users and suppressed addresses', async () => {
+longTest('costs the same for any number of listings, reports, edits, users and suppressed addresses', async () => {
   await readSummary();
   const cost = async () => {
     await untilEventsDelivered(server, directory);

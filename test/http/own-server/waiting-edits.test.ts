@@ -19,6 +19,7 @@ import {
   unique,
   versionOf,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { recordedAndStored, revisionsOf } from '#test/support/revisions.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -76,39 +77,42 @@ it('settings say when edits are published', async () => {
 });
 
 describe('an edit that waits', () => {
-  it('is shown to its owner and to administrators, in every read, while readers see the published text', async () => {
-    const before = await directory.get(path, owner);
-    const name = unique('Renamed');
-    const pending = await waiting({ name });
-    const { name: oldName } = await published();
-    expect(pending).toEqual({ id: idOf('rev'), at: TIME, changes: [change('name', oldName, name)] });
-    expect(await published()).not.toHaveProperty('pending_revision');
-    expect((await published()).name).toBe(oldName);
-    const after = await directory.get(path, owner);
-    expect(versionOf(after)).toBe(versionOf(before));
-    expect(after.body).toMatchObject({ data: { name: oldName, pending_revision: pending } });
-    for (const who of [owner, directory.admin])
-      expect((await directory.read(listing.id, who)).pending_revision).toEqual(pending);
-    const lists = ['/api/me/submissions', `/api/projects?q=${oldName}`, `/api/admin/projects?q=${oldName}`];
-    for (const list of lists) {
-      const who = list.includes('admin') ? directory.admin : owner;
-      await server.until(async () => {
-        const found = dataOf<Project[]>(await directory.ok(who, 'GET', list)).find(({ id }) => id === listing.id);
-        return found?.pending_revision?.id === pending.id;
+  longTest(
+    'is shown to its owner and to administrators, in every read, while readers see the published text',
+    async () => {
+      const before = await directory.get(path, owner);
+      const name = unique('Renamed');
+      const pending = await waiting({ name });
+      const { name: oldName } = await published();
+      expect(pending).toEqual({ id: idOf('rev'), at: TIME, changes: [change('name', oldName, name)] });
+      expect(await published()).not.toHaveProperty('pending_revision');
+      expect((await published()).name).toBe(oldName);
+      const after = await directory.get(path, owner);
+      expect(versionOf(after)).toBe(versionOf(before));
+      expect(after.body).toMatchObject({ data: { name: oldName, pending_revision: pending } });
+      for (const who of [owner, directory.admin])
+        expect((await directory.read(listing.id, who)).pending_revision).toEqual(pending);
+      const lists = ['/api/me/submissions', `/api/projects?q=${oldName}`, `/api/admin/projects?q=${oldName}`];
+      for (const list of lists) {
+        const who = list.includes('admin') ? directory.admin : owner;
+        await server.until(async () => {
+          const found = dataOf<Project[]>(await directory.ok(who, 'GET', list)).find(({ id }) => id === listing.id);
+          return found?.pending_revision?.id === pending.id;
+        });
+      }
+      expect(dataOf<Project[]>(await directory.get(`/api/projects?q=${oldName}`))[0]).not.toHaveProperty(
+        'pending_revision',
+      );
+      expect(await kinds(1)).toEqual(['revisionSubmitted']);
+      expect((await revisionsOf(directory, listing.id, owner))[0]).toMatchObject({
+        id: pending.id,
+        state: 'pending',
+        cause: 'edited',
+        applied: [],
+        actor: { id: owner.id },
       });
-    }
-    expect(dataOf<Project[]>(await directory.get(`/api/projects?q=${oldName}`))[0]).not.toHaveProperty(
-      'pending_revision',
-    );
-    expect(await kinds(1)).toEqual(['revisionSubmitted']);
-    expect((await revisionsOf(directory, listing.id, owner))[0]).toMatchObject({
-      id: pending.id,
-      state: 'pending',
-      cause: 'edited',
-      applied: [],
-      actor: { id: owner.id },
-    });
-  });
+    },
+  );
 
   it('takes in further edits, and is withdrawn when nothing is left of it', async () => {
     const { name, description } = await published();
@@ -287,7 +291,7 @@ describe('approving', () => {
     expect((await revision(id))?.changes[0]).toEqual(change('name', 'Third', 'Second'));
   });
 
-  it('publishes the category that replaced a merged one, and does not conflict with the merge', async () => {
+  longTest('publishes the category that replaced a merged one, and does not conflict with the merge', async () => {
     const [before, after, into] = await Promise.all([1, 2, 3].map(() => directory.addCategory()));
     if (!before || !after || !into) throw new Error('A category is missing.');
     await directory.adminOk('PUT', `/api/admin${path.slice('/api'.length)}`, { categories: [before.slug] });

@@ -25,6 +25,7 @@ import {
   TIME,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { countValidSignatures, type Received, type Receiver, respond, startReceiver } from '#test/support/receiver.ts';
 import { scanTable } from '#test/support/scan-table.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
@@ -137,7 +138,7 @@ const exhaustRetries = async (webhook: { id: string }): Promise<number> => {
 };
 
 describe('a webhook', () => {
-  it('is returned with its secret on creation and without it afterwards', async () => {
+  longTest('is returned with its secret on creation and without it afterwards', async () => {
     const created = await create({
       description: '  Our chat\n',
       kinds: ['projectApproved', 'projectSubmitted', 'projectApproved'],
@@ -303,7 +304,7 @@ describe('an event', () => {
     );
   });
 
-  it('is retried after 5 s, 5 min, 30 min, 2 h and 8 h, and then fails', async () => {
+  longTest('is retried after 5 s, 5 min, 30 min, 2 h and 8 h, and then fails', async () => {
     receiver.respondAlways(respond(410, 'gone'));
     const webhook = await create();
     await atTime(Date.now(), async () => {
@@ -441,7 +442,7 @@ describe('a response', () => {
     for (const value of [signature, key]) expect(stored).not.toContain(value);
   });
 
-  it('of many attempts is stored as far as an item has room, the newest ones', async () => {
+  longTest('of many attempts is stored as far as an item has room, the newest ones', async () => {
     receiver.respondAlways(respond(500, 'x'.repeat(20_000)));
     const webhook = await create();
     await directory.submit(owner);
@@ -652,7 +653,7 @@ describe('the failed deliveries', () => {
   const failedOf = async (webhook: { id: string }, query = ''): Promise<Delivery[]> =>
     dataOf(await directory.get(`${WEBHOOKS}/${webhook.id}/deliveries?state=failed${query}`, directory.admin));
 
-  it('are listed by their state, and all restarted since a time', async () => {
+  longTest('are listed by their state, and all restarted since a time', async () => {
     receiver.respondAlways(respond(500));
     const webhook = await create();
     await directory.submit(owner);
@@ -745,7 +746,7 @@ describe('a replay', () => {
 });
 
 describe('a webhook that has failed for five days', () => {
-  it('is switched off, with an email to every administrator and an event in the ledger', async () => {
+  longTest('is switched off, with an email to every administrator and an event in the ledger', async () => {
     const second = await person(server, { admin: true });
     expect(await directory.get('/api/admin/webhooks', second)).toMatchObject({ status: 200 });
     receiver.respondAlways(respond(500));
