@@ -6,7 +6,6 @@ import { session } from './session.ts';
 /** A listing with the tag that a change of it has to name. */
 export interface Listing {
   readonly project: Project;
-  /** Undefined for moderators and a listing that is not live, which they read in lists only. */
   readonly etag: string | undefined;
 }
 
@@ -15,38 +14,25 @@ export const ifMatch = (etag: string | undefined): { readonly headers: Readonly<
   headers: etag === undefined ? {} : { 'if-match': etag },
 });
 
-const LISTED_MAX = 100;
+const dossierKey = (id: string) => ['projects', 'dossier', id] as const;
 
-/** A listing in one of the lists that have been shown. */
-const shownInLists = (id: string): Project | undefined =>
-  queries
-    .getQueriesData<{ readonly data?: readonly Project[] }>({ queryKey: ['projects'] })
-    .flatMap(([, list]) => (Array.isArray(list?.data) ? list.data : []))
-    .find((project) => project.id === id);
-
-/** A listing that waits or was rejected, by way of the lists: moderators cannot read it alone. */
-const findInLists = async (id: string, signal?: AbortSignal): Promise<Project | undefined> => {
-  const shown = shownInLists(id);
-  if (shown?.status === 'live' && shown.deleted_at === null) return undefined;
-  const searches = [
-    ...(shown ? [{ status: 'all', q: shown.name } as const] : []),
-    { status: 'pending', sort: 'oldest' } as const,
-    { status: 'rejected' } as const,
-  ];
-  for (const search of searches) {
-    const query = { ...search, limit: LISTED_MAX };
-    const listed = await dataOf(client.projects.browse({ query, ...(signal && { signal }) }));
-    const found = listed.find((project) => project.id === id);
-    if (found) return found;
-  }
-  return undefined;
+const readDossier = async (id: string, signal: AbortSignal) => {
+  const { body, headers } = await replyOf(client.projects.dossier({ params: { project: id }, signal }));
+  return { ...body.data, etag: headers.get('etag') ?? undefined };
 };
 
+export const useDossier = (id: string) => useResource(dossierKey(id), (signal) => readDossier(id, signal));
+
+/** The dossier has the listing too, for moderators, who read a listing that is not live nowhere else. */
 export const readListing = async (id: string, signal?: AbortSignal): Promise<Listing> => {
   const current = session.value;
   if (current.state === 'signed-in' && !current.user.is_admin) {
-    const listed = await findInLists(id, signal);
-    if (listed && (listed.status !== 'live' || listed.deleted_at !== null)) return { project: listed, etag: undefined };
+    const query = {
+      queryKey: dossierKey(id),
+      queryFn: ({ signal: given }: { signal: AbortSignal }) => readDossier(id, given),
+    };
+    const { project, etag } = await queries.fetchQuery({ ...query, staleTime: 0 });
+    return { project, etag };
   }
   const { body, headers } = await replyOf(client.projects.read({ params: { project: id }, ...(signal && { signal }) }));
   return { project: body.data, etag: headers.get('etag') ?? undefined };
@@ -61,18 +47,10 @@ export const useListing = (id: string, { isEnabled = true } = {}) =>
 export const shownListing = async (id: string): Promise<Listing> =>
   queries.getQueryData<Listing>(keyOf(id)) ?? (await readListing(id));
 
-const readDossier = async (id: string, signal: AbortSignal) =>
-  await dataOf(client.projects.dossier({ params: { project: id }, signal }));
-
-export const useDossier = (id: string) => useResource(['projects', 'dossier', id], (signal) => readDossier(id, signal));
-
 /** Reads what the queue will show next. */
 export const prefetchListing = (id: string): void => {
   void queries.prefetchQuery({ queryKey: keyOf(id), queryFn: ({ signal }) => readListing(id, signal) });
-  void queries.prefetchQuery({
-    queryKey: ['projects', 'dossier', id],
-    queryFn: ({ signal }) => readDossier(id, signal),
-  });
+  void queries.prefetchQuery({ queryKey: dossierKey(id), queryFn: ({ signal }) => readDossier(id, signal) });
 };
 
 /** The categories, and their names by slug. */

@@ -1,17 +1,17 @@
 import { useState } from 'react';
-import { messageOf } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { ErrorMessage } from '../components/error-message.tsx';
 import { hostOf } from '../format.ts';
 import { strings } from '../strings.ts';
 import { isLocal, type LocalRole, localRoles, signIn, signInLocally, signOut, siteSettings } from './session.ts';
 
 /** The ways to sign in: buttons of the local issuer, or the way to the issuer's page. */
 export const SignInButtons = ({ message }: { readonly message?: string | undefined }) => {
-  const [error, setError] = useState<string | undefined>(message);
+  const [error, setError] = useState<unknown>(message === undefined ? undefined : new Error(message));
   const run = (action: () => Promise<void>) => {
     setError(undefined);
-    action().catch((failure: unknown) => setError(messageOf(failure)));
+    action().catch(setError);
   };
   const local = (role: LocalRole) => (
     <Button
@@ -24,11 +24,7 @@ export const SignInButtons = ({ message }: { readonly message?: string | undefin
   );
   return (
     <div className="stack tight">
-      {error !== undefined && (
-        <p className="message bad" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorMessage error={error} />
       {isLocal() ? (
         <>
           {localRoles.map(local)}

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
-import { messageOf } from '../api.ts';
 import { strings } from '../strings.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
+import { ErrorMessage } from './error-message.tsx';
 import { TextField } from './fields.tsx';
 
 /** Asks before an action that cannot be undone. @param phrase has to be typed first. */
@@ -43,11 +43,7 @@ export const Confirm = ({
       >
         {children}
         {phrase !== undefined && <TextField name="confirmation" value={typed} onChange={setTyped} />}
-        {typeof state === 'object' && (
-          <p className="message bad" role="alert">
-            {messageOf(state.error)}
-          </p>
-        )}
+        {typeof state === 'object' && <ErrorMessage error={state.error} />}
         <DialogActions>
           <Button onClick={onClose}>{strings.actions.cancel}</Button>
           <Button

@@ -1,50 +1,70 @@
 import { type ReactNode, useState } from 'react';
-import { messageOf } from '../api.ts';
 import { strings } from '../strings.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
+import { ErrorMessage } from './error-message.tsx';
 
-/** A dialog with a form; a failure keeps it open with its message. @param children gets the failure. */
+/**
+ * A dialog with a form. It closes after it was submitted; a failure keeps it open with its message.
+ * @param isReady whether the form can be submitted.
+ * @param preview is another button, which shows what submitting would do and keeps the dialog open.
+ * @param children gets the failure.
+ */
 export const FormDialog = ({
   title,
   action,
+  kind = 'primary',
+  isReady = true,
+  isWide = false,
+  preview,
   onSubmit,
   onClose,
   children,
 }: {
   readonly title: string;
   readonly action: string;
+  readonly kind?: 'primary' | 'danger primary';
+  readonly isReady?: boolean;
+  readonly isWide?: boolean;
+  readonly preview?: { readonly action: string; readonly run: () => Promise<void> };
   readonly onSubmit: () => Promise<void>;
   readonly onClose: () => void;
   readonly children: (error: unknown) => ReactNode;
 }) => {
   const [error, setError] = useState<unknown>();
-  const submit = async () => {
+  const [isRunning, setRunning] = useState(false);
+  const run = async (work: () => Promise<void>, after?: () => void) => {
+    setRunning(true);
+    setError(undefined);
     try {
-      await onSubmit();
-      onClose();
+      await work();
+      after?.();
     } catch (failure) {
       setError(failure);
+    } finally {
+      setRunning(false);
     }
   };
+  const isDisabled = isRunning || !isReady;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isWide={isWide} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          if (!isDisabled) void run(onSubmit, onClose);
         }}
       >
         {children(error)}
-        {error !== undefined && (
-          <p className="message bad" role="alert">
-            {messageOf(error)}
-          </p>
-        )}
+        <ErrorMessage error={error} />
         <DialogActions>
           <Button onClick={onClose}>{strings.actions.cancel}</Button>
-          <Button kind="primary" type="submit">
+          {preview && (
+            <Button isDisabled={isDisabled} onClick={() => void run(preview.run)}>
+              {preview.action}
+            </Button>
+          )}
+          <Button kind={kind} type="submit" isDisabled={isDisabled}>
             {action}
           </Button>
         </DialogActions>

@@ -1,12 +1,13 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Project, ProjectEdit } from '#contract/projects.ts';
-import { ApiError, client, dataOf, fieldErrors, messageOf } from '../api.ts';
+import { ApiError, client, dataOf, fieldErrors } from '../api.ts';
 import { ifMatch, type Listing, readListing, useCategories } from '../app/listings.ts';
 import { notify } from '../app/notices.tsx';
 import { refresh } from '../app/queries.ts';
 import { words } from '../format.ts';
 import { strings } from '../strings.ts';
 import { Button } from './button.tsx';
+import { ErrorMessage } from './error-message.tsx';
 import { ListField, SelectField, TextArea, TextField } from './fields.tsx';
 import { MergeDialog, type MergedField } from './merge.tsx';
 
@@ -172,11 +173,7 @@ export const ListingForm = ({
           <TextField {...text('rejection_reason')} />
         </div>
       )}
-      {error !== undefined && (
-        <p className="message bad" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <ErrorMessage error={error} />
       <div className="row">
         <Button kind="primary" type="submit" isDisabled={isSaving || changed.length === 0}>
           {strings.actions.save}

@@ -518,6 +518,9 @@ export const CountsByStatus = z.object({
 /** What moderators see of a project before they decide about it. */
 export const ProjectDossier = z
   .object({
+    project: Project.describe(
+      'As in the list of all projects, whatever its status. The `ETag` of the response is good for `If-Match` on it.',
+    ),
     duplicates: z
       .array(
         z.object({
@@ -572,14 +575,14 @@ export const dossier = defineRoute('projects.dossier', {
   path: '/api/admin/projects/{project}/dossier',
   summary: 'Read what is known about a project before deciding about it',
   description:
-    'Similar projects, the submitter, the last check of the link, signals, the applied rule and open reports. Reads stored data only; its cost does not depend on the size of the directory.',
+    'The project itself, similar projects, the submitter, the last check of the link, signals, the applied rule and open reports. Reads stored data only; its cost does not depend on the size of the directory.',
   auth: 'admin',
   scopes: ['projects:read'],
   moderators: true,
   tier: 'admin',
   replies: { 200: data(ProjectDossier) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:query', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'catalog'],
 });
 
 export const submit = defineRoute('projects.submit', {

@@ -186,6 +186,7 @@ export const browse = defineRoute('promotions.browse', {
       .enum(['all', ...PromotionStatus.options])
       .optional()
       .describe('Only promotions of this status.'),
+    project: z.string().optional().describe('Only promotions of this project, by id.'),
     ...paging(40),
   }),
   replies: { 200: page(Promotion) },

@@ -17,15 +17,21 @@ describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
       name: `${name}.csv`,
       mimeType: 'text/csv',
       buffer: Buffer.from(
-        `Title,url,description,categories\n${name},https://${name}.example.com/,Text,${context.directory.category}\n,x,,\n`,
+        `Title,url,description,categories\n${name},https://${name}.example.com/,,${context.directory.category}\n,x,,\n`,
       ),
     });
     await page.getByRole('button', { name: 'Dry run' }).waitFor();
     await page.getByLabel('Title').selectOption('Name');
+    await page.getByRole('button', { name: 'Add a default' }).click();
+    await page.getByLabel('Field', { exact: true }).selectOption('Description');
+    await page.getByLabel('Default of Description').fill('From the default');
+    await page.getByRole('cell', { name: 'From the default' }).first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('heading', { name: 'Result of the dry run' }).waitFor();
-    await page.getByLabel('Title').selectOption('Name');
+    // The mapping is still there.
+    expect(await page.getByLabel('Title').inputValue()).toBe('name');
+    expect(await page.getByLabel('Default of Description').inputValue()).toBe('From the default');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
     await page.reload();
@@ -35,7 +41,9 @@ describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
-    await page.getByRole('status').filter({ hasText: 'Reverted 1 listings, kept 0.' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Reverted 1, kept 0.' }).waitFor();
+    await page.getByText('Reverted', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Revert' }).count()).toBe(0);
     await page.close();
   });
 });

@@ -27,6 +27,12 @@ describe('the console', () => {
     expect(resolve('/console', root.body).join(' ')).toMatch(/^(?:\/prod\/console\/[\w-]+\.(?:js|css|svg) ?)+$/);
   });
 
+  it('is also found with a trailing slash on one machine', async () => {
+    const address = `http://localhost:${server.server.port}/console/?open=x`;
+    const { status, headers } = await fetch(address, { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([308, '/console?open=x']);
+  });
+
   it.each(['/console/queue', '/docs'])('permits scripts and styles of its own only, and no frame: %s', async (path) => {
     const { headers, body } = await server.call('GET', path);
     expect(headers.get('content-security-policy')).toBe(

@@ -72,9 +72,15 @@ it('moderators list, approve, reject and edit the content of listings, and see n
   expect(await directory.get(`/api/projects/${first.id}/revisions`, user)).toMatchObject({
     body: { data: expect.arrayContaining([expect.objectContaining({ actor: { id: user.id, name: user.name } })]) },
   });
-  // Only the listed routes: elsewhere moderators are users.
+  // Only the listed routes: elsewhere moderators are users. The dossier has the listing, and the tag to decide about it.
   const { id } = await pending();
   expect((await directory.get(`/api/projects/${id}`, user)).status).toBe(404);
+  const { body, headers } = await directory.ok(user, 'GET', `/api/admin/projects/${id}/dossier`);
+  expect(body).toMatchObject({ data: { project: { id, status: 'pending', possible_duplicates: [] } } });
+  const ifMatch = { 'if-match': headers.get('etag') ?? '' };
+  expect((await directory.as(user, 'PUT', `/api/admin/projects/${id}`, { tags: ['seen'] }, ifMatch)).status).toBe(200);
+  const stale = await directory.as(user, 'PUT', `/api/admin/projects/${id}/approve`, undefined, ifMatch);
+  expect(stale).toMatchObject({ status: 412, body: { code: 'STALE' } });
   expect(await directory.as(user, 'PUT', `/api/projects/${first.id}`, { name: 'Mine' })).toMatchObject(FORBIDDEN);
 });
 

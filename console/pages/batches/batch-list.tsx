@@ -4,15 +4,14 @@ import type { Batch } from '#contract/batches.ts';
 import { bodyOf, client } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
 import { useAddress, useUrl } from '../../app/url.ts';
+import { BatchStateBadge, Counts, isRevertible } from '../../components/batch.tsx';
 import { Button } from '../../components/button.tsx';
-import { Pagination } from '../../components/pagination.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
+import { RevertConfirm } from '../../components/revert-confirm.tsx';
+import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
 import { strings } from '../../strings.ts';
-import { BatchStateBadge, Counts, isRevertible } from './batch.tsx';
-import { RevertConfirm } from './revert-confirm.tsx';
 
 const columnsFor = (address: (id: string) => string, onRevert: (batch: Batch) => void): readonly Column<Batch>[] => [
   {
@@ -61,27 +60,16 @@ export const BatchList = () => {
   return (
     <>
       <p className="soft lead">{strings.batches.text}</p>
-      <Loaded query={batches}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <EmptyState title={strings.batches.empty}>
-              <p>{strings.batches.emptyText}</p>
-            </EmptyState>
-          ) : (
-            <>
-              <Table
-                label={strings.batches.list}
-                columns={columnsFor((id) => address({ open: id }), setReverted)}
-                rows={data}
-                idOf={({ id }) => id}
-                nameOf={({ summary }) => summary}
-                onOpen={({ id }) => change({ open: id })}
-              />
-              <Pagination meta={meta} onPage={(page) => change({ page: page === 1 ? undefined : page })} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedTable
+        query={batches}
+        empty={strings.batches.empty}
+        emptyText={strings.batches.emptyText}
+        label={strings.batches.list}
+        columns={columnsFor((id) => address({ open: id }), setReverted)}
+        idOf={({ id }) => id}
+        nameOf={({ summary }) => summary}
+        onOpen={({ id }) => change({ open: id })}
+      />
       {reverted && <RevertConfirm batch={reverted} onClose={() => setReverted(undefined)} />}
     </>
   );

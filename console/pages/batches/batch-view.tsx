@@ -6,18 +6,18 @@ import { perform } from '../../app/notices.tsx';
 import { useLedger, useResource } from '../../app/queries.ts';
 import { useAddress, useUrl } from '../../app/url.ts';
 import { Badge } from '../../components/badge.tsx';
+import { BatchStateBadge, Counts, isRevertible, outcomes } from '../../components/batch.tsx';
 import { Button } from '../../components/button.tsx';
 import { download } from '../../components/download.ts';
 import { SelectField } from '../../components/fields.tsx';
 import { LedgerMore } from '../../components/ledger-more.tsx';
+import { RevertConfirm } from '../../components/revert-confirm.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
 import { formatNumber, words } from '../../format.ts';
 import { strings } from '../../strings.ts';
-import { BatchStateBadge, Counts, isRevertible, outcomes } from './batch.tsx';
-import { RevertConfirm } from './revert-confirm.tsx';
 
 const tones = { created: 'good', updated: 'accent', skipped: 'neutral', failed: 'bad' } as const;
 

@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { Category } from '#contract/categories.ts';
-import { ApiError, client, dataOf, fieldErrors, messageOf, replyOf } from '../../api.ts';
+import { ApiError, client, dataOf, fieldErrors, replyOf } from '../../api.ts';
 import { notify } from '../../app/notices.tsx';
 import { useResource } from '../../app/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { ErrorMessage } from '../../components/error-message.tsx';
 import { Field, TextArea, TextField } from '../../components/fields.tsx';
 import { MergeDialog } from '../../components/merge.tsx';
 import { formatNumber, words } from '../../format.ts';
@@ -123,11 +124,7 @@ export const CategoryForm = ({
           void save(edited, original);
         }}
       >
-        {error !== undefined && (
-          <p className="message bad" role="alert">
-            {messageOf(error)}
-          </p>
-        )}
+        <ErrorMessage error={error} />
         <TextField {...field('name')} />
         <TextField
           {...field('slug')}

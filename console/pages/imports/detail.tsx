@@ -2,13 +2,14 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Import } from '#contract/imports.ts';
 import { client, dataOf, replyOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
+import { perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
 import { useStore } from '../../app/store.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
+import { BatchStateBadge, isRevertible } from '../../components/batch.tsx';
 import { Button } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
 import { download } from '../../components/download.ts';
+import { RevertConfirm } from '../../components/revert-confirm.tsx';
 import { Loaded } from '../../components/states.tsx';
 
 import { formatNumber, formatPercent } from '../../format.ts';
@@ -66,57 +67,48 @@ const DryRun = ({ dryRun: { counts, items } }: { readonly dryRun: NonNullable<Im
   </section>
 );
 
-const Result = ({
+const BatchActions = ({
   id,
-  state,
-  counts,
-  batch_id,
-  error,
-}: Pick<Import, 'id' | 'state' | 'counts' | 'batch_id' | 'error'>) => {
+  batch: batchId,
+  failed,
+}: {
+  readonly id: string;
+  readonly batch: string;
+  readonly failed: number;
+}) => {
   const [isReverting, setReverting] = useState(false);
-  const errors = async (batch: string) => {
-    const { body } = await replyOf(client.batches.exportErrors({ params: { batch } }));
+  const batch = useResource(
+    ['batches', 'one', batchId],
+    (signal) => dataOf(client.batches.read({ params: { batch: batchId }, signal })),
+    { poll: true },
+  );
+  const errors = async () => {
+    const { body } = await replyOf(client.batches.exportErrors({ params: { batch: batchId } }));
     await download(body, `${id}-errors.csv`);
   };
   return (
-    <section className="card stack tight">
-      <h2>{text.result}</h2>
-      {error !== null && <p className="message bad">{error}</p>}
-      <Counts counts={counts} />
-      {batch_id !== null && state !== 'running' && (
-        <div className="row">
-          {counts.failed > 0 && (
-            <Button onClick={() => void perform(async () => await errors(batch_id))}>
-              {text.failedRows(formatNumber(counts.failed))}
-            </Button>
-          )}
-          <Button kind="danger" onClick={() => setReverting(true)}>
-            {strings.actions.revert}
-          </Button>
-          <Link href={`/batches?open=${batch_id}`}>{text.batch}</Link>
-        </div>
+    <div className="row">
+      {failed > 0 && <Button onClick={() => void perform(errors)}>{text.failedRows(formatNumber(failed))}</Button>}
+      {batch.data?.state === 'reverted' && <BatchStateBadge state="reverted" />}
+      {batch.data && isRevertible(batch.data) && (
+        <Button kind="danger" onClick={() => setReverting(true)}>
+          {strings.actions.revert}
+        </Button>
       )}
-      {isReverting && batch_id !== null && (
-        <Confirm
-          title={text.revertTitle}
-          action={strings.actions.revert}
-          onClose={() => setReverting(false)}
-          onConfirm={async () => {
-            const {
-              reverted,
-              kept,
-              state: after,
-            } = await dataOf(client.batches.revert({ params: { batch: batch_id } }));
-            notify(after === 'running' ? text.reverting : text.reverted(reverted, kept.length));
-            await refresh('imports', 'batches', 'projects');
-          }}
-        >
-          <p>{text.revertText}</p>
-        </Confirm>
-      )}
-    </section>
+      <Link href={`/batches?open=${batchId}`}>{text.batch}</Link>
+      {isReverting && batch.data && <RevertConfirm batch={batch.data} onClose={() => setReverting(false)} />}
+    </div>
   );
 };
+
+const Result = ({ id, counts, batch_id, error }: Pick<Import, 'id' | 'counts' | 'batch_id' | 'error'>) => (
+  <section className="card stack tight">
+    <h2>{text.result}</h2>
+    {error !== null && <p className="message bad">{error}</p>}
+    <Counts counts={counts} />
+    {batch_id !== null && <BatchActions id={id} batch={batch_id} failed={counts.failed} />}
+  </section>
+);
 
 const Running = ({ id, rows_done, rows_total }: Import) => (
   <section className="card stack tight">

@@ -1,48 +1,106 @@
-import { useState } from 'react';
 import type { ImportPreview } from '#contract/imports.ts';
 import type { ImportField } from '#contract/projects.ts';
 import { client, dataOf } from '../../api.ts';
 import { notify, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
+import { useStore } from '../../app/store.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, SelectField, TextField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { words } from '../../format.ts';
 import { strings } from '../../strings.ts';
+import { drafts, entriesOf, keepDraft, type MappingDraft, mappingOf, proposedDraft } from './draft.ts';
 import { importFields, listFields } from './fields.ts';
 
 const text = strings.imports;
 const ROWS = 5;
 const NONE = '';
 
+const fieldOptions = importFields.map((field): [ImportField, string] => [field, words(field)]);
+
+/** Values for fields that no column fills, or whose cell is blank. */
+const Defaults = ({
+  defaults,
+  onChange,
+}: {
+  readonly defaults: MappingDraft['defaults'];
+  readonly onChange: (defaults: MappingDraft['defaults']) => void;
+}) => (
+  <fieldset className="stack tight">
+    <legend className="label">{text.defaults}</legend>
+    <p className="soft">{text.defaultsText}</p>
+    {defaults.map((one) => {
+      const set = (patch: Partial<typeof one>) =>
+        onChange(defaults.map((other) => (other === one ? { ...one, ...patch } : other)));
+      return (
+        <div key={one.id} className="row end-aligned">
+          <SelectField
+            name="field"
+            value={one.field}
+            options={[[NONE, text.chooseField], ...fieldOptions]}
+            onChange={(field) => set({ field })}
+          />
+          <TextField
+            name="value"
+            label={one.field === NONE ? text.value : text.defaultOf(words(one.field))}
+            value={one.value}
+            onChange={(value) => set({ value })}
+          />
+          <Button
+            kind="quiet"
+            icon="close"
+            label={strings.fields.remove(one.field === NONE ? text.value : words(one.field))}
+            onClick={() => onChange(defaults.filter((other) => other !== one))}
+          />
+        </div>
+      );
+    })}
+    <div>
+      <Button
+        icon="add"
+        onClick={() => onChange([...defaults, { id: (defaults.at(-1)?.id ?? 0) + 1, field: NONE, value: '' }])}
+      >
+        {text.addDefault}
+      </Button>
+    </div>
+  </fieldset>
+);
+
 const Mapping = ({ id, preview }: { readonly id: string; readonly preview: ImportPreview }) => {
-  const [columns, setColumns] = useState<Readonly<Record<string, ImportField>>>(preview.mapping.columns);
-  const [separator, setSeparator] = useState(preview.mapping.list_separator);
-  const [on_conflict, setConflict] = useState<'skip' | 'update' | 'error'>('skip');
-  const [match_by, setMatch] = useState<'slug' | 'url' | 'id'>('slug');
-  const [create_categories, setCreate] = useState(false);
+  const draft = useStore(drafts).get(id) ?? proposedDraft(preview);
+  const set = (patch: Partial<MappingDraft>) => keepDraft(id, { ...draft, ...patch });
+  const { columns, defaults, list_separator: separator } = draft;
   const setField = (column: string, field: ImportField | typeof NONE) => {
-    const next = { ...columns };
-    if (field === NONE) delete next[column];
-    else next[column] = field;
-    setColumns(next);
+    const { [column]: _, ...others } = columns;
+    set({ columns: field === NONE ? others : { ...others, [column]: field } });
   };
   const start = async (dry_run: boolean) => {
-    const mapping = { columns, list_separator: separator, on_conflict, match_by, create_categories };
     await dataOf(
       client.imports.start({
         params: { import: id },
         query: { dry_run: dry_run ? 'true' : 'false' },
-        body: { mapping },
+        body: { mapping: mappingOf(draft) },
       }),
     );
     notify(dry_run ? text.dryRunStarted : text.started);
     await refresh('imports', 'batches');
   };
+  const defaultOf = new Map(defaults.map(({ field, value }) => [field, value]));
   const mapped = preview.header.flatMap((column, at) => {
     const field = columns[column];
-    return field === undefined ? [] : [{ column, field, at }];
+    return field === undefined ? [] : [{ key: column, field, at }];
   });
+  const filled = new Set<string>(mapped.map(({ field }) => field));
+  const shown: readonly { readonly key: string; readonly field: ImportField; readonly at?: number }[] = [
+    ...mapped,
+    ...defaults.flatMap(({ id: key, field }) =>
+      field === NONE || filled.has(field) ? [] : [{ key: `default ${key}`, field }],
+    ),
+  ];
+  const cellOf = (row: readonly string[], { field, at }: { readonly field: ImportField; readonly at?: number }) => {
+    const cell = (at === undefined ? '' : (row[at] ?? '')).trim() || (defaultOf.get(field) ?? '');
+    return listFields.has(field) ? entriesOf(cell, separator).join(' · ') : cell;
+  };
   return (
     <>
       <section className="card stack tight">
@@ -56,10 +114,7 @@ const Mapping = ({ id, preview }: { readonly id: string; readonly preview: Impor
               label={column}
               hint={preview.rows[0]?.[at] ? <span className="truncate">{preview.rows[0][at]}</span> : text.emptyCell}
               value={columns[column] ?? NONE}
-              options={[
-                [NONE, text.ignore],
-                ...importFields.map((field): [ImportField, string] => [field, words(field)]),
-              ]}
+              options={[[NONE, text.ignore], ...fieldOptions]}
               onChange={(field) => setField(column, field)}
             />
           ))}
@@ -70,20 +125,25 @@ const Mapping = ({ id, preview }: { readonly id: string; readonly preview: Impor
         <div className="mapping">
           <SelectField
             name="match_by"
-            value={match_by}
+            value={draft.match_by}
             options={(['slug', 'url', 'id'] as const).map((one) => [one, words(one)])}
-            onChange={setMatch}
+            onChange={(match_by) => set({ match_by })}
           />
           <SelectField
             name="on_conflict"
             label={text.onConflict}
-            value={on_conflict}
+            value={draft.on_conflict}
             options={Object.entries(text.conflicts) as ['skip' | 'update' | 'error', string][]}
-            onChange={setConflict}
+            onChange={(on_conflict) => set({ on_conflict })}
           />
-          <TextField name="list_separator" value={separator} onChange={setSeparator} />
+          <TextField name="list_separator" value={separator} onChange={(list_separator) => set({ list_separator })} />
         </div>
-        <Checkbox label={words('create_categories')} isChecked={create_categories} onChange={setCreate} />
+        <Checkbox
+          label={words('create_categories')}
+          isChecked={draft.create_categories}
+          onChange={(create_categories) => set({ create_categories })}
+        />
+        <Defaults defaults={defaults} onChange={(next) => set({ defaults: next })} />
       </section>
       <section className="card stack tight">
         <h2>{text.firstRows}</h2>
@@ -92,8 +152,8 @@ const Mapping = ({ id, preview }: { readonly id: string; readonly preview: Impor
           <table className="table">
             <thead>
               <tr>
-                {mapped.map(({ column, field }) => (
-                  <th key={column}>{words(field)}</th>
+                {shown.map(({ key, field }) => (
+                  <th key={key}>{words(field)}</th>
                 ))}
               </tr>
             </thead>
@@ -101,14 +161,9 @@ const Mapping = ({ id, preview }: { readonly id: string; readonly preview: Impor
               {preview.rows.slice(0, ROWS).map((row, number) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a row is its position.
                 <tr key={number}>
-                  {mapped.map(({ column, field, at }) => (
-                    <td key={column} dir="auto">
-                      {listFields.has(field) && separator !== ''
-                        ? (row[at] ?? '')
-                            .split(separator)
-                            .map((one) => one.trim())
-                            .join(' · ')
-                        : row[at]}
+                  {shown.map((one) => (
+                    <td key={one.key} dir="auto">
+                      {cellOf(row, one)}
                     </td>
                   ))}
                 </tr>

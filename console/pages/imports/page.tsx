@@ -8,9 +8,8 @@ import { useStore } from '../../app/store.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Pagination } from '../../components/pagination.tsx';
-import { Loaded } from '../../components/states.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
+import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../format.ts';
 import { strings } from '../../strings.ts';
@@ -107,25 +106,18 @@ const Imports = () => {
   return (
     <div className="stack">
       <FileDrop />
-      <Loaded query={imports}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <p className="soft">{text.empty}</p>
-          ) : (
-            <section>
-              <Table
-                label={text.list}
-                columns={columns}
-                rows={data}
-                idOf={({ id }) => id}
-                nameOf={({ filename }) => filename}
-                onOpen={({ id }) => setUrl({ open: id })}
-              />
-              <Pagination meta={meta} onPage={(next) => setUrl({ page: next })} />
-            </section>
-          )
-        }
-      </Loaded>
+      <section>
+        <PagedTable
+          query={imports}
+          empty={text.empty}
+          emptyText={text.emptyText}
+          label={text.list}
+          columns={columns}
+          idOf={({ id }) => id}
+          nameOf={({ filename }) => filename}
+          onOpen={({ id }) => setUrl({ open: id })}
+        />
+      </section>
     </div>
   );
 };

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { DryRun } from '#contract/batches.ts';
 import type { BulkReport } from '#contract/project-batches.ts';
-import { client, dataOf, messageOf } from '../../api.ts';
+import { client, dataOf } from '../../api.ts';
 import { undoDecision, useCategories } from '../../app/listings.ts';
 import { notify, notifyError } from '../../app/notices.tsx';
 import { refresh } from '../../app/queries.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ListField, TextArea } from '../../components/fields.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { words } from '../../format.ts';
 import { strings } from '../../strings.ts';
 
@@ -72,29 +72,17 @@ const BulkDialog = ({
   const [reason, setReason] = useState('');
   const [categories, setCategories] = useState<readonly string[]>([]);
   const [dryRun, setDryRun] = useState<DryRun>();
-  const [error, setError] = useState<unknown>();
-  const [isRunning, setRunning] = useState(false);
   const { slugs, nameOf } = useCategories();
-  const label = strings.actions.counted(labelOf(action), ids.length);
-  const isIncomplete = action === 'set_categories' && categories.length === 0;
 
-  const send = async (isDryRun: boolean) => {
-    setRunning(true);
-    setError(undefined);
-    try {
-      const result = await dataOf(
-        client.projects.bulk({
-          body: bodyOf(action, ids, reason, categories),
-          ...(isDryRun && { query: { dry_run: 'true' } }),
-        }),
-      );
-      if ('dry_run' in result) setDryRun(result);
-      else finish(result);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setRunning(false);
-    }
+  const send = (query: { dry_run?: 'true' } = {}) =>
+    dataOf(client.projects.bulk({ body: bodyOf(action, ids, reason, categories), query }));
+  const tryOut = async () => {
+    const result = await send({ dry_run: 'true' });
+    if ('dry_run' in result) setDryRun(result);
+  };
+  const change = async () => {
+    const result = await send();
+    if (!('dry_run' in result)) finish(result);
   };
   const finish = ({ succeeded, failed, results, batch_id: batch }: BulkReport) => {
     onDone();
@@ -109,31 +97,32 @@ const BulkDialog = ({
   };
 
   return (
-    <Dialog title={text.bulkConfirm(labelOf(action), ids.length)} isWide={dryRun !== undefined} onClose={onClose}>
-      {action === 'reject' && <TextArea name="reason" value={reason} onChange={setReason} />}
-      {action === 'set_categories' && (
-        <ListField name="categories" value={categories} suggestions={slugs} labelOf={nameOf} onChange={setCategories} />
+    <FormDialog
+      title={text.bulkConfirm(labelOf(action), ids.length)}
+      action={strings.actions.counted(labelOf(action), ids.length)}
+      kind={action === 'delete' || action === 'reject' ? 'danger primary' : 'primary'}
+      isReady={action !== 'set_categories' || categories.length > 0}
+      isWide={dryRun !== undefined}
+      preview={{ action: strings.actions.dryRun, run: tryOut }}
+      onSubmit={change}
+      onClose={onClose}
+    >
+      {() => (
+        <>
+          {action === 'reject' && <TextArea name="reason" value={reason} onChange={setReason} />}
+          {action === 'set_categories' && (
+            <ListField
+              name="categories"
+              value={categories}
+              suggestions={slugs}
+              labelOf={nameOf}
+              onChange={setCategories}
+            />
+          )}
+          {dryRun && <Preview dryRun={dryRun} />}
+        </>
       )}
-      {dryRun && <Preview dryRun={dryRun} />}
-      {error !== undefined && (
-        <p className="message bad" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
-      <DialogActions>
-        <Button onClick={onClose}>{strings.actions.cancel}</Button>
-        <Button isDisabled={isRunning || isIncomplete} onClick={() => void send(true)}>
-          {strings.actions.dryRun}
-        </Button>
-        <Button
-          kind={action === 'delete' || action === 'reject' ? 'danger primary' : 'primary'}
-          isDisabled={isRunning || isIncomplete}
-          onClick={() => void send(false)}
-        >
-          {label}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </FormDialog>
   );
 };
 

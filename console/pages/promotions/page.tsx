@@ -9,9 +9,9 @@ import { Badge, type Tone } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Pagination } from '../../components/pagination.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
+import { Loaded } from '../../components/states.tsx';
+import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatMoney, formatNumber, formatPercent, words } from '../../format.ts';
 import { strings } from '../../strings.ts';
@@ -122,30 +122,16 @@ export const Page = () => {
               }
             />
           </div>
-          <Loaded query={list}>
-            {({ data, meta }) =>
-              data.length === 0 ? (
-                <EmptyState title={text.empty}>
-                  <p>{text.emptyText}</p>
-                </EmptyState>
-              ) : (
-                <>
-                  <Table
-                    label={text.list}
-                    columns={columns}
-                    rows={
-                      open === null
-                        ? data
-                        : data.toSorted((one, other) => Number(other.id === open) - Number(one.id === open))
-                    }
-                    idOf={({ id }) => id}
-                    nameOf={({ project_id }) => project_id}
-                  />
-                  <Pagination meta={meta} onPage={(next) => setUrl({ page: next })} />
-                </>
-              )
-            }
-          </Loaded>
+          <PagedTable
+            query={list}
+            empty={text.empty}
+            emptyText={text.emptyText}
+            first={open}
+            label={text.list}
+            columns={columns}
+            idOf={({ id }) => id}
+            nameOf={({ project_id }) => project_id}
+          />
         </section>
       </div>
       {isGranting && (

@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Rule } from '#contract/rules.ts';
-import { client, dataOf, fieldErrors, messageOf } from '../../api.ts';
+import { client, dataOf, fieldErrors } from '../../api.ts';
 import { notify, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
 import { Button } from '../../components/button.tsx';
+import { ErrorMessage } from '../../components/error-message.tsx';
 import { ListField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { strings } from '../../strings.ts';
 import {
@@ -143,11 +144,7 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
       }}
     >
       <h2>{rule ? <bdi>{rule.name}</bdi> : strings.rules.new}</h2>
-      {error !== undefined && (
-        <p className="message bad" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <ErrorMessage error={error} />
       <TextField
         name="name"
         value={draft.name}

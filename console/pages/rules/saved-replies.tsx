@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { SavedReply } from '#contract/replies.ts';
-import { client, dataOf, fieldErrors, messageOf } from '../../api.ts';
+import { client, dataOf, fieldErrors } from '../../api.ts';
 import { notify, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { TextArea, TextField } from '../../components/fields.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { strings } from '../../strings.ts';
 import { NEW } from './draft.ts';
@@ -14,53 +14,35 @@ import { NEW } from './draft.ts';
 const ReplyDialog = ({ reply, onClose }: { readonly reply: SavedReply | undefined; readonly onClose: () => void }) => {
   const [name, setName] = useState(reply?.name ?? '');
   const [text, setText] = useState(reply?.text ?? '');
-  const [error, setError] = useState<unknown>();
   const save = async () => {
-    setError(undefined);
     const body = { name, text };
-    try {
-      await (reply
-        ? dataOf(client.replies.update({ params: { reply: reply.id }, body }))
-        : dataOf(client.replies.create({ body })));
-    } catch (failure) {
-      setError(failure);
-      return;
-    }
+    await (reply
+      ? dataOf(client.replies.update({ params: { reply: reply.id }, body }))
+      : dataOf(client.replies.create({ body })));
     notify(strings.rules.saved(name));
-    onClose();
     await refresh('replies');
   };
   return (
-    <Dialog title={reply ? strings.rules.editReply(reply.name) : strings.rules.newReply} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        {error !== undefined && (
-          <p className="message bad" role="alert">
-            {messageOf(error)}
-          </p>
-        )}
-        <TextField name="name" value={name} errors={fieldErrors(error, 'name')} onChange={setName} />
-        <TextArea
-          name="text"
-          value={text}
-          rows={6}
-          hint={strings.rules.placeholders}
-          errors={fieldErrors(error, 'text')}
-          onChange={setText}
-        />
-        <DialogActions>
-          <Button onClick={onClose}>{strings.actions.cancel}</Button>
-          <Button kind="primary" type="submit">
-            {strings.actions.save}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={reply ? strings.rules.editReply(reply.name) : strings.rules.newReply}
+      action={strings.actions.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {(error) => (
+        <>
+          <TextField name="name" value={name} errors={fieldErrors(error, 'name')} onChange={setName} />
+          <TextArea
+            name="text"
+            value={text}
+            rows={6}
+            hint={strings.rules.placeholders}
+            errors={fieldErrors(error, 'text')}
+            onChange={setText}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 };
 

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { RuleBody, SimulationResult } from '#contract/rules.ts';
-import { client, dataOf, messageOf } from '../../api.ts';
+import { client, dataOf } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { ErrorMessage } from '../../components/error-message.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -134,11 +135,7 @@ export const SimulationDialog = ({
         />
       </div>
       <Loaded query={result}>{(data) => <Result result={data} />}</Loaded>
-      {typeof state === 'object' && (
-        <p className="message bad" role="alert">
-          {messageOf(state.error)}
-        </p>
-      )}
+      {typeof state === 'object' && <ErrorMessage error={state.error} />}
       <DialogActions>
         <Button onClick={onClose}>{action === undefined ? strings.actions.close : strings.actions.cancel}</Button>
         {action !== undefined && (

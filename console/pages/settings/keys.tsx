@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import type { ApiKey } from '#contract/keys.ts';
-import { client, dataOf, fieldErrors, messageOf } from '../../api.ts';
+import { client, dataOf, fieldErrors } from '../../api.ts';
 import { notify } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
+import { Choices } from '../../components/choices.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { Checkbox, TextField } from '../../components/fields.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { SecretDialog } from '../../components/secret.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -30,75 +31,53 @@ const CreateKey = ({
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly Scope[]>([]);
   const [end, setEnd] = useState('');
-  const [error, setError] = useState<unknown>();
-  const create = async () => {
-    try {
-      const { key } = await dataOf(
-        client.keys.create({
-          body: { name, scopes: [...chosen], expires_at: end === '' ? null : new Date(`${end}T00:00`).toISOString() },
-        }),
-      );
-      await refresh('keys');
-      onClose();
-      onCreated(key);
-    } catch (failure) {
-      setError(failure);
-    }
-  };
-  const scopeErrors = fieldErrors(error, 'scopes');
   return (
-    <Dialog title={text.create} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <TextField
-          name="name"
-          value={name}
-          errors={fieldErrors(error, 'name')}
-          hint={text.nameHint}
-          onChange={setName}
-        />
-        <fieldset className="stack tight">
-          <legend className="label">{text.columns.scopes}</legend>
-          {scopes.map((scope) => (
-            <Checkbox
-              key={scope}
-              label={
-                <span>
-                  <code>{scope}</code> <span className="soft">{text.scopes[scope]}</span>
-                </span>
-              }
-              isChecked={chosen.includes(scope)}
-              onChange={(isOn) => setChosen(isOn ? [...chosen, scope] : chosen.filter((one) => one !== scope))}
-            />
-          ))}
-          {scopeErrors.length > 0 && <span className="field-error">{scopeErrors.join('. ')}</span>}
-        </fieldset>
-        <TextField
-          name="expires_at"
-          type="date"
-          value={end}
-          errors={fieldErrors(error, 'expires_at')}
-          hint={text.endHint}
-          onChange={setEnd}
-        />
-        {error !== undefined && (
-          <p className="message bad" role="alert">
-            {messageOf(error)}
-          </p>
-        )}
-        <DialogActions>
-          <Button onClick={onClose}>{strings.actions.cancel}</Button>
-          <Button kind="primary" type="submit">
-            {text.create}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={text.create}
+      action={text.create}
+      onClose={onClose}
+      onSubmit={async () => {
+        const { key } = await dataOf(
+          client.keys.create({
+            body: { name, scopes: [...chosen], expires_at: end === '' ? null : new Date(`${end}T00:00`).toISOString() },
+          }),
+        );
+        await refresh('keys');
+        onCreated(key);
+      }}
+    >
+      {(error) => (
+        <>
+          <TextField
+            name="name"
+            value={name}
+            errors={fieldErrors(error, 'name')}
+            hint={text.nameHint}
+            onChange={setName}
+          />
+          <Choices
+            legend={text.columns.scopes}
+            options={scopes.map((scope) => [
+              scope,
+              <span key={scope}>
+                <code>{scope}</code> <span className="soft">{text.scopes[scope]}</span>
+              </span>,
+            ])}
+            value={chosen}
+            errors={fieldErrors(error, 'scopes')}
+            onChange={setChosen}
+          />
+          <TextField
+            name="expires_at"
+            type="date"
+            value={end}
+            errors={fieldErrors(error, 'expires_at')}
+            hint={text.endHint}
+            onChange={setEnd}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 };
 

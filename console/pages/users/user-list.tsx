@@ -4,10 +4,9 @@ import { bodyOf, client } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
 import { useAddress, useUrl } from '../../app/url.ts';
 import { SelectField } from '../../components/fields.tsx';
-import { Pagination } from '../../components/pagination.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
 import { SearchField } from '../../components/search-field.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { userName } from '../../components/user-link.tsx';
 import { formatNumber } from '../../format.ts';
@@ -79,27 +78,16 @@ export const UserList = () => {
           onChange={(role) => change({ role: role === 'all' ? undefined : role, page: undefined })}
         />
       </div>
-      <Loaded query={users}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <EmptyState title={strings.users.empty}>
-              <p>{strings.users.emptyText}</p>
-            </EmptyState>
-          ) : (
-            <>
-              <Table
-                label={strings.users.list}
-                columns={columnsFor((id) => address({ open: id }))}
-                rows={data}
-                idOf={({ id }) => id}
-                nameOf={userName}
-                onOpen={({ id }) => change({ open: id })}
-              />
-              <Pagination meta={meta} onPage={(page) => change({ page: page === 1 ? undefined : page })} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedTable
+        query={users}
+        empty={strings.users.empty}
+        emptyText={strings.users.emptyText}
+        label={strings.users.list}
+        columns={columnsFor((id) => address({ open: id }))}
+        idOf={({ id }) => id}
+        nameOf={userName}
+        onOpen={({ id }) => change({ open: id })}
+      />
     </>
   );
 };

@@ -6,10 +6,9 @@ import { useResource } from '../../app/queries.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Pagination } from '../../components/pagination.tsx';
+import { PagedTable } from '../../components/paged-table.tsx';
 import { SecretDialog } from '../../components/secret.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber, hostOf } from '../../format.ts';
 import { strings } from '../../strings.ts';
@@ -46,27 +45,16 @@ const Endpoints = () => {
     { poll: true },
   );
   return (
-    <Loaded query={webhooks}>
-      {({ data, meta }) =>
-        data.length === 0 ? (
-          <EmptyState title={text.empty}>
-            <p>{text.emptyText}</p>
-          </EmptyState>
-        ) : (
-          <>
-            <Table
-              label={text.list}
-              columns={columns}
-              rows={data}
-              idOf={({ id }) => id}
-              nameOf={({ url: address }) => hostOf(address)}
-              onOpen={({ id }) => setUrl({ open: id })}
-            />
-            <Pagination meta={meta} onPage={(next) => setUrl({ page: next })} />
-          </>
-        )
-      }
-    </Loaded>
+    <PagedTable
+      query={webhooks}
+      empty={text.empty}
+      emptyText={text.emptyText}
+      label={text.list}
+      columns={columns}
+      idOf={({ id }) => id}
+      nameOf={({ url: address }) => hostOf(address)}
+      onOpen={({ id }) => setUrl({ open: id })}
+    />
   );
 };
 

@@ -1,7 +1,7 @@
 import { DUPLICATES_MAX, type ProjectDossier, REPORTS_COUNTED_MAX } from '#contract/projects.ts';
 import { catalogToCompare } from '#data/catalog.ts';
 import { findLinks } from '#data/links.ts';
-import { findProject } from '#data/projects.ts';
+import { findProject, type StoredProject } from '#data/projects.ts';
 import { countOpenReports } from '#data/reports.ts';
 import { findUser } from '#data/users.ts';
 import type { LinkRecord } from '#model/link.ts';
@@ -9,6 +9,7 @@ import { appliedRule } from '#model/project.ts';
 import { submissionsLastDay } from '#services/rules/conditions.ts';
 import { notFound } from '#shared/errors.ts';
 import { signalsOf } from './signals.ts';
+import { staffProjectView } from './view.ts';
 
 const linkView = ({ state, checked_at, status, final_url }: LinkRecord): ProjectDossier['link'] => ({
   state,
@@ -17,13 +18,19 @@ const linkView = ({ state, checked_at, status, final_url }: LinkRecord): Project
   final_url,
 });
 
-/** What is known about a project. Its cost does not depend on the size of the directory. @throws 404. */
-export const projectDossier = async (reference: string): Promise<ProjectDossier> => {
-  const found = await findProject(reference);
-  if (!found) throw notFound();
+/** Any project, whoever may see it elsewhere. @throws 404. */
+export const getJudgedProject = async (reference: string): Promise<StoredProject> => {
+  const stored = await findProject(reference);
+  if (!stored) throw notFound();
+  return stored;
+};
+
+/** What is known about a project. Its cost does not depend on the size of the directory. */
+export const projectDossier = async (found: StoredProject): Promise<ProjectDossier> => {
   const { project } = found;
   const { id, name, url, description, owner_id: ownerId, created_at: at } = project;
-  const [directory, user, [stored], reportsOpen] = await Promise.all([
+  const [view, directory, user, [stored], reportsOpen] = await Promise.all([
+    staffProjectView(found),
     catalogToCompare(),
     findUser(ownerId),
     findLinks([id]),
@@ -35,6 +42,7 @@ export const projectDossier = async (reference: string): Promise<ProjectDossier>
   const counts = directory.ownerCounts(ownerId);
   const lastDay = submissionsLastDay(directory, { id, at, submitter: { id: ownerId } });
   return {
+    project: view,
     duplicates: directory.similar({ id, name, url, description }, DUPLICATES_MAX).map(({ entry, score, reasons }) => ({
       project: {
         id: entry.project.id,

@@ -111,9 +111,12 @@ const byId = (one: { readonly id: string }, other: { readonly id: string }): num
 
 /** All promotions for administrators, newest first; active and expired ones by default. */
 export const browsePromotions = async (query: z.output<typeof browse.query>) => {
-  const { status } = query;
+  const { status, project } = query;
   const at = now();
+  const isOfProject = ({ project_id }: { readonly project_id: string }): boolean =>
+    project === undefined || project_id === project;
   const matches = (promotion: PromotionRecord): boolean => {
+    if (!isOfProject(promotion)) return false;
     const current = statusAt(promotion, at);
     if (status === undefined) return current === 'active' || current === 'expired';
     return status === 'all' || current === status;
@@ -122,7 +125,7 @@ export const browsePromotions = async (query: z.output<typeof browse.query>) => 
   const unpaid = status === 'pending_payment' || status === 'all' ? await unpaidPromotions() : [];
   // The index of open checkouts is eventually consistent: it can still contain one whose promotion was just created.
   const storedIds = new Set(stored.map(({ id }) => id));
-  const all = [...stored, ...unpaid.filter(({ id }) => !storedIds.has(id))].toSorted(byId);
+  const all = [...stored, ...unpaid.filter((one) => isOfProject(one) && !storedIds.has(one.id))].toSorted(byId);
   const { data, meta } = pageOf(all, query);
   const counts = await readPromotionCounts(data.map(({ id }) => id));
   return {

@@ -90,6 +90,16 @@ const eventsPublished = async (): Promise<void> => {
   );
 };
 
+it('all promotions are filtered by project', async () => {
+  const elsewhere = await directory.live(admin);
+  const [one, other] = [await grantPromotion(), await grantPromotion({ project_id: elsewhere.id })];
+  const listed = await directory.get(`${ADMIN_PATH}?status=all&project=${one.project_id}`, admin);
+  const ids = dataOf<Promotion[]>(listed).map(({ id }) => id);
+  expect(ids).toContain(one.id);
+  expect(ids).not.toContain(other.id);
+  for (const { id } of [one, other]) await revoke(id);
+});
+
 describe('a granted promotion', () => {
   it('is free, active immediately, and belongs to the owner of the project', async () => {
     const promotion = await grantPromotion({

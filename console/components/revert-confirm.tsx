@@ -1,9 +1,9 @@
 import type { Batch } from '#contract/batches.ts';
-import { client, dataOf } from '../../api.ts';
-import { notify } from '../../app/notices.tsx';
-import { refresh } from '../../app/queries.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { strings } from '../../strings.ts';
+import { client, dataOf } from '../api.ts';
+import { notify } from '../app/notices.tsx';
+import { refresh } from '../app/queries.ts';
+import { strings } from '../strings.ts';
+import { Confirm } from './confirm.tsx';
 
 /** Asks before a batch is reverted. */
 export const RevertConfirm = ({
@@ -19,7 +19,7 @@ export const RevertConfirm = ({
     onConfirm={async () => {
       const { state, reverted, kept } = await dataOf(client.batches.revert({ params: { batch: id } }));
       notify(state === 'running' ? strings.batches.reverting : strings.batches.reverted(reverted, kept.length));
-      await refresh('batches', 'projects', 'categories');
+      await refresh('batches', 'imports', 'projects', 'categories');
     }}
     onClose={onClose}
   >

@@ -1,7 +1,7 @@
 import type { Batch, BatchCounts, BatchOutcome, BatchState } from '#contract/batches.ts';
-import { Badge } from '../../components/badge.tsx';
-import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import { formatNumber } from '../format.ts';
+import { strings } from '../strings.ts';
+import { Badge } from './badge.tsx';
 
 export const outcomes = ['created', 'updated', 'skipped', 'failed'] as const satisfies readonly BatchOutcome[];
 
