@@ -18,7 +18,7 @@ const linkView = ({ state, checked_at, status, final_url }: LinkRecord): Project
   final_url,
 });
 
-/** Any project, whoever may see it elsewhere. @throws 404. */
+/** A project of any status, deleted ones included. @throws 404. */
 export const getJudgedProject = async (reference: string): Promise<StoredProject> => {
   const stored = await findProject(reference);
   if (!stored) throw notFound();
