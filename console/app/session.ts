@@ -89,7 +89,16 @@ export const signInLocally = async (role: LocalRole): Promise<void> => {
 
 const loadOauth = () => import('oauth4webapi');
 
-const serverOf = async ({ issuer, authorization_endpoint, token_endpoint, end_session_endpoint }: SignIn) => {
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** An issuer on this machine may use http. */
+const requestOptions = async ({ issuer }: SignIn) => {
+  const { allowInsecureRequests } = await loadOauth();
+  return { [allowInsecureRequests]: LOOPBACK.includes(new URL(issuer).hostname) };
+};
+
+const serverOf = async (signInSettings: SignIn) => {
+  const { issuer, authorization_endpoint, token_endpoint, end_session_endpoint } = signInSettings;
   const { discoveryRequest, processDiscoveryResponse } = await loadOauth();
   if (authorization_endpoint && token_endpoint) {
     return {
@@ -100,7 +109,7 @@ const serverOf = async ({ issuer, authorization_endpoint, token_endpoint, end_se
     };
   }
   const url = new URL(issuer);
-  return await processDiscoveryResponse(url, await discoveryRequest(url));
+  return await processDiscoveryResponse(url, await discoveryRequest(url, await requestOptions(signInSettings)));
 };
 
 const clientOf = ({ client_id }: SignIn) => ({ client_id: client_id ?? '' });
@@ -159,9 +168,17 @@ const finishSignIn = async (parameters: URLSearchParams): Promise<string> => {
   const { authorizationCodeGrantRequest, None, processAuthorizationCodeResponse, validateAuthResponse } =
     await loadOauth();
   const { sign_in } = siteSettings();
-  const [server, client] = [await serverOf(sign_in), clientOf(sign_in)];
+  const [server, client, options] = [await serverOf(sign_in), clientOf(sign_in), await requestOptions(sign_in)];
   const valid = validateAuthResponse(server, client, parameters, pending.state);
-  const response = await authorizationCodeGrantRequest(server, client, None(), valid, callbackUrl, pending.verifier);
+  const response = await authorizationCodeGrantRequest(
+    server,
+    client,
+    None(),
+    valid,
+    callbackUrl,
+    pending.verifier,
+    options,
+  );
   const result = await processAuthorizationCodeResponse(server, client, response);
   await begin({ access: result.access_token, refresh: result.refresh_token }, result.expires_in, 'issuer');
   return pending.returnTo;
@@ -180,8 +197,8 @@ const renew = async (): Promise<boolean> => {
     if (tokens?.refresh === undefined) return false;
     const { None, processRefreshTokenResponse, refreshTokenGrantRequest } = await loadOauth();
     const { sign_in } = siteSettings();
-    const [server, client] = [await serverOf(sign_in), clientOf(sign_in)];
-    const response = await refreshTokenGrantRequest(server, client, None(), tokens.refresh);
+    const [server, client, options] = [await serverOf(sign_in), clientOf(sign_in), await requestOptions(sign_in)];
+    const response = await refreshTokenGrantRequest(server, client, None(), tokens.refresh, options);
     const result = await processRefreshTokenResponse(server, client, response);
     const refresh = result.refresh_token ?? tokens.refresh;
     await begin({ access: result.access_token, refresh }, result.expires_in, 'issuer');

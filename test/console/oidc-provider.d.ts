@@ -1,0 +1,13 @@
+/** The part of the provider that the tests use; the package has no types. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http';
+
+  export class Provider {
+    constructor(issuer: string, configuration: Readonly<Record<string, unknown>>);
+    callback(): RequestListener;
+    on(
+      event: 'grant.success',
+      listener: (context: { readonly oidc: { readonly params: { readonly grant_type: string } } }) => void,
+    ): this;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { chromiumPath, eventually, launch } from './browser.ts';
+import { AUDIENCE, CLIENT_ID, type Issuer, startIssuer } from './issuer.ts';
+
+/** Signing in as on AWS: at an OpenID Connect provider, with its discovery document, code and PKCE. */
+
+const TIMEOUT_MS = 120_000;
+const ADMIN = 'administrator@example.com';
+
+describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than the local one', () => {
+  let issuer: Issuer;
+  let server: TestServer;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    issuer = await startIssuer();
+    server = await startTestServer({
+      env: {
+        OIDC_ISSUER: issuer.url,
+        OIDC_AUDIENCES: AUDIENCE,
+        OIDC_JWKS_URI: `${issuer.url}/jwks`,
+        SIGN_IN_CLIENT_ID: CLIENT_ID,
+        ADMIN_EMAILS: ADMIN,
+      },
+    });
+    url = `http://localhost:${server.server.port}`;
+    await issuer.register(url);
+    browser = await launch();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    issuer?.stop();
+  });
+
+  const open = async (path: string) => {
+    const context = await browser.newContext();
+    context.setDefaultTimeout(TIMEOUT_MS);
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => {
+      // The pages of the issuer load fonts from elsewhere.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load')) problems.push(message.text());
+    });
+    page.on('pageerror', ({ message }) => problems.push(message));
+    await page.goto(`${url}${path}`);
+    return { page, problems };
+  };
+
+  /** Fills in the pages of the issuer. */
+  const consent = async (page: Page): Promise<void> => {
+    await page.locator('input[name=login]').fill(ADMIN);
+    await page.locator('input[name=password]').fill('any');
+    await page.locator('button[type=submit]').click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+  };
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+
+  it('returns to the page, renews the token, signs in again after a reload, and signs out at the issuer', async () => {
+    const { page, problems } = await open('/console/listings?status=pending');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await consent(page);
+    await heading(page, 'Listings').waitFor();
+    expect(page.url()).toBe(`${url}/console/listings?status=pending`);
+    expect(issuer.grants).toEqual(['authorization_code']);
+    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');
+
+    // A request whose token has expired is sent again with a new one, without a question.
+    await page.route('**/api/admin/**', (route) => route.fulfill({ status: 401, json: { code: 'UNAUTHORIZED' } }), {
+      times: 1,
+    });
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await page.getByText('Pending submissions').waitFor();
+    await eventually(() => issuer.grants).toEqual(['authorization_code', 'refresh_token']);
+
+    await page.reload();
+    await page.getByText('Pending submissions').waitFor();
+    expect(issuer.grants.at(-1)).toBe('authorization_code');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: /yes/i }).click();
+    await page.waitForURL(`${url}/console*`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    // The session of the issuer has ended too.
+    await page.locator('input[name=login]').waitFor();
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('reports that the issuer refused', async () => {
+    const { page } = await open('/console');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: /cancel/i }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
+  it('signs in to the API reference in a second window, which closes itself', async () => {
+    const { page, problems } = await open('/docs');
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const other = await opened;
+    const closed = other.waitForEvent('close');
+    await consent(other);
+    await page.getByText('Signed in as administrator').waitFor();
+    await closed;
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
