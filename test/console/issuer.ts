@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
@@ -65,7 +65,7 @@ export const startIssuer = async (): Promise<Issuer> => {
     register: async (serviceUrl) => {
       const provider = new Provider(url, await configurationFor(serviceUrl));
       provider.on('grant.success', ({ oidc }) => grants.push(oidc.params.grant_type));
-      server.on('request', provider.callback() as RequestListener);
+      server.on('request', provider.callback());
     },
     stop: () => {
       server.close();
