@@ -155,5 +155,5 @@ export const cancel = defineRoute('imports.cancel', {
   description: 'Stops between rows, within a second. What was imported stays; its batch can be reverted.',
   replies: { 200: data(Import) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:write', 'uploads:read'],
+  permissions: ['table:get', 'table:query', 'table:write'],
 });

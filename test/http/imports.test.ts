@@ -410,6 +410,26 @@ it('stops between rows when it is cancelled, and its batch can be reverted', asy
   expect(dataOf<Batch>(await asAdmin('GET', batch)).counts).toEqual(counts);
 });
 
+it('matches rows by URL, and is cancelled after a dry run with what that would have done', async () => {
+  const word = unique('matched');
+  const { id: known } = await directory.live(directory.admin);
+  const { url } = await directory.read(known);
+  const [other = []] = rowsFor(word, 1);
+  const existing = header.map((column, at) => (column === 'url' ? url : (other[at] ?? '')));
+  expect(existing).toContain(url);
+  const id = await uploadFile(directory, Buffer.from(csv(header, other, existing)));
+  await startImport(directory, id, { columns, match_by: 'url' }, '?dry_run=true');
+  const { dry_run } = await importIn(directory, id, 'uploaded');
+  expect(dry_run?.items.map(({ outcome, project }) => [outcome, project?.id])).toEqual([
+    ['created', undefined],
+    ['skipped', known],
+  ]);
+  expect(dataOf<Import>(await directory.adminOk('POST', `${IMPORTS}/${id}/cancel`))).toMatchObject({
+    state: 'cancelled',
+    dry_run,
+  });
+});
+
 const failures: readonly (readonly [string, () => Buffer, RegExp])[] = [
   ['more rows than allowed', () => Buffer.from(`name\n${'a\n'.repeat(IMPORT_ROWS_MAX + 1)}`), /more than 200000 rows/],
   [
