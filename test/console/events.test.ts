@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { insertDeadLetter } from '#data/dead-letters.ts';
+import { now } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
+import { dataOf } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
 
@@ -34,6 +38,34 @@ describe.skipIf(chromiumPath === undefined)('the page Events', () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('link', { name: 'Dead letters' }).click();
     await page.getByText('Dead letters').first().waitFor();
+    await page.close();
+  });
+
+  it('replays a dead letter, and deletes one after a question', async () => {
+    const { directory } = context;
+    const { id } = await directory.submit(directory.admin);
+    const ledger = await directory.adminOk('GET', `/api/admin/events?subject=project:${id}`);
+    const event = dataOf<{ id: string }[]>(ledger)[0];
+    const [replayed, deleted] = ['analytics.countStep', 'mail.tellSubmitter'] as const;
+    for (const subscriber of [replayed, deleted]) {
+      await insertDeadLetter({
+        id: newId('ltr'),
+        subscriber,
+        kind: 'projectSubmitted',
+        event_id: event?.id ?? null,
+        failed_at: now(),
+        error: 'The subscriber failed.',
+        event: { ...event },
+      });
+    }
+    const page = await context.open('administrator', '/events?tab=letters');
+    const letterOf = (subscriber: string) => page.getByRole('listitem').filter({ hasText: subscriber });
+    await letterOf(replayed).getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('status').filter({ hasText: 'Sent to the subscriber again.' }).waitFor();
+    await letterOf(replayed).waitFor({ state: 'detached' });
+    await letterOf(deleted).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await letterOf(deleted).waitFor({ state: 'detached' });
     await page.close();
   });
 });

@@ -24,4 +24,16 @@ describe.skipIf(chromiumPath === undefined)('the page Jobs', () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.close();
   });
+
+  it('shows why a job does not run, and runs it after Retry', async () => {
+    const page = await context.open('administrator', '/jobs');
+    const error = { error: 'Conflict', message: 'The job runs already.', code: 'IN_PROGRESS' };
+    await page.route('**/api/admin/jobs/*/run', (route) => route.fulfill({ status: 409, json: error }), { times: 1 });
+    const row = page.getByRole('row').filter({ hasText: 'Refresh trending' });
+    await row.getByRole('button', { name: 'Run now' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'The job runs already.' });
+    await alert.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('status').filter({ hasText: 'Refresh trending runs in the background' }).waitFor();
+    await page.close();
+  });
 });
