@@ -92,14 +92,18 @@ export const revertCompletion = (id: string, revertId: string): Write => ({
   when: is('reverted_by', revertId),
 });
 
-const entryItem = (batchId: string, entry: BatchEntry): Item & Key => ({
+// Entries are stored as text: as maps they would be a large part of the work of an import.
+
+const entryItem = (batchId: string, { undo, ...entry }: BatchEntry): Item & Key => ({
   ...batchEntryKey(batchId, entry.position),
   type: 'batchEntry',
   ttl: expiryOf(batchId),
-  ...entry,
+  entry: JSON.stringify(entry),
+  ...(undo && { undo: JSON.stringify(undo) }),
 });
 
-const entryOf = (item: Item): BatchEntry => ({
+/** Items of earlier versions have the members of the entry as attributes. */
+const mappedEntryOf = (item: Item): BatchEntry => ({
   position: String(item.position),
   row: orNull(item.row),
   outcome: item.outcome as BatchEntry['outcome'],
@@ -114,7 +118,17 @@ const entryOf = (item: Item): BatchEntry => ({
   }),
 });
 
-const entriesIn = (item: Item): BatchEntry[] => ((item.entries ?? [item]) as Item[]).map(entryOf);
+const entryOf = (item: Item): BatchEntry => {
+  if (typeof item.entry !== 'string') return mappedEntryOf(item);
+  const entry = JSON.parse(item.entry) as BatchEntry;
+  return typeof item.undo === 'string' ? { ...entry, undo: JSON.parse(item.undo) as Undo } : entry;
+};
+
+/** The entries of an item, which may hold several. */
+const entriesIn = ({ entries, ...item }: Item): BatchEntry[] => {
+  if (typeof entries === 'string') return JSON.parse(entries) as BatchEntry[];
+  return entries === undefined ? [entryOf(item)] : (entries as Item[]).map(mappedEntryOf);
+};
 
 /** The write of an entry, for the transaction of the change that it records. */
 export const entryWrite = (batchId: string, entry: BatchEntry): Write => ({ put: entryItem(batchId, entry) });
@@ -163,7 +177,7 @@ export const putEntries = async (batchId: string, entries: readonly BatchEntry[]
     ...batchEntryKey(batchId, pack[0]?.position ?? ''),
     type: 'batchEntries',
     ttl: expiryOf(batchId),
-    entries: pack,
+    entries: JSON.stringify(pack),
   }));
   await putItems(items);
 };

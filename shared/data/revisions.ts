@@ -13,12 +13,29 @@ import {
 import { collectionPages, countCollection, findItem, type Item, keyOf, orNull, pageOfCollection } from './read.ts';
 import { deleteItems, exists, is, updateItem, type Write } from './write.ts';
 
+type Content = Pick<RevisionRecord, 'changes' | 'applied'>;
+
+/** The content as it is stored: as text, because a new project has a dozen changes, of which each would be a map of its own. */
+const encoded = ({ changes, applied }: Content) => ({
+  changes: JSON.stringify(changes),
+  applied: JSON.stringify(applied),
+});
+
+/** Items of earlier versions have lists. */
+const listOf = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value);
+
+const decoded = ({ changes, applied }: Item): Content => ({
+  changes: (listOf(changes) as readonly FieldChange[]).map(({ field, before, after }) => ({ field, before, after })),
+  applied: listOf(applied) as readonly RevisionField[],
+});
+
 const revisionItem = (revision: RevisionRecord): Item & Key => ({
   ...revisionKey(revision.project_id, revision.id),
   ...(revision.actor_id !== null && inActorRevisions(revision.actor_id, revision.id)),
   ...(revision.state !== 'applied' && inRevisionState(revision.state, revision.at, revision.id)),
   type: 'revision',
   ...revision,
+  ...encoded(revision),
 });
 
 const revisionOf = (item: Item): RevisionRecord => ({
@@ -30,9 +47,8 @@ const revisionOf = (item: Item): RevisionRecord => ({
   state: item.state as RevisionRecord['state'],
   base_version: Number(item.base_version),
   etag: String(item.etag),
-  changes: (item.changes as readonly FieldChange[]).map(({ field, before, after }) => ({ field, before, after })),
-  applied: item.applied as readonly RevisionField[],
   note: orNull(item.note),
+  ...decoded(item),
 });
 
 /** The write of a revision, for the transaction of the change. */
@@ -41,7 +57,7 @@ export const revisionWrite = (revision: RevisionRecord): Write => ({ put: revisi
 /** The write that decides a waiting edit, for the transaction of the decision. */
 export const decisionWrite = (projectId: string, { id, at }: PendingEdit, decision: RevisionDecision): Write => ({
   update: revisionKey(projectId, id),
-  change: { set: { ...decision, ...inRevisionState(decision.state, at, id) } },
+  change: { set: { ...decision, ...encoded(decision), ...inRevisionState(decision.state, at, id) } },
   when: is('state', 'pending'),
 });
 
@@ -89,7 +105,11 @@ export const deleteOldRevisions = async (projectId: string): Promise<number> => 
 
 /** The stored revisions by a user, a page at a time. */
 export async function* revisionPagesBy(userId: string): AsyncGenerator<readonly Item[]> {
-  for (const partition of actorRevisionPartitions(userId)) yield* collectionPages({ partition, index: 'collection' });
+  for (const partition of actorRevisionPartitions(userId)) {
+    for await (const items of collectionPages({ partition, index: 'collection' })) {
+      yield items.map((item) => ({ ...item, ...decoded(item) }));
+    }
+  }
 }
 
 /** The keys of a user's revisions, a page at a time. */

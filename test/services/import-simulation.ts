@@ -1,8 +1,8 @@
-import { expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { entriesOf, findBatch } from '#data/batches.ts';
 import { claimImport, findImport } from '#data/imports.ts';
 import { findProject } from '#data/projects.ts';
-import { putItems, transact, tryTransact, updateItem } from '#data/write.ts';
+import { updateItem } from '#data/write.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
@@ -12,36 +12,23 @@ import { importProjects } from '#services/imports/import-projects.ts';
 import { announceImport, cancelImport, readImport, startImport } from '#services/imports/manage.ts';
 import { runImport } from '#services/imports/run.ts';
 import { Random } from '#test/catalog/random.ts';
+import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
 import { unique } from '#test/support/fixtures.ts';
+import { inDyingProcess } from '#test/support/mortal-process.ts';
 import { csv } from '#test/support/uploads.ts';
 
 // A random file, imported by runs that die between any two writes, overlap and are repeated, against the same file imported in
 // one request. The test file mocks `#data/write.ts` with spies and `#platform/object-storage.ts`.
 
-/** The process ended. */
-class Died extends Error {}
-
-const writers = { transact, tryTransact, putItems, updateItem } as const;
-
-/** Lets the process die at one of its next writes, before or after the write itself. */
-const dieAt = async (random: Random, writes: number): Promise<void> => {
-  const actual = await vi.importActual<typeof import('#data/write.ts')>('#data/write.ts');
-  let left = random.below(writes);
-  const isAfter = random.chance(0.5);
-  for (const name of Object.keys(writers) as (keyof typeof writers)[]) {
-    const write = actual[name] as (...given: readonly unknown[]) => Promise<unknown>;
-    const dying = async (...given: readonly unknown[]): Promise<unknown> => {
-      left -= 1;
-      if (left > -1) return await write(...given);
-      if (left === -1 && isAfter) await write(...given);
-      throw new Died();
-    };
-    vi.mocked(writers[name] as typeof write).mockImplementation(dying);
-  }
-};
-
-const revive = (): void => {
-  for (const writer of Object.values(writers)) vi.mocked(writer).mockReset();
+/** Starts a table for the tests of a file. */
+export const withTable = (): void => {
+  let table: BareTable;
+  beforeAll(async () => {
+    table = await startBareTable();
+  });
+  afterAll(async () => {
+    await table.stop();
+  });
 };
 
 const admin = { id: 'usr_admin', is_admin: true } as UserRecord;
@@ -107,17 +94,16 @@ const revertWhole = async (batchId: string): Promise<void> => {
 
 /** Runs until the import has ended. */
 const runToTheEnd = async (random: Random, importId: string): Promise<void> => {
-  const limits = { budgetMs: random.chance(0.5) ? 0 : 60_000, rowsPerChunk: 5 };
+  const limits = { budgetMs: random.chance(0.5) ? 0 : 60_000, rowsPerChunkMax: 5 };
   for (let round = 0; ; round += 1) {
     const state = (await findImport(importId))?.state;
     if (state !== 'checking' && state !== 'running') return;
     expect(round).toBeLessThan(100);
     const isMortal = random.chance(0.6);
-    if (isMortal) await dieAt(random, 25);
     // The bus may deliver a message twice at the same time.
     const runs = random.chance(0.3) ? 2 : 1;
-    const results = await Promise.allSettled(Array.from({ length: runs }, () => runImport(importId, admin.id, limits)));
-    revive();
+    const work = () => Promise.allSettled(Array.from({ length: runs }, () => runImport(importId, admin.id, limits)));
+    const results = isMortal ? await inDyingProcess(random, 25, work) : await work();
     const unexpected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     if (!isMortal) expect(unexpected).toEqual([]);
   }
@@ -169,9 +155,8 @@ export const simulateCancellation = async (seed: number): Promise<void> => {
   const rows = randomRows(random, 30);
   const id = await announce(Buffer.from(fileOf(rows, word)));
   await startImport(admin, id, { columns, create_categories: true }, false);
-  await dieAt(random, 25);
-  await runImport(id, admin.id, { budgetMs: 0, rowsPerChunk: 5 }).catch(() => undefined);
-  revive();
+  const limits = { budgetMs: 0, rowsPerChunkMax: 5 };
+  await inDyingProcess(random, 25, () => runImport(id, admin.id, limits)).catch(() => undefined);
   const before = await readImport(id);
   if (before.state === 'done') return;
   await cancelImport(admin, id);

@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, it, vi } from 'vitest';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+import { it, vi } from 'vitest';
 import { longTest } from '#test/support/long-test.ts';
-import { simulateCancellation, simulateImport } from './import-simulation.ts';
+import { simulateCancellation, simulateImport, withTable } from './import-simulation.ts';
 
 vi.mock(import('#data/write.ts'), { spy: true });
-vi.mock(import('#platform/object-storage.ts'), async (importOriginal) => ({
-  ...(await importOriginal()),
-  signUpload: vi.fn(async () => ({ method: 'PUT' as const, url: 'http://localhost/unused', headers: {} })),
-  readFilePart: vi.fn(),
-  deleteFile: vi.fn(async () => undefined),
-}));
+vi.mock(import('#platform/object-storage.ts'), async (importOriginal) =>
+  (await import('#test/support/mock-object-storage.ts')).mockObjectStorage(await importOriginal()),
+);
 
-let table: BareTable;
-
-beforeAll(async () => {
-  table = await startBareTable();
-});
-
-afterAll(async () => {
-  await table.stop();
-});
+withTable();
 
 longTest(
   'a large import does what an import in a request does, also when processes die between any two writes',

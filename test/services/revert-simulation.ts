@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { expect, vi } from 'vitest';
-import { findBatch } from '#data/batches.ts';
+import { expect } from 'vitest';
+import { entriesOf, findBatch } from '#data/batches.ts';
 import { insertComment } from '#data/comments.ts';
 import { batchKey, userKey } from '#data/keys.ts';
 import { findProject, insertProject } from '#data/projects.ts';
 import { replaceReport } from '#data/reports.ts';
 import { insertVote } from '#data/votes.ts';
-import { putItem, putItems, transact, tryTransact, updateItem } from '#data/write.ts';
+import { putItem, updateItem } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -24,49 +24,16 @@ import { origin, project as plain } from '#test/catalog/fixtures.ts';
 import { Random } from '#test/catalog/random.ts';
 import type { BareTable } from '#test/support/bare-table.ts';
 import { unique } from '#test/support/fixtures.ts';
+import { inDyingProcess } from '#test/support/mortal-process.ts';
 import { csv } from '#test/support/uploads.ts';
 
 // A random batch, random touches, and its revert, with processes that die between any two writes, against a model. The test
 // file mocks `#data/write.ts` with spies.
 
-/** The process ended. */
-class Died extends Error {}
-
-const writers = { transact, tryTransact, putItems } as const;
-
-/** Lets the process die at one of its next writes, before or after the write itself. */
-const dieAt = async (random: Random, writes: number): Promise<void> => {
-  const actual = await vi.importActual<typeof import('#data/write.ts')>('#data/write.ts');
-  let left = random.below(writes);
-  const isAfter = random.chance(0.5);
-  for (const name of Object.keys(writers) as (keyof typeof writers)[]) {
-    const write = actual[name] as (...given: readonly unknown[]) => Promise<unknown>;
-    const dying = async (...given: readonly unknown[]): Promise<unknown> => {
-      left -= 1;
-      if (left > -1) return await write(...given);
-      if (left === -1 && isAfter) await write(...given);
-      throw new Died();
-    };
-    vi.mocked(writers[name] as typeof write).mockImplementation(dying);
-  }
-};
-
-const revive = (): void => {
-  for (const writer of Object.values(writers)) vi.mocked(writer).mockReset();
-};
-
 /** Runs work in a process that may die. @returns undefined when it died. */
 const mortal = async <T>(random: Random, work: () => Promise<T>): Promise<T | undefined> => {
-  const isMortal = random.chance(0.6);
-  if (isMortal) await dieAt(random, 12);
-  try {
-    return await work();
-  } catch (error) {
-    if (!isMortal) throw error;
-    return undefined;
-  } finally {
-    revive();
-  }
+  if (!random.chance(0.6)) return await work();
+  return await inDyingProcess(random, 12, work).catch(() => undefined);
 };
 
 type State = Omit<ProjectRecord, 'version' | 'updated_at' | 'earlier_slugs'>;
@@ -246,9 +213,10 @@ export const simulateRevert = async (table: BareTable, seed: number): Promise<vo
   }
   await expect(revertBatch(admin, batchId, 60_000)).rejects.toMatchObject({ code: 'REVERTED' });
   const all = await table.scan();
-  const entries = all.filter(({ pk, type }) => pk === batchKey(due).pk && type === 'batchEntry');
+  const positions: string[] = [];
+  for await (const { position } of entriesOf(due)) positions.push(position);
   // Each project of the batch once, and one event.
-  expect(entries.map(({ position }) => position).toSorted()).toEqual(changed.toSorted());
+  expect(positions.toSorted()).toEqual(changed.toSorted());
   const events = all.filter(
     ({ kind: event, data }) => event === 'batchReverted' && (data as { revert_id?: string }).revert_id === due,
   );

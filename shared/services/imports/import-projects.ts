@@ -4,13 +4,13 @@ import { batchItemView } from '#model/batch.ts';
 import type { UserRecord } from '#model/user.ts';
 import { timeAfter } from '#platform/clock.ts';
 import { ImportBatch, newImportBatch } from './batch.ts';
+import { ChunkSize } from './chunk-size.ts';
 import { importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import { type ImportUpload, type ParsedUpload, parseUpload } from './parse.ts';
 import { ReportBuilder } from './report.ts';
 import { rowValidator } from './validate.ts';
 
-/** Rows that are planned and written together: enough to fill parallel transactions, few enough to stop in time. */
-const ROWS_PER_CHUNK = 750;
+const ROWS_PER_CHUNK_MAX = 750;
 
 /** How long after its budget an import may still write, in milliseconds. */
 const AFTER_BUDGET_MS = 10_000;
@@ -60,14 +60,18 @@ export const importProjects = async (
   const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), new ImportBatch(batchId));
   const report = new ReportBuilder(parsed.columns);
   let isOutOfTime = false;
-  for (let start = 0; start < records.length; start += ROWS_PER_CHUNK) {
-    const chunk = records.slice(start, start + ROWS_PER_CHUNK);
-    isOutOfTime = performance.now() > until;
+  const size = new ChunkSize(ROWS_PER_CHUNK_MAX);
+  for (let start = 0; start < records.length; ) {
+    const chunk = records.slice(start, start + size.rows);
+    const from = performance.now();
+    isOutOfTime = from > until;
     if (isOutOfTime) {
       report.outOfTime(chunk[0]?.number ?? 0, records.length - start);
       break;
     }
     await importRows(state, chunk.map(validate), report);
+    size.note(chunk.length, performance.now() - from);
+    start += chunk.length;
   }
   await state.batch.store(report.takeEntries());
   await propagateCategoryChanges(state);

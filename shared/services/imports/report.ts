@@ -12,8 +12,8 @@ const ERRORS_CHARACTERS_MAX = 1_500_000;
 /** What an error takes in JSON beside its message and column, in characters. */
 const ERROR_OVERHEAD = 40;
 const COLUMN_CHARACTERS_MAX = 200;
-/** Of an entry, whose item may have 400 KB: a character takes up to four bytes. */
-const CELLS_CHARACTERS_MAX = 80_000;
+/** Of an entry, whose item may have 400 KB: a character takes up to six bytes, as an escape sequence of JSON. */
+const CELLS_CHARACTERS_MAX = 60_000;
 const MESSAGE_CHARACTERS_MAX = 2000;
 
 /** The texts up to a total length; a longer file than that in one record is a misplaced quote. */

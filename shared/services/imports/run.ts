@@ -16,6 +16,7 @@ import { deleteFile } from '#platform/object-storage.ts';
 import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord, Separator } from '#shared/csv/parse.ts';
 import { ImportBatch, newImportBatch } from './batch.ts';
+import { ChunkSize } from './chunk-size.ts';
 import { InvalidFile, recordsOf } from './file.ts';
 import { importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import { type ImportState, noteRow } from './plan.ts';
@@ -30,11 +31,10 @@ import { type Row, rowValidator } from './validate.ts';
 interface RunLimits {
   /** How long a run works, in milliseconds; it may take 300 seconds. */
   readonly budgetMs: number;
-  /** Rows that are planned and written together: few enough to stop within a second. */
-  readonly rowsPerChunk: number;
+  readonly rowsPerChunkMax: number;
 }
 
-const LIMITS: RunLimits = { budgetMs: 270_000, rowsPerChunk: 250 };
+const LIMITS: RunLimits = { budgetMs: 270_000, rowsPerChunkMax: 250 };
 
 /** Rows after those that are done, of which an earlier run may have imported some: more than a chunk. */
 const ROWS_IN_DOUBT = 1000;
@@ -54,7 +54,7 @@ interface Claimed {
   readonly mapping: ImportMapping;
   readonly separator: Separator;
   readonly actorId: string;
-  readonly rowsPerChunk: number;
+  readonly rowsPerChunkMax: number;
   /** On the monotonic clock, in milliseconds. */
   readonly until: number;
 }
@@ -139,13 +139,16 @@ const noteCategories = async (claimed: Claimed): Promise<void> => {
 
 /** The rows of the file in chunks. */
 async function* chunksOf(
-  { record, separator, rowsPerChunk }: Claimed,
+  { record, separator }: Claimed,
+  size: ChunkSize,
   validate: (record: CsvRecord) => Row,
 ): AsyncGenerator<readonly Row[]> {
   for await (const records of recordsOf(record.id, separator)) {
     const rows = records.filter(({ number }) => number > 1);
-    for (let start = 0; start < rows.length; start += rowsPerChunk) {
-      yield rows.slice(start, start + rowsPerChunk).map(validate);
+    for (let start = 0; start < rows.length; ) {
+      const chunk = rows.slice(start, start + size.rows);
+      start += chunk.length;
+      yield chunk.map(validate);
     }
   }
 }
@@ -161,7 +164,8 @@ const runRows = async (
   // The header is record 1.
   const firstOpen = claimed.record.rows_done + 2;
   let hasImported = false;
-  for await (const rows of chunksOf(claimed, rowValidator({ mapping, columns, header }))) {
+  const size = new ChunkSize(claimed.rowsPerChunkMax);
+  for await (const rows of chunksOf(claimed, size, rowValidator({ mapping, columns, header }))) {
     for (const row of rows) noteRow(state, row);
     const open = rows.filter(({ number }) => number >= firstOpen);
     const [first] = open;
@@ -172,9 +176,11 @@ const runRows = async (
     // Every run imports a chunk at least, so that they come to an end.
     if (hasImported && performance.now() > claimed.until) return false;
     hasImported = true;
+    const from = performance.now();
     const isInDoubt = first.number < firstOpen + ROWS_IN_DOUBT;
     await importRows(state, isInDoubt ? await batch.withoutStored(open, report) : open, report);
     await change(claimed, { rows_done: (open.at(-1)?.number ?? 1) - 1, counts: report.counts() });
+    size.note(open.length, performance.now() - from);
   }
   return true;
 };
@@ -257,7 +263,7 @@ const work = async (claimed: Claimed): Promise<void> => {
 export const runImport = async (
   importId: string,
   actorId: string,
-  { budgetMs, rowsPerChunk }: RunLimits = LIMITS,
+  { budgetMs, rowsPerChunkMax }: RunLimits = LIMITS,
 ): Promise<void> => {
   const run = newId('run');
   const record = await claimImport(importId, run, now());
@@ -270,7 +276,7 @@ export const runImport = async (
     mapping: record.mapping,
     separator: record.separator,
     actorId,
-    rowsPerChunk,
+    rowsPerChunkMax,
     until: performance.now() + budgetMs,
   };
   try {
