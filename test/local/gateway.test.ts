@@ -534,11 +534,9 @@ describe('a streamed response', () => {
     const sent = httpRequest({ hostname, port, path: '/api/rows', agent: new Agent({ keepAlive: false }) }).end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     await once(response, 'readable');
-    await wait(300);
-    const made = produced.chunks;
-    expect(made).toBeLessThan(1500);
-    await wait(100);
-    expect(produced.chunks).toBe(made);
+    // Until the buffers between function and client are full, which takes longer on a busy machine.
+    for (let made = -1; produced.chunks !== made; await wait(200)) made = produced.chunks;
+    expect(produced.chunks).toBeLessThan(1500);
     response.destroy();
     await server.until(async () => produced.ended);
     expect(produced.chunks).toBeLessThan(2000);
