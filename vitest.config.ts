@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'console',
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           include: ['test/console/*.test.ts'],
           exclude: [full],

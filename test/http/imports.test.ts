@@ -406,6 +406,8 @@ it('stops between rows when it is cancelled, and its batch can be reverted', asy
   );
   const { counts, rows_done } = await readImport(directory, id);
   expect(counts).toEqual({ ...noCounts, created: rows_done });
+  // At most the chunk that was being written, and one that had begun.
+  expect(rows_done - cancelled.rows_done).toBeLessThanOrEqual(500);
   expect(rows_done).toBeLessThan(1500);
   expect(dataOf<Batch>(await asAdmin('GET', batch)).counts).toEqual(counts);
 });
