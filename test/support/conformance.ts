@@ -105,7 +105,7 @@ const LOCAL_REDIRECT = /^\/console\/(?:#.*)?$/;
 
 const isApiPath = (address: string): boolean => {
   const { path } = splitAddress(address);
-  return /^\/+(?:api|console)(?:\/|$)/.test(path) && !LOCAL_REDIRECT.test(path);
+  return /^\/+(?:api|console|docs)(?:\/|$)/.test(path) && !LOCAL_REDIRECT.test(path);
 };
 
 /**
