@@ -918,6 +918,7 @@ export const strings = {
     started: (name: string) => `${name} runs in the background.`,
     every: (interval: string) => `every ${interval}`,
     daily: (time: string) => `daily at ${time} UTC`,
+    hourly: (first: string, last: string) => `hourly from ${first} to ${last} UTC`,
     took: (ms: string) => `${ms} ms`,
     running: 'Running',
     off: 'Off',

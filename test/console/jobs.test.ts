@@ -21,6 +21,7 @@ describe.skipIf(chromiumPath === undefined)('the page Jobs', () => {
     await row.getByText('Succeeded').waitFor({ timeout: 60_000 });
     await page.reload();
     await row.getByText('Succeeded').waitFor();
+    await page.getByText('hourly from 01:10 to 05:10 UTC').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.close();
   });

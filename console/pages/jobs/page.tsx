@@ -19,8 +19,10 @@ const titleOf = ({ name }: Job): string => words(name.replaceAll('-', '_'));
 const scheduleOf = (schedule: string): string => {
   const rate = /^rate\((?:1 )?(.+)\)$/.exec(schedule)?.[1];
   if (rate !== undefined) return text.every(rate);
-  const [, minute = '', hour = ''] = /^cron\((\d+) (\d+) \* \* \? \*\)$/.exec(schedule) ?? [];
-  return hour === '' ? schedule : text.daily(`${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`);
+  const [, minute = '', first, last] = /^cron\((\d+) (\d+)(?:-(\d+))? \* \* \? \*\)$/.exec(schedule) ?? [];
+  if (first === undefined) return schedule;
+  const timeOf = (hour: string) => `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  return last === undefined ? text.daily(timeOf(first)) : text.hourly(timeOf(first), timeOf(last));
 };
 
 const StateBadge = ({ job: { is_running, is_enabled, last_run } }: { readonly job: Job }) => {
