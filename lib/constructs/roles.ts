@@ -12,7 +12,7 @@ import { writtenKeysOf } from './written-keys.ts';
 /** The permissions that are limited to keys. */
 const WRITING: ReadonlySet<FunctionPermission> = new Set(['table:write', 'table:sweep']);
 
-/** The permissions of nearly all routes are policies of their own: repeated in every role, they would be a quarter of the template. */
+/** The permissions of most routes are policies of their own: repeated in every role, they would be a quarter of the template. */
 const SHARED: ReadonlySet<FunctionPermission> = new Set(['identity', 'rate', 'table:get', 'table:query']);
 
 const nameOf = (permissions: readonly FunctionPermission[]): string =>

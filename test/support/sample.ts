@@ -1,6 +1,7 @@
 /** Set by `npm run test:full`. */
 export const FULL_RUN = 'TEST_FULL';
 
+/** Whether this run includes the long tests. */
 export const isFullRun = process.env[FULL_RUN] !== undefined;
 
 const SAMPLE_OF = 6;
