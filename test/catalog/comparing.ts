@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import type { CatalogEntry, CatalogPage, CatalogQuery, ReadCatalog } from '#catalog/types.ts';
 import { canonicalUrl } from '#model/canonical-url.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -13,6 +13,20 @@ class Difference extends Error {
   override readonly name = 'Difference';
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The first value that differs, with its path; whole records would make a message of thousands of lines. */
+const firstDifference = (actual: unknown, expected: unknown, path: string): string => {
+  if (isObject(actual) && isObject(expected)) {
+    const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+    for (const key of keys) {
+      if (!isDeepStrictEqual(actual[key], expected[key]))
+        return firstDifference(actual[key], expected[key], `${path}.${key}`);
+    }
+  }
+  return `${path} is ${inspect(actual)} instead of ${inspect(expected)}`;
+};
+
 /**
  * Asserts equality without the cost of a message unless it fails.
  * @param where identifies the run.
@@ -20,11 +34,7 @@ class Difference extends Error {
  */
 export const sameAs = (actual: unknown, expected: unknown, where: string, what: unknown): void => {
   if (isDeepStrictEqual(actual, expected)) return;
-  try {
-    assert.deepEqual(actual, expected);
-  } catch (difference) {
-    throw new Difference(`${where}: ${JSON.stringify(what)}: ${(difference as Error).message}`, { cause: difference });
-  }
+  throw new Difference(`${where}: ${JSON.stringify(what)}: ${firstDifference(actual, expected, 'the result')}`);
 };
 
 const administrator = { id: 'adm', is_admin: true, is_banned: false } as UserRecord;
