@@ -101,6 +101,8 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
       // A separate process group, so that Ctrl-C reaches this process only; it stops the engine last.
       detached: process.platform !== 'win32',
       windowsHide: true,
+      // A single thread: the threads of the engine wait for each other at its database and its memory allocator.
+      env: { TOKIO_WORKER_THREADS: '1', ...process.env },
     });
     child = started;
     lastErrors = '';

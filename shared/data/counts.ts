@@ -3,7 +3,7 @@ import type { ProjectCounts } from '#model/project.ts';
 import { notFound } from '#shared/errors.ts';
 import { countsKey, type Key, projectKey } from './keys.ts';
 import { findItem, type Item } from './read.ts';
-import { absent, type Condition, either, every, exists, is, keyOfWrite, lacks, type Write } from './write.ts';
+import { absent, type Condition, either, every, exists, is, isUnset, keyOfWrite, lacks, type Write } from './write.ts';
 
 /** In the counters of a project since it stopped being open. */
 const REACTIONS_CLOSED = { closed: true } as const;
@@ -31,10 +31,13 @@ export const countsOf = (item: Item | undefined): ProjectCounts => ({
 export const readCounts = async (projectId: string): Promise<ProjectCounts> =>
   countsOf(await findItem(countsKey(projectId)));
 
+/** The project is live and not deleted. */
+export const openProject = every(exists, is('status', 'live'), isUnset('deleted_at'));
+
 /** A check that fails the transaction with 404 unless the project is live and not deleted. */
 export const projectIsOpen = (projectId: string): Write => ({
   check: projectKey(projectId),
-  when: every(exists, is('status', 'live'), is('deleted_at', null)),
+  when: openProject,
   orElse: notFound,
 });
 

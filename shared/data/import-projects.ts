@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProjectRecord } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 import { TransactionCanceledException } from '#platform/dynamo-errors.ts';
@@ -54,21 +55,28 @@ const projectWrites = async (
 
 type Batch = [ProjectWrites, ...ProjectWrites[]];
 
-/** Groups projects into transactions. A transaction must not touch an item twice. */
-const batchesOf = (projects: readonly ProjectWrites[]): Batch[] => {
-  const batches: Batch[] = [];
+/**
+ * Groups projects into transactions, of which each is prepared when it is taken, so that the table works in the meantime.
+ * A transaction must not touch an item twice.
+ */
+async function* batchesOf(steps: readonly ImportStep[], origin: ChangeOrigin): AsyncGenerator<Batch> {
   let batch: Batch | undefined;
   let writes = 0;
   let characters = 0;
   let keys = new Set<string>();
-  for (const project of projects) {
+  for (const [position, step] of steps.entries()) {
+    const project = await projectWrites(step, position, origin);
     const isFull =
       writes + project.writes.length > TRANSACTION_MAX ||
       characters + project.characters > TRANSACTION_CHARACTERS_MAX ||
       project.keys.some((key) => keys.has(key));
     if (isFull || batch === undefined) {
+      if (batch) {
+        yield batch;
+        // The request must be sent before the next transaction takes the processor.
+        await nextTurn();
+      }
       batch = [project];
-      batches.push(batch);
       writes = 0;
       characters = 0;
       keys = new Set();
@@ -79,8 +87,8 @@ const batchesOf = (projects: readonly ProjectWrites[]): Batch[] => {
     characters += project.characters;
     for (const key of project.keys) keys.add(key);
   }
-  return batches;
-};
+  if (batch) yield batch;
+}
 
 const isRejection = (error: unknown): error is Error =>
   error instanceof ConflictError || error instanceof AppError || error instanceof TransactionCanceledException;
@@ -114,10 +122,9 @@ export const writeProjects = async (
   origin: ChangeOrigin,
 ): Promise<readonly (Error | undefined)[]> => {
   const errors: (Error | undefined)[] = steps.map(() => undefined);
-  const writes = await Promise.all(steps.map((step, position) => projectWrites(step, position, origin)));
-  const batches = batchesOf(writes).values();
+  const batches = batchesOf(steps, origin);
   const work = async (): Promise<void> => {
-    for (const batch of batches) {
+    for await (const batch of batches) {
       if (!(await attempt(batch))) continue;
       for (const project of batch) errors[project.position] = await attempt([project]);
     }

@@ -8,6 +8,7 @@ import {
   type PromotionCounts,
   type PromotionRecord,
 } from '#model/promotion.ts';
+import { openProject } from './counts.ts';
 import {
   checkoutKey,
   currentPromotionKey,
@@ -131,7 +132,7 @@ const currentCopy = (promotion: PromotionRecord): Write =>
 /** A check that the project is live: only then it can be promoted. */
 const projectIsLive = ({ project_id }: PromotionRecord): Write => ({
   check: projectKey(project_id),
-  when: every(exists, is('status', 'live'), is('deleted_at', null)),
+  when: openProject,
 });
 
 /**

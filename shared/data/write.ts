@@ -76,6 +76,13 @@ export const is =
   (attribute: string, value: string | number | boolean | null): Condition =>
   (p) =>
     `${p.name(attribute)} = ${p.value(value)}`;
+/** The attribute is null or does not exist. */
+export const isUnset =
+  (attribute: string): Condition =>
+  (p) => {
+    const name = p.name(attribute);
+    return `attribute_not_exists(${name}) OR ${name} = ${p.value(null)}`;
+  };
 /** The attribute is less than a bound or does not exist. */
 export const isBelow =
   (attribute: string, bound: number): Condition =>
