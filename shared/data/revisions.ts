@@ -13,29 +13,36 @@ import {
 import { collectionPages, countCollection, findItem, type Item, keyOf, orNull, pageOfCollection } from './read.ts';
 import { deleteItems, exists, is, updateItem, type Write } from './write.ts';
 
-type Content = Pick<RevisionRecord, 'changes' | 'applied'>;
+/** The changes as text: a new project has a dozen, of which each would be a map of its own. */
+const textOf = (changes: readonly FieldChange[]): string =>
+  JSON.stringify(changes.map(({ field, before, after }) => [field, before, after]));
 
-/** The content as it is stored: as text, because a new project has a dozen changes, of which each would be a map of its own. */
-const encoded = ({ changes, applied }: Content) => ({
-  changes: JSON.stringify(changes),
-  applied: JSON.stringify(applied),
-});
-
-/** Items of earlier versions have lists. */
+/** Items of earlier versions have lists, or text with an object per change. */
 const listOf = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value);
 
-const decoded = ({ changes, applied }: Item): Content => ({
-  changes: (listOf(changes) as readonly FieldChange[]).map(({ field, before, after }) => ({ field, before, after })),
-  applied: listOf(applied) as readonly RevisionField[],
-});
+type StoredChange = FieldChange | readonly [FieldChange['field'], FieldChange['before'], FieldChange['after']];
 
-const revisionItem = (revision: RevisionRecord): Item & Key => ({
+const changeOf = (stored: StoredChange): FieldChange => {
+  const [field, before, after] = 'field' in stored ? ([stored.field, stored.before, stored.after] as const) : stored;
+  return { field, before, after };
+};
+
+/** A revision in state `applied` has no attribute `applied`: it applied all of its changes. */
+const contentOf = (item: Item): Pick<RevisionRecord, 'changes' | 'applied'> => {
+  const changes = (listOf(item.changes) as readonly StoredChange[]).map(changeOf);
+  const applied = listOf(item.applied) as readonly RevisionField[] | undefined;
+  return { changes, applied: applied ?? changes.map(({ field }) => field) };
+};
+
+const revisionItem = ({ changes, applied, note, ...revision }: RevisionRecord): Item & Key => ({
   ...revisionKey(revision.project_id, revision.id),
   ...(revision.actor_id !== null && inActorRevisions(revision.actor_id, revision.id)),
   ...(revision.state !== 'applied' && inRevisionState(revision.state, revision.at, revision.id)),
   type: 'revision',
   ...revision,
-  ...encoded(revision),
+  changes: textOf(changes),
+  ...(revision.state !== 'applied' && { applied: JSON.stringify(applied) }),
+  ...(note !== null && { note }),
 });
 
 const revisionOf = (item: Item): RevisionRecord => ({
@@ -48,7 +55,7 @@ const revisionOf = (item: Item): RevisionRecord => ({
   base_version: Number(item.base_version),
   etag: String(item.etag),
   note: orNull(item.note),
-  ...decoded(item),
+  ...contentOf(item),
 });
 
 /** The write of a revision, for the transaction of the change. */
@@ -57,7 +64,14 @@ export const revisionWrite = (revision: RevisionRecord): Write => ({ put: revisi
 /** The write that decides a waiting edit, for the transaction of the decision. */
 export const decisionWrite = (projectId: string, { id, at }: PendingEdit, decision: RevisionDecision): Write => ({
   update: revisionKey(projectId, id),
-  change: { set: { ...decision, ...encoded(decision), ...inRevisionState(decision.state, at, id) } },
+  change: {
+    set: {
+      ...decision,
+      changes: textOf(decision.changes),
+      applied: JSON.stringify(decision.applied),
+      ...inRevisionState(decision.state, at, id),
+    },
+  },
   when: is('state', 'pending'),
 });
 
@@ -107,7 +121,7 @@ export const deleteOldRevisions = async (projectId: string): Promise<number> => 
 export async function* revisionPagesBy(userId: string): AsyncGenerator<readonly Item[]> {
   for (const partition of actorRevisionPartitions(userId)) {
     for await (const items of collectionPages({ partition, index: 'collection' })) {
-      yield items.map((item) => ({ ...item, ...decoded(item) }));
+      yield items.map((item) => ({ ...item, note: orNull(item.note), ...contentOf(item) }));
     }
   }
 }

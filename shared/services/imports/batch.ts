@@ -142,15 +142,12 @@ export class ImportBatch {
   /** Reports the rows of a written project. */
   addWritten(pending: PendingProject, report: ReportBuilder): void {
     const { step, rows } = pending;
-    const last = this.#lastEntry(pending);
-    for (const row of rows) {
-      const isLast = row === rows.at(-1);
-      const entry = isLast ? last : unwrittenEntry(placeOf(row), step.next, null);
-      report.written(row.action, this.#id !== undefined && isLast ? undefined : entry);
-    }
+    const last = rows.at(-1);
     if (!last) return;
-    const before = this.#before(pending);
-    this.#written.set(step.next.id, { before, position: last.position });
+    for (const row of rows.slice(0, -1)) report.written(row.action, unwrittenEntry(placeOf(row), step.next, null));
+    // The entry of the last row is stored with the project.
+    report.written(last.action, this.#id === undefined ? this.#lastEntry(pending) : undefined);
+    this.#written.set(step.next.id, { before: this.#before(pending), position: placeOf(last).position });
   }
 
   /** Stores the entries that were not stored with their project. */

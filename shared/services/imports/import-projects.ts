@@ -4,7 +4,7 @@ import { batchItemView } from '#model/batch.ts';
 import type { UserRecord } from '#model/user.ts';
 import { timeAfter } from '#platform/clock.ts';
 import { ImportBatch, newImportBatch } from './batch.ts';
-import { ChunkSize } from './chunk-size.ts';
+import { ChunkSize, chunksOf } from './chunks.ts';
 import { importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import { type ImportUpload, type ParsedUpload, parseUpload } from './parse.ts';
 import { ReportBuilder } from './report.ts';
@@ -61,17 +61,17 @@ export const importProjects = async (
   const report = new ReportBuilder(parsed.columns);
   let isOutOfTime = false;
   const size = new ChunkSize(ROWS_PER_CHUNK_MAX);
-  for (let start = 0; start < records.length; ) {
-    const chunk = records.slice(start, start + size.rows);
+  let done = 0;
+  for await (const rows of chunksOf([records], size, validate)) {
     const from = performance.now();
     isOutOfTime = from > until;
     if (isOutOfTime) {
-      report.outOfTime(chunk[0]?.number ?? 0, records.length - start);
+      report.outOfTime(rows[0]?.number ?? 0, records.length - done);
       break;
     }
-    await importRows(state, chunk.map(validate), report);
-    size.note(chunk.length, performance.now() - from);
-    start += chunk.length;
+    await importRows(state, rows, report);
+    size.note(rows.length, performance.now() - from);
+    done += rows.length;
   }
   await state.batch.store(report.takeEntries());
   await propagateCategoryChanges(state);

@@ -16,12 +16,12 @@ import { deleteFile } from '#platform/object-storage.ts';
 import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord, Separator } from '#shared/csv/parse.ts';
 import { ImportBatch, newImportBatch } from './batch.ts';
-import { ChunkSize } from './chunk-size.ts';
+import { ChunkSize, chunksOf } from './chunks.ts';
 import { InvalidFile, recordsOf } from './file.ts';
 import { importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import { type ImportState, noteRow } from './plan.ts';
 import { ReportBuilder } from './report.ts';
-import { type Row, rowValidator } from './validate.ts';
+import { rowValidator } from './validate.ts';
 
 // The rows of a large import are imported by runs, each as long as a function may take. Every row gets an entry in the
 // transaction that writes its project, and a row with an entry is not imported again; the number of rows that are done only
@@ -137,20 +137,9 @@ const noteCategories = async (claimed: Claimed): Promise<void> => {
   await change(claimed, { categories: { ...claimed.record.categories, ...present } });
 };
 
-/** The rows of the file in chunks. */
-async function* chunksOf(
-  { record, separator }: Claimed,
-  size: ChunkSize,
-  validate: (record: CsvRecord) => Row,
-): AsyncGenerator<readonly Row[]> {
-  for await (const records of recordsOf(record.id, separator)) {
-    const rows = records.filter(({ number }) => number > 1);
-    for (let start = 0; start < rows.length; ) {
-      const chunk = rows.slice(start, start + size.rows);
-      start += chunk.length;
-      yield chunk.map(validate);
-    }
-  }
+/** The records of the file without its header. */
+async function* rowsOf({ record, separator }: Claimed): AsyncGenerator<readonly CsvRecord[]> {
+  for await (const records of recordsOf(record.id, separator)) yield records.filter(({ number }) => number > 1);
 }
 
 /** Imports the rows that are not imported yet. @returns whether the time sufficed. @throws {Stopped}, {InvalidFile} */
@@ -165,7 +154,8 @@ const runRows = async (
   const firstOpen = claimed.record.rows_done + 2;
   let hasImported = false;
   const size = new ChunkSize(claimed.rowsPerChunkMax);
-  for await (const rows of chunksOf(claimed, size, rowValidator({ mapping, columns, header }))) {
+  const validate = rowValidator({ mapping, columns, header });
+  for await (const rows of chunksOf(rowsOf(claimed), size, validate)) {
     for (const row of rows) noteRow(state, row);
     const open = rows.filter(({ number }) => number >= firstOpen);
     const [first] = open;
