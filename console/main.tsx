@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { preloadPage } from './app/pages.ts';
 import { startSession } from './app/session.ts';
 import { Failure } from './components/states.tsx';
 
@@ -25,5 +26,6 @@ const start = async (): Promise<void> => {
   }
 };
 
+preloadPage();
 if (DEVELOPMENT) void import('./app/reload.ts');
 await start();

@@ -53,6 +53,20 @@ const outputOf = ({ outputs }: Metafile, entry: string): string => {
   return basename(found[0]);
 };
 
+/** The files that an entry point imports, also indirectly, other than on demand. */
+const importsOf = ({ outputs }: Metafile, name: string): string[] => {
+  const found = new Set<string>();
+  const collect = (path: string): void => {
+    for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
+      if (kind !== 'import-statement' || found.has(imported)) continue;
+      found.add(imported);
+      collect(imported);
+    }
+  };
+  for (const path of Object.keys(outputs)) if (basename(path) === name) collect(path);
+  return [...found].map((path) => basename(path));
+};
+
 const writeIcon = (): string => {
   const icon = readFileSync(join(root, 'console/icon.svg'), 'utf8');
   const name = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
@@ -61,11 +75,16 @@ const writeIcon = (): string => {
 };
 
 /** The page in a folder of `console/`, without the base of its assets. */
-const templateOf = (folder: string, styles: string, metafile: Metafile): string =>
-  readFileSync(join(root, folder, 'index.html'), 'utf8')
+const templateOf = (folder: string, styles: string, metafile: Metafile): string => {
+  const script = outputOf(metafile, `${folder}/main.tsx`);
+  // Without these links a browser learns of the imports only from the script.
+  const preloads = importsOf(metafile, script).map((name) => `<link rel="modulepreload" href="{{base}}${name}">`);
+  return readFileSync(join(root, folder, 'index.html'), 'utf8')
     .replace('{{icon}}', writeIcon())
     .replace('{{styles}}', outputOf(metafile, styles))
-    .replace('{{script}}', outputOf(metafile, `${folder}/main.tsx`));
+    .replace('{{preloads}}', preloads.join(''))
+    .replace('{{script}}', script);
+};
 
 /**
  * Writes the page twice: for the address `/console`, and for those one level below. Addresses of assets are relative,

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import type { Project } from '#contract/projects.ts';
 import type { QueuedRevision } from '#contract/revisions.ts';
 import { bodyOf, client } from '../../api.ts';
@@ -37,12 +38,18 @@ export const useItems = (kind: Kind) => {
   );
   const ofSubmissions = kind === 'edits' ? undefined : submissions.data;
   const ofEdits = kind === 'submissions' ? undefined : edits.data;
-  const items: Item[] = [
-    ...(ofSubmissions?.data ?? []).map(
-      (project): Item => ({ kind: 'submission', id: project.id, at: project.created_at, project }),
-    ),
-    ...(ofEdits?.data ?? []).map((revision): Item => ({ kind: 'edit', id: revision.id, at: revision.at, revision })),
-  ].sort(inOrder);
+  const items = useMemo(
+    () =>
+      [
+        ...(ofSubmissions?.data ?? []).map(
+          (project): Item => ({ kind: 'submission', id: project.id, at: project.created_at, project }),
+        ),
+        ...(ofEdits?.data ?? []).map(
+          (revision): Item => ({ kind: 'edit', id: revision.id, at: revision.at, revision }),
+        ),
+      ].sort(inOrder),
+    [ofSubmissions, ofEdits],
+  );
   const failed = [submissions, edits].find(({ isError, data }) => isError && data === undefined);
   const isReady = (kind === 'edits' || submissions.data) && (kind === 'submissions' || edits.data);
   return {

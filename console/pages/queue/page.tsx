@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useKeys } from '../../app/keys.tsx';
 import { prefetchListing, undoDecision } from '../../app/listings.ts';
@@ -23,51 +23,59 @@ import { approve, decideAll, isOutdated, reject } from './decisions.ts';
 import { Detail } from './detail.tsx';
 import { type Item, type Kind, kinds, nameOf, projectOf, useItems } from './items.ts';
 
-const Row = ({
-  item,
-  isOpen,
-  isSelected,
-  href,
-  onSelect,
-}: {
-  readonly item: Item;
-  readonly isOpen: boolean;
-  readonly isSelected: boolean;
-  readonly href: string;
-  readonly onSelect: () => void;
-}) => {
-  const row = useRef<HTMLLIElement>(null);
-  useEffect(() => {
-    if (isOpen) row.current?.scrollIntoView({ block: 'nearest' });
-  }, [isOpen]);
-  const name = nameOf(item);
-  const extra =
-    item.kind === 'edit'
-      ? item.revision.changes.map(({ field }) => field.replaceAll('_', ' ')).join(', ')
-      : hostOf(item.project.url);
-  return (
-    <li ref={row} className="queue-row" data-open={isOpen}>
-      <input type="checkbox" aria-label={strings.table.select(name)} checked={isSelected} onChange={onSelect} />
-      <Link href={href} replace aria-current={isOpen}>
-        <Logo url={item.kind === 'submission' ? item.project.logo_url : null} name={name} />
-        <span className="queue-row-text">
-          <span className="truncate" dir="auto">
-            {name}
+/** Only rows that change are rendered again: a key press moves through a list of a hundred. */
+const Row = memo(
+  ({
+    item,
+    isOpen,
+    isSelected,
+    href,
+    onSelect,
+  }: {
+    readonly item: Item;
+    readonly isOpen: boolean;
+    readonly isSelected: boolean;
+    readonly href: string;
+    readonly onSelect: (id: string) => void;
+  }) => {
+    const row = useRef<HTMLLIElement>(null);
+    useEffect(() => {
+      if (isOpen) row.current?.scrollIntoView({ block: 'nearest' });
+    }, [isOpen]);
+    const name = nameOf(item);
+    const extra =
+      item.kind === 'edit'
+        ? item.revision.changes.map(({ field }) => field.replaceAll('_', ' ')).join(', ')
+        : hostOf(item.project.url);
+    return (
+      <li ref={row} className="queue-row" data-open={isOpen}>
+        <input
+          type="checkbox"
+          aria-label={strings.table.select(name)}
+          checked={isSelected}
+          onChange={() => onSelect(item.id)}
+        />
+        <Link href={href} replace aria-current={isOpen}>
+          <Logo url={item.kind === 'submission' ? item.project.logo_url : null} name={name} />
+          <span className="queue-row-text">
+            <span className="truncate" dir="auto">
+              {name}
+            </span>
+            <span className="soft small truncate">{extra}</span>
           </span>
-          <span className="soft small truncate">{extra}</span>
-        </span>
-        <span className="queue-row-end small">
-          <Time at={item.at} isAge />
-          {item.kind === 'edit' && <Badge tone="accent">{strings.queue.edit}</Badge>}
-          {item.kind === 'submission' && item.project.rule && <Badge tone="wait">{strings.queue.rule}</Badge>}
-          {item.kind === 'submission' && (item.project.possible_duplicates?.length ?? 0) > 0 && (
-            <Badge tone="wait">{strings.queue.duplicate}</Badge>
-          )}
-        </span>
-      </Link>
-    </li>
-  );
-};
+          <span className="queue-row-end small">
+            <Time at={item.at} isAge />
+            {item.kind === 'edit' && <Badge tone="accent">{strings.queue.edit}</Badge>}
+            {item.kind === 'submission' && item.project.rule && <Badge tone="wait">{strings.queue.rule}</Badge>}
+            {item.kind === 'submission' && (item.project.possible_duplicates?.length ?? 0) > 0 && (
+              <Badge tone="wait">{strings.queue.duplicate}</Badge>
+            )}
+          </span>
+        </Link>
+      </li>
+    );
+  },
+);
 
 const BulkReject = ({
   count,
@@ -124,6 +132,7 @@ export const Page = () => {
     if (nextProject !== undefined) prefetchListing(nextProject);
   }, [nextProject]);
 
+  const select = useCallback((id: string) => setSelected((before) => toggled(before, id)), []);
   const open = (target: Item | undefined) => setUrl({ open: target?.id }, { replace: true });
   const hrefOf = ({ id }: Item) => {
     const parameters = new URLSearchParams(url);
@@ -236,7 +245,7 @@ export const Page = () => {
                   isOpen={one === item}
                   isSelected={selected.has(one.id)}
                   href={hrefOf(one)}
-                  onSelect={() => setSelected(toggled(selected, one.id))}
+                  onSelect={select}
                 />
               ))}
             </ul>
