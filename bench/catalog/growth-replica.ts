@@ -3,9 +3,11 @@ import { runInNewContext } from 'node:vm';
 import type { CatalogFilters, CatalogQuery, ReadCatalog } from '#catalog/types.ts';
 import { facetNames } from '#contract/projects.ts';
 import { catalog } from '#data/catalog.ts';
+import { listingFor, mapItem } from '#services/projects/fragments.ts';
 
 /**
- * Loads the catalog as a cold function does and prints its measurements. Started by growth.ts with the URL of the feed.
+ * Loads the catalog as a cold function does and prints its measurements. Started by growth.ts and capacity.ts with the URL of
+ * the feed. With `--encode`, every listing is encoded as lists do.
  */
 
 const REFRESHES = 60;
@@ -53,6 +55,12 @@ const firstSearchMs = performance.now() - from - firstResponseMs;
 const loadedBytes = bytesHeld() - before;
 runTypicalQueries(read);
 const bytes = bytesHeld() - before;
+if (process.argv.includes('--encode')) {
+  for (const entry of read.all()) {
+    listingFor(entry, undefined);
+    if (entry.project.latitude !== null) mapItem(entry);
+  }
+}
 
 const refreshes: number[] = [];
 for (let refresh = 0; refresh < REFRESHES; refresh += 1) {

@@ -1,8 +1,6 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
 import { parseArgs, promisify } from 'node:util';
+import { replicaEnvironment, replicaScript, startFeed } from './feed-process.ts';
 import { queryUnits } from './item-size.ts';
 import {
   algoliaCost,
@@ -58,19 +56,6 @@ const HEADROOM = 1.2;
  */
 const postgresqlCoreMs = (listings: number): number => 1 + (5 * listings) / 50_000;
 
-const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-
-/** Output of feed-server.ts. */
-interface Feed {
-  readonly port: number;
-  readonly pages: number;
-  readonly cards: number;
-  readonly cardBytes: number;
-  readonly counts: number;
-  readonly countsBytes: number;
-  readonly feedBytes: number;
-}
-
 /** Output of growth-replica.ts. */
 interface Replica {
   readonly loadedMs: number;
@@ -97,35 +82,10 @@ interface Growth {
   readonly refreshMs: number;
 }
 
-const startFeed = async (listings: number): Promise<{ feed: Feed; child: ChildProcess }> => {
-  const args = [
-    '--max-old-space-size=8000',
-    here('feed-server.ts'),
-    '--listings',
-    String(listings),
-    '--seed',
-    options.seed,
-  ];
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    return { feed: JSON.parse(line) as Feed, child };
-  }
-  throw new Error('The feed did not start.');
-};
-
 const measure = async (listings: number): Promise<Growth> => {
-  const { feed, child } = await startFeed(listings);
+  const { feed, stop } = await startFeed(listings, options.seed);
   try {
-    const env = {
-      ...process.env,
-      TABLE_NAME: 'directory',
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${feed.port}`,
-      LOG_LEVEL: 'ERROR',
-    };
-    const { stdout } = await promisify(execFile)(process.execPath, [here('growth-replica.ts')], { env });
+    const { stdout } = await promisify(execFile)(process.execPath, [replicaScript], { env: replicaEnvironment(feed) });
     const replica = JSON.parse(stdout) as Replica;
     return {
       listings,
@@ -142,9 +102,7 @@ const measure = async (listings: number): Promise<Growth> => {
       refreshMs: replica.refreshMs,
     };
   } finally {
-    const ended = once(child, 'exit');
-    child.stdin?.end();
-    await ended;
+    await stop();
   }
 };
 

@@ -23,7 +23,7 @@ export interface ImportStep {
 const TRANSACTION_CHARACTERS_MAX = 900_000;
 
 /** Enough concurrent transactions to use the table's throughput without starving other requests. */
-const CONCURRENT_TRANSACTIONS = 8;
+const CONCURRENT_TRANSACTIONS = 4;
 
 /** The writes of one project, which belong to one transaction. */
 interface ProjectWrites {
