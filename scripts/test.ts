@@ -11,7 +11,7 @@ import { run } from './run.ts';
 
 const HELP = `npm test [-- <arguments of vitest>]
 npm run test:full [-- <arguments of vitest>]
-node scripts/test.ts --without <feature> [<arguments of vitest>]
+npm test -- --without <feature> [<arguments of vitest>]
 
 npm test runs the steps of npm run check, then all quick tests. It also fails when a function calls AWS without the permission.
 npm run test:full runs all tests: also the long ones (longTest) and the long proofs (files *.full.test.ts), such as crash and chaos runs,
@@ -148,6 +148,8 @@ console.log(
     .trimEnd()}`,
 );
 if (permissions.refused.length > 0 || (isWhole && isFull && permissions.idle.length > 0)) totals.failed += 1;
-const hint = isFull || totals.skipped === 0 ? '' : '; npm run test:full runs the long tests too';
+const whySkipped =
+  without === undefined ? 'npm run test:full runs the long tests too' : `they use ${without}, or are long`;
+const hint = isFull || totals.skipped === 0 ? '' : `; ${whySkipped}`;
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped${hint}`);
 process.exitCode = totals.failed > 0 ? 1 : 0;

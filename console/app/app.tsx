@@ -7,7 +7,7 @@ import { strings } from '../strings.ts';
 import { consolePath } from './location.ts';
 import { type PageEntry, pages } from './pages.ts';
 import { queries } from './queries.ts';
-import { session, siteSettings } from './session.ts';
+import { isOn, session } from './session.ts';
 import { Shell } from './shell.tsx';
 import { NoRolePage, SignInDialog, SignInPage } from './sign-in.tsx';
 import { useStore } from './store.ts';
@@ -48,7 +48,7 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
 }
 
 const CurrentPage = ({ page }: { readonly page: PageEntry }) => {
-  if (page.feature !== undefined && !siteSettings().features.includes(page.feature)) {
+  if (page.feature !== undefined && !isOn(page.feature)) {
     return (
       <>
         <PageHeader title={page.title} />
@@ -88,12 +88,13 @@ const SignedIn = () => {
   if (state.state === 'starting') return null;
   if (state.state === 'signed-out') return <SignInPage message={state.message} />;
   const { user, expired } = state;
-  if (user.role === 'user') return <NoRolePage name={user.name ?? user.email ?? user.id} />;
+  if (user.role === 'user' || (user.role === 'moderator' && !isOn('moderators')))
+    return <NoRolePage name={user.name ?? user.email ?? user.id} />;
   const allowed = pages.filter(({ moderators }) => moderators || user.role === 'admin');
   const page = allowed.find((one) => one.path === path);
   return (
     <>
-      <Shell pages={allowed} current={page} user={user}>
+      <Shell pages={allowed.filter(({ feature }) => isOn(feature))} current={page} user={user}>
         {page ? <CurrentPage page={page} /> : <NotFound />}
       </Shell>
       {expired && <SignInDialog />}

@@ -19,8 +19,8 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
-import type { SiteSettings } from '#contract/settings.ts';
 import { consolePath } from './location.ts';
+import type { Feature } from './session.ts';
 
 /** A page of the console. The navigation, the router, the palette and the shortcuts are derived from the table below. */
 export interface PageEntry {
@@ -33,8 +33,8 @@ export interface PageEntry {
   readonly icon: LucideIcon;
   /** Whether moderators may open the page; administrators may open all. */
   readonly moderators: boolean;
-  /** The feature that the page is about; while it is off, the page says so. */
-  readonly feature?: SiteSettings['features'][number];
+  /** The feature that the page is about; while it is off, nothing leads to the page, and its address says so. */
+  readonly feature?: Feature;
   /** Pages of one group stand together. */
   readonly group: 'work' | 'content' | 'business' | 'system';
   readonly load: () => Promise<{ readonly Page: ComponentType }>;

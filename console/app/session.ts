@@ -36,6 +36,12 @@ export const siteSettings = (): SiteSettings => {
   return settings;
 };
 
+export type Feature = SiteSettings['features'][number];
+
+/** Whether a feature of the service is on; absent counts as on. */
+export const isOn = (feature: Feature | undefined): boolean =>
+  feature === undefined || siteSettings().features.includes(feature);
+
 /** Whether the issuer is the local one, which signs a token for any name. */
 export const isLocal = (): boolean => settings?.sign_in.issuer === `${apiUrl}/_local`;
 

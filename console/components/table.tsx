@@ -1,10 +1,13 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../app/keys.tsx';
+import type { Feature } from '../app/session.ts';
 import { strings } from '../strings.ts';
 
 export interface Column<Row> {
   readonly id: string;
   readonly label: string;
+  /** The feature that its values come from; while it is off, the column is left out. */
+  readonly feature?: Feature;
   readonly cell: (row: Row) => ReactNode;
   /** `main` takes the remaining width, `end` is for numbers, `minor` is hidden on narrow screens. */
   readonly kind?: 'main' | 'end' | 'minor' | 'end minor';

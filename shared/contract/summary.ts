@@ -10,8 +10,12 @@ export const Summary = z
     pending: Count.describe('Projects that wait for moderation.'),
     revisions_pending: Count.describe('Edits of live projects that wait for approval.'),
     reports_open: Count.describe('Open reports of projects.'),
-    promotions_waiting: Count.describe('Paid promotions that wait for approval.'),
-    webhooks_failing: Count.describe('Webhooks without a success since their last failure, disabled ones included.'),
+    promotions_waiting: Count.describe(
+      'Paid promotions that wait for approval; 0 while the feature `promotions` is off.',
+    ),
+    webhooks_failing: Count.describe(
+      'Webhooks without a success since their last failure, disabled ones included; 0 while the feature `webhooks` is off.',
+    ),
     dead_letters: Count.describe('Events that a subscriber failed to process.'),
     mails_stopped: Count.describe('Email addresses that get no email after a bounce or a complaint.'),
     oldest_pending_at: Timestamp.nullable().describe(

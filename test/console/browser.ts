@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { freshConsole } from '#lib/console.ts';
-import type { TestContext } from '#test/support/with-directory.ts';
-import { withDirectory } from '#test/support/with-directory.ts';
+import { type TestContext, withDirectory, withOwnServer } from '#test/support/with-directory.ts';
 
 const PATHS = [
   process.env.CHROMIUM ?? '',
@@ -58,8 +57,15 @@ export const eventually = (read: () => unknown) => expect.poll(read, { timeout: 
 /** Errors that the browser reports for responses that a test asks for. */
 const EXPECTED = /Failed to load resource|net::ERR_INTERNET_DISCONNECTED/;
 
-/** Gives the tests of this file a browser and a directory. @param prepare stores the context. */
-export const withBrowser = (prepare: (context: BrowserContext) => Promise<void> | void): void => {
+/**
+ * Gives the tests of this file a browser and a directory.
+ * @param prepare stores the context.
+ * @param env settings of a server of this file's own, which needs a process of its own too (`*.full.test.ts`).
+ */
+export const withBrowser = (
+  prepare: (context: BrowserContext) => Promise<void> | void,
+  env?: Readonly<Record<string, string>>,
+): void => {
   let browser: Browser | undefined;
   const problems: string[] = [];
 
@@ -68,7 +74,7 @@ export const withBrowser = (prepare: (context: BrowserContext) => Promise<void> 
     browser = await launch();
   });
 
-  withDirectory(async (context) => {
+  const prepareBrowser = async (context: TestContext) => {
     const url = `http://localhost:${context.server.server.port}`;
     const started = browser;
     if (!started) throw new Error('The browser has not started.');
@@ -87,7 +93,9 @@ export const withBrowser = (prepare: (context: BrowserContext) => Promise<void> 
       return page;
     };
     await prepare({ ...context, browser: started, open });
-  });
+  };
+  if (env) withOwnServer(prepareBrowser, { env });
+  else withDirectory(prepareBrowser);
 
   afterAll(async () => {
     await browser?.close();

@@ -1,4 +1,4 @@
-/** The variable with the name of the feature that a run switches off; set by `node scripts/test.ts --without`. */
+/** The variable with the name of the feature that a run switches off; set by `npm test -- --without <feature>`. */
 export const WITHOUT_FEATURE = 'TEST_WITHOUT_FEATURE';
 
 /** The beginning of the reason why a test is skipped, or a hook of a file fails, in such a run. */

@@ -4,7 +4,7 @@ import { routes } from '#contract/table.ts';
 import { NEEDS_FEATURE, WITHOUT_FEATURE } from './feature-run.ts';
 import { operationFor } from './operations.ts';
 
-// A run of the suite with one feature switched off, `node scripts/test.ts --without <feature>`: what other features do must not
+// A run of the suite with one feature switched off, `npm test -- --without <feature>`: what other features do must not
 // depend on it. A test that needs the feature is skipped when it first uses it, which the table of routes tells.
 
 const nameOf = (feature: Feature): string => `FEATURE_${feature.toUpperCase()}`;

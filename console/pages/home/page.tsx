@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { bodyOf, client, dataOf } from '../../api.ts';
 import { useCurrentUser } from '../../app/current-user.ts';
 import { useResource } from '../../app/queries.ts';
-import { siteSettings } from '../../app/session.ts';
+import { isOn } from '../../app/session.ts';
 import { useWaiting } from '../../app/waiting.ts';
 import { BarChart } from '../../components/bar-chart.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -55,8 +55,12 @@ const Waiting = ({ isAdmin }: { readonly isAdmin: boolean }) => (
           <Count label={strings.home.reports} count={summary.reports_open} href="/reports" />
           {isAdmin && (
             <>
-              <Count label={strings.home.promotions} count={summary.promotions_waiting} href="/promotions" />
-              <Count label={strings.home.webhooks} count={summary.webhooks_failing} href="/webhooks" />
+              {isOn('promotions') && (
+                <Count label={strings.home.promotions} count={summary.promotions_waiting} href="/promotions" />
+              )}
+              {isOn('webhooks') && (
+                <Count label={strings.home.webhooks} count={summary.webhooks_failing} href="/webhooks" />
+              )}
               <Count label={strings.home.deadLetters} count={summary.dead_letters} href="/events?tab=letters" />
               <Count label={strings.home.jobs} count={summary.jobs_failed} href="/jobs" />
               <Count label={strings.home.live} count={summary.live} href="/listings?status=live" />
@@ -139,7 +143,6 @@ const LatestEvents = () => {
 
 export const Page = () => {
   const { is_admin: isAdmin } = useCurrentUser();
-  const { features } = siteSettings();
   return (
     <>
       <PageHeader title="Home" />
@@ -148,7 +151,7 @@ export const Page = () => {
           <h2 className="visually-hidden">{strings.home.waiting}</h2>
           <Waiting isAdmin={isAdmin} />
         </section>
-        {isAdmin && features.includes('analytics') && <Traffic />}
+        {isAdmin && isOn('analytics') && <Traffic />}
         {isAdmin && <LatestEvents />}
       </div>
     </>

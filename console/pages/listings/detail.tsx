@@ -5,7 +5,7 @@ import { client, dataOf } from '../../api.ts';
 import { ifMatch, type Listing, undoDecision, useListing } from '../../app/listings.ts';
 import { notify, perform } from '../../app/notices.tsx';
 import { refresh } from '../../app/queries.ts';
-import { session, siteSettings } from '../../app/session.ts';
+import { isOn, session } from '../../app/session.ts';
 import { useStore } from '../../app/store.ts';
 import { useUrl } from '../../app/url.ts';
 import { Badge, StatusBadge } from '../../components/badge.tsx';
@@ -90,13 +90,16 @@ const Actions = ({ listing: { project, etag }, isAdmin }: { readonly listing: Li
 
 const Numbers = ({ project }: { readonly project: Project }) => (
   <p className="soft small">
-    {[
-      [text.columns.votes, project.upvote_count],
-      [text.columns.views, project.views_count],
-      [text.comments, project.comments_count],
-      [text.ratings, project.ratings_count],
-    ]
-      .map(([label, count]) => `${label} ${formatNumber(Number(count))}`)
+    {(
+      [
+        { label: text.columns.votes, count: project.upvote_count },
+        { label: text.columns.views, count: project.views_count, feature: 'analytics' },
+        { label: text.comments, count: project.comments_count, feature: 'comments' },
+        { label: text.ratings, count: project.ratings_count, feature: 'ratings' },
+      ] as const
+    )
+      .filter((number) => !('feature' in number) || isOn(number.feature))
+      .map(({ label, count }) => `${label} ${formatNumber(count)}`)
       .join(' · ')}
   </p>
 );
@@ -105,14 +108,12 @@ const tabs = ['details', 'history', 'comments', 'promotions', 'statistics'] as c
 type Tab = (typeof tabs)[number];
 
 /** The tabs that the caller's role and the enabled features permit. */
-const tabsFor = (isAdmin: boolean): readonly Tab[] => {
-  const { features } = siteSettings();
-  return tabs.filter((tab) => {
-    if (tab === 'comments') return features.includes('comments');
-    if (tab === 'promotions') return isAdmin && features.includes('promotions');
-    return tab !== 'statistics' || (isAdmin && features.includes('analytics'));
+const tabsFor = (isAdmin: boolean): readonly Tab[] =>
+  tabs.filter((tab) => {
+    if (tab === 'comments') return isOn('comments');
+    if (tab === 'promotions') return isAdmin && isOn('promotions');
+    return tab !== 'statistics' || (isAdmin && isOn('analytics'));
   });
-};
 
 const TabContent = ({
   tab,

@@ -6,7 +6,7 @@ import { useCategories } from '../../app/listings.ts';
 import { perform } from '../../app/notices.tsx';
 import { hiddenColumns, savedViews } from '../../app/preferences.ts';
 import { useResource } from '../../app/queries.ts';
-import { session } from '../../app/session.ts';
+import { isOn, session } from '../../app/session.ts';
 import { useStore } from '../../app/store.ts';
 import { useUrl } from '../../app/url.ts';
 import { Badge, StatusBadge } from '../../components/badge.tsx';
@@ -74,6 +74,7 @@ const columnsOf = (categoryName: (slug: string) => string): readonly Sortable[] 
   {
     id: 'rating',
     label: text.columns.rating,
+    feature: 'ratings',
     kind: 'end minor',
     sort: 'rating',
     cell: ({ average_rating, ratings_count }) =>
@@ -82,6 +83,7 @@ const columnsOf = (categoryName: (slug: string) => string): readonly Sortable[] 
   {
     id: 'views',
     label: text.columns.views,
+    feature: 'analytics',
     kind: 'end minor',
     sort: 'views',
     cell: ({ views_count }) => <span title={formatNumber(views_count)}>{formatCompact(views_count)}</span>,
@@ -220,7 +222,7 @@ export const List = () => {
   }, [search, filters.q, setUrl]);
 
   const counts = new Map(list.data?.meta.facets?.status?.map(({ value, count }) => [value, count]));
-  const all = columnsOf(categoryName);
+  const all = columnsOf(categoryName).filter(({ feature }) => isOn(feature));
   const linkTo = (id: string) => {
     const next = new URLSearchParams(url);
     next.set('open', id);

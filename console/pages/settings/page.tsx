@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import { isOn } from '../../app/session.ts';
 import { useUrl } from '../../app/url.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -22,10 +23,12 @@ const views: Readonly<Record<Tab, ComponentType>> = {
 
 const isTab = (name: string | null): name is Tab => name !== null && Object.hasOwn(views, name);
 
+const isShown = (tab: Tab): boolean => tab !== 'map' || isOn('map');
+
 export const Page = () => {
   const [url] = useUrl();
   const asked = url.get('tab');
-  const tab = isTab(asked) ? asked : 'layout';
+  const tab = isTab(asked) && isShown(asked) ? asked : 'layout';
   const View = views[tab];
   return (
     <>
@@ -33,7 +36,7 @@ export const Page = () => {
       <div className="stack">
         <Tabs
           label={strings.settings.sections}
-          tabs={Object.entries(strings.settings.tabs) as [Tab, string][]}
+          tabs={(Object.entries(strings.settings.tabs) as [Tab, string][]).filter(([id]) => isShown(id))}
           current={tab}
           hrefOf={(id) => `/settings?tab=${id}`}
         />

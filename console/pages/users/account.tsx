@@ -3,6 +3,7 @@ import type { AdminUser, Role, UserDossier, UserUpdate } from '#contract/users.t
 import { ApiError, client, dataOf, fieldErrors } from '../../api.ts';
 import { notify, perform } from '../../app/notices.tsx';
 import { refresh } from '../../app/queries.ts';
+import { isOn } from '../../app/session.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
@@ -38,7 +39,10 @@ export const RoleCard = ({ user }: { readonly user: AdminUser }) => {
       <SelectField
         name="role"
         value={role}
-        options={roles.map((one) => [one, strings.shell.roles[one]])}
+        options={roles
+          // A moderator has no rights while the feature is off, but may keep the role.
+          .filter((one) => one !== 'moderator' || isOn('moderators') || user.role === one)
+          .map((one) => [one, strings.shell.roles[one]])}
         onChange={setRole}
       />
       <Button type="submit" isDisabled={role === user.role}>

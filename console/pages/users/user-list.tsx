@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import type { AdminUser } from '#contract/users.ts';
 import { bodyOf, client } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
+import { isOn } from '../../app/session.ts';
 import { useAddress, useUrl } from '../../app/url.ts';
 import { SelectField } from '../../components/fields.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
@@ -41,6 +42,7 @@ const columnsFor = (address: (id: string) => string): readonly Column<AdminUser>
   {
     id: 'comments',
     label: strings.users.columns.comments,
+    feature: 'comments',
     kind: 'end minor',
     cell: ({ comment_count }) => formatNumber(comment_count),
   },
@@ -83,7 +85,7 @@ export const UserList = () => {
         empty={strings.users.empty}
         emptyText={strings.users.emptyText}
         label={strings.users.list}
-        columns={columnsFor((id) => address({ open: id }))}
+        columns={columnsFor((id) => address({ open: id })).filter(({ feature }) => isOn(feature))}
         idOf={({ id }) => id}
         nameOf={userName}
         onOpen={({ id }) => change({ open: id })}

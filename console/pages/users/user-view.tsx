@@ -4,6 +4,7 @@ import type { UserDossier } from '#contract/users.ts';
 import { client, dataOf } from '../../api.ts';
 import { useCurrentUser } from '../../app/current-user.ts';
 import { useResource } from '../../app/queries.ts';
+import { isOn } from '../../app/session.ts';
 import { useAddress } from '../../app/url.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Loaded } from '../../components/states.tsx';
@@ -113,23 +114,25 @@ const Activity = ({ user }: { readonly user: UserDossier }) => {
           </li>
         ))}
       </Records>
-      <Records
-        title={strings.users.comments}
-        count={user.comment_count}
-        empty={strings.users.noComments}
-        all={`/comments?user=${id}`}
-      >
-        {user.comments.map((comment) => (
-          <li key={comment.id}>
-            <p className="prose clamped" dir="auto">
-              {comment.content}
-            </p>
-            <Link className="soft small" href={`/listings?open=${comment.project_id}`}>
-              <Time at={comment.created_at} isAge />
-            </Link>
-          </li>
-        ))}
-      </Records>
+      {isOn('comments') && (
+        <Records
+          title={strings.users.comments}
+          count={user.comment_count}
+          empty={strings.users.noComments}
+          all={`/comments?user=${id}`}
+        >
+          {user.comments.map((comment) => (
+            <li key={comment.id}>
+              <p className="prose clamped" dir="auto">
+                {comment.content}
+              </p>
+              <Link className="soft small" href={`/listings?open=${comment.project_id}`}>
+                <Time at={comment.created_at} isAge />
+              </Link>
+            </li>
+          ))}
+        </Records>
+      )}
       <Records title={strings.users.reports} empty={strings.users.noReports}>
         {user.reports.map((report) => (
           <li key={report.id} className="row apart">

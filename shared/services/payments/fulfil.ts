@@ -6,6 +6,7 @@ import { newMessage } from '#events/catalogue.ts';
 import { type CheckoutRecord, isRefunded, projectOfCheckout } from '#model/checkout.ts';
 import { isOpen } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
+import { settings } from '#platform/settings.ts';
 import { freeSlug } from '#services/projects/slug.ts';
 import { pendingProject } from '#services/projects/submit.ts';
 import { purchaseWrites, refundWrites } from '#services/promotions/purchase.ts';
@@ -69,6 +70,7 @@ const fulfilPromotion = async (checkout: CheckoutRecord, at: string): Promise<Fu
   if (!project) return PROJECT_DELETED;
   if (isRefunded(checkout)) return { projectId: project.id, messages: [] };
   if (!isOpen(project)) return { reason: 'The project is not live.' };
+  if (!settings().features.promotions) return { reason: 'Promotions are switched off.' };
   const promotion = await purchaseWrites({
     checkoutId: checkout.id,
     projectId: project.id,

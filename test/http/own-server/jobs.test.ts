@@ -2,17 +2,23 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '#contract/audit.ts';
 import { refreshTrending } from '#contract/cron.ts';
 import type { Job } from '#contract/jobs.ts';
+import type { Feature, Route } from '#contract/route.ts';
 import { beginRun } from '#data/jobs.ts';
+import { jobs } from '#events/jobs.ts';
 import { job } from '#http/job.ts';
 import { importHandler } from '#local/handlers.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
+import { jobNameOf } from '#model/job.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { type Directory, dataOf, NOT_FOUND, TIME } from '#test/support/fixtures.ts';
 import { callJob, runJob } from '#test/support/jobs.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
+import { featureToSwitchOff } from '#test/support/without-feature.ts';
 
 const JOBS = '/api/admin/jobs';
+
+const env = { FEATURE_ANALYTICS: 'off' };
 
 let server: TestServer;
 let directory: Directory;
@@ -22,8 +28,14 @@ withOwnServer(
   (opened) => {
     ({ server, directory } = opened);
   },
-  { env: { FEATURE_ANALYTICS: 'off' } },
+  { env },
 );
+
+/** The names of the jobs of a feature. */
+const jobsOf = (feature: Feature | undefined): string[] =>
+  (jobs as readonly { readonly route: Route }[])
+    .filter(({ route }) => feature !== undefined && route.feature === feature)
+    .map(({ route }) => jobNameOf(route));
 
 const allJobs = async (): Promise<Job[]> => dataOf(await directory.adminOk('GET', JOBS));
 
@@ -61,10 +73,8 @@ describe('the list of jobs', () => {
 
   it('says which jobs do not run: their feature is off, or they are not scheduled on this machine', () => {
     const disabled = before.filter(({ is_enabled }) => !is_enabled);
-    expect(disabled.map(({ name, next_run_at }) => [name, next_run_at])).toEqual([
-      ['check-links', null],
-      ['roll-up-analytics', null],
-    ]);
+    const names = ['check-links', 'roll-up-analytics', ...jobsOf(featureToSwitchOff(env))].toSorted();
+    expect(disabled.map(({ name, next_run_at }) => [name, next_run_at])).toEqual(names.map((name) => [name, null]));
   });
 
   it('has the last run by HTTP and by schedule, and counts the next one from the latter', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCheckoutsPartition } from '#data/keys.ts';
 import { wholeCollection } from '#data/read.ts';
-import { Directory, metaOf, NOT_FOUND, person, submission } from '#test/support/fixtures.ts';
+import { Directory, metaOf, person, submission } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { ledgerOf, signatureOf, stripeEvent } from '#test/support/payments.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
@@ -18,7 +18,6 @@ beforeAll(async () => {
       STRIPE_SECRET_KEY: 'sk_test_unreachable',
       STRIPE_API_BASE: 'http://127.0.0.1:9',
       STRIPE_WEBHOOK_SECRET: '',
-      FEATURE_PROMOTIONS: 'off',
     },
   });
   directory = await Directory.create(server);
@@ -61,13 +60,6 @@ it('returns 503 when no key is configured', async () => {
   } finally {
     process.env.STRIPE_SECRET_KEY = key;
   }
-});
-
-it('returns 404 for the purchase of a promotion while the feature is off', async () => {
-  const buyer = await person(server);
-  const { id } = await directory.live(buyer);
-  const order = { kind: 'promotion', project_id: id, placements: ['detail'], months: 1 };
-  expect(await directory.as(buyer, 'POST', '/api/payments/checkout', order)).toMatchObject(NOT_FOUND);
 });
 
 it('returns 503 to a webhook event while the signing secret is empty or unset, instead of using the default', async () => {

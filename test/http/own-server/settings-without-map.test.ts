@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf, NOT_FOUND } from '#test/support/fixtures.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { featureToSwitchOff } from '#test/support/without-feature.ts';
+
+const env = { FEATURE_MAP: 'off', FEATURE_PROMOTIONS: 'off', PREMIUM_PRICE: '12300', CURRENCY: 'EUR' };
 
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startTestServer({
-    env: { FEATURE_MAP: 'off', FEATURE_PROMOTIONS: 'off', PREMIUM_PRICE: '12300', CURRENCY: 'EUR' },
-  });
+  server = await startTestServer({ env });
 });
 
 afterAll(async () => {
@@ -18,7 +19,8 @@ it('omits disabled features and contains the configured prices', async () => {
   const site = dataOf<{ features: string[]; plans: object[] }>(await server.call('GET', '/api/settings'));
   expect(site).not.toHaveProperty('map');
   expect(site).not.toHaveProperty('promotion_prices');
-  expect(site.features).toEqual(['comments', 'ratings', 'email', 'analytics', 'webhooks', 'moderators']);
+  const enabled = ['comments', 'ratings', 'email', 'analytics', 'webhooks', 'moderators'];
+  expect(site.features).toEqual(enabled.filter((feature) => feature !== featureToSwitchOff(env)));
   expect(site.plans).toContainEqual({ id: 'premium', price: 12_300, currency: 'eur' });
 });
 

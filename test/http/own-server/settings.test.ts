@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { features } from '#contract/route.ts';
 import { defaults } from '#model/setting.ts';
 import {
   type Directory,
@@ -14,17 +15,22 @@ import {
 } from '#test/support/fixtures.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
+import { featureToSwitchOff } from '#test/support/without-feature.ts';
 
 let server: TestServer;
 let directory: Directory;
 let admin: Person;
+
+const env = { FEATURE_AI: 'on' };
+/** The feature that this run switches off. */
+const off = featureToSwitchOff(env);
 
 withOwnServer(
   (opened) => {
     ({ server, directory } = opened);
     admin = directory.admin;
   },
-  { env: { FEATURE_AI: 'on' } },
+  { env },
 );
 
 const put = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -334,22 +340,24 @@ describe('the public settings', () => {
       data: {
         layout: { card: { showLogo: expect.any(Boolean) as boolean } },
         theme: { fonts: { mono: expect.any(String) as string } },
-        map: { lighting: 'dusk' },
-        features: ['comments', 'ratings', 'map', 'ai', 'email', 'analytics', 'promotions', 'webhooks', 'moderators'],
+        ...(off !== 'map' && { map: { lighting: 'dusk' } }),
+        features: features.filter((feature) => feature !== off),
         sort_keys: ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'trending'],
         plans: [
           { id: 'standard', price: 0, currency: 'usd' },
           { id: 'premium', price: 4900, currency: 'usd' },
         ],
-        promotion_prices: {
-          currency: 'usd',
-          placements: [
-            { placement: 'banner', price: 6900, slots: 1 },
-            { placement: 'catalog', price: 3900, slots: null },
-            { placement: 'detail', price: 1900 },
-          ],
-          bundle_discount_percent: 30,
-        },
+        ...(off !== 'promotions' && {
+          promotion_prices: {
+            currency: 'usd',
+            placements: [
+              { placement: 'banner', price: 6900, slots: 1 },
+              { placement: 'catalog', price: 3900, slots: null },
+              { placement: 'detail', price: 1900 },
+            ],
+            bundle_discount_percent: 30,
+          },
+        }),
         limits: { page_size_default: 40, page_size_max: 100, categories_max: 5, description_length_max: 500 },
       },
     });
