@@ -130,7 +130,7 @@ it('leaves nothing of a project that is purged between its read and the count', 
   const { id } = await directory.submit(owner);
   const items = async () => (await scanTable(server)).filter(({ pk }) => pk === projectKey(id).pk);
   const counted = async () => (await items()).some(({ type }) => type === 'funnel');
-  await server.until(counted);
+  await server.until(async () => (await funnel()).submitted > 0 && (await counted()));
   const submitted = (await server.events()).find(({ data }) => (data as { project_id?: string }).project_id === id);
   const event = { ...submitted, id: 'evt_01JD0000000000000000000002' } as unknown as StepEvent;
   const before = await funnel();
