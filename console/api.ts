@@ -2,7 +2,7 @@ import { type Client, createClient } from '#shared/client.ts';
 import { setOffline, setWaiting, whenOnline } from './app/connection.ts';
 import { apiUrl } from './app/location.ts';
 import { accessToken, askToSignIn } from './app/session.ts';
-import { strings } from './strings.ts';
+import * as strings from './strings.ts';
 
 /** The messages of a 400 by field, nested as the body was. */
 export interface FieldErrors {

@@ -5,6 +5,7 @@ import { type BuildOptions, build, context, type Metafile, type Plugin } from 'e
 import { evaluatedManifest } from '#lib/bundling/evaluated-manifest.ts';
 import { withFileLock } from '#lib/bundling/file-lock.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
+import { splitStrings } from '#lib/bundling/split-strings.ts';
 
 /** The folder of the built console. */
 export const consoleFolder = join(dist, 'console');
@@ -29,7 +30,7 @@ const shared = {
   tsconfigRaw: {},
   define: { 'process.env.NODE_ENV': '"production"', DEVELOPMENT: 'false' },
   loader: { '.json': 'json' },
-  plugins: [evaluatedManifest],
+  plugins: [evaluatedManifest, splitStrings],
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
@@ -45,6 +46,10 @@ const referenceOptions = {
   ...shared,
   entryPoints: { reference: 'console/reference/main.tsx', 'reference-styles': 'console/reference/main.css' },
 } as const satisfies BuildOptions;
+
+/** What the build has written, by path below the project. */
+export const consoleOutputs = (): Metafile['outputs'] =>
+  (JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile).outputs;
 
 /** The name of the output of an entry point, with its digest. */
 const outputOf = ({ outputs }: Metafile, entry: string): string => {
@@ -112,6 +117,8 @@ export const consoleSources = (): string[] => [
   ...globSync(['console/**/*.*', 'shared/client.ts', 'shared/client/*.ts', 'shared/contract/*.ts'], { cwd: root }),
   'shared/errors.ts',
   'lib/console.ts',
+  'lib/bundling/evaluated-manifest.ts',
+  'lib/bundling/split-strings.ts',
   'package-lock.json',
 ];
 

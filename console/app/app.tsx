@@ -3,7 +3,7 @@ import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'r
 import { Router, useLocation } from 'wouter';
 import { PageHeader } from '../components/page-header.tsx';
 import { EmptyState, Failure, Loading } from '../components/states.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { consolePath } from './location.ts';
 import { type PageEntry, pages } from './pages.ts';
 import { queries } from './queries.ts';

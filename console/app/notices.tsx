@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { messageOf } from '../api.ts';
 import { Button } from '../components/button.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Store, useStore } from './store.ts';
 
 export interface Notice {

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { client, dataOf } from '../api.ts';
 import { StatusBadge } from '../components/badge.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { activeKeys } from './keys.tsx';
 import { addressOf, type PageEntry } from './pages.ts';
 import { useResource } from './queries.ts';

@@ -1,6 +1,6 @@
 import type { SiteSettings } from '#contract/settings.ts';
 import type { User } from '#contract/users.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { apiUrl, callbackUrl, consolePath, homePath } from './location.ts';
 import { Store } from './store.ts';
 

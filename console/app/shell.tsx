@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import type { User } from '#contract/users.ts';
 import { Button } from '../components/button.tsx';
 import { Checkbox } from '../components/fields.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { connection } from './connection.ts';
 import { type Keys, useKeys } from './keys.tsx';
 import { Notices, undoLatest } from './notices.tsx';

@@ -1,5 +1,5 @@
 import { Dialog } from '../components/dialog.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { activeKeys } from './keys.tsx';
 import { useStore } from './store.ts';
 

@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage } from '../components/error-message.tsx';
 import { hostOf } from '../format.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { isLocal, type LocalRole, localRoles, signIn, signInLocally, signOut, siteSettings } from './session.ts';
 
 /** The ways to sign in: buttons of the local issuer, or the way to the issuer's page. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ApiError } from '../api.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 // Compiled parsers are made with `new Function`, which the policy of the page forbids. Schemas look at this when they are
 // created, so they are loaded after this module.

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 /** The meaning of a badge; its colour only repeats what its word says. */
 export type Tone = 'neutral' | 'good' | 'wait' | 'bad' | 'accent';

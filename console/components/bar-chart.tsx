@@ -1,5 +1,5 @@
 import { formatDay, formatNumber } from '../format.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 const WIDTH = 600;
 const HEIGHT = 120;

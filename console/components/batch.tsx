@@ -1,6 +1,6 @@
 import type { Batch, BatchCounts, BatchOutcome, BatchState } from '#contract/batches.ts';
 import { formatNumber } from '../format.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Badge } from './badge.tsx';
 
 export const outcomes = ['created', 'updated', 'skipped', 'failed'] as const satisfies readonly BatchOutcome[];

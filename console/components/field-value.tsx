@@ -1,7 +1,7 @@
-import { diffWordsWithSpace } from 'diff';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
-const textOf = (value: unknown): string =>
+/** A value of a field of any kind, for comparing. */
+export const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : Array.isArray(value) ? value.join('\n') : String(value);
 
 /** A value of a field of any kind, as text. */
@@ -13,19 +13,5 @@ export const FieldValue = ({ value }: { readonly value: unknown }) => {
     <span className="prose" dir="auto">
       {text}
     </span>
-  );
-};
-
-/** What a change removes from a value, and what it adds. */
-export const FieldDifference = ({ before, after }: { readonly before: unknown; readonly after: unknown }) => {
-  const parts = diffWordsWithSpace(textOf(before), textOf(after));
-  return (
-    <p className="diff prose" dir="auto">
-      {parts.map(({ value, added, removed }, at) => {
-        const key = `${at} ${value}`;
-        if (added) return <ins key={key}>{value}</ins>;
-        return removed ? <del key={key}>{value}</del> : <span key={key}>{value}</span>;
-      })}
-    </p>
   );
 };

@@ -1,6 +1,6 @@
 import { type HTMLInputTypeAttribute, type KeyboardEvent, type ReactNode, type Ref, useId, useState } from 'react';
 import { words } from '../format.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 interface FieldProps<Value> {
   /** The name in the contract; the label is this name in words. */

@@ -1,5 +1,5 @@
 import type { Ledger } from '../app/queries.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Button } from './button.tsx';
 
 /** Loads the next entries of a ledger, while there are any. */

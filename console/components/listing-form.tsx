@@ -5,7 +5,7 @@ import { ifMatch, type Listing, readListing, useCategories } from '../app/listin
 import { notify } from '../app/notices.tsx';
 import { refresh } from '../app/queries.ts';
 import { words } from '../format.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Button } from './button.tsx';
 import { ErrorMessage } from './error-message.tsx';
 import { ListField, SelectField, TextArea, TextField } from './fields.tsx';

@@ -3,7 +3,7 @@ import { useCategories } from '../app/listings.ts';
 import { showsImages } from '../app/preferences.ts';
 import { useStore } from '../app/store.ts';
 import { hostOf, words } from '../format.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Time } from './time.tsx';
 
 const Screenshots = ({ urls }: { readonly urls: readonly string[] }) => {

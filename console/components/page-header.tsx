@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 /** The only `h1` of a page: its name in the navigation. It takes the focus when the page opens. */
 export const PageHeader = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => {

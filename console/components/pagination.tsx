@@ -1,5 +1,5 @@
 import { formatNumber } from '../format.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Button } from './button.tsx';
 
 /** The pages of a list that is paged by number. */

@@ -3,7 +3,7 @@ import type { MouseEvent } from 'react';
 import { feature, mesh } from 'topojson-client';
 import type { GeometryObject } from 'topojson-specification';
 import world from 'world-atlas/countries-110m.json';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 const WIDTH = 640;
 const HEIGHT = 312;

@@ -2,7 +2,7 @@ import type { Batch } from '#contract/batches.ts';
 import { client, dataOf } from '../api.ts';
 import { notify } from '../app/notices.tsx';
 import { refresh } from '../app/queries.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Confirm } from './confirm.tsx';
 
 /** Asks before a batch is reverted. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { TextField } from './fields.tsx';
 import { useLatest } from './use-latest.ts';
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError, messageOf } from '../api.ts';
 import { retryFailed } from '../app/queries.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Button } from './button.tsx';
 
 export const EmptyState = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (

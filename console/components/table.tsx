@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../app/keys.tsx';
 import type { Feature } from '../app/session.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 export interface Column<Row> {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../app/keys.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 type ItemKeys<Item> = Readonly<Record<string, { readonly label: string; readonly run: (item: Item) => void }>>;
 

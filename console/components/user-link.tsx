@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useCurrentUser } from '../app/current-user.ts';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 /** What a user is called: the name, or what else is known. */
 export const userName = ({

@@ -3,7 +3,7 @@ import { type Session, session, signOut } from '../app/session.ts';
 import { SignInButtons } from '../app/sign-in.tsx';
 import { useStore } from '../app/store.ts';
 import { Button } from '../components/button.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 
 const SessionState = ({ current }: { readonly current: Session }) => {
   if (current.state === 'starting') return null;

@@ -4,7 +4,7 @@ import SwaggerUIBundle, { type SwaggerUI } from 'swagger-ui-dist/swagger-ui-bund
 import { apiUrl } from '../app/location.ts';
 import { accessToken, session, startSession } from '../app/session.ts';
 import { Failure } from '../components/states.tsx';
-import { strings } from '../strings.ts';
+import * as strings from '../strings.ts';
 import { Header } from './header.tsx';
 
 /** The security scheme of user tokens in the document. */

@@ -7,11 +7,10 @@ import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { download } from '../../components/download.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
-import { LineChart } from '../../components/line-chart.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatDay, formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { countryName } from './countries.ts';
 import { Funnel, Ranking, Total } from './parts.tsx';
 import { type Days, daysOf, presets, previousOf } from './range.ts';
@@ -19,6 +18,7 @@ import { reportCsv } from './report-csv.ts';
 
 const text = strings.analytics;
 
+const LineChart = lazy(async () => ({ default: (await import('../../components/line-chart.tsx')).LineChart }));
 const CountryMap = lazy(async () => ({ default: (await import('./country-map.tsx')).CountryMap }));
 
 const useReport = (query: Days & { readonly groupBy: GroupBy }, isEnabled = true) =>
@@ -97,21 +97,23 @@ const Traffic = ({
     <section className="card stack tight">
       <h2>{text.traffic}</h2>
       <p className="soft small">{text.brush}</p>
-      <LineChart
-        label={text.traffic}
-        days={traffic.map(({ date }) => date)}
-        lines={[
-          { label: text.pageviews, color: '--accent', values: traffic.map(({ pageviews }) => pageviews) },
-          { label: text.visitors, color: '--good', values: traffic.map(({ visitors }) => visitors) },
-          {
-            label: text.viewsBefore,
-            color: '--soft',
-            isDashed: true,
-            values: traffic.map((_, at) => before?.traffic[at]?.pageviews ?? null),
-          },
-        ]}
-        onBrush={(from, to) => setUrl({ range: undefined, from, to })}
-      />
+      <Suspense fallback={<div className="line-chart" />}>
+        <LineChart
+          label={text.traffic}
+          days={traffic.map(({ date }) => date)}
+          lines={[
+            { label: text.pageviews, color: '--accent', values: traffic.map(({ pageviews }) => pageviews) },
+            { label: text.visitors, color: '--good', values: traffic.map(({ visitors }) => visitors) },
+            {
+              label: text.viewsBefore,
+              color: '--soft',
+              isDashed: true,
+              values: traffic.map((_, at) => before?.traffic[at]?.pageviews ?? null),
+            },
+          ]}
+          onBrush={(from, to) => setUrl({ range: undefined, from, to })}
+        />
+      </Suspense>
       <details>
         <summary className="soft small">{strings.chart.table}</summary>
         <table className="table">

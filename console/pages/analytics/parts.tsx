@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AnalyticsReport } from '#contract/analytics.ts';
 import { formatNumber, formatPercent } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const text = strings.analytics;
 

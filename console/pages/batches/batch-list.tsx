@@ -11,7 +11,7 @@ import { RevertConfirm } from '../../components/revert-confirm.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const columnsFor = (address: (id: string) => string, onRevert: (batch: Batch) => void): readonly Column<Batch>[] => [
   {

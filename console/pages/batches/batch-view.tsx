@@ -17,7 +17,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
 import { formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const tones = { created: 'good', updated: 'accent', skipped: 'neutral', failed: 'bad' } as const;
 

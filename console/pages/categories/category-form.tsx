@@ -9,7 +9,7 @@ import { ErrorMessage } from '../../components/error-message.tsx';
 import { Field, TextArea, TextField } from '../../components/fields.tsx';
 import { MergeDialog } from '../../components/merge.tsx';
 import { formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { refreshCategories } from './changes.ts';
 import { spheresOf } from './order.ts';

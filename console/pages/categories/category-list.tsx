@@ -1,6 +1,3 @@
-import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
-import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
-import { attachClosestEdge, extractClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Category } from '#contract/categories.ts';
@@ -9,16 +6,13 @@ import { useAddress, useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { useLatest } from '../../components/use-latest.ts';
 import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { storeOrder } from './changes.ts';
+import type { Edge } from './dragging.ts';
 import { changedPositions, placed, shownOrder, spheresOf, stepped, steppedSphere } from './order.ts';
 
-type Edge = 'before' | 'after';
 type OnDrop = (id: string, target: string, edge: Edge) => void;
-
-const edgeOf = (data: Record<string | symbol, unknown>): Edge =>
-  extractClosestEdge(data) === 'top' ? 'before' : 'after';
 
 /** Makes a row draggable, and a target for others. @returns the edge at which a dragged row would be put. */
 const useDragging = (id: string, onDrop: OnDrop) => {
@@ -28,20 +22,19 @@ const useDragging = (id: string, onDrop: OnDrop) => {
   useEffect(() => {
     const { current: element } = row;
     if (!element) return undefined;
-    return combine(
-      draggable({ element, getInitialData: () => ({ id }) }),
-      dropTargetForElements({
-        element,
-        canDrop: ({ source }) => source.data.id !== id,
-        getData: ({ input }) => attachClosestEdge({ id }, { element, input, allowedEdges: ['top', 'bottom'] }),
-        onDrag: ({ self }) => setEdge(edgeOf(self.data)),
-        onDragLeave: () => setEdge(undefined),
-        onDrop: ({ source, self }) => {
-          setEdge(undefined);
-          drop.current(String(source.data.id), id, edgeOf(self.data));
-        },
-      }),
-    );
+    let isGone = false;
+    let detach: (() => void) | undefined;
+    const attach = async () => {
+      // The buttons work until the script has arrived.
+      const { attachDragging } = await import('./dragging.ts');
+      if (isGone) return;
+      detach = attachDragging(element, id, setEdge, (dropped, at) => drop.current(dropped, id, at));
+    };
+    void attach();
+    return () => {
+      isGone = true;
+      detach?.();
+    };
   }, [id, drop]);
   return [row, edge] as const;
 };

@@ -4,7 +4,7 @@ import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { CategoryForm } from './category-form.tsx';
 import { CategoryList } from './category-list.tsx';
 import { DeleteDialog, MergeIntoDialog } from './removal.tsx';

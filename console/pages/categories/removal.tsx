@@ -7,7 +7,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { refreshCategories, revertBatch } from './changes.ts';
 
 /** The result of a dry run; a real one has no counts. */

@@ -15,7 +15,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { useCursor } from '../../components/use-cursor.ts';
 import { UserLink } from '../../components/user-link.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const setHidden = async (id: string, isHidden: boolean): Promise<void> => {
   await dataOf(client.comments.hide({ params: { comment: id }, body: { is_hidden: isHidden } }));

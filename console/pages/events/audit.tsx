@@ -9,7 +9,7 @@ import { Payload } from '../../components/payload.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { Filters, useFilters } from './filters.tsx';
 
 const text = strings.events;

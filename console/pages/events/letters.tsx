@@ -10,7 +10,7 @@ import { Payload } from '../../components/payload.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const text = strings.events;
 

@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 import { useUrl } from '../../app/url.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { AuditTab } from './audit.tsx';
 import { EventDetail, LedgerTab } from './ledger.tsx';
 import { LettersTab } from './letters.tsx';

@@ -10,7 +10,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatAge, formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const Count = ({
   label,

@@ -13,7 +13,7 @@ import { RevertConfirm } from '../../components/revert-confirm.tsx';
 import { Loaded } from '../../components/states.tsx';
 
 import { formatNumber, formatPercent } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { MappingEditor } from './mapping.tsx';
 import { uploads } from './uploads.ts';
 

@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Checkbox, SelectField, TextField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { drafts, entriesOf, keepDraft, type MappingDraft, mappingOf, proposedDraft } from './draft.ts';
 import { importFields, listFields } from './fields.ts';
 

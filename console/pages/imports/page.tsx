@@ -12,7 +12,7 @@ import { PagedTable } from '../../components/paged-table.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { Detail, Progress, StateBadge } from './detail.tsx';
 import { upload, uploads } from './uploads.ts';
 

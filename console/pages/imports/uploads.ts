@@ -2,7 +2,7 @@ import { client, dataOf } from '../../api.ts';
 import { notify, notifyError } from '../../app/notices.tsx';
 import { refresh } from '../../app/queries.ts';
 import { Store } from '../../app/store.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const text = strings.imports;
 

@@ -9,7 +9,7 @@ import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const text = strings.jobs;
 

@@ -10,7 +10,7 @@ import { Button } from '../../components/button.tsx';
 import { ListField, TextArea } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const actions = ['approve', 'reject', 'delete', 'restore', 'set_categories'] as const;
 type Action = (typeof actions)[number];

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { Project } from '#contract/projects.ts';
 import { client, dataOf } from '../../api.ts';
@@ -11,16 +11,18 @@ import { useUrl } from '../../app/url.ts';
 import { Badge, StatusBadge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
+import { later } from '../../components/later.ts';
 import { ListingForm } from '../../components/listing-form.tsx';
 import { Logo } from '../../components/logo.tsx';
-import { Loaded } from '../../components/states.tsx';
+import { Loaded, Loading } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
-import { Comments } from './comments.tsx';
-import { History } from './history.tsx';
-import { Promotions } from './promotions.tsx';
-import { Statistics } from './statistics.tsx';
+import * as strings from '../../strings.ts';
+
+const Comments = later(async () => (await import('./comments.tsx')).Comments);
+const History = later(async () => (await import('./history.tsx')).History);
+const Promotions = later(async () => (await import('./promotions.tsx')).Promotions);
+const Statistics = later(async () => (await import('./statistics.tsx')).Statistics);
 
 const text = strings.listings;
 const changed = async () => await refresh('projects', 'revisions');
@@ -190,7 +192,9 @@ export const Detail = ({ id }: { readonly id: string }) => {
               current={tab}
               hrefOf={hrefOf}
             />
-            <TabContent tab={tab} listing={listing} isAdmin={isAdmin} />
+            <Suspense fallback={<Loading />}>
+              <TabContent tab={tab} listing={listing} isAdmin={isAdmin} />
+            </Suspense>
           </>
         )}
       </Loaded>

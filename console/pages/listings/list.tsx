@@ -18,7 +18,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatCompact, formatNumber, hostOf } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { BulkBar } from './bulk.tsx';
 import { filtersOf, pricings, queryOf, sorts, statuses } from './query.ts';
 

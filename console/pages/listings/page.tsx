@@ -1,7 +1,11 @@
+import { Suspense } from 'react';
 import { useUrl } from '../../app/url.ts';
+import { later } from '../../components/later.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Detail } from './detail.tsx';
+import { Loading } from '../../components/states.tsx';
 import { List } from './list.tsx';
+
+const Detail = later(async () => (await import('./detail.tsx')).Detail);
 
 export const Page = () => {
   const [url] = useUrl();
@@ -9,7 +13,13 @@ export const Page = () => {
   return (
     <>
       <PageHeader title="Listings" />
-      {open === null ? <List /> : <Detail key={open} id={open} />}
+      {open === null ? (
+        <List />
+      ) : (
+        <Suspense fallback={<Loading />}>
+          <Detail key={open} id={open} />
+        </Suspense>
+      )}
     </>
   );
 };

@@ -5,7 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { formatDay, formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const tones = {
   pending_payment: 'neutral',

@@ -3,7 +3,7 @@ import { useResource } from '../../app/queries.ts';
 import { BarChart } from '../../components/bar-chart.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 /** Visits of a listing in the last 30 days. */
 export const Statistics = ({ project }: { readonly project: string }) => {

@@ -3,7 +3,7 @@ import type { Promotion } from '#contract/promotions.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { formatDay, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { ListingName } from './listing-name.tsx';
 
 const text = strings.promotionsPage;

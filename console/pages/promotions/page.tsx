@@ -14,7 +14,7 @@ import { Loaded } from '../../components/states.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatMoney, formatNumber, formatPercent, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { Actions, Grant } from './actions.tsx';
 import { Calendar } from './calendar.tsx';
 import { ListingName } from './listing-name.tsx';

@@ -3,7 +3,7 @@ import { client, dataOf } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Field, TextArea } from '../../components/fields.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 /** Fills in the placeholders of a saved reply. Unknown ones stay as they are. */
 const filled = (text: string, values: Readonly<Record<string, string>>): string =>

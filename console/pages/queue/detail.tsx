@@ -1,19 +1,21 @@
-import { useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { useKeys } from '../../app/keys.tsx';
 import { useListing } from '../../app/listings.ts';
 import { Badge } from '../../components/badge.tsx';
-import { ListingForm } from '../../components/listing-form.tsx';
+import { later } from '../../components/later.ts';
 import { ListingText } from '../../components/listing-text.tsx';
 import { Logo } from '../../components/logo.tsx';
-import { Loaded } from '../../components/states.tsx';
+import { Loaded, Loading } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { hostOf } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { DecisionButtons, ReasonField } from './decision-bar.tsx';
 import type { Approval } from './decisions.ts';
 import { Dossier } from './dossier.tsx';
 import { type Item, nameOf, projectOf } from './items.ts';
-import { RevisionView } from './revision.tsx';
+
+const ListingForm = later(async () => (await import('../../components/listing-form.tsx')).ListingForm);
+const RevisionView = later(async () => (await import('./revision.tsx')).RevisionView);
 
 /** The open item with everything that a decision about it needs. */
 export const Detail = ({
@@ -78,21 +80,25 @@ export const Detail = ({
                 </div>
               </header>
               {isEditing ? (
-                <ListingForm listing={loaded} isAdmin={isAdmin} onDone={() => setEditing(false)} />
+                <Suspense fallback={<Loading />}>
+                  <ListingForm listing={loaded} isAdmin={isAdmin} onDone={() => setEditing(false)} />
+                </Suspense>
               ) : (
                 <>
                   <div className="queue-columns">
                     {item.kind === 'edit' ? (
-                      <RevisionView
-                        revision={item.revision}
-                        chosen={chosen}
-                        onChoose={(field, isChosen) => {
-                          const next = new Set(dropped);
-                          if (isChosen) next.delete(field);
-                          else next.add(field);
-                          setDropped(next);
-                        }}
-                      />
+                      <Suspense fallback={<Loading />}>
+                        <RevisionView
+                          revision={item.revision}
+                          chosen={chosen}
+                          onChoose={(field, isChosen) => {
+                            const next = new Set(dropped);
+                            if (isChosen) next.delete(field);
+                            else next.add(field);
+                            setDropped(next);
+                          }}
+                        />
+                      </Suspense>
                     ) : (
                       <ListingText project={project} />
                     )}

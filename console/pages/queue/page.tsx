@@ -17,7 +17,7 @@ import { EmptyState, Failure, Loading } from '../../components/states.tsx';
 import { toggled } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber, hostOf } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { ReasonField } from './decision-bar.tsx';
 import { approve, decideAll, isOutdated, reject } from './decisions.ts';
 import { Detail } from './detail.tsx';

@@ -1,9 +1,10 @@
 import type { QueuedRevision } from '#contract/revisions.ts';
 import { Badge } from '../../components/badge.tsx';
-import { FieldDifference, FieldValue } from '../../components/field-value.tsx';
+import { FieldDifference } from '../../components/field-difference.tsx';
+import { FieldValue } from '../../components/field-value.tsx';
 import { Checkbox } from '../../components/fields.tsx';
 import { words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 /** An edit of a live listing, field by field; only the checked fields are published. */
 export const RevisionView = ({

@@ -7,7 +7,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Pagination } from '../../components/pagination.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { useCursor } from '../../components/use-cursor.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { ReportedListing } from './reported-listing.tsx';
 
 const filters = ['open', 'resolved', 'dismissed', 'all'] as const satisfies readonly (ReportStatus | 'all')[];

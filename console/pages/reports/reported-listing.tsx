@@ -12,7 +12,7 @@ import { TextArea } from '../../components/fields.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
 import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 interface Settlement {
   readonly status: ReportStatus;

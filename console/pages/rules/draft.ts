@@ -1,5 +1,5 @@
 import type { Condition, Rule, RuleBody } from '#contract/rules.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 /** The value of `open` for a rule that does not exist yet. */
 export const NEW = 'new';

@@ -1,5 +1,5 @@
 import { Badge } from '../../components/badge.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const tones = { approve: 'good', reject: 'bad', hold: 'wait', none: 'neutral' } as const;
 

@@ -5,7 +5,7 @@ import { useResource } from '../../app/queries.ts';
 import { useUrl } from '../../app/url.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { NEW } from './draft.ts';
 import { RuleEditor } from './rule-editor.tsx';
 import { RuleList } from './rule-list.tsx';

@@ -7,7 +7,7 @@ import { refresh, useResource } from '../../app/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorMessage } from '../../components/error-message.tsx';
 import { ListField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import {
   bodyOfDraft,
   conditionKinds,

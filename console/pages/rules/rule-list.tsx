@@ -8,7 +8,7 @@ import { useUrl } from '../../app/url.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/states.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { NEW, textOfConditions } from './draft.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import { SimulationDialog } from './simulation.tsx';

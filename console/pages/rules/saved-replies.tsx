@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { TextArea, TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Loaded } from '../../components/states.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { NEW } from './draft.ts';
 
 const ReplyDialog = ({ reply, onClose }: { readonly reply: SavedReply | undefined; readonly onClose: () => void }) => {

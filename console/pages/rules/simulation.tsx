@@ -11,7 +11,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
 /** A rule of the list or a changed one; only what decides about submissions is sent. */

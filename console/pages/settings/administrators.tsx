@@ -10,7 +10,7 @@ import { TextField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const text = strings.administrators;
 const FOUND_MAX = 8;

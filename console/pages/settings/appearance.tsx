@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Checkbox, SelectField, TextField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { hexOf, hslOf } from './color.ts';
 import { Preview } from './preview.tsx';
 import { type SettingForm, useSetting } from './use-setting.tsx';

@@ -1,12 +1,12 @@
-import type { ComponentType } from 'react';
+import { type ComponentType, Suspense } from 'react';
 import { isOn } from '../../app/session.ts';
 import { useUrl } from '../../app/url.ts';
+import { later } from '../../components/later.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { Loading } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { strings } from '../../strings.ts';
-import { AdministratorsTab } from './administrators.tsx';
+import * as strings from '../../strings.ts';
 import { LayoutTab, MapTab, ThemeTab } from './appearance.tsx';
-import { KeysTab } from './keys.tsx';
 import { FeaturesTab, LimitsTab } from './service.tsx';
 
 type Tab = keyof typeof strings.settings.tabs;
@@ -17,8 +17,8 @@ const views: Readonly<Record<Tab, ComponentType>> = {
   map: MapTab,
   features: FeaturesTab,
   limits: LimitsTab,
-  keys: KeysTab,
-  administrators: AdministratorsTab,
+  keys: later(async () => (await import('./keys.tsx')).KeysTab),
+  administrators: later(async () => (await import('./administrators.tsx')).AdministratorsTab),
 };
 
 const isTab = (name: string | null): name is Tab => name !== null && Object.hasOwn(views, name);
@@ -40,7 +40,9 @@ export const Page = () => {
           current={tab}
           hrefOf={(id) => `/settings?tab=${id}`}
         />
-        <View key={tab} />
+        <Suspense key={tab} fallback={<Loading />}>
+          <View />
+        </Suspense>
       </div>
     </>
   );

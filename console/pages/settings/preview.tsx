@@ -4,7 +4,7 @@ import { showsImages } from '../../app/preferences.ts';
 import { useResource } from '../../app/queries.ts';
 import { useStore } from '../../app/store.ts';
 import { Logo } from '../../components/logo.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import type { Entries } from './entries.ts';
 
 const modes = ['light', 'dark'] as const;

@@ -3,7 +3,7 @@ import { useResource } from '../../app/queries.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatMoney, formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const useSiteSettings = () =>
   useResource(['settings', 'public'], (signal) => dataOf(client.settings.readPublic({ signal })));

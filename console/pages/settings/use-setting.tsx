@@ -4,7 +4,7 @@ import { notify, notifyError, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
 import { MergeDialog, type MergedField } from '../../components/merge.tsx';
 import { words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { type Entries, entriesOf, updateBetween, type Value } from './entries.ts';
 
 interface Reply {

@@ -9,7 +9,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { Checkbox, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { userName } from '../../components/user-link.tsx';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const update = async (id: string, body: UserUpdate): Promise<void> => {
   await dataOf(client.users.update({ params: { user: id }, body }));

@@ -1,7 +1,7 @@
 import type { User } from '#contract/users.ts';
 import { Badge } from '../../components/badge.tsx';
 import { formatTime } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 /** The role of a user, and whether the user is banned. */
 export const UserBadges = ({ user: { role, is_banned, ban_expires_at } }: { readonly user: User }) => (

@@ -11,7 +11,7 @@ import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { userName } from '../../components/user-link.tsx';
 import { formatNumber } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { UserBadges } from './user-badges.tsx';
 
 type Filter = keyof typeof strings.users.filters;

@@ -11,7 +11,7 @@ import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { userName } from '../../components/user-link.tsx';
 import { formatMoney, formatNumber, hostOf, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { BanCard, EraseCard, RoleCard } from './account.tsx';
 import { UserBadges } from './user-badges.tsx';
 

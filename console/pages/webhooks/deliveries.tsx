@@ -10,7 +10,7 @@ import { LedgerMore } from '../../components/ledger-more.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const text = strings.webhooks;
 

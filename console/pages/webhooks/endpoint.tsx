@@ -13,7 +13,7 @@ import { SecretDialog } from '../../components/secret.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { hostOf, words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { AttemptView, Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './form.tsx';
 

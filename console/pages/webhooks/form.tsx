@@ -9,7 +9,7 @@ import { Choices } from '../../components/choices.tsx';
 import { Checkbox, TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { words } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 
 const text = strings.webhooks;
 

@@ -11,7 +11,7 @@ import { SecretDialog } from '../../components/secret.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber, hostOf } from '../../format.ts';
-import { strings } from '../../strings.ts';
+import * as strings from '../../strings.ts';
 import { Endpoint, WebhookBadge } from './endpoint.tsx';
 import { WebhookForm } from './form.tsx';
 
