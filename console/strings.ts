@@ -45,6 +45,9 @@ export const states = {
   featureOffText: (feature: string) =>
     `The feature ${feature} is off. It is switched in the environment of the service.`,
   offline: 'Offline. Work continues when the service can be reached again.',
+  notRefreshed: 'This could not be refreshed. It shows the state of',
+  notLoaded: (part: string) => `${part} could not be loaded.`,
+  parts: { categories: 'The categories', replies: 'The saved replies' },
   waiting: (seconds: number) => `Too many requests. Continuing in ${seconds} s.`,
 } as const;
 
@@ -150,7 +153,11 @@ export const home = {
   noEvents: 'No events yet.',
 } as const;
 
-export const chart = { table: 'Show as table', date: 'Date', highest: (value: string) => `highest day ${value}` } as const;
+export const chart = {
+  table: 'Show as table',
+  date: 'Date',
+  highest: (value: string) => `highest day ${value}`,
+} as const;
 
 export const listings = {
   empty: 'No listings here',

@@ -1,5 +1,6 @@
 import type { Project } from '#contract/projects.ts';
 import { client, dataOf, replyOf } from '../api.ts';
+import * as strings from '../strings.ts';
 import { queries, useResource } from './queries.ts';
 import { session } from './session.ts';
 
@@ -55,7 +56,9 @@ export const prefetchListing = (id: string): void => {
 
 /** The categories, and their names by slug. */
 export const useCategories = () => {
-  const { data = [] } = useResource(['categories'], (signal) => dataOf(client.categories.list({ signal })));
+  const { data = [] } = useResource(['categories'], (signal) => dataOf(client.categories.list({ signal })), {
+    part: strings.states.parts.categories,
+  });
   const names = new Map(data.map(({ slug, name }) => [slug, name]));
   return { slugs: data.map(({ slug }) => slug), nameOf: (slug: string) => names.get(slug) ?? slug };
 };

@@ -42,6 +42,7 @@ connection.subscribe(() => {
  * Reads a resource. A known value shows at once and is refreshed in the background.
  * @param key begins with the domain of the contract, so that `refresh('projects')` finds it.
  * @param poll asks for changes while the window is visible.
+ * @param part names what is missing on a page that shows no failure of this resource itself.
  * @param isRunning whether a value shows work that runs in the background: it is asked for more often.
  */
 export const useResource = <Data>(
@@ -51,16 +52,19 @@ export const useResource = <Data>(
     poll = false,
     isRunning = () => false,
     isEnabled = true,
+    part,
   }: {
     readonly poll?: boolean;
     readonly isRunning?: (value: Data) => boolean;
     readonly isEnabled?: boolean;
+    readonly part?: string;
   } = {},
 ): UseQueryResult<Data> =>
   useQuery({
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
     enabled: isEnabled,
+    ...(part !== undefined && { meta: { part } }),
     // Another page of the same list is better than nothing; another record would be a wrong one.
     placeholderData: (before, query) =>
       typeof key.at(-1) === 'object' && hashKey(query?.queryKey.slice(0, -1) ?? []) === hashKey(key.slice(0, -1))

@@ -13,6 +13,7 @@ import { Palette } from './palette.tsx';
 import { showsImages } from './preferences.ts';
 import { signOut } from './session.ts';
 import { Shortcuts } from './shortcuts.tsx';
+import { SilentFailures } from './silent-failures.tsx';
 import { useStore } from './store.ts';
 import { WaitingCount } from './waiting-count.tsx';
 
@@ -148,6 +149,7 @@ export const Shell = ({
         </header>
         <main className="main" id="content" tabIndex={-1}>
           <ConnectionBanner />
+          <SilentFailures />
           <div className="page">{children}</div>
         </main>
       </div>

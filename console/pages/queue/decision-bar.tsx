@@ -27,7 +27,9 @@ export const ReasonField = ({
   /** `Ctrl Enter`. */
   readonly onConfirm: () => void;
 }) => {
-  const replies = useResource(['replies'], (signal) => dataOf(client.replies.list({ signal })));
+  const replies = useResource(['replies'], (signal) => dataOf(client.replies.list({ signal })), {
+    part: strings.states.parts.replies,
+  });
   return (
     <div className="reason">
       <TextArea

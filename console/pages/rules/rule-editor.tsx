@@ -41,6 +41,7 @@ const ConditionFields = ({
   const { kind } = condition;
   const categories = useResource(['categories'], (signal) => dataOf(client.categories.list({ signal })), {
     isEnabled: kind === 'category_in',
+    part: strings.states.parts.categories,
   });
   const label = strings.rules.kinds[kind];
   const input = inputOf[kind];
