@@ -108,16 +108,16 @@ export const pageRoutes = (sources: PageSources): readonly LocalRoute[] => {
     { method: 'GET', path: '/', respond: () => pageResponse(startPage(sources)) },
     // The name of the local issuer is an address, and it answers.
     { method: 'GET', path: '/_local', respond: () => pageResponse(startPage(sources)) },
-    // A path with an empty variable has no route, and assets have another relative address there.
-    {
-      method: 'GET',
-      path: '/console/',
-      respond: ({ query }) => ({
+    // With a slash a path has another variable or none, and the relative addresses of assets lead elsewhere.
+    ...(['/console', '/docs'] as const).map((path) => ({
+      method: 'GET' as const,
+      path: `${path}/`,
+      respond: ({ query }: LocalRequest) => ({
         status: 308,
-        headers: { location: query.size > 0 ? `/console?${query.toString()}` : '/console' },
+        headers: { location: query.size > 0 ? `${path}?${query.toString()}` : path },
         body: '',
       }),
-    },
+    })),
     {
       method: 'GET',
       path: '/_local/mail',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { violationsOf } from './axe.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 import { failureOf, isLoaded, retry, visitor } from './page-states.ts';
 
 /** The other states, and reloads, are in `pages.full.test.ts`. */
@@ -29,6 +30,44 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await isLoaded(visit, title);
     }
     expect(visit.failures).toEqual([]);
+    await page.close();
+  });
+
+  it('keeps what it shows when a refresh fails, says so, and reads again after Retry', async () => {
+    const visit = await visitor(context, 'administrator');
+    const { page, answerWith } = visit;
+    const notice = page.locator('main').getByRole('status').filter({ hasText: 'could not be refreshed' });
+    await page.getByRole('navigation').getByRole('link', { name: 'Categories' }).click();
+    await isLoaded(visit, 'Categories');
+    answerWith(500);
+    // A window that is shown again refreshes what is no longer current.
+    const show = async () => await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    await eventually(async () => {
+      await show();
+      return await notice.allInnerTexts();
+    }).toEqual([expect.stringContaining('Answer 500')]);
+    expect(await page.locator('.category').count()).toBeGreaterThan(0);
+    expect(await violationsOf(page)).toEqual([]);
+    answerWith(undefined);
+    await retry(visit);
+    await isLoaded(visit, 'Categories');
+    await page.close();
+  });
+
+  it('says that the categories of its filters are missing, and offers them after Retry', async () => {
+    const visit = await visitor(context, 'administrator');
+    const { page } = visit;
+    await page.route('**/api/categories*', (route) =>
+      route.fulfill({ status: 500, json: { error: 'Internal error', code: 'INTERNAL' } }),
+    );
+    await page.getByRole('navigation').getByRole('link', { name: 'Listings' }).click();
+    await page.getByText('The categories could not be loaded. Internal error').waitFor();
+    const filter = page.locator('main').getByLabel('Category', { exact: true });
+    expect(await filter.locator('option').count()).toBe(1);
+    await page.unroute('**/api/categories*');
+    await retry(visit);
+    await isLoaded(visit, 'Listings');
+    await eventually(async () => await filter.locator('option').count()).toBeGreaterThan(1);
     await page.close();
   });
 

@@ -27,10 +27,11 @@ describe('the console', () => {
     expect(resolve('/console', root.body).join(' ')).toMatch(/^(?:\/prod\/console\/[\w-]+\.(?:js|css|svg) ?)+$/);
   });
 
-  it('is also found with a trailing slash on one machine', async () => {
-    const address = `http://localhost:${server.server.port}/console/?open=x`;
-    const { status, headers } = await fetch(address, { redirect: 'manual' });
-    expect([status, headers.get('location')]).toEqual([308, '/console?open=x']);
+  it.each(['/console', '/docs'])('is also found with a trailing slash on one machine: %s', async (path) => {
+    const address = `http://localhost:${server.server.port}${path}/`;
+    const { status, headers } = await fetch(`${address}?open=x`, { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([308, `${path}?open=x`]);
+    expect((await fetch(address)).status).toBe(200);
   });
 
   it.each(['/console/queue', '/docs'])('permits scripts and styles of its own only, and no frame: %s', async (path) => {
