@@ -109,15 +109,17 @@ export const pageRoutes = (sources: PageSources): readonly LocalRoute[] => {
     // The name of the local issuer is an address, and it answers.
     { method: 'GET', path: '/_local', respond: () => pageResponse(startPage(sources)) },
     // With a slash a path has another variable or none, and the relative addresses of assets lead elsewhere.
-    ...(['/console', '/docs'] as const).map((path) => ({
-      method: 'GET' as const,
-      path: `${path}/`,
-      respond: ({ query }: LocalRequest) => ({
-        status: 308,
-        headers: { location: query.size > 0 ? `${path}?${query.toString()}` : path },
-        body: '',
+    ...(['/console', '/docs'] as const).map(
+      (path): LocalRoute => ({
+        method: 'GET',
+        path: `${path}/`,
+        respond: ({ query }) => ({
+          status: 308,
+          headers: { location: query.size > 0 ? `${path}?${query.toString()}` : path },
+          body: '',
+        }),
       }),
-    })),
+    ),
     {
       method: 'GET',
       path: '/_local/mail',
