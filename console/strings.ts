@@ -886,7 +886,7 @@ export const webhooks = {
   request: 'Request',
   response: 'Response',
   noResponse: 'no response',
-  answered: (status: number) => `answered ${status}`,
+  answered: (code: number) => `answered ${code}`,
   took: (ms: string) => `${ms} ms`,
   replay: 'Replay',
   replayed: (state: string) => `Sent again: ${state.toLowerCase()}.`,
