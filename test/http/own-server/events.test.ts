@@ -14,6 +14,7 @@ import { type Delivery, subscribe } from '#http/subscribe.ts';
 import { newDelivery } from '#model/delivery.ts';
 import { filteredPage } from '#model/ledger.ts';
 import { listEvents } from '#services/events/list.ts';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import {
   type Directory,
   dataOf,
@@ -270,8 +271,11 @@ describe('the filters of the ledger', () => {
   it('cost the same for a project whatever else is in the ledger, and end a page after some hundred events', async () => {
     const { id } = await directory.submit(owner);
     const read = () => listEvents({ subject: `project:${id}`, limit: 5 });
+    // Subscribers read too.
+    await untilEventsDelivered(server, directory);
     const before = await readUnits(read);
     for (let n = 0; n < 30; n += 1) await inserted(Date.now());
+    await untilEventsDelivered(server, directory);
     expect(await readUnits(read)).toBeLessThanOrEqual(before);
 
     async function* entries(after = 0) {

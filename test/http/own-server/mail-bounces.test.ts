@@ -90,6 +90,7 @@ describe('a suppressed address', () => {
   it('gets email again after the suppression is removed, but not the withheld emails', async () => {
     const owner = await personAt('bounce');
     const project = await directory.submit(owner);
+    await server.until(async () => (await mailsTo(server, owner)).length === 1);
     await server.until(async () => (await findSuppression(owner.email)) !== undefined);
     await expect(unsuppressAddress(owner.email)).resolves.toBe(true);
     await expect(unsuppressAddress(owner.email)).resolves.toBe(false);
@@ -100,6 +101,7 @@ describe('a suppressed address', () => {
   it('is stored as a digest, exported with its owner and deleted with its owner', async () => {
     const owner = await personAt('complaint');
     await directory.submit(owner);
+    await server.until(async () => (await mailsTo(server, owner)).length === 1);
     await server.until(async () => (await findSuppression(owner.email)) !== undefined);
     const suppressions = (await scanTable(server)).filter(({ type }) => type === 'mailStop');
     expect(suppressions.map(({ pk }) => pk)).toContain(mailSuppressionKey(owner.email).pk);
