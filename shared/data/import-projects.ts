@@ -3,6 +3,7 @@ import type { ProjectRecord } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 import { TransactionCanceledException } from '#platform/dynamo-errors.ts';
 import { log } from '#platform/log.ts';
+import { Unavailable } from '#platform/unavailable.ts';
 import { AppError } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
 import { projectKey } from './keys.ts';
@@ -107,7 +108,9 @@ const attempt = async (batch: Readonly<Batch>): Promise<Error | undefined> => {
     if (isRejection(error)) return error;
     log.error('a transaction of an import failed', { projects: batch.length, error });
     // Only the response may be lost. A retry of a committed transaction would create its projects a second time.
-    return (await isStored(batch[0]).catch(() => false)) ? undefined : new Error('The table could not be reached.');
+    return (await isStored(batch[0]).catch(() => false))
+      ? undefined
+      : new Unavailable('The table could not be reached.');
   }
 };
 

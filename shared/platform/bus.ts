@@ -1,8 +1,11 @@
 import { jsonClient } from './aws-json.ts';
+import { limitWithinRequest } from './request-time.ts';
 import { settings } from './settings.ts';
+import { withTimeLimit } from './time-limit.ts';
 
-/** All attempts together take less than the timeout of the publisher. */
 const REQUEST_TIMEOUT_MS = 5000;
+/** Of all attempts with the pauses between them, in milliseconds: less than the timeout of the publisher. */
+const ATTEMPTS_MS = 16_000;
 
 const client = jsonClient({
   name: 'events',
@@ -64,15 +67,23 @@ interface Published {
   readonly Entries?: readonly { readonly ErrorCode?: string }[];
 }
 
+/** The time that remains to respond, in milliseconds. */
+const RESERVE_MS = 1000;
+
+const put = (Entries: readonly object[]): Promise<Published> =>
+  withTimeLimit(limitWithinRequest(ATTEMPTS_MS, RESERVE_MS), (abortSignal) =>
+    client().call<Published>('PutEvents', { Entries }, { abortSignal }),
+  );
+
 /**
- * Publishes entries in batches.
+ * Publishes entries in batches. Within a request, it ends in time to respond with 503.
  * @returns the ids of entries that the bus rejected; the caller retries them.
  */
 export const putOnBus = async (entries: readonly BusEntry[]): Promise<string[]> => {
   const rejected: string[] = [];
   for (const batch of batchesOf(entries)) {
-    const response = await client().call<Published>('PutEvents', {
-      Entries: batch.map(({ entry, detail }) => ({
+    const response = await put(
+      batch.map(({ entry, detail }) => ({
         EventBusName: settings().bus,
         Source: entry.source,
         DetailType: entry.kind,
@@ -80,7 +91,7 @@ export const putOnBus = async (entries: readonly BusEntry[]): Promise<string[]> 
         // Seconds since the epoch.
         Time: entry.time.getTime() / 1000,
       })),
-    });
+    );
     for (const [position, result] of (response.Entries ?? []).entries()) {
       const encoded = batch[position];
       if (result.ErrorCode && encoded) rejected.push(encoded.entry.id);

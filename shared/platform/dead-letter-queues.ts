@@ -22,13 +22,17 @@ interface Message {
   readonly MessageAttributes?: Readonly<Record<string, { readonly StringValue?: string }>>;
 }
 
-const TIMEOUT_MS = 5000;
+/** Of one attempt. All of them together take less time than a job reserves for its last step. */
+const TIMEOUT_MS = 3000;
 /** The maximum of SQS. */
 const MESSAGES_MAX = 10;
 /** At least one, because a shorter request does not ask all servers of the queue. */
 const WAIT_SECONDS = 1;
-/** How long a received message is hidden from other runs: longer than a run takes. */
-const HIDDEN_SECONDS = 120;
+/**
+ * How long a received message is hidden from other runs: longer than it usually takes to store those of one response, and not
+ * much longer, because messages whose response was lost are hidden too.
+ */
+const HIDDEN_SECONDS = 30;
 
 const client = jsonClient({
   name: 'sqs',

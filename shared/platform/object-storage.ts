@@ -1,13 +1,20 @@
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
 import { requestHandler } from './aws-client.ts';
-import { AwsError, locate, MAX_ATTEMPTS, retrying } from './aws-json.ts';
+import { AwsError, locate, MAX_ATTEMPTS, retrying, type SendOptions } from './aws-json.ts';
+import { limitWithinRequest } from './request-time.ts';
 import { InvalidEnvironment, settings } from './settings.ts';
+import { withTimeLimit } from './time-limit.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** Files that are too large for a request or an item: a private bucket (S3), whose files are deleted after a day. */
 
+/** Of one attempt, in milliseconds. */
 const TIMEOUT_MS = 5000;
+/** Of all attempts with the pauses between them, in milliseconds. */
+const ATTEMPTS_MS = 16_000;
+/** The time that remains to respond, in milliseconds. */
+const RESERVE_MS = 1000;
 
 /** How long an upload may begin, in seconds. */
 export const UPLOAD_SECONDS = 15 * 60;
@@ -41,26 +48,29 @@ export class BucketClient {
   }
 
   /**
-   * Sends a request, again after faults of the storage and lost connections.
+   * Sends a request, again after faults of the storage and lost connections, and ends in time to respond with 503.
    * @param operation as S3 names it.
    * @throws {Unavailable} when the storage does not respond or refuses.
    */
   async request(operation: string, request: HttpRequest): Promise<StorageResponse> {
     try {
-      return await this.#retry(() => this.#attempt(operation, request));
+      return await withTimeLimit(limitWithinRequest(ATTEMPTS_MS, RESERVE_MS), (abortSignal) =>
+        this.#retry(() => this.#attempt(operation, request, { abortSignal })),
+      );
     } catch (cause) {
       throw new Unavailable('The object storage does not respond.', { cause });
     }
   }
 
-  async #attempt(operation: string, request: HttpRequest): Promise<StorageResponse> {
+  async #attempt(operation: string, request: HttpRequest, options: SendOptions): Promise<StorageResponse> {
     const signed = (await this.#location.signer.sign(request)) as HttpRequest;
-    const { response } = await this.#handler.handle(signed);
+    const { response } = await this.#handler.handle(signed, options);
     const body = await streamCollector(response.body);
     const { statusCode: status, headers } = response;
-    if (status < 300 || hasCode(body, 'NoSuchKey')) return { status, headers, body };
+    const code = status < 300 ? undefined : codeOf(body);
+    if (status < 300 || code === 'NoSuchKey') return { status, headers, body };
     const message = `${operation} was answered with ${status}: ${Buffer.from(body).toString().slice(0, 200)}`;
-    throw new AwsError('StorageError', message, { httpStatusCode: status });
+    throw new AwsError(code ?? 'StorageError', message, { httpStatusCode: status });
   }
 
   /** A request about a file of the bucket. */
@@ -81,8 +91,9 @@ export class BucketClient {
   }
 }
 
-const hasCode = (body: Uint8Array, code: string): boolean =>
-  Buffer.from(body).toString('utf8', 0, 1000).includes(`<Code>${code}</Code>`);
+/** The name of an error; its class decides how long the pause before the next attempt is. */
+const codeOf = (body: Uint8Array): string | undefined =>
+  /<Code>(\w+)<\/Code>/.exec(Buffer.from(body).toString('utf8', 0, 1000))?.[1];
 
 let lazyClient: BucketClient | undefined;
 

@@ -7,6 +7,8 @@ const THROTTLING: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ProvisionedThroughputExceeded',
   'RequestLimitExceeded',
+  // SQS.
+  'RequestThrottled',
   'ThrottlingException',
   'ThrottlingError',
 ]);

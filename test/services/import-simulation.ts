@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { entriesOf, findBatch } from '#data/batches.ts';
+import { writeProjects } from '#data/import-projects.ts';
 import { claimImport, findImport } from '#data/imports.ts';
 import { findProject } from '#data/projects.ts';
 import { updateItem } from '#data/write.ts';
@@ -7,6 +8,7 @@ import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { readFilePart } from '#platform/object-storage.ts';
+import { Unavailable } from '#platform/unavailable.ts';
 import { finishRevert, revertBatch } from '#services/batches/revert.ts';
 import { importProjects } from '#services/imports/import-projects.ts';
 import { announceImport, cancelImport, readImport, startImport } from '#services/imports/manage.ts';
@@ -18,7 +20,8 @@ import { inDyingProcess } from '#test/support/mortal-process.ts';
 import { csv } from '#test/support/uploads.ts';
 
 // A random file, imported by runs that die between any two writes, overlap and are repeated, against the same file imported in
-// one request. The test file mocks `#data/write.ts` with spies and `#platform/object-storage.ts`.
+// one request. The test file mocks `#data/write.ts` and `#data/import-projects.ts` with
+// spies, and `#platform/object-storage.ts`.
 
 /** Starts a table for the tests of a file. */
 export const withTable = (): void => {
@@ -174,4 +177,36 @@ export const simulateCancellation = async (seed: number): Promise<void> => {
     entries: { outcome: string; state?: { isDeleted: boolean } }[];
   };
   expect(entries.filter((one) => one.outcome === 'created' && one.state?.isDeleted !== true)).toEqual([]);
+};
+
+/**
+ * An import whose first run cannot write a row: it stops in time, and another run imports the row and counts the others once.
+ * @returns how often the first run has tried to write.
+ */
+export const simulateUnreachedRow = async (budgetMs: number): Promise<number> => {
+  const word = unique('simu');
+  const rows = ['', 'Text', 'Text', 'Text'].map((description, number) => ({
+    slug: `-${number}`,
+    name: `Place ${number}`,
+    url: `https://%-${number}.example`,
+    description,
+    categories: '',
+  }));
+  const id = await announce(Buffer.from(fileOf(rows, word)));
+  await startImport(admin, id, { columns }, false);
+  const actual = await vi.importActual<typeof import('#data/import-projects.ts')>('#data/import-projects.ts');
+  const mock = vi.mocked(writeProjects).mockClear();
+  mock.mockImplementation(async (steps, origin) => {
+    const isUnreached = ({ next }: (typeof steps)[number]): boolean => next.slug === `${word}-2`;
+    const reached = steps.filter((step) => !isUnreached(step));
+    expect(await actual.writeProjects(reached, origin)).toEqual(reached.map(() => undefined));
+    return steps.map((step) => (isUnreached(step) ? new Unavailable('The table could not be reached.') : undefined));
+  });
+  await runImport(id, admin.id, { budgetMs, rowsPerChunkMax: 5 });
+  const tries = mock.mock.calls.length;
+  mock.mockReset();
+  expect(await findImport(id)).toMatchObject({ state: 'running', rows_done: 0, counts: { created: 0, failed: 0 } });
+  await runImport(id, admin.id);
+  expect(await readImport(id)).toMatchObject({ state: 'done', rows_done: 4, counts: { created: 3, failed: 1 } });
+  return tries;
 };

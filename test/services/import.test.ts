@@ -187,7 +187,25 @@ describe('an import', () => {
   it('stops when its time is up and reports the first row that is left', async () => {
     const report = await run([row(unique('one')), row(unique('two'))], {}, 0);
     expect(report).toMatchObject({ rows: 2, created: 0, failed: 2, errors: [{ row: 2, column: null }] });
-    expect(report.errors[0]?.message).toContain('and the 1 after it');
+    expect(report.errors[0]?.message).toContain('and 1 of those after it');
+  });
+
+  it('does not repeat conflicting rows when its time is up', async () => {
+    const [one, two] = [unique('one'), unique('two')];
+    const id = await insert({ slug: one });
+    const actual = performance.now.bind(performance);
+    let passedMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => actual() + passedMs);
+    await beforeWriting(async () => {
+      await change(id, () => ({}));
+      passedMs += BUDGET_MS / 2;
+    }, 'each');
+    const report = await run([row(one, 'New'), row(two)], { on_conflict: 'update' });
+    clock.mockRestore();
+    expect(report).toMatchObject({ created: 1, updated: 0, failed: 1, errors: [{ row: 2, column: null }] });
+    expect(report.errors[0]?.message).toContain('The time was up before this row and 0 of those after it');
+    expect(writeProjects).toHaveBeenCalledTimes(2);
+    expect(await stored(one)).toMatchObject({ version: 3 });
   });
 
   longTest('lists as many errors as fit into a response and counts the others', async () => {

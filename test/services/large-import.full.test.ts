@@ -2,6 +2,7 @@ import { it, vi } from 'vitest';
 import { simulateCancellation, simulateImport, withTable } from './import-simulation.ts';
 
 vi.mock(import('#data/write.ts'), { spy: true });
+vi.mock(import('#data/import-projects.ts'), { spy: true });
 vi.mock(import('#platform/object-storage.ts'), async (importOriginal) =>
   (await import('#test/support/mock-object-storage.ts')).mockObjectStorage(await importOriginal()),
 );

@@ -1,8 +1,9 @@
-import { it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { longTest } from '#test/support/long-test.ts';
-import { simulateCancellation, simulateImport, withTable } from './import-simulation.ts';
+import { simulateCancellation, simulateImport, simulateUnreachedRow, withTable } from './import-simulation.ts';
 
 vi.mock(import('#data/write.ts'), { spy: true });
+vi.mock(import('#data/import-projects.ts'), { spy: true });
 vi.mock(import('#platform/object-storage.ts'), async (importOriginal) =>
   (await import('#test/support/mock-object-storage.ts')).mockObjectStorage(await importOriginal()),
 );
@@ -19,4 +20,9 @@ longTest(
 
 it('a cancelled import has a batch that says what was imported', async () => {
   for (let seed = 1; seed <= 3; seed += 1) await simulateCancellation(seed);
+}, 120_000);
+
+it('a run leaves rows that it cannot write in its time, or not at all, to another run', async () => {
+  expect(await simulateUnreachedRow(0)).toBe(1);
+  expect(await simulateUnreachedRow(60_000)).toBe(20);
 }, 120_000);

@@ -8,7 +8,7 @@ import { ChunkSize, chunksOf } from './chunks.ts';
 import { importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import { type ImportUpload, type ParsedUpload, parseUpload } from './parse.ts';
 import { ReportBuilder } from './report.ts';
-import { rowValidator } from './validate.ts';
+import { type Row, rowValidator } from './validate.ts';
 
 const ROWS_PER_CHUNK_MAX = 750;
 
@@ -41,8 +41,8 @@ const beginBatch = async (
  * No events are published and no mail is sent. Each project is written with its entry in the batch. After a crash the written
  * projects are complete and in the batch, which can be reverted; importing the same file with `on_conflict: skip` adds the
  * others, provided that its rows can be matched.
- * @param budgetMs the time after which no further rows are started, in milliseconds; the report names the first of
- * them.
+ * @param budgetMs the time after which no further rows are started or tried again, in milliseconds; the report names the
+ * first of them.
  * @throws 400 under `details.file` or `details.mapping` when the upload cannot be parsed, 413 for too many records.
  */
 export const importProjects = async (
@@ -59,24 +59,24 @@ export const importProjects = async (
   const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => (cells[slugIndex] ?? '').trim());
   const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), new ImportBatch(batchId));
   const report = new ReportBuilder(parsed.columns);
-  let isOutOfTime = false;
+  let left: readonly Pick<Row, 'number'>[] = [];
   const size = new ChunkSize(ROWS_PER_CHUNK_MAX);
   let done = 0;
   for await (const rows of chunksOf([records], size, validate)) {
     const from = performance.now();
-    isOutOfTime = from > until;
-    if (isOutOfTime) {
-      report.outOfTime(rows[0]?.number ?? 0, records.length - done);
+    left = from > until ? rows : await importRows(state, rows, report, until);
+    done += rows.length;
+    const [first] = left;
+    if (first) {
+      report.outOfTime(first.number, left.length + records.length - done);
       break;
     }
-    await importRows(state, rows, report);
     size.note(rows.length, performance.now() - from);
-    done += rows.length;
   }
   await state.batch.store(report.takeEntries());
   await propagateCategoryChanges(state);
   const { errors, ...counts } = report.build();
-  if (batchId !== undefined) await endBatch(batchId, isOutOfTime ? 'failed' : 'done', counts);
+  if (batchId !== undefined) await endBatch(batchId, left.length > 0 ? 'failed' : 'done', counts);
   return {
     batch_id: batchId ?? null,
     dry_run: parsed.mapping.dry_run,

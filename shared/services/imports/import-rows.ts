@@ -1,5 +1,6 @@
 import { allCategories } from '#data/categories.ts';
 import { settings } from '#platform/settings.ts';
+import { Unavailable } from '#platform/unavailable.ts';
 import { inRequest, propagateSlugChange } from '#services/categories/propagate-slug.ts';
 import type { ImportBatch } from './batch.ts';
 import { CategoryLookup } from './categories.ts';
@@ -46,10 +47,17 @@ export const openState = async (
 
 /**
  * Plans and writes rows in their order. Rows that conflict with concurrent writes are planned again on the new state.
+ * @returns as `importRows`.
  */
-const writeRows = async (state: ImportState, rows: readonly Row[], report: ReportBuilder): Promise<void> => {
+const writeRows = async (
+  state: ImportState,
+  rows: readonly Row[],
+  report: ReportBuilder,
+  until: number,
+): Promise<readonly Row[]> => {
   let remaining = rows;
   for (let round = 1; remaining.length > 0; round += 1) {
+    if (round > 1 && performance.now() > until) return remaining;
     const pending = await planRows(state, remaining, report);
     const conflicts = await writeProjectsOf(state, pending, report);
     await reloadConflicting(state, conflicts);
@@ -58,21 +66,33 @@ const writeRows = async (state: ImportState, rows: readonly Row[], report: Repor
     remaining = (await state.batch.withoutStored(conflicting, report)).toSorted((a, b) => a.number - b.number);
     if (round < ROUNDS_MAX) continue;
     const errorOf = new Map(conflicts.flatMap(({ rows: of, error }) => of.map(({ row }) => [row, error] as const)));
-    for (const row of remaining) {
+    const isUnreached = (row: Row): boolean => errorOf.get(row) instanceof Unavailable;
+    for (const row of remaining.filter((one) => !isUnreached(one))) {
       const message = `The row conflicted with concurrent changes ${ROUNDS_MAX} times: ${errorOf.get(row)?.message}`;
       report.failed(row, [{ field: null, message }]);
     }
-    return;
+    return remaining.filter(isUnreached);
   }
+  return [];
 };
 
-/** Imports some rows with all of their entries. */
-export const importRows = async (state: ImportState, rows: readonly Row[], report: ReportBuilder): Promise<void> => {
-  await writeRows(state, rows, report);
+/**
+ * Imports some rows with all of their entries.
+ * @param until the time after which rows are not tried again, on the monotonic clock, in milliseconds.
+ * @returns the rows that are left, without entries: the time was up, or the table could not be reached.
+ */
+export const importRows = async (
+  state: ImportState,
+  rows: readonly Row[],
+  report: ReportBuilder,
+  until: number,
+): Promise<readonly Row[]> => {
+  const left = await writeRows(state, rows, report, until);
   await state.batch.store(report.takeEntries());
   // A dry run has written nothing that could be read again.
-  if (state.mapping.dry_run) return;
+  if (state.mapping.dry_run) return left;
   for (const part of [state.batch, state.projects, state.slugs]) part.release();
+  return left;
 };
 
 /** Repairs imported projects whose categories were renamed or deleted during the import. */

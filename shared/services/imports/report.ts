@@ -93,12 +93,12 @@ export class ReportBuilder {
     this.#entries.push(unwrittenEntry(place, match, reason ? messageOf([reason]) : null));
   }
 
-  /** Counts the rows from `firstRow` on as failed because the time was up. */
+  /** Counts rows, of which `firstRow` is the first, as failed because the time was up. */
   outOfTime(firstRow: number, count: number): void {
     this.#counts.failed += count;
     // The rows on their own would get other slugs, because slugs are numbered within a file.
     const next = 'Import the whole file again with "on_conflict": "skip".';
-    const message = `The time was up before this row and the ${count - 1} after it. ${next}`;
+    const message = `The time was up before this row and ${count - 1} of those after it. ${next}`;
     this.#addError({ row: firstRow, column: null, message });
     const place = { position: rowPosition(firstRow), row: firstRow, outcome: 'failed' } as const;
     this.#entries.push(unwrittenEntry(place, undefined, message));

@@ -60,7 +60,11 @@ const moveMessages = async (queue: DeadLetterQueue, untilMs: number) => {
   while (performance.now() < untilMs) {
     const messages = await receiveDeadMessages(queue.url);
     if (messages.length === 0) return { stored, unfinished: false };
-    for (const message of messages) stored += await moveMessage(queue, message);
+    for (const message of messages) {
+      // The others become visible in the queue again.
+      if (performance.now() >= untilMs) return { stored, unfinished: true };
+      stored += await moveMessage(queue, message);
+    }
   }
   return { stored, unfinished: true };
 };
