@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { feedPartitions } from '#data/keys.ts';
+import { STORAGE_PATH } from '#local/object-storage.ts';
 import { type ErrorResponse, type Fault, type FaultProxy, startFaultProxy } from '#test/support/fault-proxy.ts';
 import { startTableProxy, type TableFault } from '#test/support/table-proxy.ts';
 
@@ -21,6 +22,8 @@ export const faultsOf = {
   mail: faults,
   Stripe: faults,
   issuer: readFaults,
+  storage: faults,
+  queues: faults,
 } as const satisfies Readonly<Record<string, readonly FaultName[]>>;
 export type DependencyName = keyof typeof faultsOf;
 
@@ -48,6 +51,12 @@ const jsonError = (status: number, body: object): ErrorResponse => ({
   body: JSON.stringify(body),
 });
 
+const storageError = (status: number, code: string): ErrorResponse => ({
+  status,
+  type: 'application/xml',
+  body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+});
+
 const mailError = (status: number, code: string): ErrorResponse => ({
   status,
   type: 'text/xml',
@@ -66,6 +75,17 @@ const stripeErrors: Errors = {
     error: { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests' },
   }),
   fails: jsonError(500, { error: { type: 'api_error', message: 'Internal failure' } }),
+};
+const storageErrors: Errors = {
+  throttles: storageError(503, 'SlowDown'),
+  fails: storageError(500, 'InternalError'),
+};
+const queueErrors: Errors = {
+  throttles: jsonError(400, {
+    __type: 'com.amazon.coral.availability#ThrottlingException',
+    message: 'Rate exceeded',
+  }),
+  fails: jsonError(500, { __type: 'com.amazon.coral.service#InternalFailure', message: 'Internal failure' }),
 };
 const issuerErrors: Errors = { throttles: jsonError(429, {}), fails: jsonError(500, {}) };
 
@@ -88,7 +108,7 @@ export interface Dependencies {
   readonly env: Readonly<Record<string, string>>;
   /** How many requests have failed since the start of the last fault. */
   hits(): number;
-  /** How many of these repeat an earlier one, among those that contain a text. */
+  /** How many of these repeat an earlier one, among those that contain a text in their path or body. */
   repetitions(text: string): number;
   /** Connects the proxies with the services of the started server. */
   connect(server: { awsEndpoint: string; stripeEndpoint: string; url: string }): Promise<void>;
@@ -107,8 +127,10 @@ export const startDependencies = async (): Promise<Dependencies> => {
     mail: await startFaultProxy(),
     stripe: await startFaultProxy(),
     issuer: await startFaultProxy(),
+    storage: await startFaultProxy(),
+    queues: await startFaultProxy(),
   };
-  /** The bodies of the failed requests. */
+  /** The failed requests as texts. */
   let failed: string[] = [];
   const fail = <F>(fault: F, body: string): F => {
     failed.push(body);
@@ -127,7 +149,7 @@ export const startDependencies = async (): Promise<Dependencies> => {
   const service = (proxy: FaultProxy, errors: Errors): Dependency => ({
     start: (name) => {
       failed = [];
-      proxy.fail(({ body }) => fail(faultOf(name, errors), body));
+      proxy.fail(({ method, path, body }) => fail(faultOf(name, errors), `${method} ${path} ${body}`));
     },
     recover: () => proxy.recover(),
   });
@@ -166,6 +188,8 @@ export const startDependencies = async (): Promise<Dependencies> => {
       mail: service(proxies.mail, mailErrors),
       Stripe: service(proxies.stripe, stripeErrors),
       issuer,
+      storage: service(proxies.storage, storageErrors),
+      queues: service(proxies.queues, queueErrors),
     },
     env: {
       ...proxies.table.env,
@@ -173,6 +197,8 @@ export const startDependencies = async (): Promise<Dependencies> => {
       AWS_ENDPOINT_URL_SES: proxies.mail.url,
       STRIPE_API_BASE: proxies.stripe.url,
       OIDC_JWKS_URI: proxies.issuer.url,
+      AWS_ENDPOINT_URL_S3: `${proxies.storage.url}${STORAGE_PATH}`,
+      AWS_ENDPOINT_URL_SQS: proxies.queues.url,
     },
     hits: () => failed.length,
     repetitions: (text) => {
@@ -183,6 +209,8 @@ export const startDependencies = async (): Promise<Dependencies> => {
       proxies.bus.forwardTo(awsEndpoint);
       proxies.mail.forwardTo(awsEndpoint);
       proxies.stripe.forwardTo(stripeEndpoint);
+      proxies.storage.forwardTo(url);
+      proxies.queues.forwardTo(awsEndpoint);
       const response = await fetch(`${url}/_local/.well-known/jwks.json`);
       keys.push(...((await response.json()) as { keys: JWK[] }).keys);
       publishKeys();

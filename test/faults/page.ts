@@ -35,7 +35,14 @@ request within the 29 seconds of the gateway. Responses are statuses with their 
 - After recovery a client repeats what has not succeeded: submissions and checkouts with the same \`Idempotency-Key\`, votes with
   \`PUT\`, comments unless they are listed, approvals until they succeed or return 409. Nothing is then missing or doubled.
 - An event that could not be published or processed is delivered again. Subscribers process it once, also when it is
-  repeated on the bus. An email whose acceptance SES could not confirm is sent again, so a recipient can get it twice.`;
+  repeated on the bus. An email whose acceptance SES could not confirm is sent again, so a recipient can get it twice.
+- A file is uploaded to the object storage itself, so its client sees the response of S3, or none. An upload is repeated until
+  it succeeds or returns 412: the file is there already. A running import reads its file during the fault; its run is repeated
+  until the file is imported, and no row is imported twice.
+- Dead letters are collected by a job. A message is deleted from its queue after its letter is stored. When the response of
+  the queue is lost, its messages are hidden for 30 seconds, and a later run collects them.
+- On AWS a function that failed for an event is started twice more within some minutes. When the fault lasts longer, the event is a
+  dead letter, and its replay does the rest of the work, also that of an import.`;
 
 const tableOf = (
   head: string,
@@ -61,6 +68,8 @@ const TITLES: Readonly<Record<string, string>> = {
   mail: 'Mail (SES)',
   Stripe: 'Stripe',
   issuer: 'The keys of the token issuer, when a token is signed with a new key',
+  storage: 'Object storage (S3)',
+  queues: 'The dead-letter queues (SQS)',
 };
 
 /** The whole page. @param results by dependency and fault. */

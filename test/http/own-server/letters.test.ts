@@ -3,10 +3,11 @@ import type { AuditEntry } from '#contract/audit.ts';
 import type { DeadLetter } from '#contract/letters.ts';
 import * as store from '#data/dead-letters.ts';
 import { type ImportHandler, importHandler } from '#local/handlers.ts';
-import { JsonClient } from '#platform/aws-json.ts';
+import { AwsError, JsonClient } from '#platform/aws-json.ts';
 import { now } from '#platform/clock.ts';
 import { derivedId, newId } from '#platform/ids.ts';
 import { settings } from '#platform/settings.ts';
+import { collectDeadLetters } from '#services/letters/collect.ts';
 import { mailsTo } from '#test/support/events.ts';
 import { type Directory, dataOf, NOT_FOUND, type Person, person, TIME, unique } from '#test/support/fixtures.ts';
 import { callJob, runJob } from '#test/support/jobs.ts';
@@ -195,8 +196,12 @@ describe('the job that collects dead letters', () => {
   const url = (): string => settings().deadLetterQueues.find(({ subscriber }) => subscriber === SUBSCRIBER)?.url ?? '';
   const { call, request } = JsonClient.prototype;
 
-  /** Mocks the queues. @param receptions the message of each reception from the queue of the subscriber, or null. */
-  const receives = (receptions: (object | null)[], failingUrl = ''): void => {
+  /** Mocks the queues. @param receptions the messages of each reception from the queue of the subscriber, or null. */
+  const receives = (
+    receptions: (object | object[] | null)[],
+    failingUrl = '',
+    error = new Error('No queue.'),
+  ): void => {
     vi.spyOn(JsonClient.prototype, 'call').mockImplementation(async function (
       this: JsonClient,
       operation,
@@ -205,9 +210,10 @@ describe('the job that collects dead letters', () => {
     ) {
       const { QueueUrl } = input as { QueueUrl?: string };
       if (operation !== 'ReceiveMessage') return await call.call(this, operation, input, more);
-      if (QueueUrl === failingUrl) throw new Error('No queue.');
-      const message = QueueUrl === url() ? receptions.shift() : null;
-      return message ? { Messages: [{ MessageId: 'message', ReceiptHandle: 'receipt', ...message }] } : {};
+      if (QueueUrl === failingUrl) throw error;
+      const messages = QueueUrl === url() ? receptions.shift() : null;
+      const envelope = { MessageId: 'message', ReceiptHandle: 'receipt' };
+      return messages ? { Messages: [messages].flat().map((message) => ({ ...envelope, ...message })) } : {};
     });
   };
 
@@ -256,6 +262,26 @@ describe('the job that collects dead letters', () => {
     await directory.adminOk('DELETE', `${LETTERS}/${letter?.id}`);
     expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 0 });
     expect(await letters()).toEqual([]);
+  });
+
+  it('stops between messages when its time is up', async () => {
+    const messages = ['one', 'two'].map((MessageId) => ({ ...messageAt(Date.now()), MessageId }));
+    receives([messages, messages.slice(1)]);
+    const actual = performance.now.bind(performance);
+    const deleted = deletions(0);
+    // The deletion of a message takes a minute.
+    vi.spyOn(performance, 'now').mockImplementation(() => actual() + deleted.length * 60_000);
+    expect(await collectDeadLetters(50_000)).toMatchObject({ processed: 1, unfinished: true });
+    expect(await letters()).toHaveLength(1);
+    expect(await collectDeadLetters(50_000)).toMatchObject({ processed: 1 });
+    expect(await letters()).toHaveLength(2);
+    vi.mocked(performance.now).mockRestore();
+  });
+
+  it('is unavailable while a queue is throttled', async () => {
+    const throttled = new AwsError('RequestThrottled', 'Slow down.', { httpStatusCode: 400 });
+    receives([], settings().deadLetterQueues.at(-1)?.url, throttled);
+    expect(await callJob(server, 'collect-dead-letters')).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
   });
 
   it('leaves messages that are no events in the queue', async () => {
