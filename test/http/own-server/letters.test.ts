@@ -281,6 +281,7 @@ describe('the job that collects dead letters', () => {
   it('is unavailable while a queue is throttled', async () => {
     const throttled = new AwsError('RequestThrottled', 'Slow down.', { httpStatusCode: 400 });
     receives([], settings().deadLetterQueues.at(-1)?.url, throttled);
+    deletions(0);
     expect(await callJob(server, 'collect-dead-letters')).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
   });
 
