@@ -440,7 +440,7 @@ const approvalMails = async ({ owner, pending }: Scene) =>
   (await client.mails()).filter(({ to, subject }) => to === owner.email && subject === `${pending.slug} is live`);
 
 /** The mails about the replayed event, and about the one before it. */
-const receiptMails = async ({ letters: { owner, replayed } }: Operations) =>
+const submissionMails = async ({ letters: { owner, replayed } }: Operations) =>
   (await client.mails()).filter(
     ({ to, subject }) => to === owner.email && subject === `We have received ${replayed.slug}`,
   );
@@ -476,7 +476,7 @@ const untilCompleted = async (operations: Operations): Promise<void> => {
     }
     expect(await readImport(directory, toCancel.id)).toMatchObject({ state: 'cancelled', batch_id: null });
     for (const ended of [started, toStart, toCancel]) expect(await isFileStored(ended)).toBe(false);
-    return (await receiptMails(operations)).length > 1;
+    return (await submissionMails(operations)).length > 1;
   }, COMPLETED_MS);
   await client.until(async () => {
     await runJob('collect-dead-letters');
@@ -493,7 +493,7 @@ const inspectOperations = async (operations: Operations): Promise<Record<string,
     'Projects of the import that was running': String(await projectsOf(imports.started)),
     'Letters of the event in the queue': String((await lettersOf(operations)).length),
     // The first one is older than the letter.
-    'Emails about the replayed event': String((await receiptMails(operations)).length - 1),
+    'Emails about the replayed event': String((await submissionMails(operations)).length - 1),
   };
 };
 
