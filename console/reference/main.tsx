@@ -56,6 +56,7 @@ const start = async (): Promise<void> => {
       docExpansion: 'none',
       tryItOutEnabled: true,
       validatorUrl: null,
+      syntaxHighlight: { theme: 'obsidian' },
       onComplete: () => followSession(reference),
     });
   } catch (error) {

@@ -1,9 +1,16 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
 
 /** A test fails when something does not happen, not when a busy machine does it late. */
 const TIMEOUT_MS = 90_000;
+
+/**
+ * What axe reports about the elements of the viewer, which has no settings for them: levels of headings that leave one out,
+ * links inside of the buttons of operations, parts outside of landmarks, and lists of servers and examples without a name.
+ */
+const VIEWER = /^light: (?:heading-order|nested-interactive|region|select-name): /;
 
 describe.skipIf(chromiumPath === undefined)('the API reference', () => {
   let context: BrowserContext;
@@ -49,6 +56,16 @@ describe.skipIf(chromiumPath === undefined)('the API reference', () => {
     await page.getByRole('button', { name: 'Sign in as user' }).waitFor();
     expect(await send(page, 'users', '/api/user/profile')).toMatch(/^401/);
     expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  it('is accessible in light and dark, with an operation open', async () => {
+    const { page, origin } = await open();
+    await page.goto(`${origin}/docs`);
+    await page.getByRole('button', { name: 'Sign in as user' }).waitFor();
+    expect(await send(page, 'categories', '/api/categories')).toMatch(/^200/);
+    const violations = await violationsOf(page);
+    expect(violations.filter((one) => !VIEWER.test(one))).toEqual([]);
     await page.close();
   });
 
