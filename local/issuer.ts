@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CryptoKey,
   calculateJwkThumbprint,
@@ -16,7 +17,8 @@ import { findOrCreateUser, setRole } from '#data/users.ts';
 import { accessClaims, asciiLowerCase } from '#model/identity.ts';
 import { roles } from '#model/user.ts';
 import { settings } from '#platform/settings.ts';
-import { AppError, invalidInput, unsupportedMediaType } from '#shared/errors.ts';
+import { isUnavailable } from '#platform/unavailable.ts';
+import { AppError, invalidInput, unavailable, unsupportedMediaType } from '#shared/errors.ts';
 import { jsonResponse, type LocalRequest, type LocalRoute } from './local-route.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -125,6 +127,25 @@ const claimsOf = ({ client_id, email, email_verified = true, name }: TokenReques
       }
     : { client_id, token_use: 'access', aud: LOCAL_AUDIENCE, ...(name !== undefined && { name }) };
 
+/** How long a sign-in waits for the table, whose engine is restarted after a crash, in milliseconds. */
+const TABLE_WAIT_MS = 5000;
+const RETRY_PAUSE_MS = 100;
+
+/** Repeats idempotent work while the table is unavailable. @throws 503 when it does not return in time. */
+const whenAvailable = async (work: () => Promise<void>): Promise<void> => {
+  const until = performance.now() + TABLE_WAIT_MS;
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      if (performance.now() > until) throw unavailable(1);
+    }
+    await wait(RETRY_PAUSE_MS);
+  }
+};
+
 /**
  * Creates the routes of the local token issuer. It signs a token for any request.
  * @param keyFile of the signing key; created by the first start, readable by its owner only.
@@ -161,16 +182,11 @@ export const createIssuer = async (keyFile: string, issuer: string): Promise<rea
     if (role !== undefined) {
       const email = input.email === undefined ? null : asciiLowerCase(input.email);
       const name = input.name ?? input.client_id ?? null;
-      await findOrCreateUser(
-        {
-          sub: userId,
-          email,
-          emailVerified: email !== null && input.email_verified !== false,
-          name,
-        },
-        true,
-      );
-      await setRole(userId, role);
+      const emailVerified = email !== null && input.email_verified !== false;
+      await whenAvailable(async () => {
+        await findOrCreateUser({ sub: userId, email, emailVerified, name }, true);
+        await setRole(userId, role);
+      });
     }
     return jsonResponse({
       access_token: await sign(input, userId),
