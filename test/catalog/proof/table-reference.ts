@@ -1,4 +1,4 @@
-import { noCounts } from '#model/project.ts';
+import { noCounts, unsetFields } from '#model/project.ts';
 import { Reference } from '#test/catalog/reference.ts';
 
 type StoredItem = Readonly<Record<string, unknown>>;
@@ -13,7 +13,10 @@ const recordOf = (item: StoredItem): Readonly<Record<string, unknown>> =>
 export const referenceOf = (items: readonly StoredItem[], isMalformed: (item: StoredItem) => boolean): Reference => {
   const reference = new Reference();
   for (const item of items.filter((one) => !isMalformed(one))) {
-    if (item.type === 'project') reference.apply([{ kind: 'project', project: recordOf(item) as never }]);
+    // Fields without a value have no attribute.
+    if (item.type === 'project') {
+      reference.apply([{ kind: 'project', project: { ...unsetFields, ...recordOf(item) } as never }]);
+    }
     if (item.type === 'category') reference.apply([{ kind: 'category', category: recordOf(item) as never }]);
     if (item.type === 'counts') {
       const { project_id, ...record } = recordOf(item);
