@@ -22,6 +22,8 @@ export const violationsOf = async (page: Page): Promise<string[]> => {
   await page.evaluate(source);
   for (const scheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
+    // Scripts learn of the scheme with the next frame.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     const violations = await page.evaluate<Violation[]>(
       `axe.run(document, ${JSON.stringify({ runOnly: RULES[scheme] })}).then(({ violations }) => violations)`,
     );
