@@ -22,8 +22,11 @@ export const violationsOf = async (page: Page): Promise<string[]> => {
   await page.evaluate(source);
   for (const scheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    // Scripts learn of the scheme with the next frame.
+    // Scripts learn of the scheme with the next frame, and may begin transitions of colours.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await page.evaluate(
+      'Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished))',
+    );
     const violations = await page.evaluate<Violation[]>(
       `axe.run(document, ${JSON.stringify({ runOnly: RULES[scheme] })}).then(({ violations }) => violations)`,
     );
