@@ -57,6 +57,8 @@ export async function* chunksOf(
       const chunk = records.slice(start, start + size.rows);
       start += chunk.length;
       const next = validated(chunk, validate);
+      // A failure is thrown when the chunk is taken; until then it must not count as unhandled.
+      next.catch(() => undefined);
       if (current) yield await current;
       current = next;
     }
