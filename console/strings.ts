@@ -64,6 +64,7 @@ export const signIn = {
   signedInAs: 'Signed in as',
   noRole: 'This account cannot use the console',
   noRoleText: 'The console is for administrators and moderators. Ask an administrator to change your role.',
+  adminsOnlyText: 'Moderators are switched off on this service. Only administrators can use the console.',
 } as const;
 
 export const reference = {

@@ -51,25 +51,25 @@ const referenceOptions = {
 export const consoleOutputs = (): Metafile['outputs'] =>
   (JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile).outputs;
 
-/** The name of the output of an entry point, with its digest. */
-const outputOf = ({ outputs }: Metafile, entry: string): string => {
+/** The path of the output of an entry point, whose name has its digest. */
+export const outputOf = (outputs: Metafile['outputs'], entry: string): string => {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
   if (!found) throw new Error(`${entry} is not among the outputs of the console.`);
-  return basename(found[0]);
+  return found[0];
 };
 
-/** The files that an entry point imports, also indirectly, other than on demand. */
-const importsOf = ({ outputs }: Metafile, name: string): string[] => {
-  const found = new Set<string>();
-  const collect = (path: string): void => {
-    for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
-      if (kind !== 'import-statement' || found.has(imported)) continue;
-      found.add(imported);
-      collect(imported);
-    }
-  };
-  for (const path of Object.keys(outputs)) if (basename(path) === name) collect(path);
-  return [...found].map((path) => basename(path));
+/** The paths of an output and of those that it imports, also indirectly, other than on demand. */
+export const withImports = (
+  outputs: Metafile['outputs'],
+  path: string,
+  found: Set<string> = new Set(),
+): ReadonlySet<string> => {
+  if (found.has(path)) return found;
+  found.add(path);
+  for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
+    if (kind === 'import-statement') withImports(outputs, imported, found);
+  }
+  return found;
 };
 
 const writeIcon = (): string => {
@@ -80,15 +80,17 @@ const writeIcon = (): string => {
 };
 
 /** The page in a folder of `console/`, without the base of its assets. */
-const templateOf = (folder: string, styles: string, metafile: Metafile): string => {
-  const script = outputOf(metafile, `${folder}/main.tsx`);
+const templateOf = (folder: string, styles: string, { outputs }: Metafile): string => {
+  const script = outputOf(outputs, `${folder}/main.tsx`);
   // Without these links a browser learns of the imports only from the script.
-  const preloads = importsOf(metafile, script).map((name) => `<link rel="modulepreload" href="{{base}}${name}">`);
+  const preloads = [...withImports(outputs, script)]
+    .filter((path) => path !== script)
+    .map((path) => `<link rel="modulepreload" href="{{base}}${basename(path)}">`);
   return readFileSync(join(root, folder, 'index.html'), 'utf8')
     .replace('{{icon}}', writeIcon())
-    .replace('{{styles}}', outputOf(metafile, styles))
+    .replace('{{styles}}', basename(outputOf(outputs, styles)))
     .replace('{{preloads}}', preloads.join(''))
-    .replace('{{script}}', script);
+    .replace('{{script}}', basename(script));
 };
 
 /**

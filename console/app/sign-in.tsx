@@ -4,7 +4,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage } from '../components/error-message.tsx';
 import { hostOf } from '../format.ts';
 import * as strings from '../strings.ts';
-import { isLocal, type LocalRole, localRoles, signIn, signInLocally, signOut, siteSettings } from './session.ts';
+import { isLocal, isOn, type LocalRole, localRoles, signIn, signInLocally, signOut, siteSettings } from './session.ts';
 
 /** The ways to sign in: buttons of the local issuer, or the way to the issuer's page. */
 export const SignInButtons = ({ message }: { readonly message?: string | undefined }) => {
@@ -68,7 +68,7 @@ export const NoRolePage = ({ name }: { readonly name: string }) => (
       <p>
         {strings.signIn.signedInAs} <strong>{name}</strong>.
       </p>
-      <p className="soft">{strings.signIn.noRoleText}</p>
+      <p className="soft">{isOn('moderators') ? strings.signIn.noRoleText : strings.signIn.adminsOnlyText}</p>
       <Button onClick={() => void signOut()}>{strings.actions.signOut}</Button>
     </div>
   </main>

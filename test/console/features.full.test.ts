@@ -70,6 +70,7 @@ describe.skipIf(chromiumPath === undefined)('the console while every feature is 
   it('has nothing for moderators', async () => {
     const page = await context.open('moderator');
     await page.getByRole('heading', { name: 'This account cannot use the console' }).waitFor();
+    await page.getByText('Only administrators can use the console.').waitFor();
     await page.close();
   });
 });

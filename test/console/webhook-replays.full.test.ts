@@ -58,6 +58,5 @@ describe.skipIf(chromiumPath === undefined)('the deliveries of a webhook', () =>
       return await rows.count();
     }).toBe(3);
     await page.close();
-    vi.mocked(postOutbound).mockRestore();
   });
 });
