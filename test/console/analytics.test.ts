@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Analytics', () => {
   let context: BrowserContext;
@@ -23,8 +23,8 @@ describe.skipIf(chromiumPath === undefined)('the page Analytics', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Countries' }).waitFor();
     const range = new URLSearchParams(search);
-    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(range.get('from'));
-    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(range.get('to'));
+    await eventually(async () => await page.getByLabel('From', { exact: true }).inputValue()).toBe(range.get('from'));
+    await eventually(async () => await page.getByLabel('To', { exact: true }).inputValue()).toBe(range.get('to'));
     await page.getByRole('img', { name: 'Map of views' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, person, unique } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Batches', () => {
   let context: BrowserContext;
@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)('the page Batches', () => {
     await page.getByText('Reverted by a later batch').click();
     await page.getByRole('link', { name: 'Reverts another batch' }).waitFor();
     expect(await isDeleted(first)).toBe(false);
-    expect(await page.getByRole('button', { name: 'Revert' }).count()).toBe(0);
+    await eventually(async () => await page.getByRole('button', { name: 'Revert' }).count()).toBe(0);
     await page.close();
   });
 

@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)('the page Categories', () => {
     await page.getByLabel('Color').fill('#2f55c8');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('link', { name }).click();
-    expect(await page.getByLabel('Color').inputValue()).toBe('#2f55c8');
+    await eventually(async () => await page.getByLabel('Color').inputValue()).toBe('#2f55c8');
     await page.reload();
     await page.getByRole('dialog', { name: `Edit ${name}` }).waitFor();
     await page.getByLabel('Description').fill('Mine');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, type Person, person, type Submitted, unique } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Comments', () => {
   let context: BrowserContext;
@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('the page Comments', () => {
     const row = page.getByRole('listitem').filter({ hasText: content });
     await row.getByRole('button', { name: 'Hide' }).click();
     await row.getByRole('button', { name: 'Show' }).waitFor();
-    expect(await row.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await eventually(async () => await row.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await page.close();
   });

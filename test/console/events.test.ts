@@ -4,7 +4,7 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { dataOf } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Events', () => {
   let context: BrowserContext;
@@ -22,7 +22,7 @@ describe.skipIf(chromiumPath === undefined)('the page Events', () => {
     await row.first().waitFor();
     await page.reload();
     await row.first().waitFor();
-    expect(await page.getByLabel('Kind').inputValue()).toBe('projectApproved');
+    await eventually(async () => await page.getByLabel('Kind').inputValue()).toBe('projectApproved');
     expect(await violationsOf(page)).toEqual([]);
     await row.getByRole('link', { name: 'Project approved' }).click();
     await page.getByRole('heading', { name: 'Subscribers' }).waitFor();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { features } from '#contract/route.ts';
 import { type Person, person } from '#test/support/fixtures.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 import { isLoaded, visitor } from './page-states.ts';
 
 /** The pages of features that are off, by their path. */
@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('the console while every feature is 
     await open('/console');
     await page.getByText('Open reports').waitFor();
     for (const label of ['Promotions to approve', 'Failing webhooks', 'Page views, last 30 days']) {
-      expect(await page.getByText(label).count(), label).toBe(0);
+      await eventually(async () => await page.getByText(label).count()).toBe(0);
     }
 
     for (const [path, title] of Object.entries(without)) {
@@ -51,17 +51,27 @@ describe.skipIf(chromiumPath === undefined)('the console while every feature is 
     const tabs = page.locator('main .tabs').getByRole('link');
     await open('/console/settings?tab=map');
     await isLoaded(visit, 'Settings');
-    expect(await tabs.allInnerTexts()).toEqual(['Layout', 'Theme', 'Features', 'Limits', 'API keys', 'Administrators']);
+    await eventually(async () => await tabs.allInnerTexts()).toEqual([
+      'Layout',
+      'Theme',
+      'Features',
+      'Limits',
+      'API keys',
+      'Administrators',
+    ]);
 
     await open(`/console/listings?open=${listing}&tab=comments`);
     await isLoaded(visit, 'Listings');
-    expect(await tabs.allInnerTexts()).toEqual(['Details', 'History']);
+    await eventually(async () => await tabs.allInnerTexts()).toEqual(['Details', 'History']);
     await page.getByText('Upvotes 0', { exact: true }).waitFor();
 
     await open(`/console/users?open=${owner.id}`);
     await isLoaded(visit, 'Users');
-    expect(await page.getByLabel('Role').locator('option').allInnerTexts()).toEqual(['User', 'Administrator']);
-    expect(await page.getByRole('heading', { name: 'Comments' }).count()).toBe(0);
+    await eventually(async () => await page.getByLabel('Role').locator('option').allInnerTexts()).toEqual([
+      'User',
+      'Administrator',
+    ]);
+    await eventually(async () => await page.getByRole('heading', { name: 'Comments' }).count()).toBe(0);
 
     expect(visit.failures).toEqual([]);
     await page.close();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unique } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
   let context: BrowserContext;
@@ -30,8 +30,8 @@ describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('heading', { name: 'Result of the dry run' }).waitFor();
     // The mapping is still there.
-    expect(await page.getByLabel('Title').inputValue()).toBe('name');
-    expect(await page.getByLabel('Default of Description').inputValue()).toBe('From the default');
+    await eventually(async () => await page.getByLabel('Title').inputValue()).toBe('name');
+    await eventually(async () => await page.getByLabel('Default of Description').inputValue()).toBe('From the default');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
     await page.reload();
@@ -43,7 +43,7 @@ describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('status').filter({ hasText: 'Reverted 1, kept 0.' }).waitFor();
     await page.getByText('Reverted', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Revert' }).count()).toBe(0);
+    await eventually(async () => await page.getByRole('button', { name: 'Revert' }).count()).toBe(0);
     await page.close();
   });
 });

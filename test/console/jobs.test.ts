@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Jobs', () => {
   let context: BrowserContext;
@@ -12,8 +12,12 @@ describe.skipIf(chromiumPath === undefined)('the page Jobs', () => {
   it('is linked on Home, runs a job and shows its result, also after a reload', async () => {
     const page = await context.open('administrator', '');
     const counts = page.getByRole('main').getByRole('link');
-    expect(await counts.filter({ hasText: 'Failing webhooks' }).getAttribute('href')).toBe('/console/webhooks');
-    expect(await counts.filter({ hasText: 'Dead letters' }).getAttribute('href')).toBe('/console/events?tab=letters');
+    await eventually(async () => await counts.filter({ hasText: 'Failing webhooks' }).getAttribute('href')).toBe(
+      '/console/webhooks',
+    );
+    await eventually(async () => await counts.filter({ hasText: 'Dead letters' }).getAttribute('href')).toBe(
+      '/console/events?tab=letters',
+    );
     await counts.filter({ hasText: 'Failed jobs' }).click();
     const row = page.getByRole('row').filter({ hasText: 'Expire promotions' });
     await row.getByRole('button', { name: 'Run now' }).click();

@@ -27,8 +27,8 @@ describe.skipIf(chromiumPath === undefined)('the listings', () => {
     await page.getByRole('heading', { level: 2, name: 'Findable lighthouse' }).waitFor();
     await page.goBack();
     await link.waitFor();
-    expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe('lighthouse');
-    expect(await page.getByRole('button', { name: 'Export' }).count()).toBe(0);
+    await eventually(async () => await page.getByLabel('Search', { exact: true }).inputValue()).toBe('lighthouse');
+    await eventually(async () => await page.getByRole('button', { name: 'Export' }).count()).toBe(0);
     await page.close();
   });
 

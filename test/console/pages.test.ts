@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await show();
       return await notice.allInnerTexts();
     }).toEqual([expect.stringContaining('Answer 500')]);
-    expect(await page.locator('.category').count()).toBeGreaterThan(0);
+    await eventually(async () => await page.locator('.category').count()).toBeGreaterThan(0);
     expect(await violationsOf(page)).toEqual([]);
     answerWith(undefined);
     await retry(visit);
@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Listings' }).click();
     await page.getByText('The categories could not be loaded. Internal error').waitFor();
     const filter = page.locator('main').getByLabel('Category', { exact: true });
-    expect(await filter.locator('option').count()).toBe(1);
+    await eventually(async () => await filter.locator('option').count()).toBe(1);
     await page.unroute('**/api/categories*');
     await retry(visit);
     await isLoaded(visit, 'Listings');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { person, unique } from '#test/support/fixtures.ts';
 import { chooseOutcome, startPremium } from '#test/support/payments.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Payments', () => {
   let context: BrowserContext;
@@ -21,12 +21,14 @@ describe.skipIf(chromiumPath === undefined)('the page Payments', () => {
     await row.getByText('Fulfilled').waitFor();
     await page.getByRole('heading', { name: 'By month' }).waitFor();
     await page.getByText('Net, USD').waitFor();
-    expect(await row.getByRole('link', { name: 'Open at the provider' }).getAttribute('href')).toContain(checkout_id);
+    await eventually(
+      async () => await row.getByRole('link', { name: 'Open at the provider' }).getAttribute('href'),
+    ).toContain(checkout_id);
     expect(await violationsOf(page)).toEqual([]);
     await page.getByLabel('State').selectOption('Refunded');
     await row.waitFor({ state: 'detached' });
     await page.reload();
-    expect(await page.getByLabel('State').inputValue()).toBe('refunded');
+    await eventually(async () => await page.getByLabel('State').inputValue()).toBe('refunded');
     await page.goBack();
     await row.waitFor();
     await page.close();

@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('the queue', () => {
     await page.keyboard.press('r');
     expect(await page.getByLabel('Reason').evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
     await page.getByLabel('Saved replies').selectOption('Thin');
-    expect(await page.getByLabel('Reason').inputValue()).toBe('Second of three says too little.');
+    await eventually(async () => await page.getByLabel('Reason').inputValue()).toBe('Second of three says too little.');
     await page.getByLabel('Reason').press('Control+Enter');
     await opened(page, 'Third of three');
     await eventually(() => statusOf(second)).toBe('rejected');

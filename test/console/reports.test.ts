@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Person, person, unique } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Reports', () => {
   let context: BrowserContext;
@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('the page Reports', () => {
     const page = await context.open('moderator', '/reports');
     const group = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
     await group.getByRole('button', { name: 'Resolve 2', exact: true }).waitFor();
-    expect(await group.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await eventually(async () => await group.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await page.close();
   });

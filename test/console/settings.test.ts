@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { person } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 /** How long a page may take to show what it has read. */
-const PATIENT = { timeout: 20_000 };
 
 const tabs = ['Layout', 'Theme', 'Map', 'Features', 'Limits', 'API keys', 'Administrators'];
 
@@ -24,18 +23,20 @@ describe.skipIf(chromiumPath === undefined)('the page Settings', () => {
     await radius.fill('very round');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('must be a length, such as 0.5rem').first().waitFor();
-    expect(await radius.inputValue()).toBe('very round');
+    await eventually(async () => await radius.inputValue()).toBe('very round');
 
     await radius.fill('13px');
-    expect(await page.locator('.site-preview').first().getAttribute('style')).toContain('--radius: 13px');
+    await eventually(async () => await page.locator('.site-preview').first().getAttribute('style')).toContain(
+      '--radius: 13px',
+    );
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').filter({ hasText: 'Saved.' }).waitFor();
     await page.reload();
-    await expect.poll(async () => await radius.inputValue(), PATIENT).toBe('13px');
+    await eventually(async () => await radius.inputValue()).toBe('13px');
     await radius.fill('14px');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await expect.poll(async () => await radius.inputValue(), PATIENT).toBe('13px');
+    await eventually(async () => await radius.inputValue()).toBe('13px');
 
     // Another administrator saves between reading and saving.
     await radius.fill('15px');
@@ -46,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('the page Settings', () => {
     expect(await violationsOf(page)).toEqual([]);
     await merge.getByRole('group', { name: 'Radius' }).getByRole('button', { name: 'Theirs' }).click();
     await merge.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(async () => await radius.inputValue(), PATIENT).toBe('16px');
+    await eventually(async () => await radius.inputValue()).toBe('16px');
     await context.directory.adminOk('PUT', '/api/admin/theme', { radius: before });
     await page.close();
   });

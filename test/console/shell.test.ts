@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the console', () => {
   let context: BrowserContext;
@@ -13,10 +13,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const page = await context.open('administrator');
     await page.getByRole('heading', { level: 1, name: 'Home', exact: true }).waitFor();
     expect(await page.title()).toContain('Home');
-    expect(await page.getByRole('navigation').count()).toBe(1);
-    expect(await page.getByRole('navigation').getByRole('link', { name: 'Home' }).getAttribute('aria-current')).toBe(
-      'page',
-    );
+    await eventually(async () => await page.getByRole('navigation').count()).toBe(1);
+    await eventually(
+      async () => await page.getByRole('navigation').getByRole('link', { name: 'Home' }).getAttribute('aria-current'),
+    ).toBe('page');
     for (const keys of ['?', 'Control+k']) {
       await page.keyboard.press(keys);
       await page.getByRole('dialog').waitFor();

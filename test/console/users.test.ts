@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Person, person, unique } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page Users', () => {
   let context: BrowserContext;
@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the page Users', () => {
     expect(await profile()).toMatchObject({ role: 'moderator' });
     await page.goBack();
     await page.getByText('1–1 of 1').waitFor();
-    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe(spammer.name);
+    await eventually(async () => await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe(spammer.name);
     await page.close();
   });
 
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('the page Users', () => {
     const page = await context.open('administrator', `/users?open=${gone.id}`);
     await page.getByRole('button', { name: 'Erase' }).click();
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Erase' });
-    expect(await confirm.isDisabled()).toBe(true);
+    await eventually(async () => await confirm.isDisabled()).toBe(true);
     await page.getByLabel('Confirmation').fill(gone.name);
     await confirm.click();
     await page
