@@ -29,6 +29,7 @@ Settings are environment variables, shown with their defaults or an example:
   WEBHOOK_ALLOW_PRIVATE=on  allows webhooks to this machine and over http (off)
   API_KEY_PEPPER=…          key of the digests of API keys (random, in the data folder); a new one invalidates all API keys
   CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs
+  LOCAL_SCHEDULES=off       runs no job by its schedule (on)
 
   SITE_NAME=Directory       name of the directory in mails; SITE_URL=http…: base URL of links in mails; MAIL_FROM=…: sender
   OIDC_ISSUER=https…        accepts tokens of this issuer instead of local ones; with OIDC_JWKS_URI=… for its keys and

@@ -68,7 +68,7 @@ export interface LocalServerOptions {
   readonly seed?: () => Promise<void>;
   /** Replaces the route table, for tests. */
   readonly routes?: readonly Route[];
-  /** Runs the jobs by their schedules; off by default. */
+  /** Runs the jobs by their schedules unless `LOCAL_SCHEDULES` is off; off by default. */
   readonly schedules?: boolean;
   /** Replaces the service's subscriptions, for tests. */
   readonly subscriptions?: readonly Subscription[];
@@ -312,7 +312,7 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     cleanups.add(() => webhooks.stop());
     webhooks.start();
     await options.seed?.();
-    if (options.schedules) {
+    if (options.schedules && settings().localSchedules) {
       const schedules = startSchedules({ jobs, importHandler, checkpoints: openCheckpoints(journal) });
       cleanups.add(() => schedules.stop());
     }

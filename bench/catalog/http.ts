@@ -244,9 +244,6 @@ const main = (size: number): Promise<void> =>
     onCleanup(() => voter.stop().catch(() => undefined));
     const results = await measure(candidates, selected, options.quick ? 1 : Number(options.rounds));
     const votes = await voter.stop();
-    await wait(CAUGHT_UP_MS);
-    await compare(service, peers, selected);
-    console.log(`After ${votes} votes: equal responses.`);
     console.log(
       show(
         results,
@@ -254,6 +251,9 @@ const main = (size: number): Promise<void> =>
       ),
     );
     console.log(judge(results, size));
+    await wait(CAUGHT_UP_MS);
+    await compare(service, peers, selected);
+    console.log(`After ${votes} votes: equal responses.`);
   });
 
 if (options.help) console.log(HELP);

@@ -86,12 +86,16 @@ const start = async ({ name, args, env = {}, portIn }: Command): Promise<Running
 const portOf = (line: string): number | undefined =>
   line.startsWith('{') ? (JSON.parse(line) as { port: number }).port : undefined;
 
-/** Starts the service as `npm start` does, with a data folder. @param nodeArgs options of Node, such as `--inspect`. */
+/**
+ * Starts the service as `npm start` does, with a data folder. Jobs do not run, because the nightly one would correct the
+ * generated counts, which have no votes.
+ * @param nodeArgs options of Node, such as `--inspect`.
+ */
 export const startService = (dataDir: string, nodeArgs: readonly string[] = []): Promise<RunningServer> =>
   start({
     name: 'service',
     args: [...startOptions(), ...nodeArgs, 'local/main.ts'],
-    env: { ...highLimits, PORT: '0', DATA_DIR: dataDir },
+    env: { ...highLimits, LOCAL_SCHEDULES: 'off', PORT: '0', DATA_DIR: dataDir },
     portIn: (line) => Number(/at http:\/\/localhost:(\d+)/.exec(line)?.[1]) || undefined,
   });
 

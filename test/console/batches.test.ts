@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
@@ -44,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('the page Batches', () => {
     await page.close();
   });
 
-  it('has no violation that axe finds', async () => {
+  longTest('has no violation that axe finds', async () => {
     const { batch } = await deleteTwo();
     const page = await context.open('administrator', '/batches');
     const link = page.locator(`a[href*="${batch}"]`);

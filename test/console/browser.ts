@@ -57,6 +57,17 @@ export const eventually = (read: () => unknown) => expect.poll(read, { timeout: 
 /** Errors that the browser reports for responses that a test asks for. */
 const EXPECTED = /Failed to load resource|net::ERR_INTERNET_DISCONNECTED/;
 
+let shared: Promise<Browser> | undefined;
+
+/**
+ * The browser of this process, which starts once. Every page has a profile of its own. It ends with the process, which holds
+ * the other end of its pipe.
+ */
+const sharedBrowser = (): Promise<Browser> => {
+  shared ??= launch();
+  return shared;
+};
+
 /**
  * Gives the tests of this file a browser and a directory.
  * @param prepare stores the context.
@@ -67,11 +78,12 @@ export const withBrowser = (
   env?: Readonly<Record<string, string>>,
 ): void => {
   let browser: Browser | undefined;
+  const pages: Page[] = [];
   const problems: string[] = [];
 
   beforeAll(async () => {
     await freshConsole();
-    browser = await launch();
+    browser = await (env ? launch() : sharedBrowser());
   });
 
   const prepareBrowser = async (context: TestContext) => {
@@ -80,6 +92,7 @@ export const withBrowser = (
     if (!started) throw new Error('The browser has not started.');
     const open: BrowserContext['open'] = async (role, path = '') => {
       const page = await started.newPage({ locale: 'en-US' });
+      pages.push(page);
       page.setDefaultTimeout(TIMEOUT_MS);
       page.on('pageerror', (error) => problems.push(error.message));
       page.on('console', (message) => {
@@ -98,7 +111,8 @@ export const withBrowser = (
   else withDirectory(prepareBrowser);
 
   afterAll(async () => {
-    await browser?.close();
+    await Promise.all(pages.map((page) => page.close()));
+    if (env) await browser?.close();
     expect(problems).toEqual([]);
   });
 };

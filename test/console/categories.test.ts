@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Category } from '#contract/categories.ts';
 import { dataOf, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
@@ -103,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('the page Categories', () => {
     await page.close();
   });
 
-  it('has no violation that axe finds', async () => {
+  longTest('has no violation that axe finds', async () => {
     const category = await context.directory.addCategory({ color: '#14703f', sphere: unique('Sphere') });
     const page = await context.open('administrator', '/categories');
     await rowOf(page, category).waitFor();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
 
@@ -59,7 +60,7 @@ describe.skipIf(chromiumPath === undefined)('the API reference', () => {
     await page.close();
   });
 
-  it('is accessible in light and dark, with an operation open', async () => {
+  longTest('is accessible in light and dark, with an operation open', async () => {
     const { page, origin } = await open();
     await page.goto(`${origin}/docs`);
     await page.getByRole('button', { name: 'Sign in as user' }).waitFor();
@@ -69,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)('the API reference', () => {
     await page.close();
   });
 
-  it('works below the stage of a gateway, whose path its requests have', async () => {
+  longTest('works below the stage of a gateway, whose path its requests have', async () => {
     const { page, origin, problems } = await open();
     const paths = new Set<string>();
     await page.route('**/*', async (route) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
 
@@ -100,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)('the page Rules', () => {
     await page.close();
   });
 
-  it('has no violation that axe finds', async () => {
+  longTest('has no violation that axe finds', async () => {
     const page = await context.open('administrator', '/rules');
     await page.getByRole('heading', { name: 'Saved replies' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);

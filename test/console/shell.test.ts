@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
@@ -91,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.close();
   });
 
-  it('has no violation that axe finds on Home', async () => {
+  longTest('has no violation that axe finds on Home', async () => {
     const page = await context.open('administrator', '');
     await page.getByText('Latest events').waitFor();
     await page.getByText('Pending submissions').waitFor();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Person, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
@@ -84,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)('the page Users', () => {
     await page.close();
   });
 
-  it('has no violation that axe finds', async () => {
+  longTest('has no violation that axe finds', async () => {
     const page = await context.open('administrator', '/users');
     await page.getByRole('link', { name: spammer.name }).waitFor();
     expect(await violationsOf(page)).toEqual([]);

@@ -49,7 +49,14 @@ const columnsOf = (categoryName: (slug: string) => string): readonly Sortable[] 
     id: 'categories',
     label: text.columns.categories,
     kind: 'minor',
-    cell: ({ categories }) => categories.map(categoryName).join(', '),
+    cell: ({ categories }) => {
+      const names = categories.map(categoryName).join(', ');
+      return (
+        <span className="truncate short" title={names} dir="auto">
+          {names}
+        </span>
+      );
+    },
   },
   {
     id: 'plan',
