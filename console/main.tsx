@@ -1,7 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
-import { preloadPage } from './app/pages.ts';
+import { App, preloadPage } from './app/app.tsx';
 import { startSession } from './app/session.ts';
 import { Failure } from './components/states.tsx';
 

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'react';
+import { Component, type ReactNode } from 'react';
 import { Router, useLocation } from 'wouter';
+import { separate } from '../components/later.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { EmptyState, Failure, Loading } from '../components/states.tsx';
 import * as strings from '../strings.ts';
@@ -12,15 +13,26 @@ import { Shell } from './shell.tsx';
 import { NoRolePage, SignInDialog, SignInPage } from './sign-in.tsx';
 import { useStore } from './store.ts';
 
-const loaded = new Map<PageEntry, ComponentType>();
+/** The components of the pages, whose scripts are loaded at their first visit. */
+const components = new Map(
+  pages.map((page) => {
+    const placeholder = (
+      <>
+        <PageHeader title={page.title} />
+        <Loading />
+      </>
+    );
+    return [page, separate(async () => (await page.load()).Page, placeholder)];
+  }),
+);
 
-/** The component of a page, whose script is loaded at its first visit. */
-const componentOf = (page: PageEntry): ComponentType => {
-  const known = loaded.get(page);
-  if (known) return known;
-  const component = lazy(async () => ({ default: (await page.load()).Page }));
-  loaded.set(page, component);
-  return component;
+/** Loads the script of the page at the current address, while the session begins. */
+export const preloadPage = (): void => {
+  const path = location.pathname.slice(consolePath.length) || '/';
+  const page = pages.find((one) => one.path === path);
+  const loading = page && components.get(page)?.preload();
+  // A failure shows when the page is rendered.
+  loading?.catch(() => undefined);
 };
 
 interface BoundaryProps {
@@ -58,19 +70,10 @@ const CurrentPage = ({ page }: { readonly page: PageEntry }) => {
       </>
     );
   }
-  const Page = componentOf(page);
+  const Page = components.get(page);
   return (
     <Boundary key={page.path} title={page.title}>
-      <Suspense
-        fallback={
-          <>
-            <PageHeader title={page.title} />
-            <Loading />
-          </>
-        }
-      >
-        <Page />
-      </Suspense>
+      {Page && <Page />}
     </Boundary>
   );
 };

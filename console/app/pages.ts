@@ -203,13 +203,3 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/settings/page.tsx'),
   },
 ];
-
-/** Loads the script of the page at the current address, while the session begins. */
-export const preloadPage = (): void => {
-  const path = location.pathname.slice(consolePath.length) || '/';
-  // A failure shows when the page is rendered.
-  pages
-    .find((page) => page.path === path)
-    ?.load()
-    .catch(() => undefined);
-};

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Project, ProjectEdit } from '#contract/projects.ts';
 import { ApiError, client, dataOf, fieldErrors } from '../api.ts';
 import { ifMatch, type Listing, readListing, useCategories } from '../app/listings.ts';
@@ -9,9 +9,10 @@ import * as strings from '../strings.ts';
 import { Button } from './button.tsx';
 import { ErrorMessage } from './error-message.tsx';
 import { ListField, SelectField, TextArea, TextField } from './fields.tsx';
+import { later } from './later.tsx';
 import { MergeDialog, type MergedField } from './merge.tsx';
 
-const PlaceMap = lazy(async () => ({ default: (await import('./place-map.tsx')).PlaceMap }));
+const PlaceMap = later(async () => (await import('./place-map.tsx')).PlaceMap, <div className="place-map" />);
 
 /** The fields of the form by kind, in its order. */
 const TEXTS = ['name', 'slug', 'url', 'description', 'long_description', 'logo_url', 'video_url'] as const;
@@ -155,13 +156,11 @@ export const ListingForm = ({
           <TextField key={name} {...text(name)} />
         ))}
       </div>
-      <Suspense fallback={<div className="place-map" />}>
-        <PlaceMap
-          latitude={String(draft.latitude)}
-          longitude={String(draft.longitude)}
-          onChange={(latitude, longitude) => setDraft((before) => ({ ...before, latitude, longitude }))}
-        />
-      </Suspense>
+      <PlaceMap
+        latitude={String(draft.latitude)}
+        longitude={String(draft.longitude)}
+        onChange={(latitude, longitude) => setDraft((before) => ({ ...before, latitude, longitude }))}
+      />
       {isAdmin && (
         <div className="grid narrow">
           <SelectField {...text('plan')} options={Object.entries(strings.plan)} />

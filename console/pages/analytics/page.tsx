@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import type { AnalyticsReport, GroupBy } from '#contract/analytics.ts';
 import { client, dataOf } from '../../api.ts';
@@ -7,6 +6,7 @@ import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { download } from '../../components/download.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
+import { separate } from '../../components/later.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatDay, formatNumber, words } from '../../format.ts';
@@ -18,8 +18,14 @@ import { reportCsv } from './report-csv.ts';
 
 const text = strings.analytics;
 
-const LineChart = lazy(async () => ({ default: (await import('../../components/line-chart.tsx')).LineChart }));
-const CountryMap = lazy(async () => ({ default: (await import('./country-map.tsx')).CountryMap }));
+const LineChart = separate(
+  async () => (await import('../../components/line-chart.tsx')).LineChart,
+  <div className="line-chart" />,
+);
+const CountryMap = separate(
+  async () => (await import('./country-map.tsx')).CountryMap,
+  <div className="country-map" />,
+);
 
 const useReport = (query: Days & { readonly groupBy: GroupBy }, isEnabled = true) =>
   useResource(['analytics', query], (signal) => dataOf(client.analytics.report({ query, signal })), {
@@ -97,23 +103,21 @@ const Traffic = ({
     <section className="card stack tight">
       <h2>{text.traffic}</h2>
       <p className="soft small">{text.brush}</p>
-      <Suspense fallback={<div className="line-chart" />}>
-        <LineChart
-          label={text.traffic}
-          days={traffic.map(({ date }) => date)}
-          lines={[
-            { label: text.pageviews, color: '--accent', values: traffic.map(({ pageviews }) => pageviews) },
-            { label: text.visitors, color: '--good', values: traffic.map(({ visitors }) => visitors) },
-            {
-              label: text.viewsBefore,
-              color: '--soft',
-              isDashed: true,
-              values: traffic.map((_, at) => before?.traffic[at]?.pageviews ?? null),
-            },
-          ]}
-          onBrush={(from, to) => setUrl({ range: undefined, from, to })}
-        />
-      </Suspense>
+      <LineChart
+        label={text.traffic}
+        days={traffic.map(({ date }) => date)}
+        lines={[
+          { label: text.pageviews, color: '--accent', values: traffic.map(({ pageviews }) => pageviews) },
+          { label: text.visitors, color: '--good', values: traffic.map(({ visitors }) => visitors) },
+          {
+            label: text.viewsBefore,
+            color: '--soft',
+            isDashed: true,
+            values: traffic.map((_, at) => before?.traffic[at]?.pageviews ?? null),
+          },
+        ]}
+        onBrush={(from, to) => setUrl({ range: undefined, from, to })}
+      />
       <details>
         <summary className="soft small">{strings.chart.table}</summary>
         <table className="table">
@@ -175,9 +179,7 @@ const Report = ({
       <Ranking title={text.referrers} unit={text.views} entries={named(report.referrers)} />
     </div>
     <Ranking title={text.countries} unit={text.views} entries={named(report.countries, countryName)}>
-      <Suspense fallback={<div className="country-map" />}>
-        <CountryMap label={text.map} counts={new Map(report.countries.map(({ name, count }) => [name, count]))} />
-      </Suspense>
+      <CountryMap label={text.map} counts={new Map(report.countries.map(({ name, count }) => [name, count]))} />
     </Ranking>
     <div className="grid">
       <Ranking title={text.browsers} unit={text.views} entries={named(report.browsers)} />

@@ -1,4 +1,4 @@
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Project } from '#contract/projects.ts';
 import { client, dataOf } from '../../api.ts';
@@ -11,10 +11,10 @@ import { useUrl } from '../../app/url.ts';
 import { Badge, StatusBadge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { later } from '../../components/later.ts';
+import { later } from '../../components/later.tsx';
 import { ListingForm } from '../../components/listing-form.tsx';
 import { Logo } from '../../components/logo.tsx';
-import { Loaded, Loading } from '../../components/states.tsx';
+import { Loaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { formatNumber } from '../../format.ts';
 import * as strings from '../../strings.ts';
@@ -192,9 +192,7 @@ export const Detail = ({ id }: { readonly id: string }) => {
               current={tab}
               hrefOf={hrefOf}
             />
-            <Suspense fallback={<Loading />}>
-              <TabContent tab={tab} listing={listing} isAdmin={isAdmin} />
-            </Suspense>
+            <TabContent tab={tab} listing={listing} isAdmin={isAdmin} />
           </>
         )}
       </Loaded>

@@ -1,8 +1,6 @@
-import { Suspense } from 'react';
 import { useUrl } from '../../app/url.ts';
-import { later } from '../../components/later.ts';
+import { later } from '../../components/later.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Loading } from '../../components/states.tsx';
 import { List } from './list.tsx';
 
 const Detail = later(async () => (await import('./detail.tsx')).Detail);
@@ -13,13 +11,7 @@ export const Page = () => {
   return (
     <>
       <PageHeader title="Listings" />
-      {open === null ? (
-        <List />
-      ) : (
-        <Suspense fallback={<Loading />}>
-          <Detail key={open} id={open} />
-        </Suspense>
-      )}
+      {open === null ? <List /> : <Detail key={open} id={open} />}
     </>
   );
 };

@@ -1,11 +1,11 @@
-import { Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useKeys } from '../../app/keys.tsx';
 import { useListing } from '../../app/listings.ts';
 import { Badge } from '../../components/badge.tsx';
-import { later } from '../../components/later.ts';
+import { later } from '../../components/later.tsx';
 import { ListingText } from '../../components/listing-text.tsx';
 import { Logo } from '../../components/logo.tsx';
-import { Loaded, Loading } from '../../components/states.tsx';
+import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { hostOf } from '../../format.ts';
 import * as strings from '../../strings.ts';
@@ -80,25 +80,21 @@ export const Detail = ({
                 </div>
               </header>
               {isEditing ? (
-                <Suspense fallback={<Loading />}>
-                  <ListingForm listing={loaded} isAdmin={isAdmin} onDone={() => setEditing(false)} />
-                </Suspense>
+                <ListingForm listing={loaded} isAdmin={isAdmin} onDone={() => setEditing(false)} />
               ) : (
                 <>
                   <div className="queue-columns">
                     {item.kind === 'edit' ? (
-                      <Suspense fallback={<Loading />}>
-                        <RevisionView
-                          revision={item.revision}
-                          chosen={chosen}
-                          onChoose={(field, isChosen) => {
-                            const next = new Set(dropped);
-                            if (isChosen) next.delete(field);
-                            else next.add(field);
-                            setDropped(next);
-                          }}
-                        />
-                      </Suspense>
+                      <RevisionView
+                        revision={item.revision}
+                        chosen={chosen}
+                        onChoose={(field, isChosen) => {
+                          const next = new Set(dropped);
+                          if (isChosen) next.delete(field);
+                          else next.add(field);
+                          setDropped(next);
+                        }}
+                      />
                     ) : (
                       <ListingText project={project} />
                     )}

@@ -1,15 +1,15 @@
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Project, ProjectDossier } from '#contract/projects.ts';
 import { useDossier } from '../../app/listings.ts';
 import { Badge, StatusBadge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
-import { later } from '../../components/later.ts';
+import { later } from '../../components/later.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDay, formatNumber, formatPercent, hostOf, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 
-const Comparison = later(async () => (await import('./comparison.tsx')).Comparison);
+const Comparison = later(async () => (await import('./comparison.tsx')).Comparison, null);
 
 const Duplicates = ({
   project,
@@ -41,9 +41,7 @@ const Duplicates = ({
         ))}
       </ul>
       {compared !== undefined && (
-        <Suspense>
-          <Comparison project={project} otherId={compared} onClose={() => setCompared(undefined)} />
-        </Suspense>
+        <Comparison project={project} otherId={compared} onClose={() => setCompared(undefined)} />
       )}
     </section>
   );

@@ -1,9 +1,8 @@
-import { type ComponentType, Suspense } from 'react';
+import type { ComponentType } from 'react';
 import { isOn } from '../../app/session.ts';
 import { useUrl } from '../../app/url.ts';
-import { later } from '../../components/later.ts';
+import { later } from '../../components/later.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Loading } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import * as strings from '../../strings.ts';
 import { LayoutTab, MapTab, ThemeTab } from './appearance.tsx';
@@ -40,9 +39,7 @@ export const Page = () => {
           current={tab}
           hrefOf={(id) => `/settings?tab=${id}`}
         />
-        <Suspense key={tab} fallback={<Loading />}>
-          <View />
-        </Suspense>
+        <View />
       </div>
     </>
   );
