@@ -163,6 +163,9 @@ export const chart = {
 export const listings = {
   empty: 'No listings here',
   emptyText: 'No listing matches these filters.',
+  none: 'No listings yet',
+  noneText: 'Submissions appear here by themselves.',
+  importSome: 'Import listings from a CSV file',
   columns: {
     name: 'Name',
     status: 'Status',
@@ -929,6 +932,17 @@ export const jobs = {
   every: (interval: string) => `every ${interval}`,
   daily: (time: string) => `daily at ${time} UTC`,
   hourly: (first: string, last: string) => `hourly from ${first} to ${last} UTC`,
+  weekly: (day: string, minutes: string, first: string, last: string) =>
+    `on ${day}, every ${minutes} minutes from ${first} to ${last} UTC`,
+  weekdays: {
+    MON: 'Mondays',
+    TUE: 'Tuesdays',
+    WED: 'Wednesdays',
+    THU: 'Thursdays',
+    FRI: 'Fridays',
+    SAT: 'Saturdays',
+    SUN: 'Sundays',
+  },
   took: (ms: string) => `${ms} ms`,
   running: 'Running',
   off: 'Off',

@@ -26,6 +26,7 @@ describe.skipIf(chromiumPath === undefined)('the page Jobs', () => {
     await page.reload();
     await row.getByText('Succeeded').waitFor();
     await page.getByText('hourly from 01:10 to 05:10 UTC').waitFor();
+    await page.getByText('on Mondays, every 20 minutes from 07:00 to 10:40 UTC').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.close();
   });

@@ -33,6 +33,20 @@ describe.skipIf(chromiumPath === undefined)('the listings', () => {
     await page.close();
   });
 
+  it('are absent from an empty directory, which says where they come from, and from filters that match none', async () => {
+    const page = await context.open('administrator', '/comments');
+    const meta = { total: 0, page: 1, pageSize: 50, hasMore: false, nextCursor: null };
+    await page.route('**/api/admin/projects?*', (route) => route.fulfill({ json: { data: [], meta } }));
+    await page.getByRole('navigation').getByRole('link', { name: 'Listings' }).click();
+    await page.getByText('No listings yet').waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('lighthouse');
+    await page.getByText('No listing matches these filters.').waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('');
+    await page.getByRole('link', { name: 'Import listings from a CSV file' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Imports' }).waitFor();
+    await page.close();
+  });
+
   it('are edited with the messages of the contract, merged after a concurrent change, and restored', async () => {
     const { directory } = context;
     const id = await live('Original');

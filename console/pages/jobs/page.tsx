@@ -15,14 +15,30 @@ const text = strings.jobs;
 
 const titleOf = ({ name }: Job): string => words(name.replaceAll('-', '_'));
 
-/** `rate(5 minutes)` and `cron(0 3 * * ? *)` as words where that is simple. */
+const timeOf = (hour: string, minute: string | number): string =>
+  `${hour.padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+
+/** `cron(10 1-5 * * ? *)`, with or without the last hour. */
+const DAILY = /^cron\((\d+) (\d+)(?:-(\d+))? \* \* \? \*\)$/;
+/** `cron(0/20 7-10 ? * MON *)`. */
+const WEEKLY = /^cron\((\d+)\/(\d+) (\d+)-(\d+) \? \* ([A-Z]{3}) \*\)$/;
+
+const isWeekday = (name: string): name is keyof typeof text.weekdays => Object.hasOwn(text.weekdays, name);
+
+/** A schedule expression in words; those of other kinds as they are. */
 const scheduleOf = (schedule: string): string => {
   const rate = /^rate\((?:1 )?(.+)\)$/.exec(schedule)?.[1];
   if (rate !== undefined) return text.every(rate);
-  const [, minute = '', first, last] = /^cron\((\d+) (\d+)(?:-(\d+))? \* \* \? \*\)$/.exec(schedule) ?? [];
-  if (first === undefined) return schedule;
-  const timeOf = (hour: string) => `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
-  return last === undefined ? text.daily(timeOf(first)) : text.hourly(timeOf(first), timeOf(last));
+  const [, minute = '', first, last] = DAILY.exec(schedule) ?? [];
+  if (first !== undefined) {
+    const start = timeOf(first, minute);
+    return last === undefined ? text.daily(start) : text.hourly(start, timeOf(last, minute));
+  }
+  const [, offset = '', step = '', from = '', until = '', day = ''] = WEEKLY.exec(schedule) ?? [];
+  if (!isWeekday(day)) return schedule;
+  const runs = Math.floor((59 - Number(offset)) / Number(step));
+  const latest = Number(offset) + runs * Number(step);
+  return text.weekly(text.weekdays[day], step, timeOf(from, offset), timeOf(until, latest));
 };
 
 const StateBadge = ({ job: { is_running, is_enabled, last_run } }: { readonly job: Job }) => {

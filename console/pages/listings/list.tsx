@@ -20,7 +20,7 @@ import { Time } from '../../components/time.tsx';
 import { formatCompact, formatNumber, hostOf } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { BulkBar } from './bulk.tsx';
-import { filtersOf, pricings, queryOf, sorts, statuses } from './query.ts';
+import { filtersOf, isFiltered, pricings, queryOf, sorts, statuses } from './query.ts';
 
 const SEARCH_DELAY_MS = 200;
 
@@ -204,6 +204,18 @@ const ExportButton = () => {
   );
 };
 
+const NoListings = ({ isFiltered, isAdmin }: { readonly isFiltered: boolean; readonly isAdmin: boolean }) =>
+  isFiltered ? (
+    <EmptyState title={text.empty}>
+      <p>{text.emptyText}</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title={text.none}>
+      <p>{text.noneText}</p>
+      {isAdmin && <Link href="/imports">{text.importSome}</Link>}
+    </EmptyState>
+  );
+
 /** The list of all listings, with filters, sorting, selection and bulk actions. */
 export const List = () => {
   const [url, setUrl] = useUrl();
@@ -296,9 +308,7 @@ export const List = () => {
       <Loaded query={list} rows={12}>
         {({ data, meta }) =>
           data.length === 0 ? (
-            <EmptyState title={text.empty}>
-              <p>{text.emptyText}</p>
-            </EmptyState>
+            <NoListings isFiltered={isFiltered(filters)} isAdmin={isAdmin} />
           ) : (
             <>
               <Table

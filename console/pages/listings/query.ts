@@ -22,6 +22,10 @@ export const filtersOf = (url: URLSearchParams) => ({
   page: Math.max(1, Math.trunc(Number(url.get('page') ?? 1)) || 1),
 });
 
+/** Whether these filters may leave out listings. */
+export const isFiltered = ({ status, pricing, category, q, page }: ReturnType<typeof filtersOf>): boolean =>
+  status !== 'all' || pricing !== 'all' || category !== '' || q !== '' || page > 1;
+
 export const queryOf = (filters: ReturnType<typeof filtersOf>): Query => ({
   ...filters,
   page: filters.page,
