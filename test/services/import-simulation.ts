@@ -151,6 +151,31 @@ export const simulateImport = async (seed: number): Promise<void> => {
   expect(await states(batchId, actual)).toEqual(await states(referenceId, expected));
 };
 
+/** A dry run says of each row what the import then does, also of rows about projects of earlier chunks. */
+export const simulateDryRun = async (seed: number): Promise<void> => {
+  const random = new Random(seed);
+  const word = unique('simd');
+  const mapping = {
+    columns,
+    match_by: random.pick(['slug', 'url'] as const),
+    on_conflict: random.pick(['skip', 'update', 'error'] as const),
+    create_categories: true,
+  };
+  const id = await announce(Buffer.from(fileOf(randomRows(random, 60), word)));
+  const run = async (isDryRun: boolean) => {
+    await startImport(admin, id, mapping, isDryRun);
+    await runImport(id, admin.id, { budgetMs: 60_000, rowsPerChunkMax: 5 });
+    return await readImport(id);
+  };
+  const { state, dry_run } = await run(true);
+  const ended = await run(false);
+  expect({ seed, state, counts: dry_run?.counts }).toEqual({ seed, state: 'uploaded', counts: ended.counts });
+  const outcomes = new Map<number | null, string>();
+  for await (const { row, outcome } of entriesOf(ended.batch_id ?? '')) outcomes.set(row, outcome);
+  const planned = dry_run?.items.map(({ row, outcome }) => [row, outcome] as const);
+  expect({ seed, outcomes: new Map(planned) }).toEqual({ seed, outcomes });
+};
+
 /** An import that is cancelled while runs die: what was imported is what its batch says, and can be reverted. */
 export const simulateCancellation = async (seed: number): Promise<void> => {
   const random = new Random(seed);

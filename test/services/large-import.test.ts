@@ -1,6 +1,12 @@
 import { expect, it, vi } from 'vitest';
 import { longTest } from '#test/support/long-test.ts';
-import { simulateCancellation, simulateImport, simulateUnreachedRow, withTable } from './import-simulation.ts';
+import {
+  simulateCancellation,
+  simulateDryRun,
+  simulateImport,
+  simulateUnreachedRow,
+  withTable,
+} from './import-simulation.ts';
 
 vi.mock(import('#data/write.ts'), { spy: true });
 vi.mock(import('#data/import-projects.ts'), { spy: true });
@@ -17,6 +23,10 @@ longTest(
   },
   120_000,
 );
+
+it('a dry run says what the import does', async () => {
+  for (let seed = 1; seed <= 3; seed += 1) await simulateDryRun(seed);
+}, 120_000);
 
 it('a cancelled import has a batch that says what was imported', async () => {
   for (let seed = 1; seed <= 3; seed += 1) await simulateCancellation(seed);

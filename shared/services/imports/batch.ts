@@ -146,7 +146,7 @@ export class ImportBatch {
     if (!last) return;
     for (const row of rows.slice(0, -1)) report.written(row.action, unwrittenEntry(placeOf(row), step.next, null));
     // The entry of the last row is stored with the project.
-    report.written(last.action, this.#id === undefined ? this.#lastEntry(pending) : undefined);
+    report.written(last.action, this.#listsMore ? this.#lastEntry(pending) : undefined);
     this.#written.set(step.next.id, { before: this.#before(pending), position: placeOf(last).position });
   }
 
@@ -156,7 +156,7 @@ export class ImportBatch {
       await putEntries(this.#id, entries);
       return;
     }
-    if (this.#planned.length >= LISTED_MAX) return;
+    if (!this.#listsMore) return;
     // The id of a project that was not created means nothing.
     const planned = entries.map((entry) => ({
       ...entry,
@@ -167,8 +167,17 @@ export class ImportBatch {
 
   /** Drops what the entries say too, so that memory does not grow with the rows. */
   release(): void {
+    if (this.#id === undefined) {
+      if (!this.#listsMore) this.#written.clear();
+      return;
+    }
     for (const [id, { position }] of this.#written) this.#earlier.set(id, Number(position));
     this.#written.clear();
+  }
+
+  /** Whether this is a dry run whose first entries are not complete. */
+  get #listsMore(): boolean {
+    return this.#id === undefined && this.#planned.length < LISTED_MAX;
   }
 
   #isNew(id: string): boolean {

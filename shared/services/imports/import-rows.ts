@@ -31,7 +31,7 @@ export const openState = async (
 ): Promise<ImportState> => {
   const rejectsDuplicateUrls = settings().duplicateUrls === 'reject';
   const [projects, categories] = await Promise.all([
-    ProjectLookup.open({ tracksUrls: mapping.match_by === 'url' || rejectsDuplicateUrls }),
+    ProjectLookup.open({ tracksUrls: mapping.match_by === 'url' || rejectsDuplicateUrls, isDryRun: mapping.dry_run }),
     CategoryLookup.open({ mayCreate: mapping.create_categories, earlier: earlierCategories }),
   ]);
   return {
@@ -39,7 +39,7 @@ export const openState = async (
     actorId,
     rejectsDuplicateUrls,
     projects,
-    slugs: new SlugLookup(slugsInFile),
+    slugs: new SlugLookup(slugsInFile, { isDryRun: mapping.dry_run }),
     categories,
     batch,
   };
@@ -89,8 +89,6 @@ export const importRows = async (
 ): Promise<readonly Row[]> => {
   const left = await writeRows(state, rows, report, until);
   await state.batch.store(report.takeEntries());
-  // A dry run has written nothing that could be read again.
-  if (state.mapping.dry_run) return left;
   for (const part of [state.batch, state.projects, state.slugs]) part.release();
   return left;
 };

@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { ReadCatalog } from '#catalog/types.ts';
 import { catalog } from '#data/catalog.ts';
 import { existingProjects } from '#data/projects.ts';
@@ -6,6 +7,41 @@ import type { ProjectRecord } from '#model/project.ts';
 
 const byAge = (a: ProjectRecord, b: ProjectRecord): number =>
   a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1;
+
+/** How many records are compressed together: a row about one of them costs a fraction of a millisecond. */
+const PAGE_RECORDS = 128;
+
+/** Records by id in little memory: a dry run may have 200,000. */
+class CompressedRecords {
+  readonly #pages: Buffer[] = [];
+  readonly #pageOf = new Map<string, number>();
+  /** The page that was read last: rows about the same projects are often in the same order. */
+  #open: { readonly page: number; readonly records: ReadonlyMap<string, ProjectRecord> } | undefined;
+
+  /** Adds records, or replaces those with the same ids. */
+  add(records: readonly ProjectRecord[]): void {
+    for (let start = 0; start < records.length; start += PAGE_RECORDS) {
+      const together = records.slice(start, start + PAGE_RECORDS);
+      for (const { id } of together) this.#pageOf.set(id, this.#pages.length);
+      this.#pages.push(deflateRawSync(JSON.stringify(together)));
+    }
+  }
+
+  has(id: string): boolean {
+    return this.#pageOf.has(id);
+  }
+
+  find(id: string): ProjectRecord | undefined {
+    const page = this.#pageOf.get(id);
+    const compressed = page === undefined ? undefined : this.#pages[page];
+    if (page === undefined || !compressed) return undefined;
+    if (this.#open?.page !== page) {
+      const records = JSON.parse(inflateRawSync(compressed).toString()) as readonly ProjectRecord[];
+      this.#open = { page, records: new Map(records.map((record) => [record.id, record])) };
+    }
+    return this.#open.records.get(id);
+  }
+}
 
 /** The projects of the directory as the import sees them: those of the table, replaced by what it has planned since. */
 export class ProjectLookup {
@@ -18,19 +54,32 @@ export class ProjectLookup {
   readonly #changedByUrl = new Map<string, Set<string>>();
   /** The ids of deleted projects at the start of the import, by canonical URL. */
   #deletedByUrl: ReadonlyMap<string, string> | undefined;
+  /** What a dry run has planned since the last release. */
+  readonly #planned = new Map<string, ProjectRecord>();
+  /** What a dry run planned before that: it cannot be read again. */
+  readonly #earlier: CompressedRecords | undefined;
 
-  private constructor(current: ReadCatalog | undefined) {
+  private constructor(current: ReadCatalog | undefined, isDryRun: boolean) {
     this.#catalog = current;
+    this.#earlier = isDryRun ? new CompressedRecords() : undefined;
   }
 
   /** @param tracksUrls whether `withUrl` will be called; if not, the catalog is not loaded. */
-  static async open({ tracksUrls }: { readonly tracksUrls: boolean }): Promise<ProjectLookup> {
-    return new ProjectLookup(tracksUrls ? await catalog('now') : undefined);
+  static async open({
+    tracksUrls,
+    isDryRun,
+  }: {
+    readonly tracksUrls: boolean;
+    readonly isDryRun: boolean;
+  }): Promise<ProjectLookup> {
+    return new ProjectLookup(tracksUrls ? await catalog('now') : undefined, isDryRun);
   }
 
   /** Reads projects that are not known yet, together. */
   async load(ids: Iterable<string>): Promise<void> {
-    const unknown = [...new Set(ids)].filter((id) => !this.#known.has(id) && !this.#inCatalog(id));
+    const unknown = [...new Set(ids)].filter(
+      (id) => !this.#known.has(id) && !this.#earlier?.has(id) && !this.#inCatalog(id),
+    );
     if (unknown.length === 0) return;
     const stored = new Map((await existingProjects(unknown)).map((project) => [project.id, project]));
     for (const id of unknown) this.#known.set(id, stored.get(id));
@@ -38,7 +87,7 @@ export class ProjectLookup {
 
   async find(id: string): Promise<ProjectRecord | undefined> {
     if (this.#known.has(id)) return this.#known.get(id);
-    const found = this.#inCatalog(id);
+    const found = this.#earlier?.find(id) ?? this.#inCatalog(id);
     if (found) return found;
     await this.load([id]);
     return this.#known.get(id);
@@ -68,6 +117,7 @@ export class ProjectLookup {
   set(project: ProjectRecord): void {
     this.forget(project.id);
     this.#known.set(project.id, project);
+    if (this.#earlier) this.#planned.set(project.id, project);
     if (!this.#catalog) return;
     this.#changed.add(project.id);
     if (project.deleted_at !== null) return;
@@ -94,8 +144,10 @@ export class ProjectLookup {
     for (const project of stored) this.set(project);
   }
 
-  /** Drops what can be read again, so that memory does not grow with the rows. */
+  /** Drops what can be read again, and compresses what a dry run has planned, so that memory hardly grows with the rows. */
   release(): void {
+    this.#earlier?.add([...this.#planned.values()]);
+    this.#planned.clear();
     this.#known.clear();
   }
 

@@ -28,9 +28,12 @@ export class SlugLookup {
   readonly #holders = new Map<string, string | null>();
   /** The next variant to try, by slug without a number. */
   readonly #nextVariant = new Map<string, number>();
+  /** Project ids by the slugs that a dry run assigns: they cannot be read again. */
+  readonly #planned: Map<string, string> | undefined;
 
-  constructor(inFile: ReadonlySet<string>) {
+  constructor(inFile: ReadonlySet<string>, { isDryRun }: { readonly isDryRun: boolean }) {
     this.#inFile = inFile;
+    this.#planned = isDryRun ? new Map() : undefined;
   }
 
   /** Reads the holders of slugs that are not cached. */
@@ -38,7 +41,7 @@ export class SlugLookup {
     const unknown = [...new Set(slugs)].filter((slug) => !this.#holders.has(slug));
     if (unknown.length === 0) return;
     const holders = await slugHolders(unknown);
-    for (const slug of unknown) this.#holders.set(slug, holders.get(slug) ?? null);
+    for (const slug of unknown) this.#holders.set(slug, this.#planned?.get(slug) ?? holders.get(slug) ?? null);
   }
 
   /** Reads as many variants of each slug as there are rows that need one. */
@@ -86,6 +89,7 @@ export class SlugLookup {
 
   assign(slug: string, projectId: string): void {
     this.#holders.set(slug, projectId);
+    this.#planned?.set(slug, projectId);
   }
 
   /** Drops a slug from the cache, so that it is read again. */
