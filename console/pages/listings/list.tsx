@@ -204,8 +204,8 @@ const ExportButton = () => {
   );
 };
 
-const NoListings = ({ isFiltered, isAdmin }: { readonly isFiltered: boolean; readonly isAdmin: boolean }) =>
-  isFiltered ? (
+const NoListings = ({ hasFilters, isAdmin }: { readonly hasFilters: boolean; readonly isAdmin: boolean }) =>
+  hasFilters ? (
     <EmptyState title={text.empty}>
       <p>{text.emptyText}</p>
     </EmptyState>
@@ -308,7 +308,7 @@ export const List = () => {
       <Loaded query={list} rows={12}>
         {({ data, meta }) =>
           data.length === 0 ? (
-            <NoListings isFiltered={isFiltered(filters)} isAdmin={isAdmin} />
+            <NoListings hasFilters={isFiltered(filters)} isAdmin={isAdmin} />
           ) : (
             <>
               <Table
