@@ -51,7 +51,7 @@ import { openSecretFile } from './secret-file.ts';
 import { sitePageRoutes } from './site-pages.ts';
 import { StartupError, startupErrorOf } from './startup-error.ts';
 import { watchStorage } from './storage.ts';
-import { trimStreamLog } from './stream-log.ts';
+import { openStreamLog } from './stream-log.ts';
 import { pollStream } from './stream-poller.ts';
 import { streamsClient } from './streams-client.ts';
 import { ensureTable } from './table.ts';
@@ -193,14 +193,23 @@ const startTable = async (
     return (await withDeadline(invocation, PUBLISHER_TIMEOUT_SECONDS, onTimeout)) as DynamoDBBatchResponse;
   };
   const checkpoints = openCheckpoints(journal);
-  const poller = pollStream({ streams, streamArn, filter: outboxFilter, deliver: publish, checkpoints, swept });
+  const streamLog = isEmbedded ? openStreamLog(folder.file('table.sqlite'), tableName) : undefined;
+  cleanups.add(() => streamLog?.close());
+  const [{ prefix }] = outboxFilter.dynamodb.Keys.pk.S;
+  const poller = pollStream({
+    streams,
+    streamArn,
+    filter: outboxFilter,
+    deliver: publish,
+    checkpoints,
+    swept,
+    ...(streamLog && { newestIfNone: (shard, after) => streamLog.newestIfNone(shard, after, prefix) }),
+  });
   cleanups.add(() => poller.stop());
   const sweeper = sweepExpired(client, tableName, swept);
   cleanups.add(() => sweeper.stop());
-  if (isEmbedded) {
-    const trimmer = trimStreamLog(folder.file('table.sqlite'), tableName, () => poller.consumed());
-    cleanups.add(() => trimmer.stop());
-  }
+  const trimmer = streamLog?.trim(() => poller.consumed());
+  cleanups.add(() => trimmer?.stop());
 };
 
 const preloadHandlers = async (ids: readonly string[], importHandler: ImportHandler): Promise<void> => {

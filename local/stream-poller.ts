@@ -16,6 +16,11 @@ export interface StreamPollerOptions {
   readonly checkpoints: Checkpoints;
   /** The items that the TTL sweeper deleted. */
   readonly swept: Set<string>;
+  /**
+   * Looks at the records of a shard after a sequence number where that is cheaper than reading them.
+   * @returns the newest sequence number if there are records, but none that passes the filter or is a deletion.
+   */
+  readonly newestIfNone?: (shardId: string, after: string | undefined) => string | undefined;
 }
 
 export interface StreamPoller extends BackgroundTask {
@@ -47,7 +52,7 @@ class PartialDelivery extends Error {
  * handler accepted records, so a killed process loses none and delivers a few twice.
  */
 export const pollStream = (options: StreamPollerOptions): StreamPoller => {
-  const { streams, streamArn, filter, deliver, checkpoints, swept } = options;
+  const { streams, streamArn, filter, deliver, checkpoints, swept, newestIfNone } = options;
   const iterators = new Map<string, string>();
   let shards: Shard[] | undefined;
   let lastConsumed: string | undefined;
@@ -92,6 +97,12 @@ export const pollStream = (options: StreamPollerOptions): StreamPoller => {
     const checkpoint = checkpoints.get(checkpointOf(shardId));
     if (checkpoint === FINISHED) return false;
     lastConsumed ??= checkpoint;
+    const skipped = newestIfNone?.(shardId, checkpoint);
+    if (skipped !== undefined) {
+      advance(shardId, skipped);
+      iterators.delete(shardId);
+      return false;
+    }
     const iterator = iterators.get(shardId) ?? (await iteratorOf(shardId, checkpoint));
     // Set again only after success: after a failure the next read starts from the checkpoint.
     iterators.delete(shardId);

@@ -16,8 +16,8 @@ import { outboxFilter } from '#data/outbox.ts';
 import { type Engine, startEngine } from '#local/engine.ts';
 import { openCheckpoints, openJournal } from '#local/journal.ts';
 import type { Pattern } from '#local/pattern.ts';
-import { trimStreamLog } from '#local/stream-log.ts';
-import { pollStream, type StreamPoller } from '#local/stream-poller.ts';
+import { openStreamLog } from '#local/stream-log.ts';
+import { pollStream, type StreamPoller, type StreamPollerOptions } from '#local/stream-poller.ts';
 import { streamsClient } from '#local/streams-client.ts';
 import { ensureTable } from '#local/table.ts';
 import { sweepOnce } from '#local/ttl-sweeper.ts';
@@ -82,7 +82,12 @@ const put = (pk: string, sk = 'x', more: PutItemCommand['input']['Item'] = {}) =
 type Deliver = (records: readonly DynamoDBRecord[]) => string | undefined;
 
 /** @param deliver may return the sequence number of the first record that it rejects. */
-const poll = (deliver: Deliver, filter: Pattern = ALL, swept = new Set<string>()): StreamPoller => {
+const poll = (
+  deliver: Deliver,
+  filter: Pattern = ALL,
+  swept = new Set<string>(),
+  replaced: Partial<StreamPollerOptions> = {},
+): StreamPoller => {
   poller = pollStream({
     streams,
     streamArn,
@@ -93,6 +98,7 @@ const poll = (deliver: Deliver, filter: Pattern = ALL, swept = new Set<string>()
       const rejected = deliver(Records);
       return { batchItemFailures: rejected === undefined ? [] : [{ itemIdentifier: rejected }] };
     },
+    ...replaced,
   });
   return poller;
 };
@@ -248,7 +254,8 @@ longTest("trims the engine's log without losing its position", async () => {
   const seen: string[] = [];
   const polling = poll((records) => void seen.push(...records.map(keyOf)));
   await until(() => seen.length === 1200);
-  const trimmer = trimStreamLog(dbPath, table, () => polling.consumed(), 20);
+  const streamLog = openStreamLog(dbPath, table);
+  const trimmer = streamLog.trim(() => polling.consumed(), 20);
   const database = new DatabaseSync(dbPath, { readOnly: true });
   const rows = (): number =>
     Number(
@@ -265,5 +272,38 @@ longTest("trims the engine's log without losing its position", async () => {
   await until(() => seen.length === 1201);
   expect(seen.at(-1)).toBe('one more');
   await trimmer.stop();
+  streamLog.close();
   database.close();
+});
+
+it('reads no records through the engine while none passes the filter, and misses none that does', async () => {
+  const streamLog = openStreamLog(dbPath, table);
+  const reads: string[] = [];
+  const counted: Pick<JsonClient, 'call'> = {
+    call: async (operation, input) => {
+      reads.push(operation);
+      return await streams.call(operation, input);
+    },
+  };
+  const [{ prefix }] = outboxFilter.dynamodb.Keys.pk.S;
+  await Promise.all(Array.from({ length: 50 }, (_, index) => put(`item-${index}`)));
+  const seen: string[] = [];
+  const swept = new Set([JSON.stringify(['item-0', 'x'])]);
+  const polling = poll((records) => void seen.push(...records.map(keyOf)), outboxFilter, swept, {
+    streams: counted,
+    newestIfNone: (shard, after) => streamLog.newestIfNone(shard, after, prefix),
+  });
+  await until(() => polling.consumed() !== undefined);
+  expect(reads).not.toContain('GetRecords');
+  // Among others, at the end, and a deletion, which the sweeper is compared with.
+  await put('item-50');
+  await put(`${prefix}1`);
+  await put('item-51');
+  await put(`${prefix}2`);
+  await client.send(new DeleteItemCommand({ TableName: table, Key: { pk: { S: 'item-0' }, sk: { S: 'x' } } }));
+  await until(() => seen.length === 2 && swept.size === 0);
+  expect(seen).toEqual([`${prefix}1`, `${prefix}2`]);
+  expect(reads).toContain('GetRecords');
+  await polling.stop();
+  streamLog.close();
 });
