@@ -882,7 +882,7 @@ const breweries = new URL('../../../../shared/data/breweries.csv', import.meta.u
 
 describe.runIf(existsSync(breweries))('real listings', () => {
   it('are imported except those without a URL, and exported unchanged', async () => {
-    const [header = [], ...records] = readCsv(readFileSync(breweries, 'utf8')).slice(0, 2001);
+    const [header = [], ...records] = readCsv(readFileSync(breweries, 'utf8')).slice(0, 501);
     const at = (name: string) => header.indexOf(name);
     const columns = {
       name: 'name',
@@ -901,7 +901,7 @@ describe.runIf(existsSync(breweries))('real listings', () => {
     const report = await run(csv(header, ...records), mapping);
     const without = records.flatMap((record, n) => (record[at('website_url')]?.trim() === '' ? [n + 2] : []));
     expect(report.errors.map(({ row, column }) => [row, column])).toEqual(without.map((row) => [row, 'website_url']));
-    expect(report).toMatchObject({ rows: 2000, created: 2000 - without.length, failed: without.length });
+    expect(report).toMatchObject({ rows: 500, created: 500 - without.length, failed: without.length });
 
     const fieldsOf = (record: readonly string[], names: readonly string[], of: readonly string[]) =>
       names.map((name) => (record[of.indexOf(name)] ?? '').trim().replace(/^'(?=['=+\-@])/, ''));
@@ -918,5 +918,5 @@ describe.runIf(existsSync(breweries))('real listings', () => {
       );
     const sorted = (all: readonly string[][]) => all.map((one) => one.join('\t')).toSorted();
     expect(sorted(written)).toEqual(sorted(expected));
-  }, 60_000);
+  });
 });
