@@ -62,12 +62,19 @@ export const requestReplay = async (webhookId: string, since: string, actorId: s
   return { webhook_id: webhookId, since, requested_at: message.occurred_at };
 };
 
-/** How long the task works before it enqueues itself again. */
+/** How long the task works before it enqueues itself again, in milliseconds. */
 const TASK_BUDGET_MS = 240_000;
 
-/** Restarts the failed deliveries of a webhook since a time; the job for retries sends them. Safe to repeat. */
-export const restartFailed = async (webhookId: string, since: string): Promise<void> => {
-  const untilMs = performance.now() + TASK_BUDGET_MS;
+/**
+ * Restarts the failed deliveries of a webhook since a time; the job for retries sends them. Safe to repeat.
+ * @param budgetMs after this time the task enqueues itself again for the rest.
+ */
+export const restartFailed = async (
+  webhookId: string,
+  since: string,
+  budgetMs: number = TASK_BUDGET_MS,
+): Promise<void> => {
+  const untilMs = performance.now() + budgetMs;
   for await (const delivery of deliveriesSince(webhookId, Date.parse(since))) {
     if (performance.now() >= untilMs) {
       const rest = { webhook_id: webhookId, since: delivery.event.occurred_at };
