@@ -27,7 +27,7 @@ export const jobs = [
   { route: cron.expirePromotions.post, schedule: 'rate(5 minutes)', flexibleMinutes: 1, timeoutSeconds: 2 * MINUTES },
   { route: cron.reconcilePayments.post, schedule: 'rate(15 minutes)', flexibleMinutes: 5, timeoutSeconds: 1 * MINUTES },
   { route: cron.refreshTrending.post, schedule: 'rate(1 hour)', flexibleMinutes: 15, timeoutSeconds: 1 * MINUTES },
-  // Locally after a minute, so that a restart soon after an import does not read all of it from the feed.
+  // Every minute on a local server, so that a restart soon after an import loads a snapshot instead of the feed.
   {
     route: cron.snapshotCatalog.post,
     schedule: 'rate(10 minutes)',

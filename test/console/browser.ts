@@ -62,8 +62,8 @@ const EXPECTED = /Failed to load resource|net::ERR_INTERNET_DISCONNECTED/;
 let shared: Promise<Browser> | undefined;
 
 /**
- * The browser of this process, which starts once. Every page has a profile of its own. It ends with the process, which holds
- * the other end of its pipe.
+ * The browser that the test files of this process share. Every page has its own profile. The browser ends when the process
+ * does, because its control pipe closes.
  */
 const sharedBrowser = (): Promise<Browser> => {
   shared ??= launch();
