@@ -72,4 +72,8 @@ export const newMessage = <K extends MessageKind>(
   kind: K,
   actorId: string | null,
   data: MessageData<K>,
-): Message<K> => ({ id: newId('evt'), kind, occurred_at: now(), actor_id: actorId, data });
+): Message<K> => {
+  // Taken first: a search from the time of an event on, which compares ids, must include the event.
+  const occurred_at = now();
+  return { id: newId('evt'), kind, occurred_at, actor_id: actorId, data };
+};
