@@ -40,6 +40,7 @@ const batchOf = (item: Item): BatchRecord => ({
   reverted_by: orNull(item.reverted_by),
   category: orNull(item.category),
   header: orNull(item.header),
+  import_id: orNull(item.import_id),
 });
 
 /** The write that begins a batch, for the transaction of its first change. */
@@ -233,10 +234,17 @@ export async function* entriesOf(batchId: string, range: EntryRange = {}): Async
   yield* waiting;
 }
 
-/** The number of stored entries by outcome. */
-export const countEntries = async (batchId: string): Promise<BatchCounts> => {
-  const counts = { ...noOutcomes };
-  for await (const { outcome } of entriesOf(batchId)) counts[outcome] += 1;
+/**
+ * The number of stored entries by outcome.
+ * @param counted those up to the position after which entries are read.
+ */
+export const countEntries = async (
+  batchId: string,
+  range: EntryRange = {},
+  counted = noOutcomes,
+): Promise<BatchCounts> => {
+  const counts = { ...counted };
+  for await (const { outcome } of entriesOf(batchId, range)) counts[outcome] += 1;
   return counts;
 };
 

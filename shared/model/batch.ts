@@ -14,7 +14,7 @@ export interface BatchRecord {
   readonly at: string;
   readonly summary: string;
   readonly state: BatchState;
-  /** Null until it has ended; its entries are counted instead. */
+  /** Null until it has ended. */
   readonly counts: BatchCounts | null;
   /** The time after which it writes nothing more, also while it is `running`; null when a task completes it. */
   readonly running_until: string | null;
@@ -24,6 +24,8 @@ export interface BatchRecord {
   readonly category: CategoryRecord | null;
   /** The header of an imported file. */
   readonly header: readonly string[] | null;
+  /** The large import that it belongs to, which has the counts so far. */
+  readonly import_id: string | null;
 }
 
 /** How to undo the creation of a project: its content and payment as the batch left them. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { entriesOf, findBatch } from '#data/batches.ts';
+import { countEntries, entriesOf, findBatch } from '#data/batches.ts';
 import { writeProjects } from '#data/import-projects.ts';
 import { claimImport, findImport } from '#data/imports.ts';
 import { findProject } from '#data/projects.ts';
@@ -197,6 +197,7 @@ export const simulateCancellation = async (seed: number): Promise<void> => {
   if (batch_id === null) return;
   expect(rows_done).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0));
   expect(await findBatch(batch_id)).toMatchObject({ state: 'cancelled', counts });
+  expect({ seed, counts: await countEntries(batch_id) }).toEqual({ seed, counts });
   await revertWhole(batch_id);
   const { entries } = (await resultOf(batch_id, word)) as {
     entries: { outcome: string; state?: { isDeleted: boolean } }[];

@@ -29,7 +29,8 @@ it('a dry run says what the import does', async () => {
 }, 120_000);
 
 it('a cancelled import has a batch that says what was imported', async () => {
-  for (let seed = 1; seed <= 3; seed += 1) await simulateCancellation(seed);
+  // In the last one, a run dies within a chunk.
+  for (const seed of [1, 2, 28]) await simulateCancellation(seed);
 }, 120_000);
 
 it('a run leaves rows that it cannot write in its time, or not at all, to another run', async () => {

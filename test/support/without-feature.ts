@@ -30,6 +30,11 @@ export const skipForFeature = (feature: Feature): never => {
   throw new Error(reason);
 };
 
+/** Skips the test if this run switches the feature off: for tests that use it in other ways than by requests. */
+export const needsFeature = (feature: Feature): void => {
+  if (featureToSwitchOff() === feature) skipForFeature(feature);
+};
+
 /** Whether an error skips the test, or fails a hook, for a feature. */
 export const isSkipForFeature = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === 'VITEST_PENDING';

@@ -1,5 +1,6 @@
-import type { Batch, BatchItem, BatchOutcome } from '#contract/batches.ts';
+import type { Batch, BatchCounts, BatchItem, BatchOutcome } from '#contract/batches.ts';
 import { countEntries, entriesOf, findBatch, pageOfBatches } from '#data/batches.ts';
+import { findImport } from '#data/imports.ts';
 import { findUsers } from '#data/users.ts';
 import { type BatchEntry, type BatchRecord, batchItemView, batchStateAt } from '#model/batch.ts';
 import { type Paging, pageMeta, skipOf } from '#model/paging.ts';
@@ -18,6 +19,10 @@ export const getBatch = async (id: string): Promise<BatchRecord> => {
 const actorView = (user: UserRecord | undefined): Batch['actor'] =>
   user?.erased_at === null ? { id: user.id, name: user.name } : null;
 
+/** What a batch has done so far. An import tells at the end of each chunk; of other batches the entries are counted. */
+const countsOf = async ({ id, counts, import_id }: BatchRecord): Promise<BatchCounts> =>
+  counts ?? (import_id === null ? undefined : await findImport(import_id))?.counts ?? (await countEntries(id));
+
 const viewsOf = async (batches: readonly BatchRecord[]): Promise<Batch[]> => {
   const actors = await findUsers([...new Set(batches.flatMap(({ actor_id }) => actor_id ?? []))]);
   const at = now();
@@ -28,7 +33,7 @@ const viewsOf = async (batches: readonly BatchRecord[]): Promise<Batch[]> => {
       actor: actorView(actors.get(batch.actor_id ?? '')),
       at: batch.at,
       state: batchStateAt(batch, at),
-      counts: batch.counts ?? (await countEntries(batch.id)),
+      counts: await countsOf(batch),
       summary: batch.summary,
       reverts: batch.reverts,
       reverted_by: batch.reverted_by,

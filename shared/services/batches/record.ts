@@ -10,7 +10,7 @@ export const newBatch = (
   actor: Pick<UserRecord, 'id'>,
   kind: BatchKind,
   summary: string,
-  given: Partial<Pick<BatchRecord, 'running_until' | 'reverts' | 'category' | 'header'>> = {},
+  given: Partial<Pick<BatchRecord, 'running_until' | 'reverts' | 'category' | 'header' | 'import_id'>> = {},
 ): BatchRecord => ({
   id: newId('bat'),
   kind,
@@ -24,6 +24,7 @@ export const newBatch = (
   reverted_by: null,
   category: null,
   header: null,
+  import_id: null,
   ...given,
 });
 

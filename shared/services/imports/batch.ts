@@ -15,17 +15,19 @@ import { newBatch } from '#services/batches/record.ts';
 import { type ReportBuilder, shortened } from './report.ts';
 import type { Row } from './validate.ts';
 
-/** The batch of an import that begins. @param runningUntil null when a task completes it. */
+/** The batch of an import that begins. */
 export const newImportBatch = (
   actor: Pick<UserRecord, 'id'>,
   header: readonly string[],
   rows: number,
-  filename: string | undefined,
-  runningUntil: string | null,
+  {
+    filename,
+    ...given
+  }: { readonly filename: string | undefined } & Partial<Pick<BatchRecord, 'running_until' | 'import_id'>>,
 ): BatchRecord => {
   const source = filename ? ` from "${filename.slice(0, 200).toWellFormed()}"` : '';
   return newBatch(actor, 'import', `Import of ${rows} ${rows === 1 ? 'row' : 'rows'}${source}`, {
-    running_until: runningUntil,
+    ...given,
     header: shortened(header).map((name) => name.toWellFormed()),
   });
 };

@@ -23,7 +23,8 @@ const beginBatch = async (
   budgetMs: number,
 ): Promise<string | undefined> => {
   if (mapping.dry_run) return undefined;
-  const batch = newImportBatch(admin, header, records.length, upload.filename, timeAfter(budgetMs + AFTER_BUDGET_MS));
+  const running_until = timeAfter(budgetMs + AFTER_BUDGET_MS);
+  const batch = newImportBatch(admin, header, records.length, { filename: upload.filename, running_until });
   await insertBatch(batch);
   return batch.id;
 };

@@ -8,7 +8,7 @@ import { changeImport, claimImport, findImport, importChange } from '#data/impor
 import { inOutbox } from '#data/outbox.ts';
 import { tryTransact, type Write } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
-import { noOutcomes } from '#model/batch.ts';
+import { noOutcomes, rowPosition } from '#model/batch.ts';
 import { hasEnded, type ImportRecord } from '#model/import.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
@@ -119,6 +119,13 @@ const survey = async (claimed: Claimed): Promise<Survey> => {
   return { header: header ?? [], columns, rows, slugs };
 };
 
+/** The number of the last record of the file that is done: the header is record 1. */
+const lastDone = ({ rows_done }: ImportRecord): number => rows_done + 1;
+
+/** What the batch of an import has done. Only the entries after the last checkpoint are counted: few, in any import. */
+const countDone = async (batchId: string, record: ImportRecord): Promise<BatchCounts> =>
+  await countEntries(batchId, { after: rowPosition(lastDone(record)) }, record.counts);
+
 /** The import begins to write. @throws {Stopped} */
 const beginRunning = async (claimed: Claimed, { header, rows }: Survey): Promise<void> => {
   const { mapping, record, actorId } = claimed;
@@ -127,7 +134,7 @@ const beginRunning = async (claimed: Claimed, { header, rows }: Survey): Promise
     await change(claimed, running);
     return;
   }
-  const batch = newImportBatch({ id: actorId }, header, rows, record.filename, null);
+  const batch = newImportBatch({ id: actorId }, header, rows, { filename: record.filename, import_id: record.id });
   await changeWith(claimed, { ...running, batch_id: batch.id }, [batchInsertion(batch)]);
 };
 
@@ -150,8 +157,7 @@ const runRows = async (
   report: ReportBuilder,
 ): Promise<boolean> => {
   const { batch, mapping } = state;
-  // The header is record 1.
-  const firstOpen = claimed.record.rows_done + 2;
+  const firstOpen = lastDone(claimed.record) + 1;
   let hasImported = false;
   const size = new ChunkSize(claimed.rowsPerChunkMax);
   const validate = rowValidator({ mapping, columns, header });
@@ -195,7 +201,7 @@ const finish = async (claimed: Claimed, state: ImportState, counts: BatchCounts)
 /** Ends an import that cannot be completed. What it has written stays. @throws {Stopped} */
 const fail = async (claimed: Claimed, reason: string): Promise<void> => {
   const { batch_id } = claimed.record;
-  const ending = batch_id === null ? [] : [batchEnding(batch_id, 'failed', await countEntries(batch_id))];
+  const ending = batch_id === null ? [] : [batchEnding(batch_id, 'failed', await countDone(batch_id, claimed.record))];
   await changeWith(claimed, { state: 'failed', finished_at: now(), error: reason }, ending);
   await deleteFile(claimed.record.id);
 };
@@ -217,7 +223,7 @@ const completeEnd = async (importId: string, ownRun?: string): Promise<void> => 
       return;
     }
     if (record.run === ownRun || !isAlive(record)) {
-      const counts = await countEntries(batch.id);
+      const counts = await countDone(batch.id, record);
       const rows_done = Object.values(counts).reduce((sum, count) => sum + count, 0);
       await tryTransact([importChange(record, { counts, rows_done }), batchEnding(batch.id, 'cancelled', counts)]);
     } else {

@@ -49,6 +49,7 @@ import {
 import { readUnits } from '#test/support/read-units.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
+import { needsFeature } from '#test/support/without-feature.ts';
 
 /** Purchases, the events of the payment provider, and their effects. */
 
@@ -364,6 +365,7 @@ describe('a promotion purchase', () => {
   });
 
   it('keeps the price and currency of its checkout when the configuration has changed', async () => {
+    needsFeature('promotions');
     const buyer = await person(server);
     const { id: projectId } = await directory.live(buyer);
     const id = newId('chk');

@@ -14,6 +14,7 @@ import { chooseOutcome } from '#test/support/payments.ts';
 import { readUnits } from '#test/support/read-units.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
+import { needsFeature } from '#test/support/without-feature.ts';
 
 /** The numbers of what is waiting. */
 
@@ -148,6 +149,7 @@ it('counts users who joined before and after the job has counted, and not erased
 });
 
 it('counts addresses and promotions of an earlier version after the command, once', async () => {
+  needsFeature('promotions');
   const user = await person(server);
   await directory.get('/api/user/profile', user);
   const before = await summary();
