@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf, type Person, person, type Submitted, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
@@ -52,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('the page Comments', () => {
     await page.close();
   });
 
-  it('lets a moderator hide but not delete, without a violation that axe finds', async () => {
+  longTest('lets a moderator hide but not delete, without a violation that axe finds', async () => {
     const content = await add(unique('comment'));
     const page = await context.open('moderator', `/comments?project=${listing.id}`);
     const row = page.getByRole('listitem').filter({ hasText: content });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
@@ -31,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('the page Jobs', () => {
     await page.close();
   });
 
-  it('shows why a job does not run, and runs it after Retry', async () => {
+  longTest('shows why a job does not run, and runs it after Retry', async () => {
     const page = await context.open('administrator', '/jobs');
     const error = { error: 'Conflict', message: 'The job runs already.', code: 'IN_PROGRESS' };
     await page.route('**/api/admin/jobs/*/run', (route) => route.fulfill({ status: 409, json: error }), { times: 1 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { person } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { sampleOf } from '#test/support/sample.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
@@ -33,19 +34,22 @@ describe.skipIf(chromiumPath === undefined)('the listings', () => {
     await page.close();
   });
 
-  it('are absent from an empty directory, which says where they come from, and from filters that match none', async () => {
-    const page = await context.open('administrator', '/comments');
-    const meta = { total: 0, page: 1, pageSize: 50, hasMore: false, nextCursor: null };
-    await page.route('**/api/admin/projects?*', (route) => route.fulfill({ json: { data: [], meta } }));
-    await page.getByRole('navigation').getByRole('link', { name: 'Listings' }).click();
-    await page.getByText('No listings yet').waitFor();
-    await page.getByLabel('Search', { exact: true }).fill('lighthouse');
-    await page.getByText('No listing matches these filters.').waitFor();
-    await page.getByLabel('Search', { exact: true }).fill('');
-    await page.getByRole('link', { name: 'Import listings from a CSV file' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Imports' }).waitFor();
-    await page.close();
-  });
+  longTest(
+    'are absent from an empty directory, which says where they come from, and from filters that match none',
+    async () => {
+      const page = await context.open('administrator', '/comments');
+      const meta = { total: 0, page: 1, pageSize: 50, hasMore: false, nextCursor: null };
+      await page.route('**/api/admin/projects?*', (route) => route.fulfill({ json: { data: [], meta } }));
+      await page.getByRole('navigation').getByRole('link', { name: 'Listings' }).click();
+      await page.getByText('No listings yet').waitFor();
+      await page.getByLabel('Search', { exact: true }).fill('lighthouse');
+      await page.getByText('No listing matches these filters.').waitFor();
+      await page.getByLabel('Search', { exact: true }).fill('');
+      await page.getByRole('link', { name: 'Import listings from a CSV file' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Imports' }).waitFor();
+      await page.close();
+    },
+  );
 
   it('are edited with the messages of the contract, merged after a concurrent change, and restored', async () => {
     const { directory } = context;
@@ -95,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('the listings', () => {
     await page.close();
   });
 
-  it('have no violation that axe finds', async () => {
+  longTest('have no violation that axe finds', async () => {
     const id = await live('京都の小さな喫茶店');
     const page = await context.open('administrator', '/listings');
     await page.getByRole('link', { name: '京都の小さな喫茶店' }).first().waitFor();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { longTest } from '#test/support/long-test.ts';
 import { sampleOf } from '#test/support/sample.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
@@ -34,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await page.close();
   });
 
-  it('keeps what it shows when a refresh fails, says so, and reads again after Retry', async () => {
+  longTest('keeps what it shows when a refresh fails, says so, and reads again after Retry', async () => {
     const visit = await visitor(context, 'administrator');
     const { page, answerWith } = visit;
     const notice = page.locator('main').getByRole('status').filter({ hasText: 'could not be refreshed' });
@@ -55,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await page.close();
   });
 
-  it('says that the categories of its filters are missing, and offers them after Retry', async () => {
+  longTest('says that the categories of its filters are missing, and offers them after Retry', async () => {
     const visit = await visitor(context, 'administrator');
     const { page } = visit;
     await page.route('**/api/categories*', (route) =>

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('the API reference', () => {
     return (await operation.locator('.live-responses-table tbody .response-col_status').textContent()) ?? '';
   };
 
-  it('sends requests with the token of the session, and without one after signing out', async () => {
+  longTest('sends requests with the token of the session, and without one after signing out', async () => {
     const { page, origin, problems } = await open();
     await page.goto(`${origin}/docs`);
     await page.getByRole('button', { name: 'Sign in as user' }).click();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Person, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
 
@@ -51,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('the page Reports', () => {
     await page.close();
   });
 
-  it('offers moderators no deletion, without a violation that axe finds', async () => {
+  longTest('offers moderators no deletion, without a violation that axe finds', async () => {
     const { name } = await reported();
     const page = await context.open('moderator', '/reports');
     const group = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });

@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === undefined)('the page Rules', () => {
     await page.close();
   });
 
-  it('changes the order, keeps it and the open rule after a reload, and restores a deleted rule', async () => {
+  longTest('changes the order, keeps it and the open rule after a reload, and restores a deleted rule', async () => {
     const [first, second] = [unique('First'), unique('Second')];
     for (const name of [first, second]) {
       const body = { name, is_active: false, order: 500, action: 'hold', when: { all: [{ mail_unverified: true }] } };

@@ -54,43 +54,46 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.close();
   });
 
-  it('asks to sign in after a 401, waits after a 429, offers to retry after a 500, and resumes after an interruption', async () => {
-    const page = await context.open('administrator');
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-    const answer = async (status: number, headers: Record<string, string> = {}) => {
-      await page.route('**/api/admin/**', (route) =>
-        route.fulfill({ status, headers, json: { error: `Answer ${status}`, code: 'TEST' } }),
-      );
-    };
-    const recover = async () => await page.unroute('**/api/admin/**');
-    const pending = page.getByText('Pending submissions');
+  longTest(
+    'asks to sign in after a 401, waits after a 429, offers to retry after a 500, and resumes after an interruption',
+    async () => {
+      const page = await context.open('administrator');
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      const answer = async (status: number, headers: Record<string, string> = {}) => {
+        await page.route('**/api/admin/**', (route) =>
+          route.fulfill({ status, headers, json: { error: `Answer ${status}`, code: 'TEST' } }),
+        );
+      };
+      const recover = async () => await page.unroute('**/api/admin/**');
+      const pending = page.getByText('Pending submissions');
 
-    await answer(401);
-    await page.reload();
-    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
-    await recover();
-    await page.getByRole('button', { name: 'Sign in as administrator' }).click();
-    await pending.waitFor();
+      await answer(401);
+      await page.reload();
+      await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      await recover();
+      await page.getByRole('button', { name: 'Sign in as administrator' }).click();
+      await pending.waitFor();
 
-    await answer(429, { 'retry-after': '1' });
-    await page.reload();
-    await page.getByRole('status').filter({ hasText: 'Too many requests' }).waitFor();
-    await recover();
-    await pending.waitFor();
+      await answer(429, { 'retry-after': '1' });
+      await page.reload();
+      await page.getByRole('status').filter({ hasText: 'Too many requests' }).waitFor();
+      await recover();
+      await pending.waitFor();
 
-    await answer(500);
-    await page.reload();
-    await page.getByRole('alert').filter({ hasText: 'Answer 500' }).first().waitFor();
-    await recover();
-    await page.getByRole('button', { name: 'Retry' }).first().click();
-    await pending.waitFor();
+      await answer(500);
+      await page.reload();
+      await page.getByRole('alert').filter({ hasText: 'Answer 500' }).first().waitFor();
+      await recover();
+      await page.getByRole('button', { name: 'Retry' }).first().click();
+      await pending.waitFor();
 
-    await page.context().setOffline(true);
-    await page.getByRole('status').filter({ hasText: 'Offline' }).waitFor();
-    await page.context().setOffline(false);
-    await page.getByRole('status').filter({ hasText: 'Offline' }).waitFor({ state: 'detached' });
-    await page.close();
-  });
+      await page.context().setOffline(true);
+      await page.getByRole('status').filter({ hasText: 'Offline' }).waitFor();
+      await page.context().setOffline(false);
+      await page.getByRole('status').filter({ hasText: 'Offline' }).waitFor({ state: 'detached' });
+      await page.close();
+    },
+  );
 
   longTest('has no violation that axe finds on Home', async () => {
     const page = await context.open('administrator', '');

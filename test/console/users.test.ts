@@ -50,7 +50,7 @@ describe.skipIf(chromiumPath === undefined)('the page Users', () => {
     await page.close();
   });
 
-  it('keeps the open user after a reload, goes back to the search, and changes the role', async () => {
+  longTest('keeps the open user after a reload, goes back to the search, and changes the role', async () => {
     const page = await context.open('administrator', `/users?q=${spammer.name}`);
     await page.getByRole('link', { name: spammer.name }).click();
     await page.getByRole('heading', { name: spammer.name }).waitFor();

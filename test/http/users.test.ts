@@ -131,7 +131,7 @@ describe('the profile', () => {
     expect(await directory.as(user, 'PUT', '/api/user/profile', { bio })).toMatchObject({ body: { data: { bio } } });
   });
 
-  it('loses no update when parts are changed concurrently', async () => {
+  longTest('loses no update when parts are changed concurrently', async () => {
     const user = await person(server);
     const project = await directory.live(user);
     const responses = await Promise.all([

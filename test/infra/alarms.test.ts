@@ -7,6 +7,7 @@ import { runbookSections } from '#lib/constructs/runbook-alarm.ts';
 import { constructIdOf } from '#lib/handlers.ts';
 import { longestPause } from '#lib/schedules.ts';
 import { filesIn } from '#test/invariants/sources.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { named, ofType, type Resource, synthesize, targetOf } from './synthesized.ts';
 
 /** Monthly cost of an alarm in US dollars, for periods of one minute and longer. */
@@ -15,7 +16,6 @@ const ALARMS_COST_MAX = 10;
 
 const config = configOf('prod');
 const stage = synthesize(config);
-const withoutAddress = synthesize({ ...config, alarms: {} });
 const alarmsOf = ({ all }: typeof stage): readonly Resource[] =>
   all.flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'));
 const alarms = alarmsOf(stage);
@@ -214,7 +214,8 @@ describe('the alarm topic', () => {
     for (const { content } of [stage.events, stage.api]) expect(content.Parameters?.AlarmTopicArn?.Default).toBe(Name);
   });
 
-  it('does not exist in a stage without an address', () => {
+  longTest('does not exist in a stage without an address', () => {
+    const withoutAddress = synthesize({ ...config, alarms: {} });
     expect(ofType(withoutAddress.data, 'AWS::SNS::Topic')).toEqual([]);
     expect(alarmsOf(withoutAddress)).toHaveLength(alarms.length);
     expect(alarmsOf(withoutAddress).some(({ properties }) => 'AlarmActions' in properties)).toBe(false);

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { tableShape } from '#data/keys.ts';
 import { configOf } from '#lib/config.ts';
 import { handlerFiles } from '#lib/handlers.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { permissionsOf } from './permissions.ts';
 import { type Statement, statementsByRole, statementsOf } from './statements.ts';
 import { everything, named, ofType, type SynthesizedStack, synthesize, targetOf } from './synthesized.ts';
 
 const prod = synthesize('prod');
-const sandbox = synthesize('branch-7');
+const sandbox = synthesize('branch');
 const withOwnIssuer = synthesize({
-  ...configOf('branch-8'),
+  ...configOf('branch'),
   identity: {
     kind: 'oidc',
     issuer: 'https://id.example',
@@ -306,7 +307,7 @@ describe('the user pool', () => {
     });
   });
 
-  it('lets the console and the reference sign in and out at the address of the API, once it is known', () => {
+  longTest('lets the console and the reference sign in and out at the address of the API, once it is known', () => {
     const urlsOf = ({ data }: typeof prod) => {
       const [client] = ofType(data, 'AWS::Cognito::UserPoolClient');
       return [client?.properties.CallbackURLs, client?.properties.LogoutURLs];
@@ -327,7 +328,7 @@ describe('the user pool', () => {
   it('has hosted pages in every stage, with a unique or configured prefix', () => {
     const [domain] = ofType(sandbox.data, 'AWS::Cognito::UserPoolDomain');
     expect(JSON.stringify(domain?.properties.Domain)).toMatch(
-      /^\{"Fn::Join":\["-",\["directory-branch-7",.*AWS::StackId/,
+      /^\{"Fn::Join":\["-",\["directory-branch",.*AWS::StackId/,
     );
     expect(ofType(other.data, 'AWS::Cognito::UserPoolDomain')[0]?.properties.Domain).toBe('mine');
     expect(sandbox.data.text).toContain('SignInUrl');

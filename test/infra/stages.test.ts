@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from './synthesized.ts';
 
-describe.each(['dev', 'staging', 'prod', 'sandbox'])('stage %s', (stage) => {
+describe.each(['dev', 'staging', 'prod', 'branch'])('stage %s', (stage) => {
   const synthesized = synthesize(stage);
 
   it.each(synthesized.all)('$name has no physical names', ({ resources }) => {

@@ -125,7 +125,13 @@ const synthesizeApp = (config: Config, isChecked: boolean, commandContext: Reado
   const { CDK_VALIDATION: before } = process.env;
   if (!isChecked) process.env.CDK_VALIDATION = 'false';
   try {
-    const app = new App({ outdir, context: { ...context, ...commandContext, 'aws:cdk:bundling-stacks': [] } });
+    const app = new App({
+      outdir,
+      context: { ...context, ...commandContext, 'aws:cdk:bundling-stacks': [] },
+      // No test reads them, and they take a tenth of the time.
+      stackTraces: false,
+      treeMetadata: false,
+    });
     const stacks = stacksOf(app, config);
     if (isChecked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     const assembly = app.synth();

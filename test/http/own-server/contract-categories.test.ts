@@ -25,6 +25,7 @@ import {
   unique,
   versionOf,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 
@@ -359,7 +360,7 @@ describe('a deletion', () => {
     });
   });
 
-  it('removes the slug from many projects', async () => {
+  longTest('removes the slug from many projects', async () => {
     const { id, slug } = await directory.addCategory();
     const projects = await Promise.all(
       Array.from({ length: 40 }, () => directory.submit(owner, { categories: [slug] })),

@@ -11,6 +11,7 @@ import {
   submission,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 
@@ -59,7 +60,7 @@ it('returns 409 for the same owner too, whatever the status of the first project
   }
 });
 
-it('accepts one of two concurrent submissions', async () => {
+longTest('accepts one of two concurrent submissions', async () => {
   for (let round = 0; round < 5; round += 1) {
     const name = host();
     const responses = await Promise.all([submit(`https://${name}`), submit(`https://www.${name}/`, owner)]);

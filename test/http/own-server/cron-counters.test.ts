@@ -94,7 +94,7 @@ describe('the counters of projects', () => {
     expect(dataOf<{ id: string }[]>(list).find((one) => one.id === id)).toMatchObject({ upvote_count: 4 });
   });
 
-  it('are corrected during concurrent votes without losing a vote', async () => {
+  longTest('are corrected during concurrent votes without losing a vote', async () => {
     const { id } = await directory.live(people[0] as Person);
     await updateItem(countsKey(id), { set: { upvote_count: 100 } });
     const voters = await Promise.all(Array.from({ length: 25 }, () => person(server)));

@@ -20,6 +20,7 @@ import {
   unique,
 } from '#test/support/fixtures.ts';
 import { CRON_SECRET, callJob, type JobResult, runJob, runOnSchedule } from '#test/support/jobs.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 import { featureToSwitchOff } from '#test/support/without-feature.ts';
@@ -203,7 +204,7 @@ describe('purge-deleted', () => {
     expect(await bySlug()).toMatchObject({ data: { id: again.id } });
   });
 
-  it('keeps projects that are restored concurrently', async () => {
+  longTest('keeps projects that are restored concurrently', async () => {
     const projects = await Promise.all(Array.from({ length: 6 }, () => deletedDaysAgo(40)));
     const restored = await Promise.all([
       runJob(server, 'purge-deleted'),

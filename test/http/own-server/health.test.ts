@@ -8,6 +8,7 @@ import { GetCommand, UpdateCommand } from '#platform/dynamo-commands.ts';
 import { FRESH_MS, TIMEOUT_MS } from '#services/health/deep-check.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import { dataOf, INVALID, TIME } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { freshAddress } from '#test/support/requests.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -163,7 +164,7 @@ describe('a deep check', () => {
     for (const { body } of [noBus, noTable]) expect(JSON.stringify(body)).not.toContain(CAUSE);
   });
 
-  it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
+  longTest.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
     [
       'rejects when aborted',
       (signal) =>

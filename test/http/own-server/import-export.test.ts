@@ -881,7 +881,7 @@ describe('the parsing of an upload', () => {
 const breweries = new URL('../../../../shared/data/breweries.csv', import.meta.url);
 
 describe.runIf(existsSync(breweries))('real listings', () => {
-  it('are imported except those without a URL, and exported unchanged', async () => {
+  longTest('are imported except those without a URL, and exported unchanged', async () => {
     const [header = [], ...records] = readCsv(readFileSync(breweries, 'utf8')).slice(0, 501);
     const at = (name: string) => header.indexOf(name);
     const columns = {

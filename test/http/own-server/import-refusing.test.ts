@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Directory, type Meta, person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { csv, importFile } from '#test/support/uploads.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -51,7 +52,7 @@ describe('an import with unique URLs', () => {
     expect(duplicate).toMatchObject({ status: 409, body: { code: 'DUPLICATE_URL' } });
   });
 
-  it('creates one project per URL when several imports run concurrently', async () => {
+  longTest('creates one project per URL when several imports run concurrently', async () => {
     const word = unique('each');
     const rows = Array.from({ length: 80 }, (_, n) => ['', `${word} ${n}`, `https://${word}.example/${n}`, 'x']);
     const reports = await Promise.all([run(rows), run(rows), run(rows, { match_by: 'url' })]);

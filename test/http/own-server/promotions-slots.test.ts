@@ -51,7 +51,7 @@ const buy = async (placements: readonly string[], months = 1): Promise<string> =
   return dataOf<StartedCheckout>(response).checkout_id;
 };
 
-it('allocates exactly the configured number of slots to concurrent grants', async () => {
+longTest('allocates exactly the configured number of slots to concurrent grants', async () => {
   const responses = await Promise.all(Array.from({ length: 14 }, () => grant(['banner', 'catalog'])));
   const won = responses.filter(({ status }) => status === 201).map((response) => dataOf<Promotion>(response).id);
   expect(won).toHaveLength(3);

@@ -559,7 +559,7 @@ describe("the administrators' list", () => {
 });
 
 describe('recording expiries', () => {
-  it('records each expiry once and publishes one event for it under concurrent and repeated runs', async () => {
+  longTest('records each expiry once and publishes one event for it under concurrent and repeated runs', async () => {
     const promotions = await Promise.all([grantPromotion(), grantPromotion()]);
     const running = await grantPromotion();
     for (const { id } of promotions) await act(id, { action: 'set_end_date', ends_at: fromNow(-1) });

@@ -3,6 +3,7 @@ import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { type Client, clientOf } from '#test/support/client.ts';
 import { Directory, type Person, person, submission } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
 import { startTableProxy, type TableFault, type TableProxy } from '#test/support/table-proxy.ts';
 
@@ -55,7 +56,7 @@ const failCounter = (fault: TableFault): void => {
 const counterIsAvailable = () =>
   client.until(async () => (await client.call('GET', '/api/projects')).headers.get('ratelimit') !== null);
 
-it.each([
+longTest.each([
   ['never answers', 'hang'],
   ['throttles', { type: 'ProvisionedThroughputExceededException' }],
   ['fails', { type: 'InternalServerError' }],

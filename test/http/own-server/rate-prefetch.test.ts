@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { dynamo } from '#platform/dynamo.ts';
 import { UpdateCommand } from '#platform/dynamo-commands.ts';
 import type { CallResponse } from '#test/support/client.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { recordRateWrites } from '#test/support/rate-writes.ts';
 import { freshAddress } from '#test/support/requests.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
@@ -46,7 +47,7 @@ it('returns the exact remaining quota, and prefetches in steps that grow up to t
   expect(writes.map(({ requests }) => requests)).toEqual([1, 1, 2, 4, 8, 16, 16]);
 });
 
-it('admits exactly the limit under concurrency', async () => {
+longTest('admits exactly the limit under concurrency', async () => {
   const statuses = await statusesOf(freshAddress(), 2 * LIMIT + 20);
   expect(count(statuses, 200)).toBe(LIMIT);
   expect(count(statuses, 429)).toBe(LIMIT + 20);

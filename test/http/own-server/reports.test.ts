@@ -3,6 +3,7 @@ import type { AdminReport, Report, ReportGroup } from '#contract/reports.ts';
 import { replaceReport } from '#data/reports.ts';
 import type { CallResponse } from '#test/support/client.ts';
 import { type Directory, dataOf, invalidAt, type Person, person, TIME, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { scanTable } from '#test/support/scan-table.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
@@ -57,7 +58,7 @@ it('stores one report per user and project; a second one replaces it', async () 
   expect(stored).toEqual([{ ...dataOf<Report>(second), note: null }]);
 });
 
-it('stores one report for ten concurrent requests', async () => {
+longTest('stores one report for ten concurrent requests', async () => {
   const project = await liveProject();
   const responses = await Promise.all(Array.from({ length: 10 }, (_, n) => report(project, { reason: `time ${n}` })));
   expect(responses.every((response) => response.status === 200 || response.status === 201)).toBe(true);

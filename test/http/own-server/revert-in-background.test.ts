@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { Batch, RevertReport } from '#contract/batches.ts';
 import type { BulkReport } from '#contract/project-batches.ts';
 import { type Directory, dataOf, type Person, person } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { withOwnServer } from '#test/support/with-directory.ts';
 
@@ -21,7 +22,7 @@ withOwnServer(async (opened) => {
   owner = await person(server);
 });
 
-it('returns 202 and continues in the background', async () => {
+longTest('returns 202 and continues in the background', async () => {
   const { id } = await directory.live(owner);
   const { batch_id } = dataOf<BulkReport>(
     await directory.adminOk('POST', '/api/admin/projects/bulk', { action: 'delete', ids: [id] }),

@@ -21,6 +21,7 @@ import {
   type Submitted,
   unique,
 } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { checkoutOf, chooseOutcome, startPremium } from '#test/support/payments.ts';
 import { multipart } from '#test/support/requests.ts';
 import type { TestServer } from '#test/support/server.ts';
@@ -132,7 +133,7 @@ describe('rules', () => {
     );
   });
 
-  it(`are at most ${RULES_MAX}, of concurrent requests too`, async () => {
+  longTest(`are at most ${RULES_MAX}, of concurrent requests too`, async () => {
     const existing = dataOf<Rule[]>(await directory.adminOk('GET', RULES)).length;
     const bodies = Array.from({ length: RULES_MAX - existing + 5 }, () => ({ ...ruleFor('many'), is_active: false }));
     const responses = await Promise.all(bodies.map((body) => directory.as(directory.admin, 'POST', RULES, body)));

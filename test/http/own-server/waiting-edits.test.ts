@@ -329,7 +329,7 @@ describe('approving', () => {
     expect((await waiting({ name: 'Second' })).id).toBe(id);
   });
 
-  it('decides once, of two concurrent decisions', async () => {
+  longTest('decides once, of two concurrent decisions', async () => {
     const { id } = await waiting({ name: 'Second' });
     const responses = await Promise.all([decide('approve', id), decide('reject', id, { reason: 'No.' })]);
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
@@ -391,7 +391,7 @@ it('an owner whose edit waits, is partly accepted and is explained', async () =>
   });
 });
 
-it('concurrent edits and decisions leave the record and its revisions consistent', async () => {
+longTest('concurrent edits and decisions leave the record and its revisions consistent', async () => {
   await waiting({ name: 'A' });
   for (let round = 0; round < 3; round += 1) {
     const id = (await directory.read(listing.id, owner)).pending_revision?.id ?? 'rev_x';

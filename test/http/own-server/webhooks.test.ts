@@ -359,7 +359,7 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('is sent by one of several concurrent retry jobs', async () => {
+  longTest('is sent by one of several concurrent retry jobs', async () => {
     receiver.respondNext(respond(500));
     const webhook = await create();
     await directory.submit(owner);
@@ -695,7 +695,7 @@ describe('the failed deliveries', () => {
     expect(await replayAll({ id: 'whk_nonsense' }, new Date().toISOString())).toMatchObject(NOT_FOUND);
   });
 
-  it('are restarted by a task that continues where its time ended, and may be repeated', async () => {
+  longTest('are restarted by a task that continues where its time ended, and may be repeated', async () => {
     receiver.respondAlways(respond(500));
     const webhook = await create();
     await directory.submit(owner);
