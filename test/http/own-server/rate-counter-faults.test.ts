@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { type Client, clientOf } from '#test/support/client.ts';

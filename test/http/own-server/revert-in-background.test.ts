@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Batch, RevertReport } from '#contract/batches.ts';
 import type { BulkReport } from '#contract/project-batches.ts';
 import { type Directory, dataOf, type Person, person } from '#test/support/fixtures.ts';
