@@ -149,6 +149,8 @@ describe('the counters of projects', () => {
 describe('the comment counts of users', () => {
   it('are corrected when they have drifted and the user has not changed lately', async () => {
     const [writer] = people as [Person];
+    // A user exists from the first request on.
+    await Promise.all(people.map((one) => directory.get('/api/user/profile', one)));
     const path = `/api/admin/users?q=${encodeURIComponent(writer.email)}`;
     const count = async () =>
       dataOf<{ comment_count: number }[]>(await directory.get(path, directory.admin))[0]?.comment_count;

@@ -67,11 +67,13 @@ longTest('stores one report for ten concurrent requests', async () => {
 });
 
 it('removes a report from the open ones when an administrator resolves it', async () => {
+  const { total } = (await listed('?status=all')).meta;
+  await created(await liveProject(), { reason: 'another' });
   const { id } = await created(await liveProject(), { reason: 'duplicate' });
   expect(await resolve(id, 'dismissed')).toMatchObject({ status: 200, body: { data: { status: 'dismissed' } } });
   expect((await listed()).data.map((one) => one.id)).not.toContain(id);
   expect((await listed('?status=dismissed')).data.map((one) => one.id)).toContain(id);
-  expect((await listed('?status=all&limit=1')).meta).toMatchObject({ total: 3, hasMore: true });
+  expect((await listed('?status=all&limit=1')).meta).toMatchObject({ total: total + 2, hasMore: true });
 });
 
 it('returns 404 when the project is not live, and for an unknown report', async () => {
@@ -82,6 +84,8 @@ it('returns 404 when the project is not live, and for an unknown report', async 
 });
 
 it('deletes the reports of a purged project, and pages neither repeat nor skip a report', async () => {
+  const { total } = (await listed('?status=all')).meta;
+  for (let count = 0; count < 3; count += 1) await created(await liveProject(), { reason: 'another' });
   const project = await liveProject();
   const { id } = await created(project, { reason: 'spam' });
   const ids = async () => {
@@ -93,8 +97,8 @@ it('deletes the reports of a purged project, and pages neither repeat nor skip a
   expect(before).toEqual(before.toSorted().toReversed());
   expect(before[0]).toBe(id);
   await directory.adminOk('DELETE', `/api/admin/projects/${project}`);
-  await server.until(async () => (await listed('?status=all')).meta.total === 3);
-  expect(await ids()).toEqual(before.slice(1));
+  await server.until(async () => (await listed('?status=all')).meta.total === total + 3);
+  expect((await ids()).slice(0, 3)).toEqual(before.slice(1));
   expect((await resolve(id, 'resolved')).status).toBe(404);
 });
 
