@@ -133,7 +133,7 @@ interface CollectionRange {
   /** Sort keys less than this. */
   readonly before?: string;
   readonly newestFirst?: boolean;
-  /** The `Limit` of each query. */
+  /** The `Limit` of each query; `PAGE_ITEMS_MAX` by default. */
   readonly pageSize?: number;
   /** Projection; must include the sort key when there is an `after` or `before`. */
   readonly only?: readonly string[];
@@ -142,6 +142,12 @@ interface CollectionRange {
   /** The time limit of each query with its retries. */
   readonly queryLimitMs?: number;
 }
+
+/**
+ * The items of a page. DynamoDB ends pages at 1 MB, which is about as many. The embedded engine reads all items of the range
+ * before it does so: without a limit, reading a collection would take a time that grows with the square of its size.
+ */
+const PAGE_ITEMS_MAX = 2000;
 
 const attributesOf = (index: IndexName | undefined) =>
   index ? (tableShape.indexes.find((one) => one.name === index) ?? tableShape) : tableShape;
@@ -177,7 +183,7 @@ const queryOf = (range: CollectionRange) => {
 };
 
 /**
- * Yields a collection in pages of at most 1 MB. Reads of the table are strongly consistent by default, reads
+ * Yields a collection in pages of at most 1 MB and `PAGE_ITEMS_MAX` items. Reads of the table are strongly consistent by default, reads
  * of an index eventually consistent.
  */
 export async function* collectionPages(range: CollectionRange): AsyncGenerator<readonly Item[]> {
@@ -195,7 +201,7 @@ export async function* collectionPages(range: CollectionRange): AsyncGenerator<r
       ...query,
       ExpressionAttributeNames: { ...query.ExpressionAttributeNames, ...names },
       ...(range.only && { ProjectionExpression: Object.keys(names).join(', ') }),
-      ...(range.pageSize && { Limit: range.pageSize }),
+      Limit: range.pageSize ?? PAGE_ITEMS_MAX,
       ExclusiveStartKey: start,
     });
     const { queryLimitMs } = range;
@@ -290,8 +296,9 @@ const skipItems = async (range: CollectionRange, skip: number): Promise<string |
   let skipped = 0;
   let start: Record<string, unknown> | undefined;
   do {
+    const Limit = Math.min(skip - skipped, PAGE_ITEMS_MAX);
     const response = await dynamo().send(
-      new QueryCommand({ ...queryOf(range), Select: 'COUNT', Limit: skip - skipped, ExclusiveStartKey: start }),
+      new QueryCommand({ ...queryOf(range), Select: 'COUNT', Limit, ExclusiveStartKey: start }),
     );
     skipped += response.Count ?? 0;
     start = response.LastEvaluatedKey;
@@ -329,11 +336,11 @@ export const pageOfCollection = async (
 export const countRange = async (
   range: Pick<CollectionRange, 'partition' | 'index' | 'prefix' | 'after'>,
 ): Promise<number> => {
-  const query = queryOf(range);
+  const query = { ...queryOf(range), Select: 'COUNT', Limit: PAGE_ITEMS_MAX } as const;
   let total = 0;
   let start: Record<string, unknown> | undefined;
   do {
-    const response = await dynamo().send(new QueryCommand({ ...query, Select: 'COUNT', ExclusiveStartKey: start }));
+    const response = await dynamo().send(new QueryCommand({ ...query, ExclusiveStartKey: start }));
     total += response.Count ?? 0;
     start = response.LastEvaluatedKey;
   } while (start);
