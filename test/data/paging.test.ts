@@ -24,9 +24,11 @@ afterAll(async () => {
 
 let read = 0;
 let evaluated = 0;
+let limits: (number | undefined)[] = [];
 beforeEach(async () => {
   read = 0;
   evaluated = 0;
+  limits = [];
   const { dynamo } = await import('#platform/dynamo.ts');
   const client = dynamo() as unknown as { send: (command: unknown) => Promise<unknown> };
   const send = client.send.bind(client);
@@ -35,6 +37,7 @@ beforeEach(async () => {
     if (command instanceof QueryCommand) {
       read += response.Items?.length ?? 0;
       evaluated += response.ScannedCount ?? 0;
+      limits.push(command.input.Limit);
     }
     return response;
   });
@@ -84,6 +87,15 @@ it('counts a collection of the table and of an index', async () => {
   expect(await data.countCollection(partition, 'N#')).toBe(45);
   expect(await data.countCollection(`OF#${partition}`, undefined, 'collection')).toBe(47);
   expect(await data.countCollection('NOTHING')).toBe(0);
+});
+
+it('never queries without a limit: the embedded engine would read the rest of the collection for each page', async () => {
+  const range = { partition, prefix: 'N#' };
+  await data.wholeCollection(range);
+  await data.countCollection(partition);
+  await data.pageOfCollection(range, 40, 5);
+  expect(limits).toHaveLength(4);
+  for (const limit of limits) expect(limit).toBeLessThanOrEqual(2000);
 });
 
 describe('the items of several partitions', () => {
