@@ -22,8 +22,12 @@ export const logChanges = (failureMessage: string) => {
   };
 };
 
+/** How much longer than the run before it a pause is at least: long work then takes a tenth of the time. */
+const PAUSE_PER_RUN = 9;
+
 /**
  * Runs work periodically, with a pause before each run. The first of several failed runs is logged.
+ * @param pauseMs longer after a long run, so that the work does not take up the machine when the directory is large.
  * @param failureMessage logged for a failed run.
  */
 export const runPeriodically = (
@@ -35,14 +39,17 @@ export const runPeriodically = (
   const { signal } = stopping;
   const state = logChanges(failureMessage);
   const run = async (): Promise<void> => {
-    while (!signal.aborted) {
+    for (let tookMs = 0; !signal.aborted; ) {
+      await wait(Math.max(pauseMs, tookMs * PAUSE_PER_RUN), undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const startedAt = performance.now();
       try {
-        await wait(pauseMs, undefined, { signal });
         await work(signal);
         state.succeeded();
       } catch (error) {
         if (!signal.aborted) state.failed(error);
       }
+      tookMs = performance.now() - startedAt;
     }
   };
   const running = run();
