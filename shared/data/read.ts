@@ -133,7 +133,7 @@ interface CollectionRange {
   /** Sort keys less than this. */
   readonly before?: string;
   readonly newestFirst?: boolean;
-  /** The `Limit` of each query; `PAGE_ITEMS_MAX` by default. */
+  /** The `Limit` of each query; `PAGE_ITEMS_MAX` by default and at most. */
   readonly pageSize?: number;
   /** Projection; must include the sort key when there is an `after` or `before`. */
   readonly only?: readonly string[];
@@ -183,8 +183,8 @@ const queryOf = (range: CollectionRange) => {
 };
 
 /**
- * Yields a collection in pages of at most 1 MB and `PAGE_ITEMS_MAX` items. Reads of the table are strongly consistent by default, reads
- * of an index eventually consistent.
+ * Yields a collection in pages of at most 1 MB and `PAGE_ITEMS_MAX` items. Reads of the table are strongly consistent by
+ * default, reads of an index eventually consistent.
  */
 export async function* collectionPages(range: CollectionRange): AsyncGenerator<readonly Item[]> {
   const low = range.after ?? range.prefix;
@@ -201,7 +201,7 @@ export async function* collectionPages(range: CollectionRange): AsyncGenerator<r
       ...query,
       ExpressionAttributeNames: { ...query.ExpressionAttributeNames, ...names },
       ...(range.only && { ProjectionExpression: Object.keys(names).join(', ') }),
-      Limit: range.pageSize ?? PAGE_ITEMS_MAX,
+      Limit: Math.min(range.pageSize ?? PAGE_ITEMS_MAX, PAGE_ITEMS_MAX),
       ExclusiveStartKey: start,
     });
     const { queryLimitMs } = range;
