@@ -51,6 +51,15 @@ export class Bitmap {
     else this.#words.fill(0);
   }
 
+  /** Makes this set equal to the other one. */
+  copy(other: Bitmap): void {
+    if (this.#words.length < other.#words.length) this.#words = other.#words.slice();
+    else {
+      this.#words.set(other.#words);
+      this.#words.fill(0, other.#words.length);
+    }
+  }
+
   /** Union in place. */
   or(other: Bitmap): void {
     const theirs = other.#words;
@@ -110,6 +119,87 @@ export class Bitmap {
     return total;
   }
 
+  /**
+   * Writes the ids that are present among `ids` from `from` to before `to` to the beginning of `found`, in their order.
+   * @param found has room for all of `ids`.
+   * @returns their number.
+   */
+  collectOf(ids: Uint32Array, from: number, to: number, found: Uint32Array): number {
+    const words = this.#words;
+    let total = 0;
+    for (let i = from; i < to; i += 1) {
+      const id = ids[i] ?? 0;
+      found[total] = id;
+      total += ((words[id >>> 5] ?? 0) >>> (id & 31)) & 1;
+    }
+    return total;
+  }
+
+  /** Adds the number that each id is mapped to, all below the capacity of `target`. */
+  addMapped(numbers: Uint32Array, target: Bitmap): void {
+    const words = this.#words;
+    const mapped = target.#words;
+    for (let i = 0; i < words.length; i += 1) {
+      for (let rest = words[i] ?? 0; rest !== 0; rest &= rest - 1) {
+        const number = numbers[i * WORD_BITS + 31 - Math.clz32(rest & -rest)] ?? 0;
+        mapped[number >>> 5] = (mapped[number >>> 5] ?? 0) | (1 << (number & 31));
+      }
+    }
+  }
+
+  /** The ids from `from` on, ascending, after skipping `skip` of them; at most `max`. */
+  ascending(from: number, skip: number, max: number): number[] {
+    const words = this.#words;
+    const ids: number[] = [];
+    let toSkip = skip;
+    for (let i = from >>> 5; i < words.length && ids.length < max; i += 1) {
+      let rest = words[i] ?? 0;
+      if (i === from >>> 5) rest &= -1 << (from & 31);
+      const found = ones(rest);
+      if (found <= toSkip) {
+        toSkip -= found;
+        continue;
+      }
+      for (; rest !== 0 && ids.length < max; rest &= rest - 1) {
+        if (toSkip > 0) toSkip -= 1;
+        else ids.push(i * WORD_BITS + 31 - Math.clz32(rest & -rest));
+      }
+    }
+    return ids;
+  }
+
+  /** The ids before `to`, descending, after skipping `skip` of them; at most `max`. */
+  descending(to: number, skip: number, max: number): number[] {
+    const words = this.#words;
+    const ids: number[] = [];
+    let toSkip = skip;
+    for (let i = Math.min(to >>> 5, words.length - 1); i >= 0 && ids.length < max; i -= 1) {
+      let rest = words[i] ?? 0;
+      if (i === to >>> 5) rest &= ~(-1 << (to & 31));
+      const found = ones(rest);
+      if (found <= toSkip) {
+        toSkip -= found;
+        continue;
+      }
+      while (rest !== 0 && ids.length < max) {
+        const bit = 31 - Math.clz32(rest);
+        rest &= ~(1 << bit);
+        if (toSkip > 0) toSkip -= 1;
+        else ids.push(i * WORD_BITS + bit);
+      }
+    }
+    return ids;
+  }
+
+  /** The number of ids before `to`. */
+  countBelow(to: number): number {
+    const words = this.#words;
+    const last = to >>> 5;
+    let total = 0;
+    for (let i = 0; i < last && i < words.length; i += 1) total += ones(words[i] ?? 0);
+    return total + ones((words[last] ?? 0) & ~(-1 << (to & 31)));
+  }
+
   /** Visits the ids, ascending; `visit` may delete the visited id. */
   forEach(visit: (id: number) => void): void {
     const words = this.#words;
@@ -151,19 +241,27 @@ export class BitmapPool {
 
   /** An empty bitmap for `capacity` ids, valid until the next `reclaim`. */
   lend(capacity: number): Bitmap {
-    let bitmap = this.#bitmaps[this.#lent];
-    if (bitmap) {
-      bitmap.reset(capacity);
-    } else {
-      bitmap = new Bitmap(capacity);
-      this.#bitmaps.push(bitmap);
-    }
-    this.#lent += 1;
+    const bitmap = this.#next();
+    bitmap.reset(capacity);
+    return bitmap;
+  }
+
+  /** A copy of a bitmap, valid until the next `reclaim`. */
+  lendCopy(original: Bitmap): Bitmap {
+    const bitmap = this.#next();
+    bitmap.copy(original);
     return bitmap;
   }
 
   /** Makes all bitmaps available again; those lent before are invalid. */
   reclaim(): void {
     this.#lent = 0;
+  }
+
+  #next(): Bitmap {
+    const bitmap = this.#bitmaps[this.#lent] ?? new Bitmap();
+    this.#bitmaps[this.#lent] = bitmap;
+    this.#lent += 1;
+    return bitmap;
   }
 }

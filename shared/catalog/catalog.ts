@@ -4,7 +4,8 @@ import { type CursorPosition, decodeCursor, encodeCursor } from './cursor.ts';
 import { Entries } from './entries.ts';
 import { facet } from './facets.ts';
 import { Listings } from './listings.ts';
-import { byCreation, OrderView, sortOrders } from './order.ts';
+import { byCreation, sortOrders } from './order.ts';
+import { OrderedMatches } from './ordered-matches.ts';
 import { Row, StringPool } from './row.ts';
 import { foldedQuery, Selection, slotsInScope } from './selection.ts';
 import type { CatalogContents } from './snapshot.ts';
@@ -116,12 +117,13 @@ export class Catalog implements ReadCatalog {
 
   located(max: number): readonly CatalogEntry[] {
     const { order, reversed } = sortOrders.newest;
-    const matches = slotsInScope(this.#listings, publicScope);
+    const slots = slotsInScope(this.#listings, publicScope);
     const located = this.#listings.emptyBitmap();
     this.#listings.attributes.located.addTo(located);
-    matches.and(located);
-    const slots = new OrderView(this.#listings.order(order), reversed).take(matches, 0, 0, max);
-    return slots.map((slot) => this.#entries.at(slot));
+    slots.and(located);
+    const matches = { slots, total: slots.count() };
+    const newest = new OrderedMatches(this.#listings.order(order), reversed, matches).page(0, max);
+    return newest.map((slot) => this.#entries.at(slot));
   }
 
   categories(): readonly CategoryWithCount[] {
@@ -256,6 +258,7 @@ export class Catalog implements ReadCatalog {
     if (changed) {
       this.#entries.categoriesChanged();
       this.#listings.facetCounts(this.#categories).categoriesChanged();
+      this.#listings.filterCache(this.#categories).categoriesChanged();
     }
     return changed;
   }

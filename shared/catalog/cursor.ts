@@ -38,12 +38,7 @@ export interface CursorPosition {
 /** An opaque cursor for a position in a sort order; at most 1 KB. The first group, mostly the only one, is implied. */
 export const encodeCursor = (sort: SortOrder, { group, item }: CursorPosition): string => {
   const values = [sort, ...fieldsOf[sort].map((field) => item[field])];
-  const json = JSON.stringify(group === 0 ? values : [group, ...values]);
-  const bytes = new TextEncoder().encode(json);
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  return Buffer.from(JSON.stringify(group === 0 ? values : [group, ...values])).toString('base64url');
 };
 
 /**
@@ -68,9 +63,7 @@ export const decodeCursor = (sort: SortOrder, cursor: string): CursorPosition =>
 
 const parse = (cursor: string): readonly unknown[] => {
   try {
-    const base64 = cursor.replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-    const values: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     return Array.isArray(values) ? values : [];
   } catch {
     throw new CursorError('The cursor is not readable.');

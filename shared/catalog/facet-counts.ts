@@ -1,31 +1,9 @@
 import type { FacetName } from '#contract/projects.ts';
 import type { CategoryList } from './category-list.ts';
+import { type FilteredScope, facetValues, isWithin, keyOf } from './filtered-scope.ts';
 import type { ListingIndex } from './listing-index.ts';
 import type { Row } from './row.ts';
-import type { CatalogScope, FacetCount } from './types.ts';
-
-/** The listings among which a facet is counted: those of a scope without an owner, and of at most one filter. */
-export interface FacetBase {
-  readonly scope: Pick<CatalogScope, 'status' | 'deleted'>;
-  /** One of the values is enough to match. */
-  readonly filter?: { readonly name: FacetName; readonly values: readonly string[] };
-}
-
-/** The values of one listing, possibly repeated. */
-export const facetValues = (name: FacetName, row: Row, categories: CategoryList): readonly string[] => {
-  switch (name) {
-    case 'category':
-      return row.categories;
-    case 'sphere':
-      return categories.spheresOf(row.categories);
-    case 'pricing':
-      return [row.pricing];
-    case 'status':
-      return [row.status];
-    case 'tag':
-      return row.tags;
-  }
-};
+import type { FacetCount } from './types.ts';
 
 /** By descending count, then by value. */
 const byCount = (a: FacetCount, b: FacetCount): number => b.count - a.count || (a.value < b.value ? -1 : 1);
@@ -37,7 +15,7 @@ interface MaintainedFacet {
 }
 
 interface MaintainedBase {
-  readonly base: FacetBase;
+  readonly base: FilteredScope;
   readonly facets: Map<FacetName, MaintainedFacet>;
 }
 
@@ -61,8 +39,11 @@ export class FacetCounts implements ListingIndex {
     this.#categories = categories;
   }
 
-  /** @param count counts the facet; it is called when its counts are not maintained yet. */
-  of(name: FacetName, base: FacetBase, count: () => readonly FacetCount[]): readonly FacetCount[] {
+  /**
+   * @param base the listings among which the facet is counted, of at most one filter.
+   * @param count counts the facet; it is called when its counts are not maintained yet.
+   */
+  of(name: FacetName, base: FilteredScope, count: () => readonly FacetCount[]): readonly FacetCount[] {
     const { facets } = this.#maintained(base);
     const known = facets.get(name);
     if (known) {
@@ -96,8 +77,8 @@ export class FacetCounts implements ListingIndex {
     this.#add(row, -1);
   }
 
-  #maintained(base: FacetBase): MaintainedBase {
-    const key = JSON.stringify([base.scope.status, base.scope.deleted, base.filter?.name, base.filter?.values]);
+  #maintained(base: FilteredScope): MaintainedBase {
+    const key = keyOf(base);
     const maintained = this.#bases.get(key) ?? { base, facets: new Map() };
     // Moves it to the end.
     this.#bases.delete(key);
@@ -107,7 +88,7 @@ export class FacetCounts implements ListingIndex {
 
   #add(row: Row, listings: 1 | -1): void {
     for (const { base, facets } of this.#bases.values()) {
-      if (!this.#isCounted(row, base)) continue;
+      if (!isWithin(row, base, this.#categories)) continue;
       for (const [name, facet] of facets) {
         const { counts } = facet;
         const sizeBefore = counts.size;
@@ -120,12 +101,6 @@ export class FacetCounts implements ListingIndex {
         this.#values += counts.size - sizeBefore;
       }
     }
-  }
-
-  #isCounted(row: Row, { scope, filter }: FacetBase): boolean {
-    if (row.deletedAt !== null && scope.deleted === 'excluded') return false;
-    if (scope.status !== 'any' && scope.status !== row.status) return false;
-    return !filter || facetValues(filter.name, row, this.#categories).some((value) => filter.values.includes(value));
   }
 
   #evict(): void {

@@ -1,7 +1,7 @@
 import type { FacetName } from '#contract/projects.ts';
 import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
-import { facetValues } from './facet-counts.ts';
+import { facetValues } from './filtered-scope.ts';
 import type { Listings } from './listings.ts';
 import type { Selection } from './selection.ts';
 import type { FacetCount } from './types.ts';
@@ -20,12 +20,10 @@ export const facet = (
   categories: CategoryList,
 ): readonly FacetCount[] => {
   const count = (): FacetCount[] => {
-    const matches = selection.matches(name);
-    const isSparse = matches.count() * SPARSE_RATIO < listings.rows.size;
+    const { slots, total } = selection.matches(name);
+    const isSparse = total * SPARSE_RATIO < listings.rows.size;
     return mostFrequentFirst(
-      isSparse
-        ? countByListing(name, matches, listings, categories)
-        : countByValue(name, matches, listings, categories),
+      isSparse ? countByListing(name, slots, listings, categories) : countByValue(name, slots, listings, categories),
     );
   };
   const base = selection.facetBase(name);

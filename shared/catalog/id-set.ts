@@ -74,7 +74,7 @@ export class IdSet {
   /** The members, ascending. */
   forEach(visit: (id: number) => void): void {
     if (this.#bitmap) this.#bitmap.forEach(visit);
-    else this.#list.forEach((id) => visit(id));
+    else for (const id of this.#list) visit(id);
   }
 
   #addToList(id: number): void {
@@ -134,12 +134,12 @@ export class IdSet {
 const NONE: number[] = [];
 
 /** By value, the slots of the listings that have it. A value is removed with its last slot. */
-export class Postings<Value extends string | number> {
-  readonly #sets = new Map<Value, IdSet>();
+export class Postings {
+  readonly #sets = new Map<string, IdSet>();
   /** Sorted by value; undefined after a value was added or removed. */
-  #sorted: (readonly [Value, IdSet])[] | undefined;
+  #sorted: (readonly [string, IdSet])[] | undefined;
 
-  add(value: Value, slot: number): void {
+  add(value: string, slot: number): void {
     let set = this.#sets.get(value);
     if (!set) {
       set = new IdSet();
@@ -149,7 +149,7 @@ export class Postings<Value extends string | number> {
     set.add(slot);
   }
 
-  delete(value: Value, slot: number): void {
+  delete(value: string, slot: number): void {
     const set = this.#sets.get(value);
     if (!set) return;
     set.delete(slot);
@@ -158,20 +158,20 @@ export class Postings<Value extends string | number> {
     this.#sorted = undefined;
   }
 
-  get(value: Value): IdSet | undefined {
+  get(value: string): IdSet | undefined {
     return this.#sets.get(value);
   }
 
   /** Adds the slots that have any of the values to a bitmap and returns it. */
-  addAnyOf(values: Iterable<Value>, slots: Bitmap): Bitmap {
+  addAnyOf(values: Iterable<string>, slots: Bitmap): Bitmap {
     for (const value of values) this.#sets.get(value)?.addTo(slots);
     return slots;
   }
 
   /** The number of slots by value, sorted by value; values without any are omitted. */
-  countsIn(slots: Bitmap): { value: Value; count: number }[] {
+  countsIn(slots: Bitmap): { value: string; count: number }[] {
     this.#sorted ??= [...this.#sets].sort(([a], [b]) => (a < b ? -1 : 1));
-    const counts: { value: Value; count: number }[] = [];
+    const counts: { value: string; count: number }[] = [];
     for (const [value, set] of this.#sorted) {
       const count = set.countIn(slots);
       if (count > 0) counts.push({ value, count });

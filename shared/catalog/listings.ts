@@ -2,6 +2,7 @@ import { Attributes } from './attributes.ts';
 import { type Bitmap, BitmapPool } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import { FacetCounts } from './facet-counts.ts';
+import { FilterCache } from './filter-cache.ts';
 import type { ListingIndex } from './listing-index.ts';
 import { LocationIndex } from './location-index.ts';
 import { Order, type OrderName, orders } from './order.ts';
@@ -59,6 +60,11 @@ export class Listings {
     return this.#pool.lend(this.rows.capacity);
   }
 
+  /** A copy of a set of slots, valid until the next `beginQuery`. */
+  copyOf(slots: Bitmap): Bitmap {
+    return this.#pool.lendCopy(slots);
+  }
+
   /** All listings in an order. */
   order(name: OrderName): Order {
     return this.#index(name, () => new Order(this.rows, orders[name]));
@@ -74,6 +80,10 @@ export class Listings {
 
   facetCounts(categories: CategoryList): FacetCounts {
     return this.#index('facet counts', () => new FacetCounts(categories));
+  }
+
+  filterCache(categories: CategoryList): FilterCache {
+    return this.#index('filter cache', () => new FilterCache(this.attributes, categories, () => this.emptyBitmap()));
   }
 
   waitingWork(): WaitingWork {

@@ -72,13 +72,13 @@ const spansAround = ({ latitude, longitude, radiusKm }: Circle): Box[] => {
 const wrapped = (longitude: number): number =>
   longitude < whole.west ? longitude + 360 : longitude > whole.east ? longitude - 360 : longitude;
 
-/** The edge length of a grid cell, in degrees. */
-const CELL = 2;
-const COLUMNS = 360 / CELL + 1;
+/** The edge length of a grid cell, in degrees: a city and its surroundings are some dozen cells. */
+const CELL = 0.25;
 
 /** Finds listings by location, through a grid of cells of latitude and longitude. */
 export class LocationIndex implements ListingIndex {
-  readonly #cells: (IdSet | undefined)[] = new Array(COLUMNS * (180 / CELL + 1)).fill(undefined);
+  /** By row from the south, the cells with listings by column from the west. */
+  readonly #rows: Map<number, IdSet>[] = Array.from({ length: 180 / CELL + 1 }, () => new Map());
   /** By slot: degrees, and the point on the unit sphere. NaN for listings without coordinates. */
   readonly #latitude: number[] = [];
   readonly #longitude: number[] = [];
@@ -100,21 +100,26 @@ export class LocationIndex implements ListingIndex {
     this.#y[slot] = point.y;
     this.#z[slot] = point.z;
     if (Number.isNaN(latitude + longitude)) return;
-    const cell = cellOf(latitude, longitude);
-    const members = this.#cells[cell] ?? new IdSet();
-    this.#cells[cell] = members;
-    members.add(slot);
+    const cells = this.#rows[rowOf(latitude)] as Map<number, IdSet>;
+    const column = columnOf(longitude);
+    const members = cells.get(column);
+    if (members) members.add(slot);
+    else cells.set(column, IdSet.of(slot));
   }
 
   remove(slot: number, { latitude, longitude }: Row): void {
-    if (latitude !== null && longitude !== null) this.#cells[cellOf(latitude, longitude)]?.delete(slot);
+    if (latitude === null || longitude === null) return;
+    const cells = this.#rows[rowOf(latitude)];
+    const members = cells?.get(columnOf(longitude));
+    members?.delete(slot);
+    if (members?.size === 0) cells?.delete(columnOf(longitude));
   }
 
   /** Adds the slots inside the box to the bitmap and returns it. */
   addInBox(box: Box, found: Bitmap): Bitmap {
     for (const span of spansOf(box)) {
-      this.#visitCells(span, (members, cell) => {
-        if (contains(span, cell)) members.addTo(found);
+      this.#visitCells(span, (members, row, column) => {
+        if (contains(span, row, column)) members.addTo(found);
         else
           members.forEach((slot) => {
             if (inBox(span, this.#latitude[slot] ?? 0, this.#longitude[slot] ?? 0)) found.add(slot);
@@ -138,13 +143,18 @@ export class LocationIndex implements ListingIndex {
     return found;
   }
 
-  /** Visits the non-empty cells that intersect a box that does not cross the date line. */
-  #visitCells(box: Box, visit: (members: IdSet, cell: number) => void): void {
+  /** Visits the cells with listings that intersect a box that does not cross the date line. */
+  #visitCells(box: Box, visit: (members: IdSet, row: number, column: number) => void): void {
+    const [west, east] = [columnOf(box.west), columnOf(box.east)];
     for (let row = rowOf(box.south); row <= rowOf(box.north); row += 1) {
-      for (let column = columnOf(box.west); column <= columnOf(box.east); column += 1) {
-        const cell = row * COLUMNS + column;
-        const members = this.#cells[cell];
-        if (members) visit(members, cell);
+      const cells = this.#rows[row] as Map<number, IdSet>;
+      if (cells.size > east - west) {
+        for (let column = west; column <= east; column += 1) {
+          const members = cells.get(column);
+          if (members) visit(members, row, column);
+        }
+      } else {
+        for (const [column, members] of cells) if (column >= west && column <= east) visit(members, row, column);
       }
     }
   }
@@ -152,11 +162,10 @@ export class LocationIndex implements ListingIndex {
 
 const rowOf = (latitude: number): number => Math.floor((latitude + 90) / CELL);
 const columnOf = (longitude: number): number => Math.floor((longitude + 180) / CELL);
-const cellOf = (latitude: number, longitude: number): number => rowOf(latitude) * COLUMNS + columnOf(longitude);
 
 /** Whether a box that does not cross the date line contains the whole cell. */
-const contains = (box: Box, cell: number): boolean => {
-  const south = Math.floor(cell / COLUMNS) * CELL - 90;
-  const west = (cell % COLUMNS) * CELL - 180;
+const contains = (box: Box, row: number, column: number): boolean => {
+  const south = row * CELL - 90;
+  const west = column * CELL - 180;
   return box.south <= south && south + CELL <= box.north && box.west <= west && west + CELL <= box.east;
 };

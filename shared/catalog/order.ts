@@ -1,5 +1,5 @@
 import type { SortOrder } from '#contract/projects.ts';
-import type { Bitmap } from './bitmap.ts';
+import { Bitmap } from './bitmap.ts';
 import type { ListingIndex } from './listing-index.ts';
 import type { Row, Sortable } from './row.ts';
 import type { Rows } from './rows.ts';
@@ -41,6 +41,9 @@ export const sortOrders: Readonly<Record<SortOrder, { readonly order: OrderName;
   trending: { order: 'trending', reversed: false },
 };
 
+/** The number of listings per step of a scan. */
+const STRIDE = 256;
+
 /**
  * All listings in one order, as a flat sorted array of slots. Ranks are found by binary search; an insertion or removal
  * shifts the rest in one block copy, which takes less than 0.1 ms for half a million listings.
@@ -50,12 +53,18 @@ export class Order implements ListingIndex {
   readonly #compare: Compare;
   #slots: Uint32Array;
   #length: number;
+  /** By slot, its rank; undefined before the first use, and outdated at the ranks of `#outdated`. */
+  #ranks: Uint32Array | undefined;
+  readonly #outdated = new RankRange();
+  /** The result of `ranksOf`. */
+  readonly #ranked = new Bitmap();
+  /** The listings that a step of a scan found. */
+  readonly #found = new Uint32Array(STRIDE);
 
-  /** Sorts the listings of the given slots, by default all. */
-  constructor(rows: Rows, compare: Compare, slots: Iterable<number> = rows.slots()) {
+  constructor(rows: Rows, compare: Compare) {
     this.#rows = rows;
     this.#compare = compare;
-    this.#slots = Uint32Array.from(slots).sort((a, b) => compare(rows.at(a), rows.at(b)));
+    this.#slots = Uint32Array.from(rows.slots()).sort((a, b) => compare(rows.at(a), rows.at(b)));
     this.#length = this.#slots.length;
   }
 
@@ -73,17 +82,14 @@ export class Order implements ListingIndex {
     this.#slots.copyWithin(rank + 1, rank, this.#length);
     this.#slots[rank] = slot;
     this.#length += 1;
+    this.#outdated.inserted(rank);
   }
 
   remove(_slot: number, row: Row): void {
     const rank = this.rankBefore(row);
     this.#slots.copyWithin(rank, rank + 1, this.#length);
     this.#length -= 1;
-  }
-
-  /** The same order of some of the listings, not updated afterwards. */
-  only(slots: Bitmap): Order {
-    return new Order(this.#rows, this.#compare, slots.toArray());
+    this.#outdated.removed(rank);
   }
 
   /** The slot at a rank from 0 to `length - 1`. */
@@ -114,6 +120,50 @@ export class Order implements ListingIndex {
     return slots.countOf(this.#slots, from, to);
   }
 
+  /** The slots of a set at the ranks from `from` on, ascending by rank, after skipping `skip` of them; at most `max`. */
+  ascending(slots: Bitmap, from: number, skip: number, max: number): number[] {
+    const found = this.#found;
+    const taken: number[] = [];
+    let toSkip = skip;
+    for (let rank = from; rank < this.#length && taken.length < max; rank += STRIDE) {
+      const count = slots.collectOf(this.#slots, rank, Math.min(rank + STRIDE, this.#length), found);
+      for (let at = toSkip; at < count && taken.length < max; at += 1) taken.push(found[at] ?? 0);
+      toSkip = Math.max(0, toSkip - count);
+    }
+    return taken;
+  }
+
+  /** The slots of a set at the ranks before `to`, descending by rank, after skipping `skip` of them; at most `max`. */
+  descending(slots: Bitmap, to: number, skip: number, max: number): number[] {
+    const found = this.#found;
+    const taken: number[] = [];
+    let toSkip = skip;
+    for (let rank = to; rank > 0 && taken.length < max; rank -= STRIDE) {
+      const count = slots.collectOf(this.#slots, Math.max(0, rank - STRIDE), rank, found);
+      for (let at = count - 1 - toSkip; at >= 0 && taken.length < max; at -= 1) taken.push(found[at] ?? 0);
+      toSkip = Math.max(0, toSkip - count);
+    }
+    return taken;
+  }
+
+  /** The ranks of a set of slots, valid until the next call. */
+  ranksOf(slots: Bitmap): Bitmap {
+    this.#ranked.reset(this.#length);
+    slots.addMapped(this.#currentRanks(), this.#ranked);
+    return this.#ranked;
+  }
+
+  #currentRanks(): Uint32Array {
+    let ranks = this.#ranks;
+    const isComplete = ranks !== undefined && ranks.length >= this.#rows.capacity;
+    if (!ranks || !isComplete) ranks = new Uint32Array(Math.max(this.#rows.capacity, this.#slots.length));
+    const { from, to } = this.#outdated.take();
+    const end = isComplete ? Math.min(to, this.#length) : this.#length;
+    for (let rank = isComplete ? from : 0; rank < end; rank += 1) ranks[this.#slots[rank] ?? 0] = rank;
+    this.#ranks = ranks;
+    return ranks;
+  }
+
   #grow(): void {
     const grown = new Uint32Array(Math.max(64, this.#slots.length * 2));
     grown.set(this.#slots);
@@ -121,75 +171,42 @@ export class Order implements ListingIndex {
   }
 }
 
-/** The number of ranks counted per step while searching for the items of a page. */
-const STRIDE = 256;
+/** The ranks whose listings have changed. A listing that moves affects only those between its places. */
+class RankRange {
+  #from = Number.POSITIVE_INFINITY;
+  #to = 0;
+  /** The rank of a removal without an insertion yet. */
+  #removedAt: number | undefined;
 
-/** Below one match in so many listings, sorting the matches is faster than scanning the order for them. */
-const SPARSE_RATIO = 1024;
-
-/** An order read forwards or in reverse. Positions count from 0 in that direction. */
-export class OrderView {
-  readonly #order: Order;
-  readonly #backwards: boolean;
-
-  constructor(order: Order, reversed: boolean) {
-    this.#order = order;
-    this.#backwards = reversed;
+  removed(rank: number): void {
+    this.#close();
+    this.#removedAt = rank;
   }
 
-  /** A view of all listings or only of the `total` matching ones, whichever is read faster. */
-  static of(order: Order, reversed: boolean, matches: Bitmap, total: number): OrderView {
-    return new OrderView(total * SPARSE_RATIO < order.length ? order.only(matches) : order, reversed);
+  inserted(rank: number): void {
+    const removedAt = this.#removedAt;
+    this.#removedAt = undefined;
+    if (removedAt === undefined) this.#add(rank, Number.POSITIVE_INFINITY);
+    else this.#add(Math.min(rank, removedAt), Math.max(rank, removedAt) + 1);
   }
 
-  /** The position of the first item strictly after these values. */
-  positionAfter(values: Sortable): number {
-    return this.#backwards ? this.#order.length - this.#order.rankBefore(values) : this.#order.rankAfter(values);
+  /** The range from `from` to before `to`, which is empty afterwards. */
+  take(): { from: number; to: number } {
+    this.#close();
+    const range = { from: this.#from, to: this.#to };
+    this.#from = Number.POSITIVE_INFINITY;
+    this.#to = 0;
+    return range;
   }
 
-  /** The number of the `total` matching slots before a position; counts on the shorter side. */
-  matchesBefore(position: number, matches: Bitmap, total: number): number {
-    const end = this.#order.length;
-    return position <= end / 2 ? this.#count(matches, 0, position) : total - this.#count(matches, position, end);
+  /** A removal without an insertion moves all that follow. */
+  #close(): void {
+    if (this.#removedAt !== undefined) this.#add(this.#removedAt, Number.POSITIVE_INFINITY);
+    this.#removedAt = undefined;
   }
 
-  /** The matching slots from a position on, after skipping `skip` of them; at most `max`. */
-  take(matches: Bitmap, position: number, skip: number, max: number): number[] {
-    const end = this.#order.length;
-    const taken: number[] = [];
-    let toSkip = skip;
-    for (let from = position; from < end && taken.length < max; from += STRIDE) {
-      const to = Math.min(from + STRIDE, end);
-      const found = this.#count(matches, from, to);
-      // Counting is several times cheaper than collecting, so strides that are skipped entirely are only counted.
-      if (found > toSkip) taken.push(...this.#matching(matches, from, to).slice(toSkip, toSkip + max - taken.length));
-      toSkip = Math.max(0, toSkip - found);
-    }
-    return taken;
-  }
-
-  /** The matching slots of the page at `offset`, of `total`; reads from the nearer end. */
-  page(matches: Bitmap, total: number, offset: number, limit: number): number[] {
-    if (offset >= total) return [];
-    if (offset <= total / 2) return this.take(matches, 0, offset, limit);
-    const length = Math.min(limit, total - offset);
-    const reverse = new OrderView(this.#order, !this.#backwards);
-    return reverse.take(matches, 0, total - offset - length, length).reverse();
-  }
-
-  #matching(matches: Bitmap, from: number, to: number): number[] {
-    const slots: number[] = [];
-    for (let at = from; at < to; at += 1) {
-      const slot = this.#order.slotAt(this.#backwards ? this.#order.length - 1 - at : at);
-      if (matches.has(slot)) slots.push(slot);
-    }
-    return slots;
-  }
-
-  #count(matches: Bitmap, from: number, to: number): number {
-    const end = this.#order.length;
-    return this.#backwards
-      ? this.#order.countIn(matches, end - to, end - from)
-      : this.#order.countIn(matches, from, to);
+  #add(from: number, to: number): void {
+    this.#from = Math.min(this.#from, from);
+    this.#to = Math.max(this.#to, to);
   }
 }

@@ -1,26 +1,25 @@
-import { type FacetName, Status } from '#contract/projects.ts';
+import type { FacetName } from '#contract/projects.ts';
 import type { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
-import type { FacetBase } from './facet-counts.ts';
+import type { FilterCache, Matches } from './filter-cache.ts';
+import type { FacetFilter, FilteredScope } from './filtered-scope.ts';
 import { fold } from './fold.ts';
-import type { Postings } from './id-set.ts';
 import type { Listings } from './listings.ts';
 import { searchGroups } from './text-index.ts';
 import type { CatalogFilters, CatalogScope } from './types.ts';
 
-/** The slots that match a query, one set per faceted filter so that a facet can leave its own filter out. */
+/** The slots that match a query: those that match its filters, narrowed by owner, location and text. */
 export class Selection {
   readonly #listings: Listings;
-  /** The slots that match the scope, the text and the location. */
-  readonly #base: Bitmap;
-  /** By faceted filter of the query, its values and the slots that match it. */
-  readonly #choices = new Map<FacetName, { readonly values: readonly string[]; readonly slots: Bitmap }>();
-  /** The scope, if nothing else limits the base. */
-  readonly #wholeScope: CatalogScope | undefined;
-  /** The slots of `#base` by the first text that the search finds; undefined when they are one group. */
+  readonly #cache: FilterCache;
+  readonly #scope: CatalogScope;
+  readonly #filters: readonly FacetFilter[];
+  /** The slots of the scope that match owner, location and text; undefined when the query has none of them. */
+  readonly #narrowed: Bitmap | undefined;
+  /** The slots of `#narrowed` by the first text that the search finds; undefined when they are one group. */
   readonly #groups: readonly Bitmap[] | undefined;
 
-  /** @param countsStatus whether the status is a facet; it is then a choice instead of a part of the scope. */
+  /** @param countsStatus whether the status is a facet; it is then a filter instead of a part of the scope. */
   constructor(
     listings: Listings,
     categories: CategoryList,
@@ -28,87 +27,92 @@ export class Selection {
     filters: CatalogFilters,
     countsStatus = false,
   ) {
+    listings.beginQuery();
     this.#listings = listings;
-    this.#base = slotsInScope(listings, countsStatus ? { ...scope, status: 'any' } : scope);
-    if (countsStatus && scope.status !== 'any')
-      this.#choices.set('status', { values: [scope.status], slots: slotsOfStatus(listings, scope) });
-    if (filters.bbox) this.#base.and(listings.locations().addInBox(filters.bbox, listings.emptyBitmap()));
-    if (filters.near) this.#base.and(listings.locations().addInCircle(filters.near, listings.emptyBitmap()));
-    const q = foldedQuery(filters.q);
-    if (q !== undefined) this.#groups = this.#search(q, filters.searchIn);
-    const isWhole = !filters.bbox && !filters.near && q === undefined && scope.ownerId === undefined && !countsStatus;
-    this.#wholeScope = isWhole ? scope : undefined;
+    this.#cache = listings.filterCache(categories);
+    this.#scope = countsStatus ? { ...scope, status: 'any' } : scope;
+    this.#filters = facetFilters(filters, categories, countsStatus ? scope.status : 'any');
 
-    const { category, pricing, tag } = listings.attributes;
-    const choose = <Value extends string>(name: FacetName, postings: Postings<Value>, values: readonly Value[]) =>
-      this.#choices.set(name, { values, slots: postings.addAnyOf(values, listings.emptyBitmap()) });
-    const chosen = [...new Set(filters.category?.map((slug) => categories.currentSlug(slug)))];
-    if (chosen.length > 0) choose('category', category, chosen);
-    if (filters.tag?.length) choose('tag', tag, filters.tag);
-    if (filters.pricing) choose('pricing', pricing, [filters.pricing]);
-    if (filters.sphere?.length) {
-      const slugs = filters.sphere.flatMap((sphere) => categories.slugsBySphere().get(sphere) ?? []);
-      const slots = category.addAnyOf(slugs, listings.emptyBitmap());
-      this.#choices.set('sphere', { values: filters.sphere, slots });
-    }
+    const { bbox, near } = filters;
+    const q = foldedQuery(filters.q);
+    if (scope.ownerId === undefined && !bbox && !near && q === undefined) return;
+    const narrowed = listings.copyOf(this.#cache.of({ scope: this.#scope, filters: [] }).slots);
+    const { owner } = listings.attributes;
+    if (scope.ownerId !== undefined) narrowed.and(owner.addAnyOf([scope.ownerId], listings.emptyBitmap()));
+    if (bbox) narrowed.and(listings.locations().addInBox(bbox, listings.emptyBitmap()));
+    if (near) narrowed.and(listings.locations().addInCircle(near, listings.emptyBitmap()));
+    this.#narrowed = narrowed;
+    if (q !== undefined) this.#groups = this.#search(narrowed, q, filters.searchIn);
   }
 
-  /** The slots that match all filters, or all except that of one facet. Read-only. */
-  matches(without?: FacetName): Bitmap {
-    const choices = [...this.#choices].filter(([name]) => name !== without);
-    if (choices.length === 0) return this.#base;
-    const matches = this.#copy(this.#base);
-    for (const [, { slots }] of choices) matches.and(slots);
-    return matches;
+  /** The slots that match everything, or everything except the filter of one facet. */
+  matches(without?: FacetName): Matches {
+    const filters = this.#filters.filter(({ name }) => name !== without);
+    if (!this.#narrowed) return this.#cache.of({ scope: this.#scope, filters });
+    if (filters.length === 0) return counted(this.#narrowed);
+    return this.#shared(this.#narrowed, this.#cache.of({ scope: this.#scope, filters }).slots);
   }
 
   /** What a facet is counted among, if that is a scope with at most one filter besides its own. */
-  facetBase(name: FacetName): FacetBase | undefined {
-    const [other, ...more] = [...this.#choices].filter(([chosen]) => chosen !== name);
-    if (!this.#wholeScope || more.length > 0) return undefined;
-    const scope = this.#wholeScope;
-    return other ? { scope, filter: { name: other[0], values: other[1].values } } : { scope };
+  facetBase(name: FacetName): FilteredScope | undefined {
+    const filters = this.#filters.filter((filter) => filter.name !== name);
+    return this.#narrowed || filters.length > 1 ? undefined : { scope: this.#scope, filters };
   }
 
-  /** The slots that match all filters, in disjoint groups; the order of the groups precedes any sort order. Read-only. */
-  groups(): readonly Bitmap[] {
+  /** The slots that match everything, in disjoint groups; the order of the groups precedes any sort order. */
+  groups(): readonly Matches[] {
     const matches = this.matches();
     if (!this.#groups) return [matches];
-    return this.#groups.map((group) => {
-      const slots = this.#copy(matches);
-      slots.and(group);
-      return slots;
-    });
+    return this.#groups.map((group) => this.#shared(group, matches.slots));
   }
 
   /**
-   * Narrows the base to the slots with a text that contains `q`.
+   * Narrows a set of slots to those with a text that contains `q`.
    * @returns these by the first such text; undefined when the search has one text only.
    */
-  #search(q: string, searchIn: CatalogFilters['searchIn']): readonly Bitmap[] | undefined {
+  #search(slots: Bitmap, q: string, searchIn: CatalogFilters['searchIn']): readonly Bitmap[] | undefined {
     const texts = searchGroups[searchIn].map((name) => this.#listings.text(name));
     if (texts.length === 1) {
-      texts[0]?.narrow(this.#base, q);
+      texts[0]?.narrow(slots, q);
       return undefined;
     }
-    const candidates = this.#copy(this.#base);
+    const candidates = this.#listings.copyOf(slots);
     const groups = texts.map((text) => {
-      const found = this.#copy(candidates);
+      const found = this.#listings.copyOf(candidates);
       text.narrow(found, q);
       candidates.andNot(found);
       return found;
     });
     // The remaining candidates match no text.
-    this.#base.andNot(candidates);
+    slots.andNot(candidates);
     return groups;
   }
 
-  #copy(slots: Bitmap): Bitmap {
-    const copy = this.#listings.emptyBitmap();
-    copy.or(slots);
-    return copy;
+  #shared(one: Bitmap, other: Bitmap): Matches {
+    const slots = this.#listings.copyOf(one);
+    slots.and(other);
+    return counted(slots);
   }
 }
+
+const counted = (slots: Bitmap): Matches => ({ slots, total: slots.count() });
+
+/** @param status `any`: no filter. */
+const facetFilters = (
+  { category, tag, pricing, sphere }: CatalogFilters,
+  categories: CategoryList,
+  status: CatalogScope['status'],
+): readonly FacetFilter[] => {
+  const filters: FacetFilter[] = [];
+  if (status !== 'any') filters.push({ name: 'status', values: [status] });
+  if (category?.length) {
+    filters.push({ name: 'category', values: [...new Set(category.map((slug) => categories.currentSlug(slug)))] });
+  }
+  if (tag?.length) filters.push({ name: 'tag', values: tag });
+  if (pricing) filters.push({ name: 'pricing', values: [pricing] });
+  if (sphere?.length) filters.push({ name: 'sphere', values: sphere });
+  return filters;
+};
 
 /** The folded search text; undefined when it is blank. */
 export const foldedQuery = (q: string | undefined): string | undefined => {
@@ -116,19 +120,11 @@ export const foldedQuery = (q: string | undefined): string | undefined => {
   return folded.trim() === '' ? undefined : folded;
 };
 
-const slotsOfStatus = (listings: Listings, scope: Pick<CatalogScope, 'status' | 'deleted'>): Bitmap => {
-  const { present, deleted } = listings.attributes;
-  const statuses = scope.status === 'any' ? Status.options : [scope.status];
-  const slots = present.addAnyOf(statuses, listings.emptyBitmap());
-  if (scope.deleted === 'included') deleted.addAnyOf(statuses, slots);
-  return slots;
-};
-
 /** Starts a query. @returns the slots in its scope. */
 export const slotsInScope = (listings: Listings, scope: CatalogScope): Bitmap => {
   listings.beginQuery();
-  const { owner } = listings.attributes;
-  const slots = slotsOfStatus(listings, scope);
-  if (scope.ownerId !== undefined) slots.and(owner.addAnyOf([scope.ownerId], listings.emptyBitmap()));
+  const { attributes } = listings;
+  const slots = attributes.addScope(scope, listings.emptyBitmap());
+  if (scope.ownerId !== undefined) slots.and(attributes.owner.addAnyOf([scope.ownerId], listings.emptyBitmap()));
   return slots;
 };

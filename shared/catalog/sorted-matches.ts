@@ -1,13 +1,8 @@
-import type { Bitmap } from './bitmap.ts';
 import type { CursorPosition } from './cursor.ts';
-import { type Order, OrderView } from './order.ts';
+import type { Matches } from './filter-cache.ts';
+import type { Order } from './order.ts';
+import { OrderedMatches } from './ordered-matches.ts';
 import { CursorError } from './types.ts';
-
-interface Group {
-  readonly matches: Bitmap;
-  readonly total: number;
-  readonly view: OrderView;
-}
 
 interface Page {
   /** The number of matches before the page. */
@@ -18,20 +13,17 @@ interface Page {
 /** The matches of a query in the order of its list: group after group, each sorted. */
 export class SortedMatches {
   readonly total: number;
-  readonly #groups: readonly Group[];
+  readonly #groups: readonly OrderedMatches[];
 
   /** @param groups disjoint. */
-  constructor(groups: readonly Bitmap[], order: Order, reversed: boolean) {
-    this.#groups = groups.map((matches) => {
-      const total = matches.count();
-      return { matches, total, view: OrderView.of(order, reversed, matches, total) };
-    });
+  constructor(groups: readonly Matches[], order: Order, reversed: boolean) {
+    this.#groups = groups.map((matches) => new OrderedMatches(order, reversed, matches));
     this.total = totalOf(this.#groups);
   }
 
   /** The index of the group with this match. */
   groupOf(slot: number): number {
-    return this.#groups.findIndex(({ matches }) => matches.has(slot));
+    return this.#groups.findIndex((group) => group.has(slot));
   }
 
   /** @param page from 1. */
@@ -47,23 +39,23 @@ export class SortedMatches {
   after({ group, item }: CursorPosition, limit: number): Page {
     const found = this.#groups[group];
     if (!found) throw new CursorError('The cursor belongs to another kind of list.');
-    const { matches, total, view } = found;
-    const position = view.positionAfter(item);
-    const offset = totalOf(this.#groups.slice(0, group)) + view.matchesBefore(position, matches, total);
-    const slots = view.take(matches, position, 0, limit);
-    return { offset, slots: [...slots, ...take(this.#groups.slice(group + 1), 0, limit - slots.length)] };
+    const { offset, slots } = found.after(item, limit);
+    return {
+      offset: totalOf(this.#groups.slice(0, group)) + offset,
+      slots: [...slots, ...take(this.#groups.slice(group + 1), 0, limit - slots.length)],
+    };
   }
 }
 
-const totalOf = (groups: readonly Group[]): number => groups.reduce((sum, { total }) => sum + total, 0);
+const totalOf = (groups: readonly OrderedMatches[]): number => groups.reduce((sum, { total }) => sum + total, 0);
 
 /** The matches of the groups at an offset. */
-const take = (groups: readonly Group[], offset: number, limit: number): number[] => {
+const take = (groups: readonly OrderedMatches[], offset: number, limit: number): number[] => {
   const slots: number[] = [];
   let skip = offset;
-  for (const { matches, total, view } of groups) {
-    slots.push(...view.page(matches, total, skip, limit - slots.length));
-    skip = Math.max(0, skip - total);
+  for (const group of groups) {
+    slots.push(...group.page(skip, limit - slots.length));
+    skip = Math.max(0, skip - group.total);
   }
   return slots;
 };

@@ -10,7 +10,7 @@ import type { Rows } from './rows.ts';
  */
 export class UrlIndex implements ListingIndex {
   readonly #rows: Rows;
-  readonly #hosts = new Postings<string>();
+  readonly #hosts = new Postings();
   readonly #canonical: (string | undefined)[] = [];
 
   constructor(rows: Rows) {

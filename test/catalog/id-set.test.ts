@@ -56,6 +56,32 @@ describe('a bitmap', () => {
     return bitmap;
   };
 
+  it.each([5, 60, 700])('is read from any position in both directions, with %d of 1,000 ids', (members) => {
+    const random = new Random(members);
+    const ids = Array.from({ length: 1000 }, (_, id) => id).filter(() => random.below(1000) < members);
+    const bitmap = of(...ids);
+    for (let i = 0; i < 500; i += 1) {
+      const position = random.below(1100);
+      const skip = random.below(100);
+      const max = random.below(50);
+      const [before, after] = [ids.filter((id) => id < position), ids.filter((id) => id >= position)];
+      expect(bitmap.ascending(position, skip, max)).toEqual(after.slice(skip, skip + max));
+      expect(bitmap.descending(position, skip, max)).toEqual(before.toReversed().slice(skip, skip + max));
+      expect(bitmap.countBelow(position)).toBe(before.length);
+    }
+  });
+
+  it('becomes equal to a longer or shorter one', () => {
+    for (const [a, b] of [
+      [of(1, 40, 90), of(3)],
+      [of(3), of(1, 40, 90)],
+    ] as const) {
+      const expected = b.toArray();
+      a.copy(b);
+      expect(a.toArray()).toEqual(expected);
+    }
+  });
+
   it('combines with longer and shorter bitmaps', () => {
     for (const [a, b] of [
       [of(1, 31, 32), of(1, 32, 5000)],

@@ -170,7 +170,7 @@ export const mutations: readonly Mutation[] = [
     name: 'facet-filter',
     breaks: 'the maintained counts of facets with a filter include changes of projects that do not match it',
     file: 'shared/catalog/facet-counts.ts',
-    find: 'if (!this.#isCounted(row, base)) continue;',
+    find: 'if (!isWithin(row, base, this.#categories)) continue;',
     replace: '',
   },
   {
@@ -179,6 +179,27 @@ export const mutations: readonly Mutation[] = [
     file: 'shared/catalog/facet-counts.ts',
     find: 'this.#bases.clear();',
     replace: '',
+  },
+  {
+    name: 'filter-removal',
+    breaks: 'the cached results of filters include previous states of a project',
+    file: 'shared/catalog/filter-cache.ts',
+    find: 'entry.slots.delete(slot);',
+    replace: '',
+  },
+  {
+    name: 'filter-spheres',
+    breaks: 'the cached results of filters outlive the spheres of the categories',
+    file: 'shared/catalog/filter-cache.ts',
+    find: 'this.#entries.clear();',
+    replace: '',
+  },
+  {
+    name: 'ranks',
+    breaks: 'the ranks of an order are not updated when a project moves towards the end',
+    file: 'shared/catalog/order.ts',
+    find: 'Math.max(rank, removedAt) + 1',
+    replace: 'rank + 1',
   },
   {
     name: 'order',
@@ -212,7 +233,7 @@ export const mutations: readonly Mutation[] = [
     name: 'grid',
     breaks: 'a project stays in the grid cell of its previous location',
     file: 'shared/catalog/location-index.ts',
-    find: 'this.#cells[cellOf(latitude, longitude)]?.delete(slot);',
+    find: 'members?.delete(slot);',
     replace: '{}',
   },
   {
