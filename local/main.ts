@@ -4,6 +4,7 @@ import { dataDirOf } from './environment.ts';
 import { seed } from './seed.ts';
 import { type LocalServer, startLocalServer } from './server.ts';
 import { StartupError } from './startup-error.ts';
+import { warmUp } from './warm-up.ts';
 
 const HELP = `Runs the whole directory service on this machine: HTTP API, database, events, mail, payments and logins.
 Requires only Node, listens on the loopback interface only, and keeps its data between runs.
@@ -111,6 +112,7 @@ const main = async (): Promise<void> => {
   const starting = startLocalServer({ port: portOf(process.env.PORT), dataDir, seed, schedules: true });
   stopOnSignal(starting);
   const { url } = await starting;
+  void warmUp();
   console.log(`
   The directory is at ${url}
 

@@ -104,7 +104,10 @@ export const startBareServer = (responsesFile: string): Promise<RunningServer> =
   start({ name: 'bare', args: ['bench/catalog/bare-server.ts', responsesFile], portIn: portOf });
 
 /** Starts a peer with the listings of a file. @throws {NotInstalled} when a dependency is missing. */
-export const startPeer = async (peer: 'postgresql' | 'sqlite', listingsFile: string): Promise<RunningServer> => {
+export const startPeer = async (
+  peer: 'postgresql' | 'sqlite' | 'votes',
+  listingsFile: string,
+): Promise<RunningServer> => {
   if (!existsSync(`${root}/bench/peers/node_modules/fastify`)) {
     throw new NotInstalled('Its libraries are not installed: npm ci --prefix bench/peers');
   }

@@ -1,32 +1,33 @@
-import { Status } from '#contract/projects.ts';
-import type { Bitmap } from './bitmap.ts';
-import { IdSet, Postings } from './id-set.ts';
+import { Postings } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
 import type { Row } from './row.ts';
-import type { CatalogScope } from './types.ts';
 
-/** The listings by value of their filterable properties. Without spheres, which depend on the current categories. */
-export class Attributes implements ListingIndex {
-  /** With both coordinates. */
-  readonly located = new IdSet();
-  /** Not deleted, by status. */
-  readonly present = new Postings();
-  /** Deleted, by status. */
-  readonly deleted = new Postings();
-  readonly pricing = new Postings();
-  /** By user id. */
-  readonly owner = new Postings();
-  /** By slug, also of categories that do not exist. */
-  readonly category = new Postings();
+const NONE: readonly string[] = [];
+
+/** The properties that filters select by, with the values of a listing. Without spheres, which depend on the categories. */
+const attributes = {
+  /** The status, unless it is deleted. */
+  present: (row: Row): readonly string[] => (row.deletedAt === null ? [row.status] : NONE),
+  /** The status, if it is deleted. */
+  deleted: (row: Row): readonly string[] => (row.deletedAt === null ? NONE : [row.status]),
+  pricing: (row: Row): readonly string[] => [row.pricing],
+  /** User ids. */
+  owner: (row: Row): readonly string[] => [row.owner],
+  /** Slugs, also of categories that do not exist. */
+  category: (row: Row): readonly string[] => row.categories,
   /** Not folded. */
-  readonly tag = new Postings();
+  tag: (row: Row): readonly string[] => row.tags,
+} as const;
 
-  /** Adds the slots of a scope, of every owner, to a bitmap and returns it. */
-  addScope(scope: Pick<CatalogScope, 'status' | 'deleted'>, slots: Bitmap): Bitmap {
-    const statuses = scope.status === 'any' ? Status.options : [scope.status];
-    this.present.addAnyOf(statuses, slots);
-    if (scope.deleted === 'included') this.deleted.addAnyOf(statuses, slots);
-    return slots;
+export type AttributeName = keyof typeof attributes;
+
+/** The listings by value of an attribute. */
+export class AttributeIndex implements ListingIndex {
+  readonly postings = new Postings();
+  readonly #valuesOf: (row: Row) => readonly string[];
+
+  constructor(name: AttributeName) {
+    this.#valuesOf = attributes[name];
   }
 
   isAffected(before: Row, after: Row): boolean {
@@ -34,20 +35,10 @@ export class Attributes implements ListingIndex {
   }
 
   insert(slot: number, row: Row): void {
-    if (row.latitude !== null && row.longitude !== null) this.located.add(slot);
-    (row.deletedAt === null ? this.present : this.deleted).add(row.status, slot);
-    this.pricing.add(row.pricing, slot);
-    this.owner.add(row.owner, slot);
-    for (const slug of row.categories) this.category.add(slug, slot);
-    for (const tag of row.tags) this.tag.add(tag, slot);
+    for (const value of this.#valuesOf(row)) this.postings.add(value, slot);
   }
 
   remove(slot: number, row: Row): void {
-    this.located.delete(slot);
-    (row.deletedAt === null ? this.present : this.deleted).delete(row.status, slot);
-    this.pricing.delete(row.pricing, slot);
-    this.owner.delete(row.owner, slot);
-    for (const slug of row.categories) this.category.delete(slug, slot);
-    for (const tag of row.tags) this.tag.delete(tag, slot);
+    for (const value of this.#valuesOf(row)) this.postings.delete(value, slot);
   }
 }

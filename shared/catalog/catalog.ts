@@ -4,6 +4,7 @@ import { type CursorPosition, decodeCursor, encodeCursor } from './cursor.ts';
 import { Entries } from './entries.ts';
 import { facet } from './facets.ts';
 import { Listings } from './listings.ts';
+import { world } from './location-index.ts';
 import { byCreation, sortOrders } from './order.ts';
 import { OrderedMatches } from './ordered-matches.ts';
 import { Row, StringPool } from './row.ts';
@@ -50,7 +51,7 @@ export class Catalog implements ReadCatalog {
     for (const category of categories) catalog.#categories.put(category);
     for (const [id, version] of removedProjects) catalog.#removed.set(id, version);
     for (const [id, counts] of pendingCounts) catalog.#pendingCounts.set(id, counts);
-    for (const row of rows) catalog.#listings.put(row);
+    catalog.#listings.insertAll(rows);
     return catalog;
   }
 
@@ -118,9 +119,7 @@ export class Catalog implements ReadCatalog {
   located(max: number): readonly CatalogEntry[] {
     const { order, reversed } = sortOrders.newest;
     const slots = slotsInScope(this.#listings, publicScope);
-    const located = this.#listings.emptyBitmap();
-    this.#listings.attributes.located.addTo(located);
-    slots.and(located);
+    slots.and(this.#listings.locations().addInBox(world, this.#listings.emptyBitmap()));
     const matches = { slots, total: slots.count() };
     const newest = new OrderedMatches(this.#listings.order(order), reversed, matches).page(0, max);
     return newest.map((slot) => this.#entries.at(slot));
@@ -128,7 +127,7 @@ export class Catalog implements ReadCatalog {
 
   categories(): readonly CategoryWithCount[] {
     const visible = slotsInScope(this.#listings, publicScope);
-    const { category: bySlug } = this.#listings.attributes;
+    const bySlug = this.#listings.attribute('category');
     return this.#categories
       .sorted()
       .map((category) => ({ category, projectCount: bySlug.get(category.slug)?.countIn(visible) ?? 0 }));
@@ -172,8 +171,9 @@ export class Catalog implements ReadCatalog {
   }
 
   directoryCounts(): DirectoryCounts {
-    const { rows, attributes } = this.#listings;
-    const pending = attributes.present.get('pending');
+    const { rows } = this.#listings;
+    const present = this.#listings.attribute('present');
+    const pending = present.get('pending');
     let oldestPendingAt: string | null = null;
     pending?.forEach((slot) => {
       const { created } = rows.at(slot);
@@ -181,7 +181,7 @@ export class Catalog implements ReadCatalog {
     });
     const { edits, reports } = this.#listings.waitingWork();
     return {
-      live: attributes.present.get('live')?.size ?? 0,
+      live: present.get('live')?.size ?? 0,
       pending: pending?.size ?? 0,
       oldestPendingAt,
       waitingEdits: edits,
@@ -190,19 +190,25 @@ export class Catalog implements ReadCatalog {
   }
 
   createdBetween(ownerId: string, since: string, until: string): readonly string[] {
-    const { rows, attributes } = this.#listings;
+    const { rows } = this.#listings;
     const ids: string[] = [];
-    attributes.owner.get(ownerId)?.forEach((slot) => {
-      const { id, created } = rows.at(slot);
-      if (created >= since && created <= until) ids.push(id);
-    });
+    this.#listings
+      .attribute('owner')
+      .get(ownerId)
+      ?.forEach((slot) => {
+        const { id, created } = rows.at(slot);
+        if (created >= since && created <= until) ids.push(id);
+      });
     return ids;
   }
 
   idsInCategory(categorySlug: string): readonly string[] {
-    const { rows, attributes } = this.#listings;
+    const { rows } = this.#listings;
     const ids: string[] = [];
-    attributes.category.get(categorySlug)?.forEach((slot) => ids.push(rows.at(slot).id));
+    this.#listings
+      .attribute('category')
+      .get(categorySlug)
+      ?.forEach((slot) => ids.push(rows.at(slot).id));
     return ids;
   }
 

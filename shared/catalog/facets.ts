@@ -45,12 +45,16 @@ const countByListing = (
 };
 
 const countByValue = (name: FacetName, matches: Bitmap, listings: Listings, categories: CategoryList): FacetCount[] => {
-  const { attributes } = listings;
-  if (name === 'status') return sumsByValue(attributes.present.countsIn(matches), attributes.deleted.countsIn(matches));
-  if (name !== 'sphere') return attributes[name].countsIn(matches);
+  if (name === 'status') {
+    return sumsByValue(
+      listings.attribute('present').countsIn(matches),
+      listings.attribute('deleted').countsIn(matches),
+    );
+  }
+  if (name !== 'sphere') return listings.attribute(name).countsIn(matches);
   const counts: FacetCount[] = [];
   for (const [sphere, slugs] of categories.slugsBySphere()) {
-    const count = attributes.category.addAnyOf(slugs, listings.emptyBitmap()).countShared(matches);
+    const count = listings.attribute('category').addAnyOf(slugs, listings.emptyBitmap()).countShared(matches);
     if (count > 0) counts.push({ value: sphere, count });
   }
   return counts.sort(byValue);

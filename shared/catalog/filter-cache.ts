@@ -1,9 +1,18 @@
-import type { Attributes } from './attributes.ts';
+import type { AttributeName } from './attributes.ts';
 import { Bitmap } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import { type FacetFilter, type FilteredScope, isWithin, keyOf } from './filtered-scope.ts';
+import type { Postings } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
 import type { Row } from './row.ts';
+
+/** What filters are evaluated with. Bitmaps are valid until the end of the query. */
+export interface FilterSources {
+  emptyBitmap(): Bitmap;
+  /** The slots of a scope, of every owner. */
+  inScope(scope: FilteredScope['scope']): Bitmap;
+  attribute(name: AttributeName): Postings;
+}
 
 /** The slots that match a query. Read-only. */
 export interface Matches {
@@ -29,17 +38,14 @@ interface CachedMatches {
  * listing: the same filters are used for many pages, orders, searches and boxes.
  */
 export class FilterCache implements ListingIndex {
-  readonly #attributes: Attributes;
+  readonly #sources: FilterSources;
   readonly #categories: CategoryList;
-  readonly #lendBitmap: () => Bitmap;
   /** The least recently requested first. */
   readonly #entries = new Map<string, CachedMatches>();
 
-  /** @param lendBitmap lends an empty bitmap for the duration of a query. */
-  constructor(attributes: Attributes, categories: CategoryList, lendBitmap: () => Bitmap) {
-    this.#attributes = attributes;
+  constructor(sources: FilterSources, categories: CategoryList) {
+    this.#sources = sources;
     this.#categories = categories;
-    this.#lendBitmap = lendBitmap;
   }
 
   /** The result is valid until the end of the query. */
@@ -83,19 +89,21 @@ export class FilterCache implements ListingIndex {
   }
 
   #find({ scope, filters }: FilteredScope): Bitmap {
-    const slots = this.#attributes.addScope(scope, this.#lendBitmap());
+    const slots = this.#sources.inScope(scope);
     for (const filter of filters) slots.and(this.#matching(filter));
     return slots;
   }
 
   #matching({ name, values }: FacetFilter): Bitmap {
-    const { present, deleted, category } = this.#attributes;
-    const slots = this.#lendBitmap();
-    if (name === 'status') return deleted.addAnyOf(values, present.addAnyOf(values, slots));
-    if (name !== 'sphere') return this.#attributes[name].addAnyOf(values, slots);
+    const sources = this.#sources;
+    const slots = sources.emptyBitmap();
+    if (name === 'status') {
+      return sources.attribute('deleted').addAnyOf(values, sources.attribute('present').addAnyOf(values, slots));
+    }
+    if (name !== 'sphere') return sources.attribute(name).addAnyOf(values, slots);
     const slugsBySphere = this.#categories.slugsBySphere();
     const slugs = values.flatMap((sphere) => slugsBySphere.get(sphere) ?? []);
-    return category.addAnyOf(slugs, slots);
+    return sources.attribute('category').addAnyOf(slugs, slots);
   }
 
   /** Copies into the bitmap of the least recently requested entry when the cache is full. */

@@ -1,8 +1,10 @@
-import { Attributes } from './attributes.ts';
+import { Status } from '#contract/projects.ts';
+import { AttributeIndex, type AttributeName } from './attributes.ts';
 import { type Bitmap, BitmapPool } from './bitmap.ts';
 import type { CategoryList } from './category-list.ts';
 import { FacetCounts } from './facet-counts.ts';
-import { FilterCache } from './filter-cache.ts';
+import { FilterCache, type FilterSources } from './filter-cache.ts';
+import type { Postings } from './id-set.ts';
 import type { ListingIndex } from './listing-index.ts';
 import { LocationIndex } from './location-index.ts';
 import { Order, type OrderName, orders } from './order.ts';
@@ -10,6 +12,7 @@ import type { Row } from './row.ts';
 import { Rows } from './rows.ts';
 import { SimilarityIndex } from './similarity-index.ts';
 import { searchTexts, TextIndex } from './text-index.ts';
+import type { CatalogScope } from './types.ts';
 import { UrlIndex } from './url-index.ts';
 import { WaitingWork } from './waiting-work.ts';
 
@@ -17,12 +20,16 @@ import { WaitingWork } from './waiting-work.ts';
  * All listings and their indexes. An index is built on first use and updated from then on: a process that never sorts
  * by name or searches text does not spend time or memory on it.
  */
-export class Listings {
+export class Listings implements FilterSources {
   readonly rows = new Rows();
-  /** Built from the start: every query reads it. */
-  readonly attributes = new Attributes();
   readonly #pool = new BitmapPool();
-  readonly #indexes = new Map<string, ListingIndex>([['attributes', this.attributes]]);
+  readonly #indexes = new Map<string, ListingIndex>();
+
+  /** Adds listings that are not present yet. Indexes are built again on their next use. */
+  insertAll(rows: readonly Row[]): void {
+    for (const row of rows) this.rows.insert(row);
+    this.#indexes.clear();
+  }
 
   /** Adds a listing or replaces its earlier state. */
   put(row: Row): void {
@@ -65,6 +72,18 @@ export class Listings {
     return this.#pool.lendCopy(slots);
   }
 
+  /** The slots of a scope, of every owner, valid until the next `beginQuery`. */
+  inScope({ status, deleted }: Pick<CatalogScope, 'status' | 'deleted'>): Bitmap {
+    const statuses = status === 'any' ? Status.options : [status];
+    const slots = this.attribute('present').addAnyOf(statuses, this.emptyBitmap());
+    return deleted === 'included' ? this.attribute('deleted').addAnyOf(statuses, slots) : slots;
+  }
+
+  /** The listings by value of an attribute. */
+  attribute(name: AttributeName): Postings {
+    return this.#index(name, () => this.#fill(new AttributeIndex(name))).postings;
+  }
+
   /** All listings in an order. */
   order(name: OrderName): Order {
     return this.#index(name, () => new Order(this.rows, orders[name]));
@@ -83,7 +102,7 @@ export class Listings {
   }
 
   filterCache(categories: CategoryList): FilterCache {
-    return this.#index('filter cache', () => new FilterCache(this.attributes, categories, () => this.emptyBitmap()));
+    return this.#index('filter cache', () => new FilterCache(this, categories));
   }
 
   waitingWork(): WaitingWork {

@@ -37,8 +37,7 @@ export class Selection {
     const q = foldedQuery(filters.q);
     if (scope.ownerId === undefined && !bbox && !near && q === undefined) return;
     const narrowed = listings.copyOf(this.#cache.of({ scope: this.#scope, filters: [] }).slots);
-    const { owner } = listings.attributes;
-    if (scope.ownerId !== undefined) narrowed.and(owner.addAnyOf([scope.ownerId], listings.emptyBitmap()));
+    if (scope.ownerId !== undefined) narrowed.and(slotsOfOwner(listings, scope.ownerId));
     if (bbox) narrowed.and(listings.locations().addInBox(bbox, listings.emptyBitmap()));
     if (near) narrowed.and(listings.locations().addInCircle(near, listings.emptyBitmap()));
     this.#narrowed = narrowed;
@@ -120,11 +119,13 @@ export const foldedQuery = (q: string | undefined): string | undefined => {
   return folded.trim() === '' ? undefined : folded;
 };
 
+const slotsOfOwner = (listings: Listings, ownerId: string): Bitmap =>
+  listings.attribute('owner').addAnyOf([ownerId], listings.emptyBitmap());
+
 /** Starts a query. @returns the slots in its scope. */
 export const slotsInScope = (listings: Listings, scope: CatalogScope): Bitmap => {
   listings.beginQuery();
-  const { attributes } = listings;
-  const slots = attributes.addScope(scope, listings.emptyBitmap());
-  if (scope.ownerId !== undefined) slots.and(attributes.owner.addAnyOf([scope.ownerId], listings.emptyBitmap()));
+  const slots = listings.inScope(scope);
+  if (scope.ownerId !== undefined) slots.and(slotsOfOwner(listings, scope.ownerId));
   return slots;
 };

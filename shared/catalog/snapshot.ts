@@ -72,6 +72,12 @@ class ColumnWriter {
   }
 }
 
+/**
+ * Texts are slices of strings of this size. Strings of more than 1 MB are outside of the heap of V8, whose garbage
+ * collector would copy separate ones several times. The memory of one is released with its last slice.
+ */
+const CHUNK_BYTES = 2 * 1024 * 1024;
+
 /** Reads columns in the order of writing. @throws {InvalidColumns} from each method. */
 class ColumnReader {
   readonly #bytes: Buffer;
@@ -105,11 +111,20 @@ class ColumnReader {
     const blob = this.#take(size);
     const values = new Array<string>(count);
     let from = 0;
+    let [chunk, chunkFrom, chunkEnd] = ['', 0, 0];
     for (let at = 0; at < count; at += 1) {
       const length = lengths[at] as number;
       const to = from + (length >>> 1);
       if (to > size) throw new InvalidColumns('A text is longer than its column.');
-      values[at] = blob.toString(length & 1 ? 'utf8' : 'latin1', from, to);
+      if (length & 1) {
+        values[at] = blob.toString('utf8', from, to);
+      } else {
+        if (to > chunkEnd) {
+          [chunkFrom, chunkEnd] = [from, Math.min(size, Math.max(to, from + CHUNK_BYTES))];
+          chunk = blob.toString('latin1', chunkFrom, chunkEnd);
+        }
+        values[at] = chunk.slice(from - chunkFrom, to - chunkFrom);
+      }
       from = to;
     }
     if (from !== size) throw new InvalidColumns('A column of texts has excess data.');

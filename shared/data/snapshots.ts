@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
+import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { createZstdDecompress, zstdCompress } from 'node:zlib';
 import { Catalog } from '#catalog/catalog.ts';
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from '#catalog/snapshot.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
@@ -46,7 +47,6 @@ interface Manifest {
 }
 
 const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
 
 /** DynamoDB limits an item to 400 KB, its key and attribute names included. */
 const PART_BYTES_MAX = 380_000;
@@ -69,9 +69,9 @@ const AGE_MAX_MS = 12 * 3600 * 1000;
 /** Longer than `AGE_MAX_MS`, so that no parts expire while they are read. */
 const TTL_SECONDS = 13 * 3600;
 
-/** Covers the bytes and the times from which readers continue: later times would make them skip changes. */
-const digestOf = ({ settled_at, taken_at }: Pick<Manifest, 'settled_at' | 'taken_at'>, bytes: Uint8Array): string =>
-  createHash('sha256').update(`${settled_at} ${taken_at} `).update(bytes).digest('base64url');
+/** Of the times from which readers continue, because later ones would make them skip changes; the packed bytes follow. */
+const digestFrom = ({ settled_at, taken_at }: Pick<Manifest, 'settled_at' | 'taken_at'>): Hash =>
+  createHash('sha256').update(`${settled_at} ${taken_at} `);
 
 /** A query instead of `findItem`, which would share a batch with the reads of concurrent requests. */
 const itemIn = async (partition: string, isConsistent = true): Promise<Item | undefined> =>
@@ -108,6 +108,51 @@ class DamagedSnapshot extends Error {
   override readonly name = 'DamagedSnapshot';
 }
 
+/** Unpacks the parts of a snapshot in their order, while later ones are still being read. */
+class Unpacking {
+  readonly #manifest: Manifest;
+  readonly #digest: Hash;
+  readonly #stream = createZstdDecompress({ chunkSize: CHUNK_BYTES });
+  readonly #unpacked: Buffer;
+  readonly #finished: Promise<void>;
+  #packedBytes = 0;
+  #unpackedBytes = 0;
+
+  constructor(manifest: Manifest) {
+    this.#manifest = manifest;
+    this.#digest = digestFrom(manifest);
+    this.#unpacked = Buffer.allocUnsafe(manifest.unpacked_bytes);
+    this.#stream.on('data', (chunk: Buffer) => {
+      this.#unpackedBytes += chunk.copy(this.#unpacked, this.#unpackedBytes);
+    });
+    this.#finished = finished(this.#stream);
+    // `end` throws the error.
+    this.#finished.catch(() => undefined);
+  }
+
+  write(part: Uint8Array): void {
+    this.#packedBytes += part.length;
+    this.#digest.update(part);
+    this.#stream.write(part);
+  }
+
+  /** @throws {DamagedSnapshot} when the bytes are not those of the manifest. */
+  async end(): Promise<Buffer> {
+    const { bytes, digest } = this.#manifest;
+    if (this.#packedBytes !== bytes || this.#digest.digest('base64url') !== digest) {
+      this.abort();
+      throw new DamagedSnapshot('The digest does not match.');
+    }
+    this.#stream.end();
+    await this.#finished;
+    return this.#unpacked.subarray(0, this.#unpackedBytes);
+  }
+
+  abort(): void {
+    this.#stream.destroy();
+  }
+}
+
 /** A snapshot as far as a process has read it. Parts that were read stay when the read of another one fails. */
 class PartialSnapshot {
   readonly manifest: Manifest;
@@ -122,7 +167,7 @@ class PartialSnapshot {
    * the digest detects that, and all parts are read once more with strong consistency.
    * @throws {DamagedSnapshot} when that does not help.
    */
-  async packed(): Promise<Buffer> {
+  async unpacked(): Promise<Buffer> {
     try {
       return await this.#read(false);
     } catch (error) {
@@ -133,30 +178,39 @@ class PartialSnapshot {
   }
 
   async #read(isConsistent: boolean): Promise<Buffer> {
-    const { generation, parts, bytes, digest } = this.manifest;
+    const { generation, parts } = this.manifest;
     const numbers = Array.from({ length: parts }, (_, part) => part);
-    const missing = numbers.filter((part) => !this.#parts.has(part));
-    await forEachPart(missing, async (part) => {
-      const item = await whileUnavailable(() => itemIn(snapshotPartKey(generation, part).pk, isConsistent));
-      if (!(item?.bytes instanceof Uint8Array)) throw new DamagedSnapshot(`Part ${part} of ${parts} is missing.`);
-      this.#parts.set(part, item.bytes);
-    });
-    const packed = Buffer.concat(numbers.map((part) => this.#parts.get(part) as Uint8Array));
-    if (packed.length !== bytes || digestOf(this.manifest, packed) !== digest)
-      throw new DamagedSnapshot('The digest does not match.');
-    return packed;
+    const unpacking = new Unpacking(this.manifest);
+    let unpacked = 0;
+    const unpackInOrder = (): void => {
+      for (let part = this.#parts.get(unpacked); part !== undefined; part = this.#parts.get(unpacked)) {
+        unpacking.write(part);
+        unpacked += 1;
+      }
+    };
+    try {
+      unpackInOrder();
+      const missing = numbers.filter((part) => !this.#parts.has(part));
+      await forEachPart(missing, async (part) => {
+        const item = await whileUnavailable(() => itemIn(snapshotPartKey(generation, part).pk, isConsistent));
+        if (!(item?.bytes instanceof Uint8Array)) throw new DamagedSnapshot(`Part ${part} of ${parts} is missing.`);
+        this.#parts.set(part, item.bytes);
+        unpackInOrder();
+      });
+    } catch (error) {
+      unpacking.abort();
+      throw error;
+    }
+    return await unpacking.end();
   }
 }
 
-const stateOf = async (manifest: Manifest, packed: Buffer): Promise<ReplicaState> => {
-  const bytes = await decompress(packed, { maxOutputLength: manifest.unpacked_bytes, chunkSize: CHUNK_BYTES });
-  return {
-    catalog: Catalog.of(readSnapshot(bytes)),
-    completeUntil: Date.parse(manifest.settled_at),
-    watermark: manifest.newest_at,
-    takenAt: manifest.taken_at,
-  };
-};
+const stateOf = ({ settled_at, newest_at, taken_at }: Manifest, bytes: Buffer): ReplicaState => ({
+  catalog: Catalog.of(readSnapshot(bytes)),
+  completeUntil: Date.parse(settled_at),
+  watermark: newest_at,
+  takenAt: taken_at,
+});
 
 const isUsable = ({ format, taken_at, feed_partitions = 1 }: Manifest): boolean => {
   // Written by another release.
@@ -179,7 +233,7 @@ export const snapshotLoader = (): (() => Promise<ReplicaState | undefined>) => {
       if (!newest || !isUsable(newest)) return undefined;
       partial = new PartialSnapshot(newest);
     }
-    return await stateOf(partial.manifest, await partial.packed());
+    return stateOf(partial.manifest, await partial.unpacked());
   };
   return async () => {
     try {
@@ -227,7 +281,7 @@ export const storeSnapshot = async ({
     parts,
     bytes: packed.length,
     unpacked_bytes: bytes.length,
-    digest: digestOf(times, packed),
+    digest: digestFrom(times).update(packed).digest('base64url'),
     ...times,
     newest_at: watermark,
     listings,

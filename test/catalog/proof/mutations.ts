@@ -156,7 +156,7 @@ export const mutations: readonly Mutation[] = [
     name: 'posting',
     breaks: 'a project keeps its old pricing beside the new one',
     file: 'shared/catalog/attributes.ts',
-    find: 'this.pricing.delete(',
+    find: 'this.postings.delete(',
     replace: '((..._: readonly unknown[]) => undefined)(',
   },
   {
