@@ -4,7 +4,7 @@ import { type CursorPosition, decodeCursor, encodeCursor } from './cursor.ts';
 import { Entries } from './entries.ts';
 import { facet } from './facets.ts';
 import { Listings } from './listings.ts';
-import { world } from './location-index.ts';
+import { wholeEarth } from './location-index.ts';
 import { byCreation, sortOrders } from './order.ts';
 import { OrderedMatches } from './ordered-matches.ts';
 import { Row, StringPool } from './row.ts';
@@ -119,7 +119,7 @@ export class Catalog implements ReadCatalog {
   located(max: number): readonly CatalogEntry[] {
     const { order, reversed } = sortOrders.newest;
     const slots = slotsInScope(this.#listings, publicScope);
-    slots.and(this.#listings.locations().addInBox(world, this.#listings.emptyBitmap()));
+    slots.and(this.#listings.locations().addInBox(wholeEarth, this.#listings.emptyBitmap()));
     const matches = { slots, total: slots.count() };
     const newest = new OrderedMatches(this.#listings.order(order), reversed, matches).page(0, max);
     return newest.map((slot) => this.#entries.at(slot));

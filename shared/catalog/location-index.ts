@@ -12,7 +12,7 @@ const EARTH_RADIUS_KM = 6371.0088;
 
 const RADIANS = Math.PI / 180;
 
-export const world: Box = { west: -180, south: -90, east: 180, north: 90 };
+export const wholeEarth: Box = { west: -180, south: -90, east: 180, north: 90 };
 
 /** Whether a location (degrees) lies inside a box, its edges included. */
 const inBox = (box: Box, latitude: number, longitude: number): boolean =>
@@ -50,8 +50,8 @@ const spansOf = (box: Box): Box[] =>
   box.west <= box.east
     ? [box]
     : [
-        { ...box, east: world.east },
-        { ...box, west: world.west },
+        { ...box, east: wholeEarth.east },
+        { ...box, west: wholeEarth.west },
       ];
 
 /** Degrees by which the bounding box of a circle is widened, against rounding. */
@@ -61,16 +61,16 @@ const MARGIN = 1e-9;
 const spansAround = ({ latitude, longitude, radiusKm }: Circle): Box[] => {
   const angle = radiusKm / EARTH_RADIUS_KM;
   const extent = angle / RADIANS + MARGIN;
-  const south = Math.max(world.south, latitude - extent);
-  const north = Math.min(world.north, latitude + extent);
+  const south = Math.max(wholeEarth.south, latitude - extent);
+  const north = Math.min(wholeEarth.north, latitude + extent);
   // A circle that contains a pole covers every longitude.
-  if (south === world.south || north === world.north) return [{ ...world, south, north }];
+  if (south === wholeEarth.south || north === wholeEarth.north) return [{ ...wholeEarth, south, north }];
   const breadth = Math.asin(Math.sin(angle) / Math.cos(latitude * RADIANS)) / RADIANS + MARGIN;
   return spansOf({ south, north, west: wrapped(longitude - breadth), east: wrapped(longitude + breadth) });
 };
 
 const wrapped = (longitude: number): number =>
-  longitude < world.west ? longitude + 360 : longitude > world.east ? longitude - 360 : longitude;
+  longitude < wholeEarth.west ? longitude + 360 : longitude > wholeEarth.east ? longitude - 360 : longitude;
 
 /** The edge length of a grid cell, in degrees: a city and its surroundings are some dozen cells. */
 const CELL = 0.25;
