@@ -43,4 +43,4 @@ export const isWithin = (row: Row, { scope, filters }: FilteredScope, categories
 
 /** A key in maps, equal for equal scopes with the same filters in the same order. */
 export const keyOf = ({ scope, filters }: FilteredScope): string =>
-  JSON.stringify([scope.status, scope.deleted, ...filters.flatMap(({ name, values }) => [name, values])]);
+  JSON.stringify([scope.status, scope.deleted, filters]);

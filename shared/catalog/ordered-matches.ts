@@ -34,9 +34,11 @@ export class OrderedMatches {
     const length = Math.min(limit, this.total - offset);
     if (length <= 0) return [];
     const following = this.total - offset - length;
-    return offset <= following
-      ? this.#take(this.#reversed, offset, length)
-      : this.#take(!this.#reversed, following, length).reverse();
+    const isFromEnd = following < offset;
+    const backwards = this.#reversed !== isFromEnd;
+    const begin = backwards ? this.#order.length : 0;
+    const slots = this.#takeFrom(begin, backwards, isFromEnd ? following : offset, length);
+    return isFromEnd ? slots.reverse() : slots;
   }
 
   /** The matches strictly after these values, and the number of matches before those. */
@@ -48,10 +50,6 @@ export class OrderedMatches {
     const length = Math.min(limit, this.total - offset);
     if (length <= 0) return { offset, slots: [] };
     return { offset, slots: this.#takeFrom(rank, this.#reversed, 0, length) };
-  }
-
-  #take(backwards: boolean, skip: number, length: number): number[] {
-    return this.#takeFrom(backwards ? this.#order.length : 0, backwards, skip, length);
   }
 
   /** @param rank where to begin: with this one, or backwards with the one before. */

@@ -212,8 +212,8 @@ export const mutations: readonly Mutation[] = [
     name: 'snapshot-position',
     breaks: 'a process that starts from a snapshot misses late writes',
     file: 'shared/data/snapshots.ts',
-    find: 'completeUntil: Date.parse(manifest.settled_at),',
-    replace: 'completeUntil: Date.parse(manifest.settled_at) + 70_000,',
+    find: 'completeUntil: Date.parse(settled_at),',
+    replace: 'completeUntil: Date.parse(settled_at) + 70_000,',
   },
   {
     name: 'text',

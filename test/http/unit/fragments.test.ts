@@ -38,6 +38,15 @@ describe('a fragment', () => {
     expect(() => thing('a').with({ note: 1 } as never)).toThrow();
   });
 
+  it('escapes a few characters beyond Latin-1, and leaves a text that has many', () => {
+    const few = `${'é'.repeat(200)}’😀`;
+    const { text } = thing('a', { note: few });
+    expect(text).toBe(`{"id":"a","note":"${'é'.repeat(200)}\\u2019\\ud83d\\ude00"}`);
+    expect(JSON.parse(text)).toEqual({ id: 'a', note: few });
+    expect(thing('a', { note: 'Дом у реки' }).text).toBe('{"id":"a","note":"Дом у реки"}');
+    expect(JSON.parse(thing('a').with({ note: few }).text)).toEqual({ id: 'a', note: few });
+  });
+
   it('can be extended by declared fields, without a change of the original', () => {
     const original = thing('a');
     const extended = original.with({ note: 'one "two"' });
