@@ -4,6 +4,7 @@ import { type JobRun, summaryOf } from '#model/job.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { loggable } from '#platform/loggable.ts';
+import { withTimeLimit } from '#platform/time-limit.ts';
 
 /** A run of a job. */
 export interface RunContext {
@@ -21,10 +22,13 @@ export const jobInMessage = (detail: unknown): string | undefined => {
   return message.kind === 'jobDue' ? message.data.job : undefined;
 };
 
+/** Shorter than the attempts of a write to a table that does not respond, which would use up the time of the run. */
+const RECORDING_MAX_MS = 3000;
+
 /** The table may fail while the work does not: a run that cannot be recorded is run nevertheless. */
 const unlessUnavailable = async ({ name }: RunContext, write: () => Promise<void>): Promise<void> => {
   try {
-    await write();
+    await withTimeLimit(RECORDING_MAX_MS, write);
   } catch (error) {
     log.warn('the run of a job could not be recorded', { job: name, error: loggable(error) });
   }
