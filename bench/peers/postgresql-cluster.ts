@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Pool } from 'pg';
 
 const run = promisify(execFile);
 
@@ -65,7 +66,7 @@ const isUp = async (bin: string, folder: string): Promise<boolean> => {
 /**
  * Starts a server as an unprivileged user in a temporary folder. @throws when it is not installed or does not start.
  */
-export const startCluster = async (): Promise<Cluster> => {
+const startCluster = async (): Promise<Cluster> => {
   const bin = programs();
   const folder = await mkdtemp(join(tmpdir(), 'bench-postgresql-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -106,4 +107,17 @@ export const startCluster = async (): Promise<Cluster> => {
     await stop();
     throw error;
   }
+};
+
+/** Connections to a new server, up to `max`. `close` stops the server too. */
+export const startPool = async (max: number): Promise<{ pool: Pool; close: () => Promise<void> }> => {
+  const cluster = await startCluster();
+  const pool = new Pool({ host: cluster.socketFolder, user: 'bench', database: 'postgres', max });
+  // `pool.end()` resolves before its connections are closed; their errors during the shutdown are expected.
+  pool.on('error', () => undefined);
+  const close = async (): Promise<void> => {
+    await pool.end();
+    await cluster.stop();
+  };
+  return { pool, close };
 };

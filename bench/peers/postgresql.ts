@@ -1,4 +1,4 @@
-import { Pool, type QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import {
   anywhere,
   type Facet,
@@ -12,7 +12,7 @@ import {
   members,
   type Sort,
 } from './directory.ts';
-import { startCluster } from './postgresql-cluster.ts';
+import { startPool } from './postgresql-cluster.ts';
 import { serve } from './server.ts';
 
 // The directory in PostgreSQL: a table with arrays, an index per sort order and filter, trigrams for text search. Times
@@ -134,14 +134,7 @@ const rowOf = ({ view, name, hot, search }: Line) => ({
 const POOL = 4;
 
 await serve(async (file) => {
-  const cluster = await startCluster();
-  const pool = new Pool({ host: cluster.socketFolder, user: 'bench', database: 'postgres', max: POOL });
-  // `pool.end()` resolves before its connections are closed; their errors during the shutdown are expected.
-  pool.on('error', () => undefined);
-  const close = async (): Promise<void> => {
-    await pool.end();
-    await cluster.stop();
-  };
+  const { pool, close } = await startPool(POOL);
   const names = new Map<string, string>();
   const runQuery = async <Row extends QueryResultRow>(statement: {
     text: string;

@@ -1,8 +1,7 @@
 import { fastify } from 'fastify';
-import { Pool } from 'pg';
 import { isVisible, linesOf } from './directory.ts';
 import { listen, listingsFile } from './listening.ts';
-import { startCluster } from './postgresql-cluster.ts';
+import { startPool } from './postgresql-cluster.ts';
 
 // Votes in PostgreSQL: one transaction counts the request of the caller, stores the vote and an outbox row, and updates
 // the counter of the listing. Callers are not authenticated.
@@ -19,14 +18,7 @@ const LIMIT = 100_000_000;
 /** As many as the load generator has connections. */
 const POOL = 16;
 
-const cluster = await startCluster();
-const pool = new Pool({ host: cluster.socketFolder, user: 'bench', database: 'postgres', max: POOL });
-// `pool.end()` resolves before its connections are closed; their errors during the shutdown are expected.
-pool.on('error', () => undefined);
-const close = async (): Promise<void> => {
-  await pool.end();
-  await cluster.stop();
-};
+const { pool, close } = await startPool(POOL);
 
 const countRequest = async (bucket: string, endsAt: Date): Promise<number> => {
   const { rows } = await pool.query<{ count: number }>({
