@@ -38,16 +38,16 @@ export const sendResponse = async (
   { status, ...response }: HttpResponse,
 ): Promise<void> => {
   const headers: Record<string, string | readonly string[]> = { ...response.headers };
-  // A text stays one: Node encodes it directly into the socket, without a buffer of that size for each response.
-  let { body } = response;
-  let length = Buffer.byteLength(body);
-  if (length > COMPRESS_ABOVE && isCompressible(String(headers['content-type'])) && !headers['content-encoding']) {
+  let body = typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
+  if (body.length > COMPRESS_ABOVE && isCompressible(String(headers['content-type'])) && !headers['content-encoding']) {
     headers.vary = addVary(headers.vary, 'Accept-Encoding');
     const encoding = chooseEncoding(request.headers['accept-encoding']?.toString());
     if (encoding) {
       headers['content-encoding'] = encoding;
-      body = typeof body === 'string' ? await compressedText(body, encoding) : await compress(body, encoding);
-      length = body.length;
+      body =
+        typeof response.body === 'string'
+          ? await compressedText(response.body, encoding)
+          : await compress(body, encoding);
     }
   }
   // Written directly, because Fastify would add a content type of its own where the handler set none.
@@ -55,7 +55,7 @@ export const sendResponse = async (
   if (reply.raw.destroyed) return;
   // A handler answers HEAD without the body whose length would have to be sent.
   const isHead = request.method === 'HEAD';
-  if (hasBody(status) && !(isHead && length === 0)) headers['content-length'] = String(length);
+  if (hasBody(status) && !(isHead && body.length === 0)) headers['content-length'] = String(body.length);
   reply.raw.writeHead(status, headers as Record<string, string | string[]>);
   reply.raw.end(hasBody(status) && !isHead ? body : undefined);
 };
