@@ -20,7 +20,7 @@ export interface Matches {
   readonly total: number;
 }
 
-/** The memory of all bitmaps, in bytes: 1,300 filtered scopes of 50,000 listings, 130 of 500,000. */
+/** The memory of all bitmaps, in bytes: 130 filtered scopes of 500,000 listings. */
 const BYTES_MAX = 8 * 1024 * 1024;
 /** Each change of a listing is compared with all of them. */
 const ENTRIES_MAX = 512;
