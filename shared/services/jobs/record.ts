@@ -4,7 +4,7 @@ import { type JobRun, summaryOf } from '#model/job.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { loggable } from '#platform/loggable.ts';
-import { withTimeLimit } from '#platform/time-limit.ts';
+import { startRequestTime, writeOptions } from '#platform/request-time.ts';
 
 /** A run of a job. */
 export interface RunContext {
@@ -25,10 +25,22 @@ export const jobInMessage = (detail: unknown): string | undefined => {
 /** Shorter than the attempts of a write to a table that does not respond, which would use up the time of the run. */
 const RECORDING_MAX_MS = 3000;
 
+/** Ends the attempts of a write with its time: a run that was marked as running after its end would block the next one. */
+const recordInTime = async (write: () => Promise<void>): Promise<void> => {
+  const time = startRequestTime(RECORDING_MAX_MS);
+  try {
+    await time.run(write);
+  } finally {
+    time.end();
+  }
+};
+
 /** The table may fail while the work does not: a run that cannot be recorded is run nevertheless. */
 const unlessUnavailable = async ({ name }: RunContext, write: () => Promise<void>): Promise<void> => {
   try {
-    await withTimeLimit(RECORDING_MAX_MS, write);
+    // Throws after the response of a request whose time is over.
+    writeOptions();
+    await recordInTime(write);
   } catch (error) {
     log.warn('the run of a job could not be recorded', { job: name, error: loggable(error) });
   }
