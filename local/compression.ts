@@ -13,9 +13,6 @@ export const COMPRESS_ABOVE = 1024;
 const GZIP = { level: 1 };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-/** Size limit of the cache: compressed bytes plus characters of the texts that are its keys. */
-const CACHE_MAX = 16 * 1024 * 1024;
-
 export const isCompressible = (contentType: string | undefined): boolean =>
   /^(?:text\/|image\/svg\+xml|application\/(?:[\w.+-]+\+)?(?:json|xml|javascript))/i.test(contentType ?? '');
 
@@ -41,28 +38,3 @@ export const compress = async (body: Buffer, encoding: Encoding): Promise<Buffer
 
 export const createCompressor = (encoding: Encoding): Transform =>
   encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP);
-
-const cache = new Map<string, Partial<Record<Encoding, Buffer>>>();
-let cacheSize = 0;
-
-const remember = (text: string, encoding: Encoding, body: Buffer): void => {
-  if (cacheSize + text.length + body.length > CACHE_MAX) {
-    cache.clear();
-    cacheSize = 0;
-  }
-  const known = cache.get(text);
-  cacheSize += body.length + (known ? 0 : text.length);
-  cache.set(text, { ...known, [encoding]: body });
-};
-
-/**
- * A compressed text, cached by the text: frequently requested pages repeat, and a lookup is cheaper than compressing
- * again. The cache is emptied when it is full.
- */
-export const compressedText = async (text: string, encoding: Encoding): Promise<Buffer> => {
-  const known = cache.get(text)?.[encoding];
-  if (known) return known;
-  const body = await compress(Buffer.from(text), encoding);
-  remember(text, encoding, body);
-  return body;
-};

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { corsHeaders } from '#http/cors.ts';
 import { settings } from '#platform/settings.ts';
 import type { AppError } from '#shared/errors.ts';
-import { COMPRESS_ABOVE, chooseEncoding, compress, compressedText, isCompressible } from './compression.ts';
+import { bodyBytes } from './body-cache.ts';
+import { COMPRESS_ABOVE, chooseEncoding, isCompressible } from './compression.ts';
 
 /** A complete HTTP response. */
 export interface HttpResponse {
@@ -31,6 +32,9 @@ export const addVary = (vary: string | readonly string[] | undefined, name: stri
 
 const hasBody = (status: number): boolean => status >= 200 && status !== 204 && status !== 304;
 
+const isLarge = (body: string | Buffer): boolean =>
+  body.length > COMPRESS_ABOVE || Buffer.byteLength(body) > COMPRESS_ABOVE;
+
 /** Sends a response, compressed when the client accepts it and the body is large enough. The ETag is unchanged. */
 export const sendResponse = async (
   request: FastifyRequest,
@@ -38,24 +42,19 @@ export const sendResponse = async (
   { status, ...response }: HttpResponse,
 ): Promise<void> => {
   const headers: Record<string, string | readonly string[]> = { ...response.headers };
-  let body = typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
-  if (body.length > COMPRESS_ABOVE && isCompressible(String(headers['content-type'])) && !headers['content-encoding']) {
+  let { body } = response;
+  if (isLarge(body) && isCompressible(String(headers['content-type'])) && !headers['content-encoding']) {
     headers.vary = addVary(headers.vary, 'Accept-Encoding');
     const encoding = chooseEncoding(request.headers['accept-encoding']?.toString());
-    if (encoding) {
-      headers['content-encoding'] = encoding;
-      body =
-        typeof response.body === 'string'
-          ? await compressedText(response.body, encoding)
-          : await compress(body, encoding);
-    }
+    if (encoding) headers['content-encoding'] = encoding;
+    body = await bodyBytes(body, encoding, headers.etag?.toString());
   }
   // Written directly, because Fastify would add a content type of its own where the handler set none.
   reply.hijack();
   if (reply.raw.destroyed) return;
   // A handler answers HEAD without the body whose length would have to be sent.
   const isHead = request.method === 'HEAD';
-  if (hasBody(status) && !(isHead && body.length === 0)) headers['content-length'] = String(body.length);
+  if (hasBody(status) && !(isHead && body.length === 0)) headers['content-length'] = String(Buffer.byteLength(body));
   reply.raw.writeHead(status, headers as Record<string, string | string[]>);
   reply.raw.end(hasBody(status) && !isHead ? body : undefined);
 };
