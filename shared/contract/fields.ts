@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { errorCodes, type FieldIssue, invalidFields } from '#shared/errors.ts';
+import { parseOptions } from './parse-options.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
@@ -59,7 +60,7 @@ export const parsed = <S extends z.ZodType>(
   value: unknown,
   error: z.core.$ZodErrorMap = explain,
 ): { readonly data: z.output<S>; readonly issues?: never } | { readonly issues: readonly FieldIssue[] } => {
-  const result = schema.safeParse(value, { error });
+  const result = schema.safeParse(value, { ...parseOptions(schema), error });
   return result.success ? { data: result.data } : { issues: explained(result.error.issues) };
 };
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseOptions } from '#contract/parse-options.ts';
 import { Layout, type LayoutUpdate, MapSettings, type MapSettingsUpdate } from '#contract/settings.ts';
 import { Theme, type ThemeUpdate } from '#contract/theme.ts';
 import { defaultTheme, mergeTheme, partOf } from './theme.ts';
@@ -28,8 +29,11 @@ const Stored = z.object({ value: z.record(z.string(), z.unknown()), version: z.n
 /** Reads a stored setting; members that an older one lacks have their default. */
 export const parseSetting = <N extends SettingName>(name: N, stored: unknown): Setting<N> => {
   if (stored === undefined) return { value: defaults[name], version: 0 };
-  const { value, version } = Stored.parse(stored);
-  return { value: schemas[name].parse({ ...defaults[name], ...value }) as SettingValues[N], version };
+  const { value, version } = Stored.parse(stored, parseOptions(Stored));
+  return {
+    value: schemas[name].parse({ ...defaults[name], ...value }, parseOptions(schemas[name])) as SettingValues[N],
+    version,
+  };
 };
 
 export interface SettingUpdates {

@@ -2,7 +2,7 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest } from '@smithy/core/protocols';
 import { isServerError, isThrottlingError, isTransientError, StandardRetryStrategy } from '@smithy/core/retry';
-import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { requestHandler } from './aws-client.ts';
 
@@ -86,6 +86,13 @@ const kindOf = (error: Error) => {
   if (isThrottlingError(sdkError)) return 'THROTTLING';
   if (isTransientError(sdkError)) return 'TRANSIENT';
   return isServerError(sdkError) ? 'SERVER_ERROR' : 'CLIENT_ERROR';
+};
+
+/** The streams' own collectors load the web streams of Node, which takes milliseconds of a cold start. */
+const textOf = async (body: AsyncIterable<Buffer>): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 };
 
 /** The members of an error; none when an intermediary responded with something else than JSON. */
@@ -176,7 +183,7 @@ export class JsonClient {
     });
     const signed = (await signer.sign(request)) as HttpRequest;
     const { response } = await handler.handle(signed, { ...(abortSignal && { abortSignal }) });
-    const text = Buffer.from(await streamCollector(response.body)).toString();
+    const text = await textOf(response.body);
     const { statusCode: httpStatusCode, headers } = response;
     if (httpStatusCode < 300) return text;
     const requestId = headers['x-amzn-requestid'];
