@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { hotness } from '#catalog/row.ts';
+import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
 import type { RunningServer } from './servers.ts';
 
 interface Voter {
@@ -6,16 +8,23 @@ interface Voter {
   stop(): Promise<number>;
 }
 
-const post = async (port: number, path: string, body: object, token?: string): Promise<unknown> => {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(body),
-  });
+/** The members of a listing from which its trending score follows. */
+type Listing = Pick<ProjectRecord, 'published_at' | 'created_at'> &
+  Pick<ProjectCounts, 'upvote_count' | 'comments_count' | 'ratings_count'>;
+
+const send = async (port: number, path: string, init: RequestInit = {}): Promise<unknown> => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
   const text = await response.text();
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`);
   return JSON.parse(text);
 };
+
+const post = (port: number, path: string, body: object, token?: string): Promise<unknown> =>
+  send(port, path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
 
 /**
  * Upvotes one listing after the other, and withdraws the votes in the next pass, in the service through its API and
@@ -34,10 +43,13 @@ export const startVoting = async (
   const stopping = new AbortController();
   let votes = 0;
   const vote = async (): Promise<void> => {
-    const path = `/api/projects/${slugs[votes % slugs.length]}/upvote`;
+    const listing = `/api/projects/${slugs[votes % slugs.length]}`;
     const by = Math.floor(votes / slugs.length) % 2 === 0 ? 1 : -1;
     votes += 1;
-    await Promise.all([post(service.port, path, {}, token), ...peers.map((peer) => post(peer.port, path, { by }))]);
+    await post(service.port, `${listing}/upvote`, {}, token);
+    const { data } = (await send(service.port, listing)) as { data: Listing };
+    const body = { by, hot: hotness(data, data) };
+    await Promise.all(peers.map((peer) => post(peer.port, `${listing}/upvote`, body)));
   };
   const voting = (async () => {
     while (!stopping.signal.aborted) {

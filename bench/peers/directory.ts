@@ -114,8 +114,8 @@ export interface ListResult {
 export interface Store {
   list(query: ListQuery): Promise<ListResult> | ListResult;
   find(slug: string): Promise<Listing | undefined> | Listing | undefined;
-  /** Changes the number of upvotes. */
-  vote(slug: string, by: 1 | -1): Promise<void> | void;
+  /** Changes the number of upvotes. @param hot the trending score afterwards. */
+  vote(slug: string, by: 1 | -1, hot: number): Promise<void> | void;
   close(): Promise<void> | void;
 }
 

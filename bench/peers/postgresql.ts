@@ -172,10 +172,10 @@ await serve(async (file) => {
       (
         await runQuery<Listing>({ text: `SELECT ${columns} FROM listing WHERE slug = $1 AND shown`, values: [slug] })
       )[0],
-    vote: async (slug, by) => {
+    vote: async (slug, by, hot) => {
       await runQuery({
-        text: 'UPDATE listing SET upvote_count = upvote_count + $1 WHERE slug = $2',
-        values: [by, slug],
+        text: 'UPDATE listing SET upvote_count = upvote_count + $1, hot = $2 WHERE slug = $3',
+        values: [by, hot, slug],
       });
     },
     close,

@@ -120,6 +120,12 @@ const cursorOf = (sort: Sort, last: Listing): string =>
     'base64url',
   );
 
+const vote = {
+  type: 'object',
+  required: ['by', 'hot'],
+  properties: { by: { type: 'integer', enum: [1, -1] }, hot: { type: 'number' } },
+};
+
 /** Serves a store, see `listen`. */
 export const serve = async (open: (listingsFile: string) => Promise<Store>): Promise<void> => {
   const store = await open(listingsFile());
@@ -154,11 +160,11 @@ export const serve = async (open: (listingsFile: string) => Promise<Store>): Pro
       return await reply.code(404).send({ error: 'NOT_FOUND' });
     },
   );
-  app.post<{ Params: { slug: string }; Body: { by: 1 | -1 } }>(
+  app.post<{ Params: { slug: string }; Body: { by: 1 | -1; hot: number } }>(
     '/api/projects/:slug/upvote',
-    { schema: { body: { type: 'object', required: ['by'], properties: { by: { type: 'integer', enum: [1, -1] } } } } },
-    async (request) => {
-      await store.vote(request.params.slug, request.body.by);
+    { schema: { body: vote } },
+    async ({ params: { slug }, body: { by, hot } }) => {
+      await store.vote(slug, by, hot);
       return {};
     },
   );

@@ -217,7 +217,7 @@ await serve(async (file) => {
     throw error;
   }
 
-  const vote = database.prepare('UPDATE listing SET upvote_count = upvote_count + ? WHERE slug = ?');
+  const vote = database.prepare('UPDATE listing SET upvote_count = upvote_count + ?, hot = ? WHERE slug = ?');
   const prepared = new Map<string, Database.Statement>();
   const all = <T>({ sql, values }: Statement): T[] => {
     let statement = prepared.get(sql);
@@ -272,8 +272,8 @@ await serve(async (file) => {
       const row = all<Row>({ sql: `SELECT ${columns} FROM listing WHERE slug = ? AND shown`, values: [slug] })[0];
       return row && listingOf(row);
     },
-    vote: (slug, by) => {
-      vote.run(by, slug);
+    vote: (slug, by, hot) => {
+      vote.run(by, hot, slug);
     },
     close,
   };

@@ -8,7 +8,7 @@ import { editorView, mapItemView, publicView } from './view.ts';
 
 const MB = 1024 * 1024;
 
-/** The memory of the fragments of a large directory; those of 40,000 listings take half of it. */
+/** The memory of the fragments of a large directory: those of 70,000 listings. */
 const publicListings = new EntryFragments((entry) => Fragment.of(Project, publicView(entry)), 96 * MB);
 const editorListings = new EntryFragments((entry) => Fragment.of(Project, editorView(entry)), 16 * MB);
 const mapItems = new EntryFragments((entry) => Fragment.of(MapItem, mapItemView(entry)), 16 * MB);

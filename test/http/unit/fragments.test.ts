@@ -155,6 +155,16 @@ describe('the kept fragments', () => {
     return { fragments, made: () => made };
   };
 
+  it('are made once per entry as long as all of them fit, however they are used', () => {
+    const { fragments, made } = counting(100_000);
+    const entries = entriesOf(75);
+    for (let n = 0; n < 10_000; n += 1) {
+      const entry = entries[(n * n + (n >> 3)) % entries.length];
+      if (entry) fragments.of(entry);
+    }
+    expect(made()).toBeLessThanOrEqual(75);
+  });
+
   it('are made once per entry', () => {
     const { fragments, made } = counting(100_000);
     const entries = entriesOf(20);
@@ -171,8 +181,8 @@ describe('the kept fragments', () => {
       fragments.of(used);
     }
     expect(made()).toBe(1000);
-    // The latest are kept, at least half of what fits, and the earlier ones are made again.
-    for (const entry of entries.slice(-35)) fragments.of(entry);
+    // The latest are kept, seven eighths of what fits, and the earlier ones are made again.
+    for (const entry of entries.slice(-65)) fragments.of(entry);
     expect(made()).toBe(1000);
     for (const entry of entries.slice(0, 100)) fragments.of(entry);
     expect(made()).toBe(1100);
