@@ -88,11 +88,11 @@ const kindOf = (error: Error) => {
   return isServerError(sdkError) ? 'SERVER_ERROR' : 'CLIENT_ERROR';
 };
 
-/** The streams' own collectors load the web streams of Node, which takes milliseconds of a cold start. */
-const textOf = async (body: AsyncIterable<Buffer>): Promise<string> => {
+/** The body of a response. The SDK's collector loads the web streams of Node, which takes milliseconds of a cold start. */
+export const collect = async (body: AsyncIterable<Buffer>): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 };
 
 /** The members of an error; none when an intermediary responded with something else than JSON. */
@@ -183,7 +183,7 @@ export class JsonClient {
     });
     const signed = (await signer.sign(request)) as HttpRequest;
     const { response } = await handler.handle(signed, { ...(abortSignal && { abortSignal }) });
-    const text = await textOf(response.body);
+    const text = (await collect(response.body)).toString();
     const { statusCode: httpStatusCode, headers } = response;
     if (httpStatusCode < 300) return text;
     const requestId = headers['x-amzn-requestid'];

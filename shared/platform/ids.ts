@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory, ulid } from 'ulid';
-import manifest from '../../package.json' with { type: 'json' };
 
 /** The entity of an id, as its prefix. */
 type IdKind =
@@ -46,6 +45,3 @@ export const derivedId = (kind: IdKind, timeMs: number, identity: string): strin
   let position = 0;
   return `${kind}_${ulid(timeMs, () => (digest[position++ % digest.length] as number) / 256)}`;
 };
-
-/** The version of the service. */
-export const version: string = manifest.version;

@@ -1,7 +1,7 @@
 import { HttpRequest } from '@smithy/core/protocols';
-import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { requestHandler } from './aws-client.ts';
-import { AwsError, locate, MAX_ATTEMPTS, retrying, type SendOptions } from './aws-json.ts';
+import { AwsError, collect, locate, MAX_ATTEMPTS, retrying, type SendOptions } from './aws-json.ts';
 import { limitWithinRequest } from './request-time.ts';
 import { InvalidEnvironment, settings } from './settings.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -65,7 +65,7 @@ export class BucketClient {
   async #attempt(operation: string, request: HttpRequest, options: SendOptions): Promise<StorageResponse> {
     const signed = (await this.#location.signer.sign(request)) as HttpRequest;
     const { response } = await this.#handler.handle(signed, options);
-    const body = await streamCollector(response.body);
+    const body = await collect(response.body);
     const { statusCode: status, headers } = response;
     const code = status < 300 ? undefined : codeOf(body);
     if (status < 300 || code === 'NoSuchKey') return { status, headers, body };
