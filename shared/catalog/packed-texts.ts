@@ -119,6 +119,13 @@ export const unpackTexts = (packed: string): PackedFields => {
 export const hasWaitingEdit = (packed: string): boolean =>
   packed.startsWith(JSON_MARK) && unpackTexts(packed).pending_revision !== null;
 
+/** The fields that text searches read, without unpacking the other ones. */
+export const packedSearchTexts = (packed: string): Pick<PackedFields, 'name' | 'url' | 'description'> => {
+  if (packed.startsWith(JSON_MARK)) return unpackTexts(packed);
+  const [name = '', , , url = '', description = ''] = packed.split(FIELD, 5);
+  return { name, url, description };
+};
+
 /** The name, without unpacking the other fields. */
 export const packedName = (packed: string): string =>
   packed.startsWith(JSON_MARK) ? unpackTexts(packed).name : packed.slice(0, packed.indexOf(FIELD));

@@ -1,7 +1,7 @@
 import type { PricingType, Status } from '#contract/projects.ts';
 import { averageRating, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import { fold } from './fold.ts';
-import { packedName, packTexts, unpackTexts } from './packed-texts.ts';
+import { packedName, packedSearchTexts, packTexts, unpackTexts } from './packed-texts.ts';
 
 /** A comment or a rating takes more effort than a click, so it says more about interest. */
 const COMMENT_WEIGHT = 3;
@@ -85,6 +85,9 @@ interface RowFields {
   readonly texts: string;
   readonly counts: ProjectCounts;
 }
+
+/** The fields that text searches read. */
+export type Searchable = Pick<ProjectRecord, 'name' | 'url' | 'description' | 'tags'>;
 
 /** How many unpacked records are cached: some pages. Most lists are joined from fragments, which need no record. */
 const UNPACKED_MAX = 1024;
@@ -184,6 +187,11 @@ export class Row implements Sortable, RowFields {
       deleted_at: this.deletedAt,
       version: this.version,
     };
+  }
+
+  /** What text searches read. A new object per call. */
+  searchable(): Searchable {
+    return { ...packedSearchTexts(this.texts), tags: this.tags };
   }
 
   get published(): string {

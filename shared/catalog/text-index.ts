@@ -1,10 +1,9 @@
-import type { ProjectRecord } from '#model/project.ts';
 import type { Bitmap } from './bitmap.ts';
 import { fold } from './fold.ts';
 import { IdSet } from './id-set.ts';
 import { ListPool } from './list-pool.ts';
 import type { ListingIndex } from './listing-index.ts';
-import type { Row } from './row.ts';
+import type { Row, Searchable } from './row.ts';
 import type { Rows } from './rows.ts';
 import type { CatalogFilters } from './types.ts';
 import { TRIGRAM, Vocabulary } from './vocabulary.ts';
@@ -20,10 +19,10 @@ const writtenHost = (url: string): string => HOST.exec(url)?.[1] ?? '';
 
 /** The folded texts of a listing, each with an index of its own. */
 export const searchTexts = {
-  public: ({ name, description, url, tags }: ProjectRecord): string =>
+  public: ({ name, description, url, tags }: Searchable): string =>
     fields(name, description, writtenHost(url), ...tags),
-  nameAndUrl: ({ name, url }: ProjectRecord): string => fields(name, url),
-  descriptionAndTags: ({ description, tags }: ProjectRecord): string => fields(description, ...tags),
+  nameAndUrl: ({ name, url }: Searchable): string => fields(name, url),
+  descriptionAndTags: ({ description, tags }: Searchable): string => fields(description, ...tags),
 } as const;
 
 /** The texts of each kind of search. A listing belongs to the group of the first text that matches. */
@@ -162,19 +161,22 @@ const DENSE_RATIO = 32;
 /** Up to this many listings per word are always a list. */
 const LIST_ALWAYS = 64;
 
-/** The number of listings indexed per step: a few milliseconds of work. */
+/** The number of listings per step: a few milliseconds of work. */
 const STEP = 1024;
+/** How many steps of building the index a search adds: about as much work as comparing 50,000 texts. */
+const STEPS_PER_SEARCH = 2;
 
 /**
  * Substring search over the texts of all listings. A query without separators between words can only match within one
  * word, so the words that contain it determine the listings exactly. For other queries each word narrows the
  * candidates, whose texts are then compared.
  *
- * Built in steps, so that a large index does not block other requests. The index for queries of one or two units is
- * built on first use: it takes as much memory as all words.
+ * A search requires the folded texts only, and compares all of them until the index that it needs is complete. Each search
+ * adds some steps to the index, so that none waits for it. The index for queries of one or two units is built on first
+ * use: it takes as much memory as all words.
  */
 export class TextIndex implements ListingIndex {
-  readonly #textOf: (project: ProjectRecord) => string;
+  readonly #textOf: (texts: Searchable) => string;
   readonly #emptyBitmap: () => Bitmap;
   readonly #rows: Rows;
   readonly #units = new TextUnits();
@@ -184,6 +186,8 @@ export class TextIndex implements ListingIndex {
   readonly #lists = new ListPool();
   /** By number of the word, replaces its list for words of many listings. */
   readonly #sets: (IdSet | undefined)[] = [];
+  /** The texts of the slots below this are folded; undefined: of all slots. */
+  #foldedTo: number | undefined = 0;
   /** The words of the slots below this are indexed; undefined: of all slots. */
   #indexedTo: number | undefined = 0;
   #short: ShortTextIndex | undefined;
@@ -194,37 +198,38 @@ export class TextIndex implements ListingIndex {
    * @param textOf the folded searchable text of a listing.
    * @param emptyBitmap lends a bitmap for the duration of a query.
    */
-  constructor(rows: Rows, textOf: (project: ProjectRecord) => string, emptyBitmap: () => Bitmap) {
+  constructor(rows: Rows, textOf: (texts: Searchable) => string, emptyBitmap: () => Bitmap) {
     this.#rows = rows;
     this.#textOf = textOf;
     this.#emptyBitmap = emptyBitmap;
   }
 
-  /** Runs one step of building what a search for `q` (folded, not empty) needs. @returns whether it is complete. */
-  prepare(q: string): boolean {
-    if (this.#indexedTo !== undefined) this.#stepWords(this.#indexedTo);
-    else if (isShort(q) && this.#shortIndexedTo !== undefined) this.#stepShort(this.#shortIndexedTo);
-    return this.#indexedTo === undefined && (this.#shortIndexedTo === undefined || !isShort(q));
+  /** Runs one step of folding the texts. @returns whether all are folded. */
+  prepare(): boolean {
+    if (this.#foldedTo !== undefined) this.#foldedTo = this.#step(this.#foldedTo, (slot, row) => this.#fold(slot, row));
+    return this.#foldedTo === undefined;
   }
 
   isAffected(before: Row, after: Row): boolean {
-    return before.version !== after.version && this.#textOf(before.unpacked()) !== this.#textOf(after.unpacked());
+    return before.version !== after.version && this.#textOf(before.searchable()) !== this.#textOf(after.searchable());
   }
 
   insert(slot: number, row: Row): void {
-    if (!isIndexed(slot, this.#indexedTo)) return;
-    this.#indexWords(slot, row);
-    if (!this.#short || !isIndexed(slot, this.#shortIndexedTo)) return;
+    if (!isIncluded(slot, this.#foldedTo)) return;
+    this.#fold(slot, row);
+    if (isIncluded(slot, this.#indexedTo)) this.#indexWords(slot);
+    if (!this.#short || !isIncluded(slot, this.#shortIndexedTo)) return;
     this.#indexShort(this.#short, slot);
     this.#short.flush();
   }
 
   remove(slot: number): void {
-    if (!isIndexed(slot, this.#indexedTo)) return;
+    if (!isIncluded(slot, this.#foldedTo)) return;
     const text = this.#texts[slot] ?? '';
     this.#texts[slot] = '';
     const units = this.#units.of(text);
-    if (isIndexed(slot, this.#shortIndexedTo)) this.#short?.delete(units, text.length, slot);
+    if (isIncluded(slot, this.#shortIndexedTo)) this.#short?.delete(units, text.length, slot);
+    if (!isIncluded(slot, this.#indexedTo)) return;
     forEachWord(units, text.length, (from, to, hash) => {
       this.#deleteWord(this.#vocabulary.find(units, from, to, hash), slot);
     });
@@ -232,8 +237,11 @@ export class TextIndex implements ListingIndex {
 
   /** Removes the slots whose text does not contain `q` (folded, not empty). */
   narrow(slots: Bitmap, q: string): void {
-    while (!this.prepare(q));
-    if (isShort(q)) {
+    while (!this.prepare());
+    const isIndexed = isShort(q) ? this.#continueShort() : this.#continueWords();
+    if (!isIndexed) {
+      this.#compareTexts(slots, q);
+    } else if (isShort(q)) {
       this.#narrowShort(slots, q);
     } else {
       const words = wordsOf(q);
@@ -285,13 +293,20 @@ export class TextIndex implements ListingIndex {
     return end === this.#rows.capacity ? undefined : end;
   }
 
-  #stepWords(from: number): void {
-    this.#indexedTo = this.#step(from, (slot, row) => this.#indexWords(slot, row));
+  #fold(slot: number, row: Row): void {
+    this.#texts[slot] = this.#textOf(row.searchable());
   }
 
-  #indexWords(slot: number, row: Row): void {
-    const text = this.#textOf(row.unpacked());
-    this.#texts[slot] = text;
+  /** Runs some steps of indexing words. @returns whether all are indexed. */
+  #continueWords(): boolean {
+    for (let steps = 0; steps < STEPS_PER_SEARCH && this.#indexedTo !== undefined; steps += 1) {
+      this.#indexedTo = this.#step(this.#indexedTo, (slot) => this.#indexWords(slot));
+    }
+    return this.#indexedTo === undefined;
+  }
+
+  #indexWords(slot: number): void {
+    const text = this.#texts[slot] ?? '';
     const units = this.#units.of(text);
     forEachWord(units, text.length, (from, to, hash) => {
       // Only new words are extracted.
@@ -299,11 +314,15 @@ export class TextIndex implements ListingIndex {
     });
   }
 
-  #stepShort(from: number): void {
+  /** Runs some steps of indexing units and pairs. @returns whether all are indexed. */
+  #continueShort(): boolean {
     const short = this.#short ?? new ShortTextIndex();
     this.#short = short;
-    this.#shortIndexedTo = this.#step(from, (slot) => this.#indexShort(short, slot));
-    short.flush();
+    for (let steps = 0; steps < STEPS_PER_SEARCH && this.#shortIndexedTo !== undefined; steps += 1) {
+      this.#shortIndexedTo = this.#step(this.#shortIndexedTo, (slot) => this.#indexShort(short, slot));
+      short.flush();
+    }
+    return this.#shortIndexedTo === undefined;
   }
 
   #indexShort(short: ShortTextIndex, slot: number): void {
@@ -346,4 +365,5 @@ const isShort = (q: string): boolean => q.length < TRIGRAM || wordsOf(q).every((
 
 const bigramsOf = (q: string): string[] => Array.from({ length: q.length - 1 }, (_, at) => q.slice(at, at + 2));
 
-const isIndexed = (slot: number, indexedTo: number | undefined): boolean => indexedTo === undefined || slot < indexedTo;
+/** Whether a slot is below a limit; undefined: no limit. */
+const isIncluded = (slot: number, to: number | undefined): boolean => to === undefined || slot < to;

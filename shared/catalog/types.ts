@@ -163,8 +163,8 @@ export interface ReadCatalog {
   /** @throws {CursorError} when the cursor is invalid or belongs to another sort order or kind of list. */
   query(query: CatalogQuery): CatalogPage;
   /**
-   * Runs one step, a few milliseconds, of building the index that a text search needs; true when it is complete. A
-   * query builds what is missing itself, which blocks for seconds in a large directory.
+   * Runs one step, a few milliseconds, of folding the texts that a search compares; true when all are folded. A query
+   * folds what is missing itself, which blocks for a second in a large directory.
    */
   prepareSearch(search: TextSearch): boolean;
   find(projectId: string): CatalogEntry | undefined;

@@ -148,7 +148,7 @@ export const makeReplica = (
  */
 export const catalog = makeReplica(lastWriteAt);
 
-/** Builds the index that a text search needs, in steps of some milliseconds between which other requests are served. */
+/** Folds the texts that a search needs, in steps of some milliseconds between which other requests are served. */
 export const prepareInSteps = async (directory: ReadCatalog, search: TextSearch): Promise<void> => {
   while (!directory.prepareSearch(search)) await nextIteration();
 };
