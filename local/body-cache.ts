@@ -1,7 +1,9 @@
 import { compress, type Encoding } from './compression.ts';
 
-/** Size limit of the cache: bytes of the bodies plus characters of their texts and ETags. */
+/** Size limit of the cache: bytes of the bodies, characters of their texts, and `ENTRY_SIZE` for each ETag. */
 const CACHE_MAX = 16 * 1024 * 1024;
+/** An ETag with its place in the map, in bytes. Most ETags are sent once. */
+const ENTRY_SIZE = 150;
 
 interface CachedBody {
   readonly text: string;
@@ -12,15 +14,15 @@ interface CachedBody {
 const cache = new Map<string, CachedBody | undefined>();
 let cacheSize = 0;
 
-const sizeOf = (etag: string, body: CachedBody | undefined): number => {
-  let size = etag.length + (body?.text.length ?? 0);
+const sizeOf = (body: CachedBody | undefined): number => {
+  let size = ENTRY_SIZE + (body?.text.length ?? 0);
   for (const bytes of Object.values(body?.bytes ?? {})) size += bytes.length;
   return size;
 };
 
 const remember = (etag: string, body: CachedBody | undefined): void => {
-  if (cache.has(etag)) cacheSize -= sizeOf(etag, cache.get(etag));
-  const size = sizeOf(etag, body);
+  if (cache.has(etag)) cacheSize -= sizeOf(cache.get(etag));
+  const size = sizeOf(body);
   if (cacheSize + size > CACHE_MAX) {
     cache.clear();
     cacheSize = 0;

@@ -55,3 +55,9 @@ it('empties the cache when its texts and bytes exceed the limit', async () => {
   expect(again).not.toBe(bytes);
   expect(again).toEqual(bytes);
 });
+
+it('counts the ETags that were sent once towards the limit', async () => {
+  const { bytes } = await cachedBytes(text, 'gzip', '"e"');
+  for (let n = 0; n < 120_000; n += 1) await bodyBytes('x', undefined, `"e${n}"`);
+  expect(await bodyBytes(text, 'gzip', '"e"')).not.toBe(bytes);
+});
