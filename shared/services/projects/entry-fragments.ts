@@ -7,10 +7,8 @@ const OVERHEAD_BYTES = 250;
 /** V8 stores two bytes per character when one of them is not in Latin-1. */
 const bytesOf = ({ text }: Fragment): number => OVERHEAD_BYTES + text.length * (/[^\0-\xff]/.test(text) ? 2 : 1);
 
-/** The share of the memory that remains in use when it is full. Each start of a removal walks over the places of what was removed. */
-const REMAINING_SHARE = 7 / 8;
-
 interface Kept<T extends object> {
+  readonly entry: CatalogEntry;
   readonly fragment: Fragment<T>;
   readonly bytes: number;
   /** Whether it was used since it was added or last spared. */
@@ -19,14 +17,18 @@ interface Kept<T extends object> {
 
 /**
  * Fragments of the catalog's entries. They are kept by the identity of the entry, which changes with its content, so a
- * fragment never outlives the version that it was made from. When the memory is full, the oldest are removed; those that
- * were used in the meantime get a second chance.
+ * fragment never outlives the version that it was made from. When the memory is full, they are replaced by the CLOCK
+ * algorithm: the oldest first, except those that were used since their last turn.
  */
 export class EntryFragments<T extends object> {
   readonly #make: (entry: CatalogEntry) => Fragment<T>;
   readonly #bytesMax: number;
-  /** In the order of removal. */
-  readonly #kept = new Map<CatalogEntry, Kept<T>>();
+  readonly #byEntry = new Map<CatalogEntry, Kept<T>>();
+  /** The same, as a ring with free places. */
+  readonly #ring: (Kept<T> | undefined)[] = [];
+  readonly #freePlaces: number[] = [];
+  /** The place in the ring whose turn is next. */
+  #hand = 0;
   #bytes = 0;
 
   /** @param bytesMax of the memory that the fragments take, approximately. */
@@ -36,29 +38,32 @@ export class EntryFragments<T extends object> {
   }
 
   of(entry: CatalogEntry): Fragment<T> {
-    const known = this.#kept.get(entry);
+    const known = this.#byEntry.get(entry);
     if (known) {
       known.isUsed = true;
       return known.fragment;
     }
     const fragment = this.#make(entry);
-    const bytes = bytesOf(fragment);
-    this.#kept.set(entry, { fragment, bytes, isUsed: false });
-    this.#bytes += bytes;
-    if (this.#bytes > this.#bytesMax) this.#removeOldest();
+    const kept = { entry, fragment, bytes: bytesOf(fragment), isUsed: false };
+    this.#bytes += kept.bytes;
+    while (this.#bytes > this.#bytesMax && this.#byEntry.size > 0) this.#takeTurn();
+    this.#byEntry.set(entry, kept);
+    this.#ring[this.#freePlaces.pop() ?? this.#ring.length] = kept;
     return fragment;
   }
 
-  #removeOldest(): void {
-    for (const [entry, kept] of this.#kept) {
-      if (this.#bytes <= this.#bytesMax * REMAINING_SHARE) return;
-      this.#kept.delete(entry);
-      if (kept.isUsed) {
-        kept.isUsed = false;
-        this.#kept.set(entry, kept);
-      } else {
-        this.#bytes -= kept.bytes;
-      }
+  /** Spares or removes the fragment whose turn it is. */
+  #takeTurn(): void {
+    const place = this.#hand;
+    this.#hand = (place + 1) % this.#ring.length;
+    const kept = this.#ring[place];
+    if (kept?.isUsed) {
+      kept.isUsed = false;
+    } else if (kept) {
+      this.#byEntry.delete(kept.entry);
+      this.#bytes -= kept.bytes;
+      this.#ring[place] = undefined;
+      this.#freePlaces.push(place);
     }
   }
 }

@@ -181,8 +181,8 @@ describe('the kept fragments', () => {
       fragments.of(used);
     }
     expect(made()).toBe(1000);
-    // The latest are kept, seven eighths of what fits, and the earlier ones are made again.
-    for (const entry of entries.slice(-65)) fragments.of(entry);
+    // The latest are kept, as many as fit, and the earlier ones are made again.
+    for (const entry of entries.slice(-70)) fragments.of(entry);
     expect(made()).toBe(1000);
     for (const entry of entries.slice(0, 100)) fragments.of(entry);
     expect(made()).toBe(1100);
