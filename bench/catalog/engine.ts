@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Catalog } from '#catalog/catalog.ts';
 import { readSnapshot, writeSnapshot } from '#catalog/snapshot.ts';
+import { INDEXED_PER_SEARCH } from '#catalog/text-index.ts';
 import type { CatalogFilters, CatalogQuery } from '#catalog/types.ts';
 import { facetNames } from '#contract/projects.ts';
 import { categorySlug, Directory, projectId, sphere } from './listings.ts';
@@ -18,8 +19,8 @@ const HELP = `Measures the catalog: every kind of query, single changes, buildin
   --only   only the lines whose name contains this text
 
 Times are per call, in milliseconds: median and 99th percentile; "build" happens once per process. Parameters such as the
-category change from call to call. The index for the first search is built in steps, between which other requests are
-served. "Bytes per listing" is all memory held by the catalog, including the records and their texts. "growth" is the ratio
+category change from call to call. Texts are folded before the first search, in steps between which other requests are
+served, and the first searches build the index. "Bytes per listing" is all memory held by the catalog, including the records and their texts. "growth" is the ratio
 to the median of the previous size.`;
 
 const { values: options } = parseArgs({
@@ -31,9 +32,6 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
   },
 });
-
-/** How many listings each search adds to the index of texts, until it is complete. */
-const INDEXED_PER_SEARCH = 2048;
 
 const firstPage: CatalogQuery = {
   scope: { status: 'live', deleted: 'excluded' },

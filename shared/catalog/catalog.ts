@@ -107,7 +107,7 @@ export class Catalog implements ReadCatalog {
 
   prepareSearch({ q, searchIn }: TextSearch): boolean {
     const folded = foldedQuery(q);
-    // Stops at the first index that is not complete, so that each call runs one step.
+    // Stops at the first index whose texts are not all folded, so that each call runs one step.
     return folded === undefined || searchGroups[searchIn].every((text) => this.#listings.text(text).prepare());
   }
 

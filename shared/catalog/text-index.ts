@@ -165,6 +165,38 @@ const LIST_ALWAYS = 64;
 const STEP = 1024;
 /** How many steps of building the index a search adds: about as much work as comparing 50,000 texts. */
 const STEPS_PER_SEARCH = 2;
+/** How many listings a search adds to the index, until it is complete. */
+export const INDEXED_PER_SEARCH = STEPS_PER_SEARCH * STEP;
+
+/** Visits the listings in the order of their slots, in steps. Those that are added to complete steps are not visited. */
+class Progress {
+  readonly #rows: Rows;
+  #to = 0;
+  #isComplete = false;
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  /** Whether the step of a slot is complete. */
+  includes(slot: number): boolean {
+    return this.#isComplete || slot < this.#to;
+  }
+
+  /** @returns whether all steps are complete. */
+  advance(steps: number, visit: (slot: number, row: Row) => void): boolean {
+    for (let step = 0; step < steps && !this.#isComplete; step += 1) {
+      const end = Math.min(this.#to + STEP, this.#rows.capacity);
+      for (let slot = this.#to; slot < end; slot += 1) {
+        const row = this.#rows.findAt(slot);
+        if (row) visit(slot, row);
+      }
+      this.#to = end;
+      this.#isComplete = end === this.#rows.capacity;
+    }
+    return this.#isComplete;
+  }
+}
 
 /**
  * Substring search over the texts of all listings. A query without separators between words can only match within one
@@ -178,7 +210,6 @@ const STEPS_PER_SEARCH = 2;
 export class TextIndex implements ListingIndex {
   readonly #textOf: (texts: Searchable) => string;
   readonly #emptyBitmap: () => Bitmap;
-  readonly #rows: Rows;
   readonly #units = new TextUnits();
   readonly #texts: string[] = [];
   readonly #vocabulary = new Vocabulary();
@@ -186,28 +217,26 @@ export class TextIndex implements ListingIndex {
   readonly #lists = new ListPool();
   /** By number of the word, replaces its list for words of many listings. */
   readonly #sets: (IdSet | undefined)[] = [];
-  /** The texts of the slots below this are folded; undefined: of all slots. */
-  #foldedTo: number | undefined = 0;
-  /** The words of the slots below this are indexed; undefined: of all slots. */
-  #indexedTo: number | undefined = 0;
+  readonly #folded: Progress;
+  readonly #indexed: Progress;
   #short: ShortTextIndex | undefined;
-  /** The units and pairs of the slots below this are indexed; undefined: of all slots. */
-  #shortIndexedTo: number | undefined = 0;
+  readonly #shortIndexed: Progress;
 
   /**
    * @param textOf the folded searchable text of a listing.
    * @param emptyBitmap lends a bitmap for the duration of a query.
    */
   constructor(rows: Rows, textOf: (texts: Searchable) => string, emptyBitmap: () => Bitmap) {
-    this.#rows = rows;
+    this.#folded = new Progress(rows);
+    this.#indexed = new Progress(rows);
+    this.#shortIndexed = new Progress(rows);
     this.#textOf = textOf;
     this.#emptyBitmap = emptyBitmap;
   }
 
   /** Runs one step of folding the texts. @returns whether all are folded. */
   prepare(): boolean {
-    if (this.#foldedTo !== undefined) this.#foldedTo = this.#step(this.#foldedTo, (slot, row) => this.#fold(slot, row));
-    return this.#foldedTo === undefined;
+    return this.#folded.advance(1, (slot, row) => this.#fold(slot, row));
   }
 
   isAffected(before: Row, after: Row): boolean {
@@ -215,21 +244,21 @@ export class TextIndex implements ListingIndex {
   }
 
   insert(slot: number, row: Row): void {
-    if (!isIncluded(slot, this.#foldedTo)) return;
+    if (!this.#folded.includes(slot)) return;
     this.#fold(slot, row);
-    if (isIncluded(slot, this.#indexedTo)) this.#indexWords(slot);
-    if (!this.#short || !isIncluded(slot, this.#shortIndexedTo)) return;
+    if (this.#indexed.includes(slot)) this.#indexWords(slot);
+    if (!this.#short || !this.#shortIndexed.includes(slot)) return;
     this.#indexShort(this.#short, slot);
     this.#short.flush();
   }
 
   remove(slot: number): void {
-    if (!isIncluded(slot, this.#foldedTo)) return;
+    if (!this.#folded.includes(slot)) return;
     const text = this.#texts[slot] ?? '';
     this.#texts[slot] = '';
     const units = this.#units.of(text);
-    if (isIncluded(slot, this.#shortIndexedTo)) this.#short?.delete(units, text.length, slot);
-    if (!isIncluded(slot, this.#indexedTo)) return;
+    if (this.#shortIndexed.includes(slot)) this.#short?.delete(units, text.length, slot);
+    if (!this.#indexed.includes(slot)) return;
     forEachWord(units, text.length, (from, to, hash) => {
       this.#deleteWord(this.#vocabulary.find(units, from, to, hash), slot);
     });
@@ -283,26 +312,13 @@ export class TextIndex implements ListingIndex {
     else this.#lists.addTo(word, slots);
   }
 
-  /** Visits the listings of one step. @returns the first slot of the next step, if any. */
-  #step(from: number, visit: (slot: number, row: Row) => void): number | undefined {
-    const end = Math.min(from + STEP, this.#rows.capacity);
-    for (let slot = from; slot < end; slot += 1) {
-      const row = this.#rows.findAt(slot);
-      if (row) visit(slot, row);
-    }
-    return end === this.#rows.capacity ? undefined : end;
-  }
-
   #fold(slot: number, row: Row): void {
     this.#texts[slot] = this.#textOf(row.searchable());
   }
 
   /** Runs some steps of indexing words. @returns whether all are indexed. */
   #continueWords(): boolean {
-    for (let steps = 0; steps < STEPS_PER_SEARCH && this.#indexedTo !== undefined; steps += 1) {
-      this.#indexedTo = this.#step(this.#indexedTo, (slot) => this.#indexWords(slot));
-    }
-    return this.#indexedTo === undefined;
+    return this.#indexed.advance(STEPS_PER_SEARCH, (slot) => this.#indexWords(slot));
   }
 
   #indexWords(slot: number): void {
@@ -318,11 +334,9 @@ export class TextIndex implements ListingIndex {
   #continueShort(): boolean {
     const short = this.#short ?? new ShortTextIndex();
     this.#short = short;
-    for (let steps = 0; steps < STEPS_PER_SEARCH && this.#shortIndexedTo !== undefined; steps += 1) {
-      this.#shortIndexedTo = this.#step(this.#shortIndexedTo, (slot) => this.#indexShort(short, slot));
-      short.flush();
-    }
-    return this.#shortIndexedTo === undefined;
+    const isComplete = this.#shortIndexed.advance(STEPS_PER_SEARCH, (slot) => this.#indexShort(short, slot));
+    short.flush();
+    return isComplete;
   }
 
   #indexShort(short: ShortTextIndex, slot: number): void {
@@ -364,6 +378,3 @@ export class TextIndex implements ListingIndex {
 const isShort = (q: string): boolean => q.length < TRIGRAM || wordsOf(q).every((word) => word.length < TRIGRAM);
 
 const bigramsOf = (q: string): string[] => Array.from({ length: q.length - 1 }, (_, at) => q.slice(at, at + 2));
-
-/** Whether a slot is below a limit; undefined: no limit. */
-const isIncluded = (slot: number, to: number | undefined): boolean => to === undefined || slot < to;

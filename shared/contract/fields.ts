@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorCodes, type FieldIssue, invalidFields } from '#shared/errors.ts';
-import { parseOptions } from './parse-options.ts';
+import { parseOptions } from './parse.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',

@@ -1,4 +1,4 @@
-import { parseOptions } from '#contract/parse-options.ts';
+import { parse } from '#contract/parse.ts';
 import type { Message } from '#events/catalogue.ts';
 import { asciiLowerCase, type Identity } from '#model/identity.ts';
 import { type CommentCount, identityChanges, liftExpiredBan, newUser, UserRecord } from '#model/user.ts';
@@ -37,8 +37,7 @@ import {
 } from './write.ts';
 
 /** The record in an item. A ban that has ended is lifted. */
-export const userOf = (item: Item): UserRecord =>
-  liftExpiredBan(UserRecord.parse(item, parseOptions(UserRecord)), now());
+export const userOf = (item: Item): UserRecord => liftExpiredBan(parse(UserRecord, item), now());
 
 /** The item of a new user. */
 export const userItem = (user: UserRecord, changedAt: string): Item & Key => ({

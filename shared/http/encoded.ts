@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ReadCatalog } from '#catalog/types.ts';
-import { parseOptions } from '#contract/parse-options.ts';
+import { parse } from '#contract/parse.ts';
 import type { Route } from '#contract/route.ts';
 import { digest } from '#model/entity-tag.ts';
 import { Fragment, memberText } from '#model/fragment.ts';
@@ -64,7 +64,7 @@ export const encode = (route: Route, status: number, body: unknown): Encoded => 
   if (isObject(schema) && Object.values(body as object).some(isFragments)) {
     return assemble(route, schema, body as Readonly<Record<string, unknown>>);
   }
-  const text = JSON.stringify(schema.parse(body, parseOptions(schema)));
+  const text = JSON.stringify(parse(schema, body));
   return { text, tag: digest(text) };
 };
 

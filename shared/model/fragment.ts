@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { parseOptions } from '#contract/parse-options.ts';
+import { parse } from '#contract/parse.ts';
 import { digest } from './entity-tag.ts';
 
 /** The JSON of a member, as the schema of its object declares it; undefined when it is absent. */
 export const memberText = (schema: z.ZodObject, name: string, value: unknown): string | undefined => {
   const member = schema.shape[name];
   if (!member) throw new Error(`The schema does not declare ${name}.`);
-  const text = JSON.stringify(member.parse(value, parseOptions(member)));
+  const text = JSON.stringify(parse(member, value));
   return text && `${JSON.stringify(name)}:${text}`;
 };
 
@@ -45,7 +45,7 @@ export class Fragment<T extends object = object> {
 
   /** @throws Error when the value does not match the schema. */
   static of<T extends object>(schema: z.ZodObject & z.ZodType<object, T>, value: T): Fragment<T> {
-    return new Fragment(schema, JSON.stringify(schema.parse(value, parseOptions(schema))));
+    return new Fragment(schema, JSON.stringify(parse(schema, value)));
   }
 
   /** The fragment with more members of its schema, which follow the others. @throws Error when they do not match it. */

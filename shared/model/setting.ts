@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseOptions } from '#contract/parse-options.ts';
+import { parse } from '#contract/parse.ts';
 import { Layout, type LayoutUpdate, MapSettings, type MapSettingsUpdate } from '#contract/settings.ts';
 import { Theme, type ThemeUpdate } from '#contract/theme.ts';
 import { defaultTheme, mergeTheme, partOf } from './theme.ts';
@@ -29,9 +29,9 @@ const Stored = z.object({ value: z.record(z.string(), z.unknown()), version: z.n
 /** Reads a stored setting; members that an older one lacks have their default. */
 export const parseSetting = <N extends SettingName>(name: N, stored: unknown): Setting<N> => {
   if (stored === undefined) return { value: defaults[name], version: 0 };
-  const { value, version } = Stored.parse(stored, parseOptions(Stored));
+  const { value, version } = parse(Stored, stored);
   return {
-    value: schemas[name].parse({ ...defaults[name], ...value }, parseOptions(schemas[name])) as SettingValues[N],
+    value: parse(schemas[name], { ...defaults[name], ...value }) as SettingValues[N],
     version,
   };
 };

@@ -219,7 +219,7 @@ export const mutations: readonly Mutation[] = [
     name: 'text',
     breaks: 'a project is found by one or two characters that its text no longer contains',
     file: 'shared/catalog/text-index.ts',
-    find: 'if (isIncluded(slot, this.#shortIndexedTo)) this.#short?.delete(units, text.length, slot);',
+    find: 'if (this.#shortIndexed.includes(slot)) this.#short?.delete(units, text.length, slot);',
     replace: '',
   },
   {

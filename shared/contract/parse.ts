@@ -11,3 +11,7 @@ export const parseOptions = (schema: z.ZodType): { readonly jitless?: true } => 
   used.add(schema);
   return { jitless: true };
 };
+
+/** Parses a value with `parseOptions`. @throws what the schema's own `parse` throws. */
+export const parse = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> =>
+  schema.parse(value, parseOptions(schema));

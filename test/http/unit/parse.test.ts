@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { checked } from '#contract/fields.ts';
-import { parseOptions } from '#contract/parse-options.ts';
+import { parseOptions } from '#contract/parse.ts';
 
 it('interprets a schema at its first use only', () => {
   const [one, other] = [z.object({ name: z.string() }), z.object({ name: z.string() })];
