@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
-import { routes as allRoutes, handlerIdOf } from '#contract/table.ts';
+import { routes as allRoutes } from '#contract/table.ts';
 import { outboxFilter } from '#data/outbox.ts';
 import { type Job, jobs, requestedRunsOf } from '#events/jobs.ts';
 import {
@@ -212,11 +212,6 @@ const startTable = async (
   cleanups.add(() => trimmer?.stop());
 };
 
-const preloadHandlers = async (ids: readonly string[], importHandler: ImportHandler): Promise<void> => {
-  // A handler that cannot be imported fails at its first invocation.
-  await Promise.allSettled(ids.map(importHandler));
-};
-
 /** Like `Promise.all`, but waits for all also when one fails, so that nothing starts during the cleanup. */
 const allSettledOrThrow = async <T extends readonly Promise<unknown>[]>(
   ...promises: T
@@ -290,9 +285,6 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     log.setLogLevel(process.env.LOG_LEVEL as Parameters<typeof log.setLogLevel>[0]);
     provideStreaming();
 
-    // Handlers are imported while the engine starts.
-    const handlerIds = [...new Set(routes.map(handlerIdOf)), ...subscriptions.map(({ id }) => id)];
-    const preloading = preloadHandlers(handlerIds, importHandler);
     const engine = externalEngine
       ? await useEngine(externalEngine)
       : await startEngine(folder.file('table.sqlite'), folder.file('engine.json'));
@@ -302,7 +294,6 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     const [issuerRoutes] = await allSettledOrThrow(
       createIssuer(folder.file('issuer-key.json'), issuerOf(port)),
       startTable(cleanups, journal, folder, importHandler, !externalEngine),
-      preloading,
     );
     const objectStorage = openObjectStorage(folder.file('uploads'));
     const lifecycle = await objectStorage.startLifecycle();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { Connection, readWhenReady } from './connection.ts';
@@ -18,7 +19,8 @@ const HELP = `Measures the memory of the service on one machine. Linux only.
   --data     an existing data folder of that size, which the service changes; by default one is generated
 
 Starts the service by npm start and prints the proportional set size (PSS) of all its processes, npm included, in MB: after
-the start, the first list, the first search, lists that contain every live listing, and distinct queries of every kind.`;
+the start, the first list, the first search, lists that contain every live listing, distinct queries of every kind, and when the service
+has been idle for half a minute.`;
 
 const { values: options } = parseArgs({
   options: {
@@ -32,6 +34,8 @@ const { values: options } = parseArgs({
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const LIMIT = 100;
+/** The service collects its garbage in this time. */
+const IDLE_MS = 30_000;
 
 /** Undefined when the process has ended. */
 const fileOf = (pid: number, name: string): string | undefined => {
@@ -107,6 +111,8 @@ const main = (): Promise<void> =>
       for (const path of paths) await readWhenReady(connection, path);
       report(name, pid);
     }
+    await wait(IDLE_MS);
+    report('idle', pid);
   });
 
 if (options.help) console.log(HELP);
