@@ -57,9 +57,8 @@ export class Catalog implements ReadCatalog {
 
   /** The complete state, without the indexes derived from it. */
   contents(): CatalogContents {
-    const { rows } = this.#listings;
     return {
-      rows: Array.from(rows.slots(), (slot) => rows.at(slot)),
+      rows: this.#listings.oldestFirst(),
       categories: this.#categories.sorted(),
       removedCategories: [...this.#categories.removed()],
       removedProjects: [...this.#removed],

@@ -73,10 +73,11 @@ class ColumnWriter {
 }
 
 /**
- * Texts are slices of strings of this size. Strings of more than 1 MB are outside of the heap of V8, whose garbage
- * collector would copy separate ones several times. The memory of one is released with its last slice.
+ * Texts are slices of strings of this size. V8's garbage collector neither copies strings of more than 128 KB, as it does separate
+ * ones, nor starts early because of them, as it does for those of more than 1 MB, which Node keeps outside of the heap. The memory
+ * of one is released with its last slice.
  */
-const CHUNK_BYTES = 2 * 1024 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 
 /** Reads columns in the order of writing. @throws {InvalidColumns} from each method. */
 class ColumnReader {

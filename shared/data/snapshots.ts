@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createZstdDecompress, zstdCompress } from 'node:zlib';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { Catalog } from '#catalog/catalog.ts';
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from '#catalog/snapshot.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
@@ -46,7 +45,8 @@ interface Manifest {
   readonly feed_partitions?: number;
 }
 
-const compress = promisify(zstdCompress);
+const pack = promisify(zstdCompress);
+const unpack = promisify(zstdDecompress);
 
 /** DynamoDB limits an item to 400 KB, its key and attribute names included. */
 const PART_BYTES_MAX = 380_000;
@@ -60,9 +60,6 @@ const CONCURRENT_PARTS = 16;
  */
 export const partBytesOf = (bytes: number): number =>
   Math.min(PART_BYTES_MAX, Math.max(PART_BYTES_MIN, Math.ceil(bytes / CONCURRENT_PARTS)));
-
-/** With the default of 16 KB, decompression takes half as long again. */
-const CHUNK_BYTES = 1 << 20;
 
 /** Tombstones expire from the feed after a day; a reader with an older state would miss them. */
 const AGE_MAX_MS = 12 * 3600 * 1000;
@@ -108,51 +105,6 @@ class DamagedSnapshot extends Error {
   override readonly name = 'DamagedSnapshot';
 }
 
-/** Unpacks the parts of a snapshot in their order, while later ones are still being read. */
-class Unpacking {
-  readonly #manifest: Manifest;
-  readonly #digest: Hash;
-  readonly #stream = createZstdDecompress({ chunkSize: CHUNK_BYTES });
-  readonly #unpacked: Buffer;
-  readonly #finished: Promise<void>;
-  #packedBytes = 0;
-  #unpackedBytes = 0;
-
-  constructor(manifest: Manifest) {
-    this.#manifest = manifest;
-    this.#digest = digestFrom(manifest);
-    this.#unpacked = Buffer.allocUnsafe(manifest.unpacked_bytes);
-    this.#stream.on('data', (chunk: Buffer) => {
-      this.#unpackedBytes += chunk.copy(this.#unpacked, this.#unpackedBytes);
-    });
-    this.#finished = finished(this.#stream);
-    // `end` throws the error.
-    this.#finished.catch(() => undefined);
-  }
-
-  write(part: Uint8Array): void {
-    this.#packedBytes += part.length;
-    this.#digest.update(part);
-    this.#stream.write(part);
-  }
-
-  /** @throws {DamagedSnapshot} when the bytes are not those of the manifest. */
-  async end(): Promise<Buffer> {
-    const { bytes, digest } = this.#manifest;
-    if (this.#packedBytes !== bytes || this.#digest.digest('base64url') !== digest) {
-      this.abort();
-      throw new DamagedSnapshot('The digest does not match.');
-    }
-    this.#stream.end();
-    await this.#finished;
-    return this.#unpacked.subarray(0, this.#unpackedBytes);
-  }
-
-  abort(): void {
-    this.#stream.destroy();
-  }
-}
-
 /** A snapshot as far as a process has read it. Parts that were read stay when the read of another one fails. */
 class PartialSnapshot {
   readonly manifest: Manifest;
@@ -178,30 +130,19 @@ class PartialSnapshot {
   }
 
   async #read(isConsistent: boolean): Promise<Buffer> {
-    const { generation, parts } = this.manifest;
+    const { generation, parts, bytes, digest, unpacked_bytes: unpackedBytes } = this.manifest;
     const numbers = Array.from({ length: parts }, (_, part) => part);
-    const unpacking = new Unpacking(this.manifest);
-    let unpacked = 0;
-    const unpackInOrder = (): void => {
-      for (let part = this.#parts.get(unpacked); part !== undefined; part = this.#parts.get(unpacked)) {
-        unpacking.write(part);
-        unpacked += 1;
-      }
-    };
-    try {
-      unpackInOrder();
-      const missing = numbers.filter((part) => !this.#parts.has(part));
-      await forEachPart(missing, async (part) => {
-        const item = await whileUnavailable(() => itemIn(snapshotPartKey(generation, part).pk, isConsistent));
-        if (!(item?.bytes instanceof Uint8Array)) throw new DamagedSnapshot(`Part ${part} of ${parts} is missing.`);
-        this.#parts.set(part, item.bytes);
-        unpackInOrder();
-      });
-    } catch (error) {
-      unpacking.abort();
-      throw error;
-    }
-    return await unpacking.end();
+    const missing = numbers.filter((part) => !this.#parts.has(part));
+    await forEachPart(missing, async (part) => {
+      const item = await whileUnavailable(() => itemIn(snapshotPartKey(generation, part).pk, isConsistent));
+      if (!(item?.bytes instanceof Uint8Array)) throw new DamagedSnapshot(`Part ${part} of ${parts} is missing.`);
+      this.#parts.set(part, item.bytes);
+    });
+    const packed = Buffer.concat(numbers.map((part) => this.#parts.get(part) as Uint8Array));
+    if (packed.length !== bytes || digestFrom(this.manifest).update(packed).digest('base64url') !== digest)
+      throw new DamagedSnapshot('The digest does not match.');
+    // Into one buffer, which the end does not fill: zlib allocates another one of the same size for a full one.
+    return await unpack(packed, { chunkSize: unpackedBytes + 1, maxOutputLength: unpackedBytes });
   }
 }
 
@@ -264,7 +205,7 @@ export const storeSnapshot = async ({
   const before = await findSnapshotManifest();
   const { size: listings } = catalog;
   const bytes = writeSnapshot(catalog.contents());
-  const packed = await compress(bytes);
+  const packed = await pack(bytes);
   const generation = newId('snp');
   const ttl = secondsFromNow(TTL_SECONDS);
   const partBytes = partBytesOf(packed.length);
