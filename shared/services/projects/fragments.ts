@@ -8,8 +8,13 @@ import { editorView, mapItemView, publicView } from './view.ts';
 
 const MB = 1024 * 1024;
 
-/** The memory of the fragments of a large directory: those of 70,000 listings. */
-const publicListings = new EntryFragments((entry) => Fragment.of(Project, publicView(entry)), 96 * MB);
+/** Of the function; on one machine as much as the largest one. */
+const processMb = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 10_240);
+
+/** A tenth of the process's memory within bounds: the fragments of 70,000 to 115,000 listings. */
+const publicMb = Math.min(160, Math.max(96, processMb / 10));
+
+const publicListings = new EntryFragments((entry) => Fragment.of(Project, publicView(entry)), publicMb * MB);
 const editorListings = new EntryFragments((entry) => Fragment.of(Project, editorView(entry)), 16 * MB);
 const mapItems = new EntryFragments((entry) => Fragment.of(MapItem, mapItemView(entry)), 16 * MB);
 
