@@ -3,16 +3,14 @@ import { MapItem, Project } from '#contract/projects.ts';
 import { Fragment } from '#model/fragment.ts';
 import { canChange } from '#model/policy.ts';
 import type { UserRecord } from '#model/user.ts';
+import { processMemoryMb } from '#platform/process-memory.ts';
 import { EntryFragments } from './entry-fragments.ts';
 import { editorView, mapItemView, publicView } from './view.ts';
 
 const MB = 1024 * 1024;
 
-/** Of the function; on one machine as much as the largest one. */
-const processMb = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 10_240);
-
 /** A tenth of the process's memory within bounds: the fragments of 70,000 to 115,000 listings. */
-const publicMb = Math.min(160, Math.max(96, processMb / 10));
+const publicMb = Math.min(160, Math.max(96, processMemoryMb / 10));
 
 const publicListings = new EntryFragments((entry) => Fragment.of(Project, publicView(entry)), publicMb * MB);
 const editorListings = new EntryFragments((entry) => Fragment.of(Project, editorView(entry)), 16 * MB);
