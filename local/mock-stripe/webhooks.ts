@@ -32,7 +32,7 @@ export const stripeWebhooks = (mockStripe: MockStripe, address: string, storage:
 
   const post = async (payload: string): Promise<number> => {
     const secret = (process.env.STRIPE_WEBHOOK_SECRET ?? '').split(',')[0]?.trim() ?? '';
-    // Imported at the first payment: it takes a tenth of a second and 10 MB.
+    // Imported at the first payment: it takes a tenth of a second and 35 MB.
     const { default: Stripe } = await import('stripe');
     const response = await fetch(address, {
       method: 'POST',
