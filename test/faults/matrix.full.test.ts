@@ -362,7 +362,7 @@ const describeResponse = async (response: Promise<CallResponse>): Promise<string
 /** Whether a fault has lasted long enough, once the requests are answered: publishers and subscribers have tried again. */
 const hasEffect = ({ pending, operations }: Scene, name: DependencyName, fault: FaultName): boolean => {
   if (fault === 'is slow') return dependencies.hits() > 0;
-  if (name === 'bus') return dependencies.repetitions('') > 0;
+  if (name === 'bus') return dependencies.repetitions(pending.id) > 0;
   if (name === 'mail') return dependencies.repetitions(pending.slug) > 0;
   if (name === 'storage') return dependencies.repetitions(operations.imports.started.id) > 0;
   return dependencies.hits() > 0;
