@@ -1,16 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Long proofs: crash and chaos runs, every bundle in isolation, mutation runs, tests that wait or bundle. `npm run
- * test:full` runs them, and all generated requests instead of the sample (`test/support/sample.ts`).
+ * Long proofs: crash and chaos runs, special settings, every bundle in isolation, tests that wait or bundle. `npm run
+ * test:full` runs them and the project `conformance`, and all routes and generated requests instead of the sample
+ * (`test/support/sample.ts`).
  */
 const full = 'test/**/*.full.test.ts';
 
 /**
- * Files that share their process: one server (`withDirectory` in `test/support/with-directory.ts`), and one synthesis per
+ * Files that share their process: one server (`sharedDirectory` in `test/support/with-directory.ts`), and one synthesis per
  * configuration (`synthesize` in `test/infra/synthesized.ts`).
  */
-const shared = ['test/http/*.test.ts', 'test/http/journeys/*.test.ts', 'test/infra/*.test.ts'];
+const shared = ['test/http/!(unit)/!(*.own-server).test.ts', 'test/infra/*.test.ts'];
 
 const common = {
   pool: 'forks',
@@ -40,7 +41,7 @@ export default defineConfig({
           ...separate,
           name: 'separate',
           include: ['test/**/*.test.ts'],
-          exclude: [full, 'test/console/**', ...shared],
+          exclude: [full, 'test/console/**', 'test/conformance/**', ...shared],
         },
       },
       {
@@ -53,6 +54,7 @@ export default defineConfig({
           exclude: [full],
         },
       },
+      { test: { ...separate, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...separate, name: 'full', include: [full], testTimeout: 900_000, hookTimeout: 900_000 } },
     ],
   },

@@ -5,7 +5,7 @@ import { VirtualClock } from './throttling/virtual-clock.ts';
 
 const HELP = `Simulates a table that throttles by DynamoDB's rules, under many cold starts at once and under many votes.
 
-  node bench/throttling.ts [--part herd|feed|counters] [--listings 5000,50000,500000] [--processes 10,100,1000] [--partitions 4]
+  node bench/throttling.ts [--part cold-starts|feed|counters] [--listings 5000,50000,500000] [--processes 10,100,1000] [--partitions 4]
                            [--burst 1] [--limit 300] [--votes 0,10,100,500,1000]
 
   --part        only one of the three parts
@@ -13,15 +13,14 @@ const HELP = `Simulates a table that throttles by DynamoDB's rules, under many c
   --processes   cold starts at once, or processes that serve lists without a pause
   --partitions  of the table. 4 is a new on-demand table; a table with warm throughput has one per 3,000 read units
   --burst       seconds of unused units that a partition may use at once, 1 to 300. DynamoDB keeps up to 300, but promises none
-  --limit       seconds after which a herd that does not serve yet is given up
+  --limit       seconds after which a storm that does not serve yet is given up
   --votes       votes a second
 
 The data layer of the service and the SDK with its retries run unchanged, in virtual time, against a simulated table: a
 partition takes 3,000 read and 1,000 write units a second, a key of the index has a partition of its own, a request takes 4 to
 24 ms. Snapshots and feeds have the number and size of those of a directory, but no listings; the CPU time of loading them is
-that of ADR 30. Of a larger herd 50 processes are simulated, of processes that serve lists 10, each for several. "before" loads
-with consistent reads and reads the feed after any failure, as earlier releases did. A refused request is repeated after a
-second. Deterministic but for random pauses; some minutes.`;
+that of ADR 30. Of a larger storm 50 processes are simulated, of processes that serve lists 10, each for several. A refused
+request is repeated after a second. Deterministic but for random pauses; some minutes.`;
 
 const { values } = parseArgs({
   options: {
@@ -58,8 +57,8 @@ Object.assign(process.env, { TABLE_NAME: 'directory', AWS_REGION: 'us-east-1', P
 
 const clock = new VirtualClock();
 // Imported after the replacement above, which affects later imports only.
-const [{ runHerd, loadMs: loadMsOf }, { runFeedLoad }, { SimulatedTable }, { log }] = await Promise.all([
-  import('./throttling/herd.ts'),
+const [{ runColdStarts, loadMs: loadMsOf }, { runFeedLoad }, { SimulatedTable }, { log }] = await Promise.all([
+  import('./throttling/cold-start-storm.ts'),
   import('./throttling/feed-load.ts'),
   import('./throttling/simulated-table.ts'),
   import('#platform/log.ts'),
@@ -75,32 +74,28 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 const isWanted = (part: string): boolean => values.part === undefined || values.part === part;
 
-if (isWanted('herd')) {
+if (isWanted('cold-starts')) {
   console.log(`\nCold starts at once; table of ${values.partitions} partitions. Seconds until processes serve`);
-  row(['listings', 'processes', '', 'first', 'half', 'last', 'refused', 'read units']);
+  row(['listings', 'processes', 'first', 'half', 'last', 'refused', 'read units']);
   for (const listings of numbers(values.listings)) {
     for (const processes of numbers(values.processes)) {
-      for (const isBefore of [true, false]) {
-        loadMs = loadMsOf(listings);
-        const { first, half, last, refused, readUnits } = await runHerd(clock, {
-          listings,
-          processes,
-          isBefore,
-          partitions: Number(values.partitions),
-          burstSeconds: Number(values.burst),
-          limitSeconds: Number(values.limit),
-        });
-        row([
-          listings,
-          processes,
-          isBefore ? 'before' : 'after',
-          seconds(first),
-          seconds(half),
-          seconds(last),
-          Math.round(refused),
-          Math.round(readUnits).toLocaleString('en'),
-        ]);
-      }
+      loadMs = loadMsOf(listings);
+      const { first, half, last, refused, readUnits } = await runColdStarts(clock, {
+        listings,
+        processes,
+        partitions: Number(values.partitions),
+        burstSeconds: Number(values.burst),
+        limitSeconds: Number(values.limit),
+      });
+      row([
+        listings,
+        processes,
+        seconds(first),
+        seconds(half),
+        seconds(last),
+        Math.round(refused),
+        Math.round(readUnits).toLocaleString('en'),
+      ]);
     }
   }
 }

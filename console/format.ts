@@ -2,6 +2,7 @@ const number = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const dayOfMonth = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
@@ -13,6 +14,9 @@ export const formatPercent = (share: number): string => percent.format(share);
 
 export const formatDay = (time: string): string => day.format(new Date(time));
 
+/** A day without its year, for the heads of narrow columns. */
+export const formatDayOfMonth = (time: string): string => dayOfMonth.format(new Date(time));
+
 export const formatTime = (time: string): string => dayAndTime.format(new Date(time));
 
 /** An amount in the smallest unit of a currency. */
@@ -22,18 +26,21 @@ export const formatMoney = (amount: number, currency: string): string => {
 };
 
 const UNITS = [
-  ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
 ] as const;
 
-/** A time as a distance from now; a date when it is more than a month away. */
+/** A time as a distance from now; a date when it is more than a day away. */
 export const formatAge = (time: string): string => {
-  const seconds = (Date.parse(time) - Date.now()) / 1000;
-  if (Math.abs(seconds) > 30 * 86_400) return formatDay(time);
+  const seconds = Math.round((Date.parse(time) - Date.now()) / 1000);
+  if (Math.abs(seconds) > 86_400) return formatDay(time);
   const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1];
-  return relative.format(Math.round(seconds / size), unit);
+  return relative.format(Math.trunc(seconds / size), unit);
 };
+
+/** A number with its noun: `1 listing`, `2 listings`. */
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? noun : plural}`;
 
 /** A name of the contract in words: `long_description` is `Long description`. */
 export const words = (name: string): string => {
@@ -41,5 +48,5 @@ export const words = (name: string): string => {
   return `${first.toUpperCase()}${others.join('').toLowerCase()}`.replace(/\burl\b/gi, 'URL').replace(/\bid\b/gi, 'ID');
 };
 
-/** The host of an address, without `www.`. */
-export const hostOf = (address: string): string => URL.parse(address)?.hostname.replace(/^www\./, '') ?? address;
+/** The host of a URL, without `www.`. */
+export const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(/^www\./, '') ?? url;

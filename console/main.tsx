@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, preloadPage } from './app/app.tsx';
+import { keepFocus } from './app/focus.ts';
 import { startSession } from './app/session.ts';
 import { Failure } from './components/states.tsx';
 
@@ -8,7 +9,7 @@ const element = document.querySelector('#root');
 if (!element) throw new Error('The page has no element for the console.');
 const root = createRoot(element);
 
-// Its address is relative to that of the first page; other pages have another depth.
+// Its URL is relative to that of the first page; other pages have another depth.
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 icon?.setAttribute('href', icon.href);
 
@@ -26,5 +27,6 @@ const start = async (): Promise<void> => {
 };
 
 preloadPage();
+keepFocus();
 if (DEVELOPMENT) void import('./app/reload.ts');
 await start();

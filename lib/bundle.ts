@@ -11,13 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { withFileLock } from '#lib/bundling/file-lock.ts';
+import { withLock } from '#lib/bundling/lock.ts';
 import { nodeModules } from '#lib/bundling/node-modules.ts';
 import { bundleFolder, dist, root } from '#lib/bundling/paths.ts';
-import { stripeResources } from '#lib/bundling/stripe-resources.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
-import { consoleFolder, consoleSources, freshConsole, referencePage } from './console.ts';
+import { consoleFolder, consoleSources, docsPage, freshConsole } from './console.ts';
 import { type HandlerFile, handlerFiles } from './handlers.ts';
+import { freshSite, siteFolder, siteSources } from './site.ts';
 
 /** The Node major version of the Lambda runtime and the bundler target; the project pins the same. */
 export const NODE_MAJOR = 24;
@@ -58,13 +58,21 @@ const isFresh = (known: Metafile | undefined, handlers: readonly HandlerFile[]):
   const bundling = readdirSync(join(root, 'lib/bundling')).map((file) => `lib/bundling/${file}`);
   // Inputs of the node-modules plugin carry a prefix and are not files.
   const inputs = Object.keys(known.inputs).filter((input) => !/^[a-z-]+:/.test(input));
-  const sources = [...inputs, ...bundling, ...consoleSources(), 'lib/bundle.ts', 'package-lock.json', 'tsconfig.json'];
+  const sources = [
+    ...inputs,
+    ...bundling,
+    ...consoleSources(),
+    ...siteSources(),
+    'lib/bundle.ts',
+    'package-lock.json',
+    'tsconfig.json',
+  ];
   return sources.every((source) => changedAt(join(root, source)) <= builtAt);
 };
 
 const locked = <T>(operation: () => Promise<T>): Promise<T> => {
   mkdirSync(dist, { recursive: true });
-  return withFileLock(join(dist, 'bundling.lock'), operation);
+  return withLock(join(dist, 'bundling'), operation);
 };
 
 /** esbuild's options for every bundle. docs/adr/0016 has the reasons and the measurements. */
@@ -77,18 +85,20 @@ export const bundleOptions = {
   target: `node${NODE_MAJOR}`,
   // Only the ES modules of packages can be tree-shaken.
   mainFields: ['module', 'main'],
-  // Functions take credentials from the environment; the SDK's chain of providers would add 110 KB.
-  alias: { '@aws-sdk/credential-provider-node': './shared/platform/runtime-credentials.ts' },
-  plugins: [nodeModules, stripeResources, unusedDeclarations],
+  alias: { '@aws-sdk/credential-provider-node': './lib/bundling/environment-credentials.ts' },
+  plugins: [nodeModules, unusedDeclarations],
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
 /** The handlers that serve the built console, with the files that each of them needs. */
 const servedFiles: Readonly<Record<string, (file: string) => boolean>> = {
-  'console/read': (file) => file !== referencePage,
-  'console/open-reference': (file) => file === referencePage,
+  'console/read': (file) => file !== docsPage,
+  'console/open-docs': (file) => file === docsPage,
 };
+
+/** The handler of the pages, which serves the files of the built site. */
+const SITE_HANDLER = 'site/read';
 
 /** Puts the built files of the console beside the bundles that serve them. */
 const addConsole = async (handlers: readonly HandlerFile[]): Promise<void> => {
@@ -100,6 +110,13 @@ const addConsole = async (handlers: readonly HandlerFile[]): Promise<void> => {
       cpSync(join(consoleFolder, file), join(bundleFolder(path), 'console', file));
     }
   }
+};
+
+/** Puts the built files of the pages beside the bundle that serves them. */
+const addSite = async (handlers: readonly HandlerFile[]): Promise<void> => {
+  if (!handlers.some(({ path }) => path === SITE_HANDLER)) return;
+  await freshSite();
+  cpSync(siteFolder, join(bundleFolder(SITE_HANDLER), 'site'), { recursive: true });
 };
 
 const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> => {
@@ -118,6 +135,7 @@ const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> =>
     renameSync(`${bundleFile(path)}.map`, mapPath(path));
   }
   await addConsole(handlers);
+  await addSite(handlers);
   writeFileSync(metafilePath, JSON.stringify(metafile));
   return metafile;
 };

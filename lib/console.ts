@@ -1,19 +1,42 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild';
 import { evaluatedManifest } from '#lib/bundling/evaluated-manifest.ts';
-import { withFileLock } from '#lib/bundling/file-lock.ts';
+import { withLock } from '#lib/bundling/lock.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
-import { splitStrings } from '#lib/bundling/split-strings.ts';
 
 /** The folder of the built console. */
 export const consoleFolder = join(dist, 'console');
 
 /** The page of the reference, in this folder. */
-export const referencePage = 'reference.html';
+export const docsPage = 'reference.html';
 
 const metafilePath = join(dist, 'console.json');
+
+const APPLICATION = join(root, 'console/app/app.tsx');
+
+/**
+ * Makes every script that is loaded on demand depend on the application, which is loaded before all of them. Its modules
+ * are then one file: otherwise each set of scripts that share some of them would get a file of its own. The first load has
+ * 5 files in place of 26, and 4 KB less after compression.
+ */
+const oneApplicationFile: Plugin = {
+  name: 'one-application-file',
+  setup: (building) => {
+    const onDemand = new Set<string>();
+    building.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind === 'dynamic-import') onDemand.add(join(resolveDir, path));
+      return undefined;
+    });
+    building.onLoad({ filter: /[\\/]console[\\/].*\.tsx$/ }, async ({ path }) => {
+      if (!onDemand.has(path)) return undefined;
+      const contents = `${await readFile(path, 'utf8')}\nexport { App as application } from ${JSON.stringify(APPLICATION)};`;
+      return { contents, loader: 'tsx' };
+    });
+  },
+};
 
 const shared = {
   absWorkingDir: root,
@@ -30,7 +53,7 @@ const shared = {
   tsconfigRaw: {},
   define: { 'process.env.NODE_ENV': '"production"', DEVELOPMENT: 'false' },
   loader: { '.json': 'json' },
-  plugins: [evaluatedManifest, splitStrings],
+  plugins: [evaluatedManifest],
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
@@ -39,6 +62,7 @@ const shared = {
 const options = {
   ...shared,
   entryPoints: { main: 'console/main.tsx', styles: 'console/styles/main.css' },
+  plugins: [...shared.plugins, oneApplicationFile],
 } as const satisfies BuildOptions;
 
 /** Built apart from the console, whose first load would have chunks of both otherwise. */
@@ -46,10 +70,6 @@ const referenceOptions = {
   ...shared,
   entryPoints: { reference: 'console/reference/main.tsx', 'reference-styles': 'console/reference/main.css' },
 } as const satisfies BuildOptions;
-
-/** What the build has written, by path below the project. */
-export const consoleOutputs = (): Metafile['outputs'] =>
-  (JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile).outputs;
 
 /** The path of the output of an entry point, whose name has its digest. */
 export const outputOf = (outputs: Metafile['outputs'], entry: string): string => {
@@ -94,13 +114,14 @@ const templateOf = (folder: string, styles: string, { outputs }: Metafile): stri
 };
 
 /**
- * Writes the page twice: for the address `/console`, and for those one level below. Addresses of assets are relative,
+ * Writes the page for the address `/console`, for those one level below, and for those two levels below. Addresses of assets are relative,
  * because the stage of a gateway is part of the path.
  */
 const writePages = (metafile: Metafile): void => {
   const template = templateOf('console', 'console/styles/main.css', metafile);
   writeFileSync(join(consoleFolder, 'root.html'), template.replaceAll('{{base}}', 'console/'));
   writeFileSync(join(consoleFolder, 'page.html'), template.replaceAll('{{base}}', './'));
+  writeFileSync(join(consoleFolder, 'nested.html'), template.replaceAll('{{base}}', '../'));
   writeFileSync(metafilePath, JSON.stringify(metafile));
 };
 
@@ -108,7 +129,7 @@ const writePages = (metafile: Metafile): void => {
 const buildReference = async (): Promise<void> => {
   const { metafile } = await build(referenceOptions);
   const template = templateOf('console/reference', 'console/reference/main.css', metafile);
-  writeFileSync(join(consoleFolder, referencePage), template.replaceAll('{{base}}', 'console/'));
+  writeFileSync(join(consoleFolder, docsPage), template.replaceAll('{{base}}', 'console/'));
 };
 
 const changedAt = (file: string): number =>
@@ -118,9 +139,12 @@ const changedAt = (file: string): number =>
 export const consoleSources = (): string[] => [
   ...globSync(['console/**/*.*', 'shared/client.ts', 'shared/client/*.ts', 'shared/contract/*.ts'], { cwd: root }),
   'shared/errors.ts',
+  // The map, which the public pages have too.
+  'site/browser/listing-map.ts',
+  'site/browser/map-view.ts',
+  'site/styles/map.css',
   'lib/console.ts',
   'lib/bundling/evaluated-manifest.ts',
-  'lib/bundling/split-strings.ts',
   'package-lock.json',
 ];
 
@@ -139,7 +163,7 @@ const buildConsole = async (): Promise<void> => {
 /** Builds the console unless the existing build is newer than all of its inputs. */
 export const freshConsole = async (): Promise<void> => {
   mkdirSync(dist, { recursive: true });
-  await withFileLock(join(dist, 'console.lock'), async () => {
+  await withLock(join(dist, 'console'), async () => {
     if (!isFresh()) await buildConsole();
   });
 };

@@ -4,20 +4,19 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import { tableKeyParameter } from '#lib/config/parameters.ts';
 import type { Config } from '#lib/config/schema.ts';
 import { Backup } from '#lib/constructs/backup.ts';
 import { ClaimsTrigger } from '#lib/constructs/claims-trigger.ts';
-import { FollowedValue } from '#lib/constructs/followed-value.ts';
-import { listingTable } from '#lib/constructs/listing-table.ts';
-import { tableKeyParameter } from '#lib/constructs/parameters.ts';
-import { Sender } from '#lib/constructs/sender.ts';
+import { tableKey, webhookKey } from '#lib/constructs/kms-keys.ts';
+import { SesIdentity } from '#lib/constructs/ses-identity.ts';
 import { SignIn } from '#lib/constructs/sign-in.ts';
-import type { StackContext } from '#lib/constructs/stack-context.ts';
-import { tableKey } from '#lib/constructs/table-key.ts';
+import { SsmReference } from '#lib/constructs/ssm-reference.ts';
+import { serviceTable } from '#lib/constructs/table.ts';
 import { uploadBucket } from '#lib/constructs/uploads.ts';
-import { webhookKey } from '#lib/constructs/webhook-key.ts';
+import type { StackContext } from '#lib/stack-context.ts';
 
-export interface DataStackProps extends StackProps {
+interface DataStackProps extends StackProps {
   readonly config: Config;
 }
 
@@ -32,7 +31,7 @@ export class DataStack extends Stack {
   readonly #uploads: Bucket;
   readonly #mailings: string;
   /** The ARN of the customer-managed key of the table, if the stage has one. */
-  readonly #tableKeyArn: FollowedValue | undefined;
+  readonly #tableKeyArn: SsmReference | undefined;
   /** The user pool, if the stage has one. */
   readonly #signIn: SignIn | undefined;
 
@@ -40,12 +39,12 @@ export class DataStack extends Stack {
     super(scope, id, props);
     this.#config = config;
     const key = tableKey(this, config);
-    this.#tableKeyArn = key && new FollowedValue(this, 'TableKeyArn', tableKeyParameter(config), key.keyArn);
-    this.table = listingTable(this, config, key);
+    this.#tableKeyArn = key && new SsmReference(this, 'TableKeyArn', tableKeyParameter(config), key.keyArn);
+    this.table = serviceTable(this, config, key);
     this.#webhookKey = webhookKey(this, config);
     this.#uploads = uploadBucket(this, config);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
-    this.#mailings = new Sender(this, 'Sender', config).configurationSet.configurationSetName;
+    this.#mailings = new SesIdentity(this, 'SesIdentity', config).configurationSet.configurationSetName;
     if (config.backup) new Backup(this, 'Backup', { config, kept: config.backup, table: this.table, key });
     if (config.identity.kind === 'oidc') return;
     const signIn = new SignIn(this, 'SignIn', config, config.identity);

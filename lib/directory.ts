@@ -3,8 +3,8 @@ import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
+import type { StageOverrides } from '#lib/config/schema.ts';
 import cdk from '../cdk.json' with { type: 'json' };
-import type { StageOverrides } from './config/schema.ts';
 import { parseSettings } from './config.ts';
 import { stacksOf } from './stacks.ts';
 

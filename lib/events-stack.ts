@@ -1,24 +1,25 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
-import { EventBus } from 'aws-cdk-lib/aws-events';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Archive, EventBus } from 'aws-cdk-lib/aws-events';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { SOURCE } from '#events/catalogue.ts';
 import { jobs } from '#events/jobs.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
-import { busArchive } from '#lib/constructs/archive.ts';
-import { FollowedValue } from '#lib/constructs/followed-value.ts';
-import { MailReturns } from '#lib/constructs/mail-returns.ts';
-import { functionParameter } from '#lib/constructs/parameters.ts';
+import { uniqueName } from '#lib/config/names.ts';
+import { functionParameter } from '#lib/config/parameters.ts';
+import { MailFeedback } from '#lib/constructs/mail-feedback.ts';
 import { Publisher } from '#lib/constructs/publisher.ts';
-import { Roles } from '#lib/constructs/roles.ts';
 import { ALARM_PERIOD, RunbookAlarm } from '#lib/constructs/runbook-alarm.ts';
 import { Schedule } from '#lib/constructs/schedule.ts';
-import { serviceMetric } from '#lib/constructs/service-metric.ts';
-import type { StackContext } from '#lib/constructs/stack-context.ts';
+import { SsmReference } from '#lib/constructs/ssm-reference.ts';
 import { Subscriber } from '#lib/constructs/subscriber.ts';
+import { serviceMetric } from '#lib/dashboard/metrics.ts';
 import { constructIdOf } from '#lib/handlers.ts';
+import { Roles, SharedPolicies } from '#lib/iam/roles.ts';
+import type { StackContext } from '#lib/stack-context.ts';
 import type { DataStack } from './data-stack.ts';
 
-export interface EventsStackProps extends StackProps {
+interface EventsStackProps extends StackProps {
   readonly data: DataStack;
 }
 
@@ -26,7 +27,7 @@ export interface EventsStackProps extends StackProps {
 export class EventsStack extends Stack {
   readonly bus: EventBus;
   /** The ARNs of the functions of jobs, by the ids of their handlers. */
-  readonly #jobs: ReadonlyMap<string, FollowedValue>;
+  readonly #jobs: ReadonlyMap<string, SsmReference>;
 
   constructor(scope: Construct, id: string, { data, ...props }: EventsStackProps) {
     super(scope, id, props);
@@ -34,11 +35,21 @@ export class EventsStack extends Stack {
     const deadLetterQueues = new Map<string, IQueue>();
     const context: StackContext = { ...data.contextIn(this), bus: this.bus, deadLetterQueues };
     const { archiveDays } = context.config;
-    if (archiveDays !== undefined) busArchive(this, this.bus, context.config, archiveDays);
-    const roles = new Roles(this, 'Roles', context);
+    if (archiveDays !== undefined) {
+      // Commands (tasks) are not archived: the data that one of them deletes may have been created again since.
+      new Archive(this, 'Archive', {
+        // The default name, from stack and construct, can exceed the maximum length.
+        archiveName: uniqueName(context.config),
+        sourceEventBus: this.bus,
+        description: 'The events of the bus, for replays.',
+        eventPattern: { source: [SOURCE] },
+        retention: Duration.days(archiveDays),
+      });
+    }
+    const roles = new Roles(this, 'Roles', context, new SharedPolicies(this, 'Policies', context));
     new Publisher(this, context, roles);
     // The jobs follow: one of them reads these queues.
-    deadLetterQueues.set(mailFeedback.id, new MailReturns(this, context, roles).deadLetters);
+    deadLetterQueues.set(mailFeedback.id, new MailFeedback(this, context, roles).deadLetters);
     for (const subscription of subscriptions) {
       deadLetterQueues.set(subscription.id, new Subscriber(this, context, roles, subscription).deadLetters);
     }
@@ -49,7 +60,7 @@ export class EventsStack extends Stack {
       threshold: 1,
     });
     const followed = (handlerId: string, arn: string) =>
-      new FollowedValue(this, `${constructIdOf(handlerId)}Arn`, functionParameter(context.config, handlerId), arn);
+      new SsmReference(this, `${constructIdOf(handlerId)}Arn`, functionParameter(context.config, handlerId), arn);
     this.#jobs = new Map(
       jobs.map((job) => {
         const { target } = new Schedule(this, context, roles, job);

@@ -1,10 +1,10 @@
 import type { Environment } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { rejectExampleValues } from '#lib/config/example-values.ts';
 import type { Config } from '#lib/config/schema.ts';
 import { AlarmTopic } from '#lib/constructs/alarm-topic.ts';
-import { rejectPlaceholders } from '#lib/constructs/placeholders.ts';
-import { StageDashboard } from '#lib/constructs/stage-dashboard.ts';
-import { sourcesIn } from '#lib/dashboard/sources.ts';
+import { inputsIn } from '#lib/dashboard/inputs.ts';
+import { StageDashboard } from '#lib/dashboard/stage-dashboard.ts';
 import { ApiStack } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
 import { EventsStack } from './events-stack.ts';
@@ -41,9 +41,9 @@ export const stacksOf = (scope: Construct, config: Config, env?: Environment) =>
     description: 'Directory: gateways and the functions of routes.',
   });
   // The data stack is deployed first, so a rejected deployment changes nothing.
-  rejectPlaceholders(data, config);
+  rejectExampleValues(data, config);
   // The dashboard and the alarm topic read the constructs of all stacks.
-  new StageDashboard(api, 'Dashboard', sourcesIn([data, events, api], { config, table: data.table }));
+  new StageDashboard(api, 'Dashboard', inputsIn([data, events, api], { config, table: data.table }));
   if (config.alarms.email !== undefined) {
     new AlarmTopic(data, 'AlarmTopic', config, config.alarms.email).subscribeAlarmsOf(data, events, api);
   }

@@ -77,6 +77,16 @@ const ses = async (mail: MailService, body: string): Promise<AwsResponse> => {
 };
 
 /**
+ * Whether a request is signed in the name of this process. Web pages can send requests without the header
+ * `Authorization`, and other programs do not know the key, which is random where the user has not set one.
+ */
+const isOwn = (authorization: string | undefined): boolean => {
+  const [, key] = /^AWS4-HMAC-SHA256 Credential=([^/\s]+)\//.exec(authorization ?? '') ?? [];
+  // A profile has a key that this process has not read.
+  return key !== undefined && (!process.env.AWS_ACCESS_KEY_ID || key === process.env.AWS_ACCESS_KEY_ID);
+};
+
+/**
  * Serves the bus with its dead-letter queues, the mail service and the key service in the protocols of EventBridge, SQS,
  * KMS (JSON) and SES (Query), on a port of its own.
  */
@@ -94,6 +104,10 @@ export const serveAws = async (bus: Bus, mail: MailService, keys: KeyService): P
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body));
   app.all('/', async (request, reply) => {
+    if (!isOwn(request.headers.authorization)) {
+      const error = { __type: 'UnrecognizedClientException', message: 'The access key is another.' };
+      return reply.code(403).type(JSON_TYPE).send(JSON.stringify(error));
+    }
     const body = (request.body as string | undefined) ?? '';
     const target = request.headers['x-amz-target'];
     const response = typeof target === 'string' ? jsonService(operations, target, body) : await ses(mail, body);

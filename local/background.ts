@@ -16,7 +16,7 @@ export const logChanges = (failureMessage: string) => {
       isFailing = true;
     },
     succeeded: (): void => {
-      if (isFailing) log.warn(`no longer: ${failureMessage}`);
+      if (isFailing) log.warn(`recovered: ${failureMessage}`);
       isFailing = false;
     },
   };

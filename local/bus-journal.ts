@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { SOURCE, TASK_SOURCE } from '#events/catalogue.ts';
+import { inTransaction } from './journal.ts';
 import type { AcceptedEntry } from './put-events.ts';
 
 /** The delivery of an event to a subscription. */
@@ -80,6 +81,8 @@ export interface BusJournal {
   /** Newest first. */
   events(filter: EventFilter): PublishedEvent[];
   deadLetters(): DeadLetter[];
+  /** The deliveries of an event, with its kind. */
+  deliveriesOf(id: string): (DeliveryState & { readonly kind: string })[];
   /** The dead letters of a subscription, oldest first. */
   dead(subscription: string): DeadDelivery[];
 }
@@ -145,23 +148,15 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
   );
 
   return {
-    accept: (entries) => {
-      journal.exec('BEGIN IMMEDIATE');
-      try {
-        const ids = entries.map(({ source, kind, time, detail, subscriptions }) => {
+    accept: (entries) =>
+      inTransaction(journal, () =>
+        entries.map(({ source, kind, time, detail, subscriptions }) => {
           const id = randomUUID();
           const { lastInsertRowid } = insertEvent.run(id, source, kind, time, detail);
           for (const subscription of subscriptions) insertDelivery.run(lastInsertRowid, subscription);
           return id;
-        });
-        journal.exec('COMMIT');
-        return ids;
-      } catch (error) {
-        // SQLite rolls back by itself when the disk is full.
-        if (journal.isTransaction) journal.exec('ROLLBACK');
-        throw error;
-      }
-    },
+        }),
+      ),
     event: (number) => findEvent.get(number) as unknown as JournaledEvent,
     next: (subscription, count) => findNext.all(subscription, count) as unknown as PendingDelivery[],
     record: (event, subscription, { state, tries, due = 0, error = null as string | null }) => {
@@ -180,6 +175,12 @@ export const openBusJournal = (journal: DatabaseSync): BusJournal => {
           deliveries: listDeliveries.all(event.number) as unknown as DeliveryState[],
         }),
       ),
+    deliveriesOf: (id) =>
+      journal
+        .prepare(
+          'SELECT kind, subscription, state, tries, error FROM events JOIN deliveries ON event = number WHERE id = ?',
+        )
+        .all(id) as unknown as ReturnType<BusJournal['deliveriesOf']>,
     dead: (subscription) => listDeadOf.all(subscription) as unknown as DeadDelivery[],
     deadLetters: () =>
       (listDead.all() as unknown as (Omit<DeadLetter, 'detail'> & { detail: string })[]).map((letter) => ({

@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { ruleOf, type Subscription } from '#events/subscriptions.ts';
 import { log } from '#platform/log.ts';
+import { withTimeLimit } from '#platform/time-limit.ts';
 import {
+  type BusJournal,
   type DeadDelivery,
   type DeadLetter,
   type EventFilter,
@@ -11,15 +13,16 @@ import {
   type PendingDelivery,
   type PublishedEvent,
 } from './bus-journal.ts';
-import { withDeadline } from './deadline.ts';
+import { DeliveryQueue } from './delivery-queue.ts';
 import type { ImportHandler } from './handlers.ts';
 import { lambdaContext } from './lambda-context.ts';
 import { matches, type Pattern } from './pattern.ts';
-import { readEntries } from './put-events.ts';
+import { type AcceptedEntry, readEntries } from './put-events.ts';
+import { pauseAfter, type RetryPolicy, retryPolicy } from './retry-policy.ts';
 import type { Storage } from './storage.ts';
 
 /** A handler that is invoked for events and is no subscription. */
-export interface Trigger {
+interface Trigger {
   /** Id of the handler. */
   readonly id: string;
   readonly pattern: Pattern;
@@ -27,7 +30,7 @@ export interface Trigger {
   readonly timeoutSeconds?: number;
 }
 
-export interface BusOptions {
+export interface BusOptions extends Partial<Pick<RetryPolicy, 'firstPauseMs' | 'triesMax'>> {
   readonly journal: DatabaseSync;
   readonly storage: Storage;
   readonly subscriptions: readonly Subscription[];
@@ -35,18 +38,21 @@ export interface BusOptions {
   readonly importHandler: ImportHandler;
   /** Called before the first retry of a delivery that was pending when an earlier process ended. */
   readonly beforeResuming?: (subscription: string, messageId: string) => Promise<void>;
-  /** The pause after the first failure, doubled after each further one, in milliseconds. */
-  readonly firstPauseMs?: number;
-  readonly triesMax?: number;
 }
 
 /** A mock of EventBridge. Accepted events are stored until they are delivered to every matching subscription. */
 export interface Bus {
   /** EventBridge's `PutEvents`. @throws {AwsError} for a request that EventBridge rejects as a whole. */
   putEvents(request: unknown): unknown;
+  /** Publishes one event of a local part. @returns its id. */
+  publish(event: { readonly source: string; readonly kind: string; readonly detail: unknown }): string;
   /** Newest first. */
   events(filter: EventFilter): PublishedEvent[];
   deadLetters(): DeadLetter[];
+  /** The deliveries of an event, with its kind. */
+  deliveriesOf(id: string): ReturnType<BusJournal['deliveriesOf']>;
+  /** Waits for deliveries to a subscription or trigger that are due, for a few seconds at most. */
+  flush(subscription: string): Promise<void>;
   /** The dead letters of a subscription or trigger, oldest first. */
   deadMessages(subscription: string): DeadMessage[];
   /** Records that a dead letter was moved into the table. */
@@ -67,14 +73,8 @@ export interface DeadMessage extends DeadDelivery {
   readonly body: string;
 }
 
-const FIRST_PAUSE_MS = 200;
-const PAUSE_MAX_MS = 60_000;
-/** The pause after pending deliveries could not be read. */
-const UNREADABLE_PAUSE_MS = 5000;
-const TRIES_MAX = 24;
-/** Per subscription, so that a slow one does not delay others. */
-const CONCURRENCY = 4;
 const STOP_MS = 3000;
+const FLUSH_MS = 5000;
 const TIMEOUT_SECONDS = 30;
 
 interface Target {
@@ -115,15 +115,12 @@ export const openBus = (options: BusOptions): Bus => {
     triggers = [],
     importHandler,
     beforeResuming,
-    firstPauseMs = FIRST_PAUSE_MS,
-    triesMax = TRIES_MAX,
+    firstPauseMs = retryPolicy.firstPauseMs,
+    triesMax = retryPolicy.triesMax,
   } = options;
   const journal = openBusJournal(options.journal);
   const targets = [...subscriptions.map(subscribed), ...triggers.map(triggered)];
   const resumed = new Set<string>();
-  const running = new Map<string, Promise<void>>();
-  const timers = new Map<string, NodeJS.Timeout>();
-  let stopped = true;
   const abandoning = new AbortController();
   const { signal: abandoned } = abandoning;
 
@@ -132,8 +129,8 @@ export const openBus = (options: BusOptions): Bus => {
     // Events without an id are not the service's own and have no deduplication record.
     if (resumed.delete(`${id} ${event.number}`) && typeof detail.id === 'string') await beforeResuming?.(id, detail.id);
     const handler = await importHandler(id);
-    const invocation = handler(eventBridgeEvent(event, detail), lambdaContext(id, event.id, timeoutSeconds));
-    await withDeadline(invocation, timeoutSeconds, () => new Error(`Timed out after ${timeoutSeconds} seconds.`));
+    const context = lambdaContext(id, event.id, timeoutSeconds);
+    await withTimeLimit(timeoutSeconds * 1000, () => handler(eventBridgeEvent(event, detail), context));
   };
 
   const deliver = async (target: Target, { event: number, tries: triesBefore }: PendingDelivery) => {
@@ -161,65 +158,55 @@ export const openBus = (options: BusOptions): Bus => {
       await record({ state: 'dead', tries, due: Date.now(), error: message });
       return;
     }
-    const pause = Math.round(Math.min(PAUSE_MAX_MS, firstPauseMs * 2 ** triesBefore) * (0.75 + Math.random() / 2));
+    const pause = pauseAfter(tries, { ...retryPolicy, firstPauseMs });
     log.warn('a delivery failed and is retried', { ...context, pause_ms: pause });
     await record({ state: 'pending', tries, due: Date.now() + pause, error: message });
   };
 
-  const deliverDue = (target: Target): void => {
-    if (stopped) return;
-    const { id } = target;
-    clearTimeout(timers.get(id));
-    const busy = [...running.keys()].filter((key) => key.startsWith(`${id} `)).length;
-    let next: readonly PendingDelivery[];
-    try {
-      next = journal.next(id, CONCURRENCY + busy);
-    } catch (error) {
-      log.warn('pending deliveries could not be read', { subscription: id, error: error as Error });
-      timers.set(
-        id,
-        setTimeout(() => deliverDue(target), UNREADABLE_PAUSE_MS),
-      );
-      return;
-    }
-    const waiting = next.filter(({ event }) => !running.has(`${id} ${event}`));
-    for (const delivery of waiting.slice(0, CONCURRENCY - busy)) {
-      const pause = delivery.due - Date.now();
-      if (pause > 0) {
-        const timer = setTimeout(() => deliverDue(target), pause);
-        timers.set(id, timer);
-        return;
-      }
-      const key = `${id} ${delivery.event}`;
-      const done = deliver(target, delivery).finally(() => {
-        running.delete(key);
-        deliverDue(target);
-      });
-      running.set(key, done);
-    }
+  const queues = new Map(
+    targets.map((target) => {
+      const { id } = target;
+      const next = (count: number) => journal.next(id, count);
+      return [id, new DeliveryQueue({ id, next, deliver: (delivery) => deliver(target, delivery) })];
+    }),
+  );
+
+  /** Stores events for delivery. @returns their ids. */
+  const accept = (entries: readonly AcceptedEntry[]): string[] => {
+    const matched = entries.map(({ source, kind, detail }) => {
+      const event = { source, 'detail-type': kind, detail: JSON.parse(detail) as unknown };
+      return targets.filter(({ pattern }) => matches(pattern, event));
+    });
+    const stored = entries.map((entry, position) => ({
+      ...entry,
+      subscriptions: (matched[position] ?? []).map(({ id }) => id),
+    }));
+    const ids = storage.write(() => journal.accept(stored));
+    for (const { id } of new Set(matched.flat())) setImmediate(() => queues.get(id)?.deliverDue());
+    return ids;
   };
 
   return {
+    publish: ({ source, kind, detail }) => {
+      const [id = ''] = accept([{ source, kind, time: new Date().toISOString(), detail: JSON.stringify(detail) }]);
+      return id;
+    },
     putEvents: (request) => {
       const entries = readEntries(request);
-      const accepted = entries.flatMap((entry) => ('ErrorCode' in entry ? [] : [entry]));
-      const matched = accepted.map(({ source, kind, detail }) => {
-        const event = { source, 'detail-type': kind, detail: JSON.parse(detail) as unknown };
-        return targets.filter(({ pattern }) => matches(pattern, event));
-      });
-      const stored = accepted.map((entry, position) => ({
-        ...entry,
-        subscriptions: (matched[position] ?? []).map(({ id }) => id),
-      }));
-      const ids = storage.write(() => journal.accept(stored));
-      for (const target of new Set(matched.flat())) setImmediate(deliverDue, target);
+      const ids = accept(entries.flatMap((entry) => ('ErrorCode' in entry ? [] : [entry])));
       return {
-        FailedEntryCount: entries.length - accepted.length,
+        FailedEntryCount: entries.length - ids.length,
         Entries: entries.map((entry) => ('ErrorCode' in entry ? entry : { EventId: ids.shift() })),
       };
     },
     events: (filter) => journal.events(filter),
     deadLetters: () => journal.deadLetters(),
+    deliveriesOf: (id) => journal.deliveriesOf(id),
+    flush: async (id) => {
+      // Deliveries of accepted events begin with `setImmediate`.
+      await immediate();
+      await queues.get(id)?.settled(FLUSH_MS);
+    },
     deadMessages: (subscription) =>
       journal.dead(subscription).map((delivery) => {
         const event = journal.event(delivery.event);
@@ -235,18 +222,13 @@ export const openBus = (options: BusOptions): Bus => {
     },
     check: () => storage.check(),
     start: () => {
-      stopped = false;
       // Pending retries are due immediately: their failures may have ended with the last process.
       for (const { event, subscription } of journal.resume()) resumed.add(`${subscription} ${event}`);
-      for (const target of targets) deliverDue(target);
+      for (const queue of queues.values()) queue.start();
     },
     stop: async () => {
-      stopped = true;
-      for (const timer of timers.values()) clearTimeout(timer);
-      const deadline = new AbortController();
-      const timeout = wait(STOP_MS, undefined, { signal: deadline.signal }).catch(() => undefined);
-      await Promise.race([Promise.all(running.values()), timeout]);
-      deadline.abort();
+      for (const queue of queues.values()) queue.stop();
+      await Promise.all([...queues.values()].map((queue) => queue.settled(STOP_MS)));
       abandoning.abort();
     },
   };

@@ -39,10 +39,10 @@ const ownerOf = (folder: string): string => {
 
 /** Where the format of the data is recorded, and the format that this version reads and writes. */
 const FORMAT_FILE = 'format.json';
-const FORMAT = 1;
+const FORMAT = 2;
 
 /**
- * Checks that this version can read the data, and records its format. Folders from before the first record have format 1.
+ * Checks that this version can read the data, and records its format.
  * @throws {StartupError}
  */
 const checkFormat = (folder: string): void => {
@@ -64,10 +64,10 @@ const checkFormat = (folder: string): void => {
       { cause },
     );
   }
-  if (Number(format) > FORMAT) {
+  if (format !== FORMAT) {
     throw new StartupError(
-      `The data folder ${folder} was written by a newer version: its format is ${String(format)}, and this version reads ` +
-        `format ${FORMAT}. Start the newer version, or set DATA_DIR to another folder.`,
+      `The data folder ${folder} was written by another version: its format is ${String(format)}, and this version reads ` +
+        `format ${FORMAT}. Start that version, or set DATA_DIR to another folder.`,
     );
   }
 };

@@ -4,7 +4,7 @@ import { AwsError } from './aws-error.ts';
 import type { Bus, DeadMessage } from './bus.ts';
 
 /** The operations of SQS that the service uses, on the dead letters of the bus: one queue per subscription. */
-export interface DeadLetterQueues {
+interface DeadLetterQueues {
   receiveMessage(request: unknown): unknown;
   deleteMessage(request: unknown): unknown;
 }

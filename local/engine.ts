@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
+import { get as getOverHttp } from 'node:http';
+import { get as getOverHttps } from 'node:https';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
-import { endOrphanedEngine, guardProcess, writeRecord } from './orphans.ts';
+import { endLeftoverEngine, guardProcess, writeRecord } from './leftover-processes.ts';
 import { StartupError } from './startup-error.ts';
 
 /** A running DynamoDB-compatible engine. */
@@ -17,6 +20,13 @@ export interface Engine {
 }
 
 const LOOPBACK = '127.0.0.1';
+/**
+ * Those of the Fetch Standard's blocked ports that need no privileges and that Chromium blocks too (ADR 89). The engine answers anyone, with
+ * `access-control-allow-origin: *`; browsers send nothing to these ports.
+ */
+const BLOCKED_PORTS = [
+  1719, 1720, 1723, 2049, 3659, 4045, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080,
+];
 const START_MS = 30_000;
 const STOP_MS = 3000;
 const START_TRIES = 3;
@@ -44,25 +54,52 @@ export const engineBinary = (): string => {
   }
 };
 
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, LOOPBACK);
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-};
+/** Where the engine listens. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
 
-const isReachable = async (endpoint: string): Promise<boolean> => {
+const isFree = async ({ host, port }: Address): Promise<boolean> => {
+  const probe = createServer().listen(port, host);
   try {
-    const response = await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
-    await response.arrayBuffer();
-    return true;
+    await once(probe, 'listening');
   } catch {
-    // Not listening yet, or too slow.
+    // In use, or not an address of this machine.
     return false;
   }
+  probe.close();
+  await once(probe, 'close');
+  return true;
 };
+
+/**
+ * A blocked port of a random loopback address, so that engines do not compete for these ports; of 127.0.0.1 where the
+ * system has no other address (macOS).
+ */
+const freeAddress = async (): Promise<Address> => {
+  const first = randomInt(BLOCKED_PORTS.length);
+  const ports = [...BLOCKED_PORTS.slice(first), ...BLOCKED_PORTS.slice(0, first)];
+  const random = `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  for (const host of [random, LOOPBACK]) {
+    for (const port of ports) if (await isFree({ host, port })) return { host, port };
+  }
+  throw new StartupError(
+    `The database engine needs one of the ports ${BLOCKED_PORTS.join(', ')}, and all are in use. Stop a program that uses one.`,
+  );
+};
+
+/** `fetch` would refuse blocked ports. */
+const isReachable = (endpoint: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const get = endpoint.startsWith('https:') ? getOverHttps : getOverHttp;
+    get(endpoint, { agent: false, signal: AbortSignal.timeout(1000) }, (response) => {
+      response.resume().once('end', () => resolve(true));
+      response.on('error', () => resolve(false));
+    })
+      // Not listening yet, or too slow.
+      .on('error', () => resolve(false));
+  });
 
 /** Uses an external engine. @throws {StartupError} when it does not respond. */
 export const useEngine = async (endpoint: string): Promise<Engine> => {
@@ -80,15 +117,15 @@ const isRunning = (child: ChildProcess | undefined): child is ChildProcess =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
 /**
- * Starts the embedded engine on a database file. After a crash it is restarted on the same port.
+ * Starts the embedded engine on a database file. After a crash it is restarted at the same address.
  * @param recordPath file for the engine's process id, so that the next start can terminate an orphaned engine.
  */
 export const startEngine = async (dbPath: string, recordPath: string): Promise<Engine> => {
   const file = engineBinary();
-  await endOrphanedEngine(dbPath, recordPath);
+  await endLeftoverEngine(dbPath, recordPath);
 
   let child: ChildProcess | undefined;
-  let port = 0;
+  let address: Address = { host: LOOPBACK, port: 0 };
   let running = false;
   let stopping = false;
   let failures = 0;
@@ -96,7 +133,8 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
 
   const launch = (): void => {
     const startedAt = performance.now();
-    const started = spawn(file, ['serve', '--host', LOOPBACK, '--port', String(port), '--db-path', dbPath], {
+    const { host, port } = address;
+    const started = spawn(file, ['serve', '--host', host, '--port', String(port), '--db-path', dbPath], {
       stdio: ['ignore', 'ignore', 'pipe'],
       // A separate process group, so that Ctrl-C reaches this process only; it stops the engine last.
       detached: process.platform !== 'win32',
@@ -110,7 +148,7 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
       lastErrors = (lastErrors + text).slice(-2000);
     });
     if (started.pid !== undefined) {
-      writeRecord(recordPath, { pid: started.pid, port });
+      writeRecord(recordPath, { pid: started.pid, host, port });
       started.once('exit', guardProcess(started.pid));
     }
     started.once('error', (error) => log.error('the database engine could not be started', { error, file }));
@@ -142,9 +180,9 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
   const deadline = performance.now() + START_MS;
   for (let tries = 1; tries <= START_TRIES; tries += 1) {
     // Another process may take the port before the engine does; the engine exits in that case.
-    port = await freePort();
+    address = await freeAddress();
     launch();
-    const endpoint = `http://${LOOPBACK}:${port}`;
+    const endpoint = `http://${address.host}:${address.port}`;
     while (performance.now() < deadline && isRunning(child)) {
       running = await isReachable(endpoint);
       if (running) return { endpoint, stop };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
@@ -12,12 +13,14 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 interface Endpoints {
   readonly port: number;
   readonly awsEndpoint: string;
-  /** The pepper of the digests of API keys, from the data folder. */
-  readonly apiKeyPepper?: string;
   /** The mock of Stripe's API; absent when the user configured Stripe. */
   readonly stripeEndpoint?: string;
+  /** The secret key that the mock accepts. */
+  readonly stripeKey?: string;
   /** Whether the local issuer signs the tokens. */
   readonly localIssuer?: boolean;
+  /** Whether the pages of the site are on, to which payments return. */
+  readonly hasSite?: boolean;
 }
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -32,9 +35,10 @@ export const issuerOf = (port: number): string => `http://localhost:${port}/_loc
 export const defaultSettings = ({
   port,
   awsEndpoint,
-  apiKeyPepper,
   stripeEndpoint,
+  stripeKey = 'sk_test_local',
   localIssuer,
+  hasSite,
 }: Endpoints): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
   BUS_NAME: 'directory',
@@ -52,14 +56,16 @@ export const defaultSettings = ({
   TRUSTED_PROXIES: '127.0.0.0/8,::1',
   FEATURE_MODERATORS: 'on',
   LOCAL_SCHEDULES: 'on',
-  ...(apiKeyPepper !== undefined && { API_KEY_PEPPER: apiKeyPepper }),
   CRON_SECRET: 'local-cron-secret',
-  STRIPE_SECRET_KEY: 'sk_test_local',
+  STRIPE_SECRET_KEY: stripeKey,
   STRIPE_WEBHOOK_SECRET: 'whsec_local',
   ...(stripeEndpoint !== undefined && {
     STRIPE_API_BASE: stripeEndpoint,
-    CHECKOUT_SUCCESS_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
-    CHECKOUT_CANCEL_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+    // Without the pages of the site there is none to return to but that of the payment.
+    ...(!hasSite && {
+      CHECKOUT_SUCCESS_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+      CHECKOUT_CANCEL_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+    }),
   }),
   LOG_LEVEL: 'WARN',
   LOG_ERROR_MESSAGES: 'on',
@@ -72,11 +78,13 @@ export const defaultSettings = ({
   DEAD_LETTER_QUEUES: [...subscriptions, mailFeedback].map(({ id }) => `${id}=${queueUrlOf(awsEndpoint, id)}`).join(),
   WEBHOOK_KEY_ID: 'local',
   CONSOLE_FOLDER: path.join(project, 'dist/console'),
+  SITE_FOLDER: path.join(project, 'dist/site'),
+  LOCAL_LINKS: 'on',
   UPLOAD_BUCKET: 'uploads',
 });
 
 /** Further defaults when no other process uses the engine. */
-export const singleProcessSettings: Readonly<Record<string, string>> = { RATE_PREFETCH_MAX: '256' };
+export const singleProcessSettings: Readonly<Record<string, string>> = { RATE_COUNTER: 'memory' };
 
 /** Points the AWS clients at the engine, regardless of the user's environment. */
 export const databaseSettings = (endpoint: string): Variables => ({
@@ -96,6 +104,13 @@ export const emptyCredentials: Variables = {
   AWS_SESSION_TOKEN: undefined,
   AWS_PROFILE: undefined,
 };
+
+/** Those of one run, which the mocks of AWS and the object storage require. */
+export const randomCredentials = (): Variables => ({
+  ...emptyCredentials,
+  AWS_ACCESS_KEY_ID: `local${randomBytes(16).toString('hex')}`,
+  AWS_SECRET_ACCESS_KEY: randomBytes(32).toString('hex'),
+});
 
 /** Whether the environment names credentials of any kind. */
 const hasCredentials = (variables: Variables): boolean =>

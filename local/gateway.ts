@@ -2,22 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import { servedRoutes } from '#contract/feeds.ts';
+import { pagePrefixes } from '#contract/languages.ts';
 import type { Method, Route } from '#contract/route.ts';
+import { translatedPages } from '#contract/site.ts';
 import { handlerIdOf } from '#contract/table.ts';
-import { corsHeaders, preflightHeaders } from '#http/cors.ts';
+import { corsHeaders, preflightHeaders } from '#http/middleware/headers.ts';
+import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
-import { settings } from '#platform/settings.ts';
 import { AppError, forbidden, methodNotAllowed, notFound, payloadTooLarge } from '#shared/errors.ts';
+import { respondToBadRequest, type UnknownMethodRequest } from './bad-request.ts';
 import type { ImportHandler } from './handlers.ts';
 import { errorResponse, type HttpResponse, sendResponse } from './http-response.ts';
-import { closeServer, listenOnIpv4Loopback, listenOnIpv6Loopback } from './listening.ts';
+import { KEYS_PATH } from './issuer.ts';
+import { closeServer, isLoopbackName, listenOnIpv4Loopback, listenOnIpv6Loopback } from './listening.ts';
 import type { LocalRoute } from './local-route.ts';
-import { respondToMalformedRequest, type UnknownMethodRequest } from './malformed.ts';
 import { STORAGE_PATH } from './object-storage.ts';
 import { splitAddress } from './proxy-event.ts';
 import { invokeRoute } from './route-runner.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly routes: readonly Route[];
@@ -62,13 +66,6 @@ const VARIABLE_MAX = 16_384;
 /** How long the rest of an oversized body is drained, so that the client can read the response, in milliseconds. */
 const LINGER_MS = 1000;
 
-/**
- * Whether a `Host` header names this machine. Every request requires it: a web page whose own host name resolves to the
- * loopback (DNS rebinding) could otherwise read tokens, and use them.
- */
-const isLoopbackName = (host: string | undefined): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '');
-
 const respondWithError = (response: ServerResponse, error: AppError, requestId: string): void => {
   const { status, headers, body } = errorResponse(error, requestId);
   // The body of the request is not read.
@@ -84,9 +81,23 @@ const paramsOf = (request: FastifyRequest): Record<string, string> => request.pa
 
 const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
+/** The path of the route, in which no character is escaped; that of the request where there is no route. */
+const routePathOf = (request: FastifyRequest): string => request.routeOptions.url ?? request.raw.url ?? '';
+
+/** Requests to the storage are signed. */
+const isUnsignedLocal = (path: string): boolean => /^\/_local(?:\/|$)/.test(path) && !path.startsWith(STORAGE_PATH);
+
+/** Whether others than the developer may have sent a request: through a proxy, which can change `Host`. */
+const isForwarded = ({ headers }: IncomingMessage): boolean =>
+  environment().httpsOnly || Object.keys(headers).some((name) => /^(?:forwarded|x-forwarded-.*|via)$/.test(name));
+
+/** The origin that may get CORS headers: tokens and mails are for pages of this server only. */
+const corsOriginOf = (request: FastifyRequest): string | undefined =>
+  isUnsignedLocal(routePathOf(request)) ? undefined : request.headers.origin;
+
 const reject = async (request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> => {
   const { id, raw } = request;
-  const { origin } = request.headers;
+  const origin = corsOriginOf(request);
   if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const response = errorResponse(payloadTooLarge(request.routeOptions.bodyLimit), id, origin);
     await sendResponse(request, reply, { ...response, headers: { ...response.headers, connection: 'close' } });
@@ -102,6 +113,23 @@ const reject = async (request: FastifyRequest, reply: FastifyReply, error: unkno
   const known = error instanceof AppError ? error : new AppError('INTERNAL', { request_id: id });
   await sendResponse(request, reply, errorResponse(known, id, origin));
 };
+
+/** No page has this path: the function of the pages answers with its page for unknown addresses, in the language of the address. */
+const unknownPath = (url: string): `/${string}` => {
+  const { path } = splitAddress(url);
+  const prefix = pagePrefixes(environment().siteLanguages).find((one) => one !== '' && path.startsWith(`${one}/`));
+  return `${prefix ?? ''}/{unknown}` as `/${string}`;
+};
+
+/** Whether a browser asks for an address that does not exist, outside of the API and of the parts of this machine. */
+const isPageRequest = ({ raw, is404 }: FastifyRequest, error: unknown): boolean =>
+  is404 &&
+  error instanceof AppError &&
+  error.code === 'NOT_FOUND' &&
+  (raw.method === 'GET' || raw.method === 'HEAD') &&
+  raw.headers.accept?.includes('text/html') === true &&
+  environment().features.site &&
+  !/^\/(?:api|_local)(?:\/|$)/.test(raw.url ?? '');
 
 const apiRoute = (route: Route, importHandler: ImportHandler, timeoutFactor: number): RouteOptions => ({
   method: withHead(route.method),
@@ -124,7 +152,7 @@ const localRoute = (route: LocalRoute): RouteOptions => ({
     const common = {
       'x-request-id': request.id,
       'x-content-type-options': 'nosniff',
-      ...corsHeaders(headers.origin, settings().allowedOrigins),
+      ...corsHeaders(isUnsignedLocal(route.path) ? undefined : headers.origin, environment().allowedOrigins),
     };
     await sendResponse(request, reply, { ...response, headers: { ...common, ...response.headers } });
   },
@@ -134,7 +162,7 @@ const preflightRoute = (url: string): RouteOptions => ({
   method: 'OPTIONS',
   url,
   handler: async (request, reply) => {
-    const headers = preflightHeaders(request.headers.origin, settings().allowedOrigins);
+    const headers = preflightHeaders(corsOriginOf(request), environment().allowedOrigins);
     await sendResponse(request, reply, { status: 204, headers: { ...headers, 'x-request-id': request.id }, body: '' });
   },
 });
@@ -183,19 +211,39 @@ const makeApp = async ({
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  const siteRoute = routes.find(({ id }) => id === 'site.read');
   app.addHook('onRequest', (request, _, done) => {
     const hasEmptyVariable = Object.values(paramsOf(request) ?? {}).includes('');
     const isPath = request.raw.url?.startsWith('/');
     if (request.is404 || hasEmptyVariable || !isPath) return done(notFound());
+    const path = routePathOf(request);
+    if (isUnsignedLocal(path) && path !== KEYS_PATH && isForwarded(request.raw)) return done(notFound());
     // Hides the media type from Fastify, which rejects a malformed one.
     if (request.headers['content-type'] !== undefined) request.headers = { 'content-type': 'application/octet-stream' };
     done();
   });
-  app.setErrorHandler(async (error, request, reply) => await reject(request, reply, error));
+  app.setErrorHandler(async (error, request, reply) => {
+    if (siteRoute && isPageRequest(request, error)) {
+      const load = () => importHandler(handlerIdOf(siteRoute));
+      await invokeRoute(
+        { ...siteRoute, path: unknownPath(request.raw.url ?? '') },
+        load,
+        bodyOf(request),
+        request,
+        reply,
+        timeoutFactor,
+      );
+      return;
+    }
+    await reject(request, reply, error);
+  });
 
   const local = Object.groupBy(localRoutes(), ({ streams }) => (streams ? 'streaming' : 'buffered'));
+  const pages = siteRoute ? translatedPages(environment().siteLanguages) : [];
   addRoutes(app, [
-    ...routes.map((route) => apiRoute(route, importHandler, timeoutFactor)),
+    ...servedRoutes([...routes, ...pages], environment().indexNow?.key).map((route) =>
+      apiRoute(route, importHandler, timeoutFactor),
+    ),
     ...(local.buffered ?? []).map(localRoute),
   ]);
   await app.register(async (streaming) => {
@@ -268,7 +316,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
         handle(request, response);
       })
       .on('clientError', (failure, socket) => {
-        respondToMalformedRequest(failure, socket as Socket, respondToUnknownMethod).catch(() => socket.destroy());
+        respondToBadRequest(failure, socket as Socket, respondToUnknownMethod).catch(() => socket.destroy());
       });
 
   const [ipv4, ipv6] = [makeServer(), makeServer()];

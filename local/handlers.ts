@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { Context } from 'aws-lambda';
 import { handlerFileOf } from '#contract/table.ts';
+import { readComponents } from './jsx.ts';
 
 export type LambdaHandler = (event: unknown, context: Context) => Promise<unknown>;
 
 /** Loads the handler of a route, a subscription or a job by its id. */
 export type ImportHandler = (id: string) => Promise<LambdaHandler>;
+
+readComponents();
 
 /** Imports a handler from `functions/`. @throws {Error} when the file or its handler is missing. */
 export const importHandler: ImportHandler = async (id) => {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { corsHeaders } from '#http/cors.ts';
-import { settings } from '#platform/settings.ts';
+import { corsHeaders } from '#http/middleware/headers.ts';
+import { preferredEncoding } from '#http/preferred-encoding.ts';
+import { environment } from '#platform/environment.ts';
 import type { AppError } from '#shared/errors.ts';
-import { bodyBytes } from './body-cache.ts';
-import { COMPRESS_ABOVE, chooseEncoding, isCompressible } from './compression.ts';
+import { COMPRESS_ABOVE, compress, ENCODINGS, isCompressible } from './compression.ts';
 
 /** A complete HTTP response. */
 export interface HttpResponse {
@@ -21,14 +21,14 @@ export const errorResponse = (error: AppError, requestId: string, origin?: strin
     'cache-control': 'no-store',
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
-    ...(origin !== undefined && corsHeaders(origin, settings().allowedOrigins)),
+    ...(origin !== undefined && corsHeaders(origin, environment().allowedOrigins)),
   },
   body: JSON.stringify(error.body),
 });
 
 /** Appends a name to a `Vary` header. */
-export const addVary = (vary: string | readonly string[] | undefined, name: string): string =>
-  [...[vary ?? []].flat(), name].join(', ');
+const addVary = (vary: string | readonly string[] | undefined, name: string): string =>
+  [...new Set([...[vary ?? []].flat().flatMap((one) => one.split(', ')), name])].join(', ');
 
 const hasBody = (status: number): boolean => status >= 200 && status !== 204 && status !== 304;
 
@@ -45,9 +45,11 @@ export const sendResponse = async (
   let { body } = response;
   if (isLarge(body) && isCompressible(String(headers['content-type'])) && !headers['content-encoding']) {
     headers.vary = addVary(headers.vary, 'Accept-Encoding');
-    const encoding = chooseEncoding(request.headers['accept-encoding']?.toString());
-    if (encoding) headers['content-encoding'] = encoding;
-    body = await bodyBytes(body, encoding, headers.etag?.toString());
+    const encoding = preferredEncoding(request.headers['accept-encoding']?.toString(), ENCODINGS);
+    if (encoding) {
+      headers['content-encoding'] = encoding;
+      body = await compress(typeof body === 'string' ? Buffer.from(body) : body, encoding);
+    }
   }
   // Written directly, because Fastify would add a content type of its own where the handler set none.
   reply.hijack();

@@ -9,16 +9,17 @@ import {
   importJWK,
   type JWK,
   type JWTPayload,
+  jwtVerify,
   SignJWT,
 } from 'jose';
 import * as z from 'zod';
 import { checked } from '#contract/fields.ts';
 import { findOrCreateUser, setRole } from '#data/users.ts';
-import { accessClaims, asciiLowerCase } from '#model/identity.ts';
-import { roles } from '#model/user.ts';
-import { settings } from '#platform/settings.ts';
+import { accessClaims, asciiLowerCase, roles } from '#model/user.ts';
+import { environment } from '#platform/environment.ts';
 import { isUnavailable } from '#platform/unavailable.ts';
 import { AppError, invalidInput, unavailable, unsupportedMediaType } from '#shared/errors.ts';
+import { AUTHORIZATION_PATH, createAuthorization, grantError, localUsers } from './authorization.ts';
 import { jsonResponse, type LocalRequest, type LocalRoute } from './local-route.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -28,6 +29,9 @@ export const LOCAL_AUDIENCE = 'directory-local';
 export const KEYS_PATH = '/_local/.well-known/jwks.json';
 /** Path of the token endpoint. */
 export const TOKEN_PATH = '/_local/token';
+
+/** The type of refresh tokens, in their header. */
+const REFRESH_TYPE = 'rt+jwt';
 
 const EXPIRES_IN_SECONDS = 3600;
 const EXPIRES_IN_SECONDS_MAX = 10 * 365 * 86_400;
@@ -156,7 +160,13 @@ export const createIssuer = async (keyFile: string, issuer: string): Promise<rea
   const discovery = {
     issuer,
     jwks_uri: `${origin}${KEYS_PATH}`,
+    authorization_endpoint: `${origin}${AUTHORIZATION_PATH}`,
     token_endpoint: `${origin}${TOKEN_PATH}`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
   };
 
@@ -172,22 +182,69 @@ export const createIssuer = async (keyFile: string, issuer: string): Promise<rea
       .sign(key.privateKey);
   };
 
+  /** Stores the role that a request names. */
+  const assignRole = async (input: TokenRequest, userId: string): Promise<void> => {
+    const role = input.role ?? (input.admin ? 'admin' : undefined);
+    if (role === undefined) return;
+    const email = input.email === undefined ? null : asciiLowerCase(input.email);
+    const name = input.name ?? input.client_id ?? null;
+    const emailVerified = email !== null && input.email_verified !== false;
+    await whenAvailable(async () => {
+      await findOrCreateUser({ sub: userId, email, emailVerified, name }, true);
+      await setRole(userId, role);
+    });
+  };
+
+  const authorization = createAuthorization(LOCAL_AUDIENCE);
+
+  /** The type keeps a refresh token from being an access token. */
+  const signRefreshToken = async ({ email, name }: TokenRequest): Promise<string> =>
+    await new SignJWT({ email, name, client_id: LOCAL_AUDIENCE })
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: REFRESH_TYPE })
+      .setIssuer(issuer)
+      .setIssuedAt()
+      .setExpirationTime('30 days')
+      .sign(key.privateKey);
+
+  /** The user of a refresh token; undefined for an invalid one. Its role stays as it is. */
+  const userOfRefreshToken = async (refreshToken: string): Promise<TokenRequest | undefined> => {
+    try {
+      const publicKey = await importJWK(key.publicJwk, 'RS256');
+      const { payload } = await jwtVerify(refreshToken, publicKey, { issuer, typ: REFRESH_TYPE });
+      return TokenRequest.parse({ email: payload.email, name: payload.name });
+    } catch {
+      return undefined;
+    }
+  };
+
+  /** The grants of RFC 6749, in a form. */
+  const grant = async (form: URLSearchParams) => {
+    const type = form.get('grant_type');
+    if (form.get('client_id') !== LOCAL_AUDIENCE) return grantError('invalid_client');
+    if (type !== 'authorization_code' && type !== 'refresh_token') return grantError('unsupported_grant_type');
+    const redeemed = type === 'authorization_code' ? authorization.redeem(form) : undefined;
+    const user = redeemed ? localUsers[redeemed] : await userOfRefreshToken(form.get('refresh_token') ?? '');
+    if (!user?.email) return grantError('invalid_grant');
+    const userId = userIdOf(user.email);
+    if (redeemed) await assignRole(user, userId);
+    return jsonResponse({
+      access_token: await sign(user, userId),
+      token_type: 'Bearer',
+      expires_in: EXPIRES_IN_SECONDS,
+      refresh_token: await signRefreshToken(user),
+    });
+  };
+
   const token = async (request: LocalRequest) => {
-    if (settings().identity?.issuer !== issuer) {
+    if (environment().identity?.issuer !== issuer) {
       throw new AppError('NOT_FOUND', { message: 'OIDC_ISSUER names another issuer: request the token there.' });
+    }
+    if (/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) {
+      return await grant(new URLSearchParams(request.body.toString('utf8')));
     }
     const input = readTokenRequest(request);
     const userId = input.client_id ?? userIdOf(input.email ?? '');
-    const role = input.role ?? (input.admin ? 'admin' : undefined);
-    if (role !== undefined) {
-      const email = input.email === undefined ? null : asciiLowerCase(input.email);
-      const name = input.name ?? input.client_id ?? null;
-      const emailVerified = email !== null && input.email_verified !== false;
-      await whenAvailable(async () => {
-        await findOrCreateUser({ sub: userId, email, emailVerified, name }, true);
-        await setRole(userId, role);
-      });
-    }
+    await assignRole(input, userId);
     return jsonResponse({
       access_token: await sign(input, userId),
       token_type: 'Bearer',
@@ -197,6 +254,7 @@ export const createIssuer = async (keyFile: string, issuer: string): Promise<rea
   };
 
   return [
+    ...authorization.routes,
     { method: 'POST', path: TOKEN_PATH, respond: token },
     { method: 'GET', path: KEYS_PATH, respond: () => jsonResponse({ keys: [key.publicJwk] }) },
     { method: 'GET', path: '/_local/.well-known/openid-configuration', respond: () => jsonResponse(discovery) },

@@ -33,6 +33,21 @@ export const openJournal = (file: string): DatabaseSync => {
   }
 };
 
+/** Does work in a transaction, or in that of the caller. */
+export const inTransaction = <T>(journal: DatabaseSync, work: () => T): T => {
+  if (journal.isTransaction) return work();
+  journal.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    journal.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // SQLite rolls back by itself when the disk is full.
+    if (journal.isTransaction) journal.exec('ROLLBACK');
+    throw error;
+  }
+};
+
 /** Values by name, such as the position in a stream. */
 export interface Checkpoints {
   get(name: string): string | undefined;

@@ -64,6 +64,13 @@ export const closeServer = async (server: Server): Promise<void> => {
   clearTimeout(deadline);
 };
 
+/**
+ * Whether a `Host` header names this machine. Every request requires it: a web page whose own host name resolves to the
+ * loopback (DNS rebinding) could otherwise read tokens, and use them.
+ */
+export const isLoopbackName = (host: string | undefined): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '');
+
 /** A mock of a remote service, on a port of its own. */
 export interface MockEndpoint {
   readonly url: string;
@@ -71,8 +78,11 @@ export interface MockEndpoint {
   stop(): Promise<void>;
 }
 
-/** Serves an app on a free port of 127.0.0.1. Create it with `forceCloseConnections`. */
+/** Serves an app on a free port of 127.0.0.1, under names of this machine only. Create it with `forceCloseConnections`. */
 export const serveMock = async (app: FastifyInstance): Promise<MockEndpoint> => {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isLoopbackName(request.headers.host)) return await reply.code(403).send();
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, stop: () => app.close() };
 };

@@ -14,6 +14,8 @@ export interface ReceivedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Those of a raw message by name, as sent; a message of `SendEmail` has none of its own. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly sent_at: string;
 }
 
@@ -35,10 +37,10 @@ const RECIPIENTS_MAX = 50;
 const MAILS_MAX = 10_000;
 
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS mails (
+  CREATE TABLE IF NOT EXISTS inbox (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL, sender TEXT NOT NULL, recipients TEXT NOT NULL, subject TEXT NOT NULL,
-    body_text TEXT NOT NULL, body_html TEXT NOT NULL, sent_at TEXT NOT NULL
+    body_text TEXT NOT NULL, body_html TEXT NOT NULL, headers TEXT NOT NULL, sent_at TEXT NOT NULL
   )`;
 
 const missing = (member: string): AwsError =>
@@ -86,7 +88,7 @@ const readFormatted = (request: URLSearchParams): Draft => {
   if (text === null && html === null) throw new AwsError('InvalidParameterValue', 'Message body is empty.');
   if (/[\r\n]/.test(subject))
     throw new AwsError('InvalidParameterValue', 'Header value contains line breaks: Subject.');
-  return { from, to: recipientList(recipients), subject, text: text ?? '', html: html ?? '' };
+  return { from, to: recipientList(recipients), subject, text: text ?? '', html: html ?? '', headers: {} };
 };
 
 /** The addresses of a list without display names. */
@@ -109,8 +111,20 @@ const formatAddress = ({ name, address = '' }: Address): string => {
 const formatAddresses = (list: readonly Address[] = []): string[] =>
   list.flatMap((one) => one.group ?? [one]).map(formatAddress);
 
-/** The parser terminates the last line. */
-const withoutLastNewline = (text = ''): string => text.replace(/\n$/, '');
+/** The parser terminates the last line; lines of messages end with CRLF. */
+const withoutLastNewline = (text = ''): string => text.replaceAll('\r\n', '\n').replace(/\n$/, '');
+
+/** The headers of a message by name, unfolded; encoded words as sent. */
+const headersOf = (message: Buffer): Readonly<Record<string, string>> => {
+  const [head = ''] = message.toString('latin1').split(/\r?\n\r?\n/, 1);
+  const lines = head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name, value] = /^([!-9;-~]+):[ \t]*(.*)$/.exec(line) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+};
 
 const readRaw = async (request: URLSearchParams): Promise<Draft> => {
   const bytes = Buffer.from(required(request, 'RawMessage.Data', 'rawMessage.data'), 'base64');
@@ -125,6 +139,7 @@ const readRaw = async (request: URLSearchParams): Promise<Draft> => {
     subject: mail.subject ?? '',
     text: withoutLastNewline(mail.text),
     html: withoutLastNewline(mail.html),
+    headers: headersOf(bytes),
   };
 };
 
@@ -140,6 +155,7 @@ interface MailRow {
   readonly subject: string;
   readonly body_text: string;
   readonly body_html: string;
+  readonly headers: string;
   readonly sent_at: string;
 }
 
@@ -153,11 +169,11 @@ export const openMailService = (
   onFeedback: (event: FeedbackEvent) => void = () => undefined,
 ): MailService => {
   journal.exec(SCHEMA);
-  journal.prepare('DELETE FROM mails WHERE number <= (SELECT MAX(number) FROM mails) - ?').run(MAILS_MAX);
+  journal.prepare('DELETE FROM inbox WHERE number <= (SELECT MAX(number) FROM inbox) - ?').run(MAILS_MAX);
   const insert = journal.prepare(
-    'INSERT INTO mails (id, sender, recipients, subject, body_text, body_html, sent_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO inbox (id, sender, recipients, subject, body_text, body_html, headers, sent_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const newest = journal.prepare('SELECT * FROM mails ORDER BY number DESC LIMIT ?');
+  const newest = journal.prepare('SELECT * FROM inbox ORDER BY number DESC LIMIT ?');
   return {
     send: async (request) => {
       const name = request.get('Action') ?? '';
@@ -166,7 +182,10 @@ export const openMailService = (
       const draft = await action(request);
       const id = randomUUID();
       storage.write(() =>
-        insert.run(id, draft.from, draft.to, draft.subject, draft.text, draft.html, new Date().toISOString()),
+        insert.run(
+          ...[id, draft.from, draft.to, draft.subject, draft.text, draft.html],
+          ...[JSON.stringify(draft.headers), new Date().toISOString()],
+        ),
       );
       const configurationSet = request.get('ConfigurationSetName');
       if (configurationSet !== null) feedbackFor(id, bareAddresses(draft.to), configurationSet).forEach(onFeedback);
@@ -185,6 +204,7 @@ export const openMailService = (
         subject: row.subject,
         text: row.body_text,
         html: row.body_html,
+        headers: JSON.parse(row.headers) as Record<string, string>,
         sent_at: row.sent_at,
       })),
   };

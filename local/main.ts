@@ -1,10 +1,21 @@
+import { features, tiers } from '#contract/route.ts';
+import { catalog, REFRESH_MS } from '#data/catalog.ts';
 import { freshConsole } from '#lib/console.ts';
+import { freshSite } from '#lib/site.ts';
 import { log } from '#platform/log.ts';
+import { logChanges } from './background.ts';
 import { dataDirOf } from './environment.ts';
 import { seed } from './seed.ts';
 import { type LocalServer, startLocalServer } from './server.ts';
 import { StartupError } from './startup-error.ts';
-import { warmUp } from './warm-up.ts';
+import { collectEarly, releaseMemoryWhenIdle } from './v8-flags.ts';
+
+/** The names as variables have them, in lines of the column of descriptions. */
+const inLines = (names: readonly string[]): string =>
+  names
+    .join(', ')
+    .toUpperCase()
+    .replaceAll(/(.{70}\S*) /g, `$1\n${' '.repeat(28)}`);
 
 const HELP = `Runs the whole directory service on this machine: HTTP API, database, events, mail, payments and logins.
 Requires only Node, listens on the loopback interface only, and keeps its data between runs.
@@ -17,25 +28,36 @@ Settings are environment variables, shown with their defaults or an example:
   SAMPLE_DATA=on            off begins without sample categories and listings
   LOG_LEVEL=WARN            INFO logs each request
 
-  RATE_LIMIT_<TIER>=n/s     requests per window in seconds: GENERAL, VOTING, AUTH, SUBMISSION, ADMIN, ANALYTICS, COMMENTS
-  FEATURE_<NAME>=on|off     COMMENTS, RATINGS, MAP, AI, EMAIL, ANALYTICS, PROMOTIONS, WEBHOOKS,
-                            MODERATORS
-  ADMIN_EMAILS=a@b,c@d      users with these addresses become administrators at their first request
+  RATE_LIMIT_<TIER>=n/s     requests per window in seconds:
+                            ${inLines(tiers)}
+  FEATURE_<NAME>=on|off     ${inLines(features)}
+  ADMIN_EMAILS=a@b,c@d      users with these emails become administrators at their first request
   ALLOWED_ORIGINS=https…    origins that may send requests with credentials, separated by commas
-  HTTPS_ONLY=on             sends Strict-Transport-Security, for a proxy in front that speaks https (off)
-  TRUSTED_PROXIES=…         address ranges of proxies whose X-Forwarded-For is trusted (127.0.0.0/8,::1)
+  HTTPS_ONLY=on             sends Strict-Transport-Security, for a proxy in front that speaks https (off). Inbox, tokens and all else
+                            under /_local/ is 404 then, and for every request that a proxy has marked with Forwarded, Via
+                            or X-Forwarded-…: set OIDC_ISSUER
+  TRUSTED_PROXIES=…         IP ranges of proxies whose X-Forwarded-For is trusted (127.0.0.0/8,::1)
   DUPLICATE_URLS=reject     rejects a listing whose URL is already listed (allow)
+  SEARCH_LONG_DESCRIPTION=on  searches by words also search long descriptions (off)
   LIVE_EDITS=review         edits of live listings by their owners wait for approval; review_material: only those of name,
                             URL, slug, logo and categories (immediate)
   WEBHOOK_ALLOW_PRIVATE=on  allows webhooks to this machine and over http (off)
-  API_KEY_PEPPER=…          key of the digests of API keys (random, in the data folder); a new one invalidates all API keys
+  CLAIM_DNS_SERVER=…        IP address of the name server that is asked for the proofs of claims, with a port if it is not 53
   CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs
   LOCAL_SCHEDULES=off       runs no job by its schedule (on)
 
   SITE_NAME=Directory       name of the directory in mails; SITE_URL=http…: base URL of links in mails; MAIL_FROM=…: sender
+  SITE_INDEX=on|off         whether search engines may index the pages; on by default when SITE_URL is https
+  SITE_LANGUAGES=en         languages of the pages: en, de, es, fr; the first one at /, others at /de
+  INDEXNOW_KEY=…           key with which changes of public listings are reported to search engines, unless SITE_INDEX is off;
+                            INDEXNOW_ENDPOINT=https…: where (https://api.indexnow.org/indexnow)
+  MAP_STYLE_URL=https…      style of MapLibre for the map of the pages, in place of the built-in outlines; style, tiles, glyphs
+                            and sprites come from its origin
+  LOCAL_LINKS=off           pages without the links to console, API reference, inbox and events (on)
+  UNSUBSCRIBE_SECRET=…      key of the addresses to unsubscribe; made at the first start by default
   OIDC_ISSUER=https…        accepts tokens of this issuer instead of local ones; with OIDC_JWKS_URI=… for its keys and
                             OIDC_AUDIENCES=a,b for accepted audiences
-  SIGN_IN_CLIENT_ID=…       client with which a browser signs in at that issuer, in the public settings; addresses that its
+  SIGN_IN_CLIENT_ID=…       client with which a browser signs in at that issuer, in the public settings; URLs that its
                             discovery document lacks: SIGN_IN_AUTHORIZATION_URL, SIGN_IN_TOKEN_URL, SIGN_IN_END_SESSION_URL
   AI_MODEL=…                language model for FEATURE_AI=on: a model of Amazon Bedrock, or of the OpenAI-compatible
                             server at AI_BASE_URL=http… with the key AI_API_KEY=…
@@ -48,12 +70,13 @@ Settings are environment variables, shown with their defaults or an example:
   STRIPE_SECRET_KEY=sk_…    uses Stripe instead of the local mock; STRIPE_API_BASE=http…: another mock of it
   STRIPE_WEBHOOK_SECRET=…   signing secret of Stripe's webhooks (whsec_local); empty: none are accepted
 
-  DYNAMODB_ENDPOINT=http…   uses another DynamoDB-compatible engine instead of the embedded one
+  DYNAMODB_ENDPOINT=http…   uses another DynamoDB-compatible engine instead of the embedded one. DynamoDB Local answers every
+                            web page that you visit: do not keep real data in it
   DYNOXIDE_BIN=…            binary of the embedded engine, for platforms without a package
   RATE_COUNTER_TIMEOUT_MS=300
                             milliseconds until a request passes without an answer of its rate counter
   TABLE_TIMEOUT_MS=5000     milliseconds until a request to the table is repeated, at most 30000
-  RATE_PREFETCH_MAX=256     requests per caller counted in advance; 1 counts each request individually, as deployed
+  RATE_COUNTER=memory       where requests are counted; "table" writes a counter with each request, as deployed
   STAGE=local               name of this environment in the health route
 `;
 
@@ -70,6 +93,8 @@ const portOf = (value: string | undefined): number => {
  */
 const SAME_SIGNAL_MS = 500;
 
+let isStopping = false;
+
 /** Stops the server and the process on a signal; a second signal exits immediately. */
 const stopOnSignal = (server: Promise<LocalServer>): void => {
   let firstSignalAt: number | undefined;
@@ -79,6 +104,7 @@ const stopOnSignal = (server: Promise<LocalServer>): void => {
       return;
     }
     firstSignalAt = performance.now();
+    isStopping = true;
     console.log('\nStopping. Press Ctrl-C again to exit immediately.');
     try {
       await (await server).stop();
@@ -92,6 +118,25 @@ const stopOnSignal = (server: Promise<LocalServer>): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
   // The parent script has ended.
   if (process.channel) process.on('disconnect', () => void stop('SIGTERM'));
+};
+
+/** Refreshes the catalog, while it is read, before its readers have to wait for that. */
+const keepCatalogFresh = (): void => {
+  const state = logChanges('the catalog could not be refreshed');
+  setInterval(() => void catalog.refreshIfRead().then(state.succeeded, state.failed), REFRESH_MS / 2).unref();
+};
+
+/** Reads the catalog before a request needs it, and then keeps it fresh and the memory of the process small (ADR 68). */
+const warmUp = async (): Promise<void> => {
+  try {
+    await catalog('now');
+  } catch (error) {
+    // The next request reads it again. A server that stops during the read has ended its engine.
+    if (!isStopping) log.error('the catalog could not be read at the start', { error: error as Error });
+  }
+  collectEarly();
+  releaseMemoryWhenIdle();
+  keepCatalogFresh();
 };
 
 const main = async (): Promise<void> => {
@@ -108,8 +153,14 @@ const main = async (): Promise<void> => {
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error: error as Error }));
 
   const dataDir = dataDirOf(process.env);
-  await freshConsole();
-  const starting = startLocalServer({ port: portOf(process.env.PORT), dataDir, seed, schedules: true });
+  await Promise.all([freshConsole(), freshSite()]);
+  const starting = startLocalServer({
+    port: portOf(process.env.PORT),
+    dataDir,
+    seed,
+    schedules: true,
+    backgroundWorker: true,
+  });
   stopOnSignal(starting);
   const { url } = await starting;
   void warmUp();

@@ -4,7 +4,9 @@ import { link, open, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { signUpload, UPLOAD_SECONDS } from '#platform/object-storage.ts';
+import { S3Client } from '@aws-sdk/client-s3';
+import { environment } from '#platform/environment.ts';
+import { signUpload, UPLOAD_SECONDS } from '#platform/s3.ts';
 import { type BackgroundTask, runPeriodically } from './background.ts';
 import { escapeHtml } from './html.ts';
 import type { HttpResponse } from './http-response.ts';
@@ -16,7 +18,7 @@ export const STORAGE_PATH = '/_local/storage';
 const OBJECT_PATH = `${STORAGE_PATH}/{bucket}/{key}` as const;
 
 /** A folder with the operations of S3 that the service uses: uploads, reads of a range, and deletion. */
-export interface ObjectStorage {
+interface ObjectStorage {
   readonly routes: readonly LocalRoute[];
   /** Deletes what a process left unfinished, and from then on each file a day after its upload, as the bucket does. */
   startLifecycle(): Promise<BackgroundTask>;
@@ -61,6 +63,33 @@ const refusalOf = async (key: string, { headers, query }: LocalRequest): Promise
   return Date.now() > signedAt.getTime() + UPLOAD_SECONDS * 1000
     ? failure(403, 'AccessDenied', 'Request has expired')
     : undefined;
+};
+
+let signing: S3Client | undefined;
+
+/** @returns why a read or a deletion is refused, which the service signs in its headers; undefined for a valid one. */
+const unsignedRefusalOf = async ({ headers, raw }: LocalRequest): Promise<HttpResponse | undefined> => {
+  const signedAt = timeOf(headers['x-amz-date']?.toString() ?? null);
+  const names = /SignedHeaders=([\w;-]+)/.exec(headers.authorization ?? '')?.[1]?.split(';');
+  if (!names?.includes('host') || !(Math.abs(Date.now() - signedAt.getTime()) < UPLOAD_SECONDS * 1000)) {
+    return failure(403, 'AccessDenied', 'The request is not signed.');
+  }
+  // What the same request would be signed with.
+  signing ??= new S3Client({});
+  const signer = await signing.config.signer();
+  const { pathname, searchParams } = new URL(raw.url ?? '', 'http://localhost');
+  const request = {
+    method: raw.method ?? '',
+    protocol: 'http:',
+    hostname: 'localhost',
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: Object.fromEntries(names.map((name) => [name, String(headers[name])])),
+  };
+  const expected = await signer.sign(request, { signingDate: signedAt });
+  return timingSafeEqual(digestOf(expected.headers.authorization ?? null), digestOf(headers.authorization ?? null))
+    ? undefined
+    : failure(403, 'SignatureDoesNotMatch', 'The request differs from the one that was signed.');
 };
 
 /** Writes the body to a file that does not exist, completely or not at all. @returns false when the file exists. */
@@ -121,14 +150,14 @@ const deleteExpired = async (file: string): Promise<void> => {
 };
 
 /**
- * Opens the storage in a folder. Uploads need the signature that the service gave out; like the engine of the table, the other
- * operations trust the processes of this machine.
+ * Opens the storage in a folder. Every operation needs a signature with the credentials of this process: that of an upload is
+ * in the address that the service gave out.
  */
 export const openObjectStorage = (folder: string): ObjectStorage => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fileOf = ({ params }: LocalRequest): string | undefined => {
-    const { key = '' } = params;
-    return KEY.test(key) ? path.join(folder, key) : undefined;
+    const { bucket, key = '' } = params;
+    return bucket === environment().uploadBucket && KEY.test(key) ? path.join(folder, key) : undefined;
   };
 
   const upload = async (request: LocalRequest): Promise<HttpResponse> => {
@@ -154,9 +183,11 @@ export const openObjectStorage = (folder: string): ObjectStorage => {
         method: 'GET',
         path: OBJECT_PATH,
         streams: true,
-        respond: (request) => {
+        respond: async (request) => {
           const file = fileOf(request);
-          return file === undefined ? missing() : orMissing(() => readRange(file, request.headers.range));
+          const refusal = await unsignedRefusalOf(request);
+          if (refusal || file === undefined) return refusal ?? missing();
+          return await orMissing(() => readRange(file, request.headers.range));
         },
       },
       {
@@ -165,7 +196,9 @@ export const openObjectStorage = (folder: string): ObjectStorage => {
         streams: true,
         respond: async (request) => {
           const file = fileOf(request);
-          if (file !== undefined) await rm(file, { force: true });
+          const refusal = await unsignedRefusalOf(request);
+          if (refusal || file === undefined) return refusal ?? missing();
+          await rm(file, { force: true });
           return { status: 204, headers: {}, body: '' };
         },
       },

@@ -1,11 +1,11 @@
+import { consolePages } from '#contract/console.ts';
 import type { Bus } from './bus.ts';
 import type { DeadLetter, PublishedEvent } from './bus-journal.ts';
-import { Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { Html, html, layout } from './html.ts';
 import { accepts, countFrom, jsonResponse, type LocalRequest, type LocalRoute, pageResponse } from './local-route.ts';
 import type { MailService, ReceivedMail } from './mail.ts';
 
-export interface PageSources {
+interface PageSources {
   readonly port: number;
   readonly bus: Bus;
   readonly mail: MailService;
@@ -105,11 +105,10 @@ ${
 export const pageRoutes = (sources: PageSources): readonly LocalRoute[] => {
   const limitOf = ({ query }: LocalRequest, fallback: number) => countFrom(query, 'limit', fallback, LISTED_MAX);
   return [
-    { method: 'GET', path: '/', respond: () => pageResponse(startPage(sources)) },
     // The name of the local issuer is an address, and it answers.
     { method: 'GET', path: '/_local', respond: () => pageResponse(startPage(sources)) },
     // With a slash a path has another variable or none, and the relative addresses of assets lead elsewhere.
-    ...(['/console', '/docs'] as const).map(
+    ...(['/console', '/docs', ...consolePages.map((page) => `/console/${page}` as const)] as const).map(
       (path): LocalRoute => ({
         method: 'GET',
         path: `${path}/`,

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { BINARY_TYPES } from '#lib/gateway/binary-types.ts';
 
 /** A matched request. */
-export interface ProxyRequest {
+interface ProxyRequest {
   readonly request: IncomingMessage;
   readonly requestId: string;
   /** The path as in the route table. */

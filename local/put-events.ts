@@ -12,7 +12,7 @@ export interface AcceptedEntry {
 }
 
 /** The error of one entry in an otherwise successful response. */
-export interface EntryError {
+interface EntryError {
   readonly ErrorCode: string;
   readonly ErrorMessage: string;
 }

@@ -3,11 +3,10 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_TIMEOUT_SECONDS, type Route } from '#contract/route.ts';
 import { log } from '#platform/log.ts';
+import { TimeLimitExceeded, withTimeLimit } from '#platform/time-limit.ts';
 import { AppError } from '#shared/errors.ts';
-import { chooseEncoding, createCompressor, isCompressible } from './compression.ts';
-import { withDeadline } from './deadline.ts';
 import type { LambdaHandler } from './handlers.ts';
-import { addVary, errorResponse, type HttpResponse, sendResponse } from './http-response.ts';
+import { errorResponse, type HttpResponse, sendResponse } from './http-response.ts';
 import { lambdaContext } from './lambda-context.ts';
 import { isStreaming, type ResponseStream, type StreamHead, type StreamingHandler } from './lambda-streaming.ts';
 import { proxyEvent } from './proxy-event.ts';
@@ -33,19 +32,15 @@ const responseOf = (result: unknown): HttpResponse => {
 };
 
 /** The response stream of a Lambda handler. The client's reading speed limits how fast the handler can write. */
-const responseStream = (request: FastifyRequest, reply: FastifyReply, onBegin: () => void): ResponseStream => {
+const responseStream = (reply: FastifyReply, onBegin: () => void): ResponseStream => {
   const begin = ({ statusCode = 200, headers = {} }: StreamHead): Writable => {
     onBegin();
     const all: Record<string, string> = {};
     for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value;
     const body = new PassThrough();
-    const compressible = isCompressible(all['content-type']);
-    if (compressible) all.vary = addVary(all.vary, 'Accept-Encoding');
-    const encoding = compressible ? chooseEncoding(request.headers['accept-encoding']?.toString()) : undefined;
     reply.hijack();
-    const stages = encoding ? [body, createCompressor(encoding), reply.raw] : [body, reply.raw];
-    reply.raw.writeHead(statusCode, encoding ? { ...all, 'content-encoding': encoding } : all);
-    pipeline(stages, (error) => {
+    reply.raw.writeHead(statusCode, all);
+    pipeline(body, reply.raw, (error) => {
       // Clients may disconnect; the handler gets the error from its own end of the stream.
       if (error) log.info('a streamed response ended early', { error });
     });
@@ -66,13 +61,10 @@ const invokeStreaming = async (
   const context = lambdaContext(route.id, request.id, seconds);
   try {
     const begun = Promise.withResolvers<void>();
-    const running = handler(event, responseStream(request, reply, begun.resolve), context);
+    const running = handler(event, responseStream(reply, begun.resolve), context);
     // The gateway's timeout applies until the response begins; the function's own timeout covers the rest.
-    await withDeadline(
-      Promise.race([running, begun.promise]),
-      gatewayTimeoutSeconds(route, timeoutFactor),
-      () => new AppError('TIMEOUT'),
-    );
+    const limitMs = gatewayTimeoutSeconds(route, timeoutFactor) * 1000;
+    await withTimeLimit(limitMs, () => Promise.race([running, begun.promise]));
     await running;
   } catch (error) {
     if (!reply.raw.headersSent) throw error;
@@ -104,12 +96,14 @@ export const invokeRoute = async (
     }
     const seconds = gatewayTimeoutSeconds(route, timeoutFactor);
     const context = lambdaContext(route.id, requestId, seconds);
-    const result = await withDeadline(handler(event, context), seconds, () => new AppError('TIMEOUT'));
+    const result = await withTimeLimit(seconds * 1000, () => handler(event, context));
     await sendResponse(request, reply, responseOf(result));
   } catch (error) {
-    const timeout = error instanceof AppError && error.code === 'TIMEOUT' ? error : undefined;
     log.error('the function failed', { route: route.id, request_id: requestId, error: error as Error });
-    const appError = timeout ?? new AppError('INTERNAL', { request_id: requestId });
+    const appError =
+      error instanceof TimeLimitExceeded
+        ? new AppError('TIMEOUT')
+        : new AppError('INTERNAL', { request_id: requestId });
     await sendResponse(request, reply, errorResponse(appError, requestId, raw.headers.origin));
   }
 };

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Job } from '#events/jobs.ts';
-import { nextDue } from '#model/schedule.ts';
+import { nextDue } from '#model/job.ts';
 import { log } from '#platform/log.ts';
 import { type BackgroundTask, logChanges } from './background.ts';
 import type { ImportHandler } from './handlers.ts';
 import type { Checkpoints } from './journal.ts';
 import { lambdaContext } from './lambda-context.ts';
 
-export interface SchedulesOptions {
+interface SchedulesOptions {
   readonly jobs: readonly Job[];
   readonly importHandler: ImportHandler;
   /** Where the last run of each job is stored. */
@@ -55,6 +55,10 @@ export const startSchedules = ({ jobs, importHandler, checkpoints }: SchedulesOp
   };
 
   const runEvery = async (job: Job, pauseMs: number): Promise<void> => {
+    if (job.atStart) {
+      await wait(Math.min(CATCH_UP_MS, pauseMs), undefined, { signal });
+      await run(job);
+    }
     while (!signal.aborted) {
       await wait(pauseMs, undefined, { signal });
       await run(job);

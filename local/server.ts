@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Route } from '#contract/route.ts';
 import { routes as allRoutes } from '#contract/table.ts';
-import { outboxFilter } from '#data/outbox.ts';
+import { outboxFilter } from '#data/event-log.ts';
 import { type Job, jobs, requestedRunsOf } from '#events/jobs.ts';
 import {
   subscriptions as allSubscriptions,
@@ -11,20 +12,20 @@ import {
   replaysOf,
   type Subscription,
 } from '#events/subscriptions.ts';
+import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
-import { settings } from '#platform/settings.ts';
+import { withTimeLimit } from '#platform/time-limit.ts';
 import { serveAws } from './aws-endpoint.ts';
 import { type Bus, type BusOptions, openBus } from './bus.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { withDeadline } from './deadline.ts';
 import { startEngine, useEngine } from './engine.ts';
 import {
   databaseSettings,
   defaultSettings,
-  emptyCredentials,
   externalCredentials,
   issuerOf,
   localProblems,
+  randomCredentials,
   setVariables,
   singleProcessSettings,
   unsetOf,
@@ -42,20 +43,22 @@ import { type MailService, openMailService } from './mail.ts';
 import { serveStripeApi } from './mock-stripe/api.ts';
 import { openMockStripe } from './mock-stripe/mock-stripe.ts';
 import { paymentPageRoutes } from './mock-stripe/page.ts';
-import { stripeWebhooks } from './mock-stripe/webhooks.ts';
+import { WEBHOOK_SOURCE, WEBHOOK_TRIGGER, webhookSender } from './mock-stripe/webhooks.ts';
 import { openObjectStorage } from './object-storage.ts';
 import { pageRoutes } from './pages.ts';
-import { releaseRun } from './release-run.ts';
+import { releaseRun } from './run-lock.ts';
+import { sampleImageRoutes } from './sample-images.ts';
 import { startSchedules } from './schedules.ts';
 import { openSecretFile } from './secret-file.ts';
-import { sitePageRoutes } from './site-pages.ts';
 import { StartupError, startupErrorOf } from './startup-error.ts';
 import { watchStorage } from './storage.ts';
 import { openStreamLog } from './stream-log.ts';
 import { pollStream } from './stream-poller.ts';
-import { streamsClient } from './streams-client.ts';
 import { ensureTable } from './table.ts';
+import { watchTableSize } from './table-size.ts';
+import { openTableStream } from './table-stream.ts';
 import { sweepExpired } from './ttl-sweeper.ts';
+import { openWorkerHandlers } from './worker-handlers.ts';
 
 export interface LocalServerOptions {
   /** 0 takes any free port. */
@@ -74,6 +77,8 @@ export interface LocalServerOptions {
   readonly subscriptions?: readonly Subscription[];
   /** Replaces the import from `functions/`, for tests. */
   readonly importHandler?: ImportHandler;
+  /** Runs subscribers, jobs and the publisher in a worker thread of their own. */
+  readonly backgroundWorker?: boolean;
   /** Replaces the retries of the bus, for tests. */
   readonly retries?: Pick<BusOptions, 'firstPauseMs' | 'triesMax'>;
   /** Multiplies the timeouts of the functions, for slow or busy machines; 1 by default. */
@@ -145,27 +150,30 @@ const startMocks = async (
       pattern: requestedRunsOf(job),
       timeoutSeconds: job.timeoutSeconds,
     })),
+    WEBHOOK_TRIGGER,
   ];
+  const sendWebhook = webhookSender(`http://127.0.0.1:${port}/api/webhooks/stripe`);
   const bus = openBus({
     journal,
     storage,
     subscriptions,
     triggers,
-    importHandler,
+    importHandler: async (handlerId) =>
+      handlerId === WEBHOOK_TRIGGER.id ? sendWebhook : await importHandler(handlerId),
     beforeResuming: releaseRun,
     ...retries,
   });
-  const mail = openMailService(journal, storage, ({ kind, detail, ...feedback }) => {
-    bus.putEvents({ Entries: [{ Source: feedback.source, DetailType: kind, Detail: JSON.stringify(detail) }] });
-  });
+  const mail = openMailService(journal, storage, (feedback) => void bus.publish(feedback));
   const aws = await serveAws(bus, mail, openKeyService(folder.file('secrets-key.json')));
   cleanups.add(() => aws.stop());
 
-  const mockStripe = openMockStripe(journal, `http://localhost:${port}`);
-  const webhooks = stripeWebhooks(mockStripe, `http://127.0.0.1:${port}/api/webhooks/stripe`, storage);
-  const stripeApi = await serveStripeApi(mockStripe, `http://localhost:${port}`);
+  const mockStripe = openMockStripe(journal, `http://localhost:${port}`, (type, event) =>
+    bus.publish({ source: WEBHOOK_SOURCE, kind: type, detail: event }),
+  );
+  const stripeKey = `sk_test_local${randomBytes(16).toString('hex')}`;
+  const stripeApi = await serveStripeApi(mockStripe, `http://localhost:${port}`, stripeKey);
   cleanups.add(() => stripeApi.stop());
-  return { bus, mail, mockStripe, webhooks, awsEndpoint: aws.url, stripeEndpoint: stripeApi.url };
+  return { bus, mail, mockStripe, awsEndpoint: aws.url, stripeEndpoint: stripeApi.url, stripeKey };
 };
 
 /** Creates the table and starts the stream poller, the TTL sweeper and, for the embedded engine, the log trimmer. */
@@ -176,9 +184,8 @@ const startTable = async (
   importHandler: ImportHandler,
   isEmbedded: boolean,
 ): Promise<void> => {
-  const tableName = settings().table;
+  const tableName = environment().table;
   const client = new DynamoDBClient({});
-  const streams = streamsClient();
   cleanups.add(() => client.destroy());
   const { streamArn } = await ensureTable(client, tableName);
   if (!streamArn) {
@@ -188,17 +195,16 @@ const startTable = async (
   const swept = new Set<string>();
   const publish = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const handler = await importHandler('events.publish');
-    const invocation = handler(event, lambdaContext('events.publish', 'stream', PUBLISHER_TIMEOUT_SECONDS));
-    const onTimeout = () => new Error(`Timed out after ${PUBLISHER_TIMEOUT_SECONDS} seconds.`);
-    return (await withDeadline(invocation, PUBLISHER_TIMEOUT_SECONDS, onTimeout)) as DynamoDBBatchResponse;
+    const context = lambdaContext('events.publish', 'stream', PUBLISHER_TIMEOUT_SECONDS);
+    const result = await withTimeLimit(PUBLISHER_TIMEOUT_SECONDS * 1000, () => handler(event, context));
+    return result as DynamoDBBatchResponse;
   };
   const checkpoints = openCheckpoints(journal);
   const streamLog = isEmbedded ? openStreamLog(folder.file('table.sqlite'), tableName) : undefined;
   cleanups.add(() => streamLog?.close());
   const [{ prefix }] = outboxFilter.dynamodb.Keys.pk.S;
   const poller = pollStream({
-    streams,
-    streamArn,
+    stream: openTableStream(streamArn),
     filter: outboxFilter,
     deliver: publish,
     checkpoints,
@@ -208,6 +214,8 @@ const startTable = async (
   cleanups.add(() => poller.stop());
   const sweeper = sweepExpired(client, tableName, swept);
   cleanups.add(() => sweeper.stop());
+  const size = isEmbedded ? watchTableSize(folder.file('table.sqlite')) : undefined;
+  cleanups.add(() => size?.stop());
   const trimmer = streamLog?.trim(() => poller.consumed());
   cleanups.add(() => trimmer?.stop());
 };
@@ -220,9 +228,9 @@ const allSettledOrThrow = async <T extends readonly Promise<unknown>[]>(
   return await Promise.all(promises);
 };
 
-const validateSettings = (): void => {
+const validateEnvironment = (): void => {
   try {
-    settings(localProblems(process.env));
+    environment(localProblems(process.env));
   } catch (cause) {
     throw new StartupError((cause as Error).message, { cause });
   }
@@ -265,23 +273,33 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
 
     const journal = openJournal(folder.file('journal.sqlite'));
     cleanups.add(() => journal.close());
-    const mocks = await startMocks(cleanups, journal, folder, port, subscriptions, importHandler, options.retries);
-    const { bus, mail, mockStripe, webhooks, awsEndpoint, stripeEndpoint } = mocks;
+    const workerHandlers = options.backgroundWorker ? openWorkerHandlers() : undefined;
+    cleanups.add(() => workerHandlers?.stop());
+    const inBackground = workerHandlers?.importHandler ?? importHandler;
+    const mocks = await startMocks(cleanups, journal, folder, port, subscriptions, inBackground, options.retries);
+    const { bus, mail, mockStripe, awsEndpoint, stripeEndpoint, stripeKey } = mocks;
 
     // A Stripe key in the environment selects Stripe itself, or another mock.
     const localIssuer = !process.env.OIDC_ISSUER;
-    const apiKeyPepper = openSecretFile(folder.file('api-key-pepper.json'), 'API keys have to be created again');
     const endpoints = {
       port,
       awsEndpoint,
-      apiKeyPepper: apiKeyPepper.toString('base64'),
       localIssuer,
-      ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint }),
+      hasSite: process.env.FEATURE_SITE !== 'off',
+      ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint, stripeKey }),
     };
-    const defaults = { ...defaultSettings(endpoints), ...(!externalEngine && singleProcessSettings) };
-    const credentials = externalEngine ? externalCredentials(process.env) : emptyCredentials;
+    const unsubscribeKey = openSecretFile(
+      folder.file('unsubscribe-key.json'),
+      'links to unsubscribe in earlier mails end',
+    );
+    const defaults = {
+      ...defaultSettings(endpoints),
+      ...(!externalEngine && singleProcessSettings),
+      UNSUBSCRIBE_SECRET: unsubscribeKey.toString('hex'),
+    };
+    const credentials = externalEngine ? externalCredentials(process.env) : randomCredentials();
     cleanups.add(setVariables({ ...unsetOf(defaults, process.env), ...credentials }));
-    validateSettings();
+    validateEnvironment();
     log.setLogLevel(process.env.LOG_LEVEL as Parameters<typeof log.setLogLevel>[0]);
     provideStreaming();
 
@@ -293,7 +311,7 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     cleanups.add(() => bus.stop());
     const [issuerRoutes] = await allSettledOrThrow(
       createIssuer(folder.file('issuer-key.json'), issuerOf(port)),
-      startTable(cleanups, journal, folder, importHandler, !externalEngine),
+      startTable(cleanups, journal, folder, inBackground, !externalEngine),
     );
     const objectStorage = openObjectStorage(folder.file('uploads'));
     const lifecycle = await objectStorage.startLifecycle();
@@ -301,19 +319,19 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     localRoutes = [
       ...objectStorage.routes,
       ...pageRoutes({ port, bus, mail }),
-      ...paymentPageRoutes(mockStripe, webhooks),
+      ...paymentPageRoutes(mockStripe, bus),
       ...issuerRoutes,
-      ...sitePageRoutes,
+      ...sampleImageRoutes,
     ];
 
     // Added again, so that it is stopped first: running requests need the other parts.
     cleanups.add(() => gateway.stop());
     bus.start();
-    cleanups.add(() => webhooks.stop());
-    webhooks.start();
+    // Stopped before the gateway, to which it sends webhooks.
+    cleanups.add(() => bus.stop());
     await options.seed?.();
-    if (options.schedules && settings().localSchedules) {
-      const schedules = startSchedules({ jobs, importHandler, checkpoints: openCheckpoints(journal) });
+    if (options.schedules && environment().localSchedules) {
+      const schedules = startSchedules({ jobs, importHandler: inBackground, checkpoints: openCheckpoints(journal) });
       cleanups.add(() => schedules.stop());
     }
     ready.resolve();
@@ -327,7 +345,7 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
       databaseEndpoint: engine.endpoint,
       awsEndpoint,
       stripeEndpoint,
-      tableName: settings().table,
+      tableName: environment().table,
       stop: () => cleanups.run(),
     };
   } catch (error) {

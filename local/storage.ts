@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
+import { pauseAfter, persistentRetryPolicy } from './retry-policy.ts';
 
 /** Whether the data folder accepts writes. Each change of this state is logged once. */
 export interface Storage {
@@ -18,8 +19,6 @@ export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
 }
 
-const FIRST_PAUSE_MS = 200;
-const PAUSE_MAX_MS = 5000;
 /** The log of a SQLite file can reuse its own space, so a small write may succeed on a full disk. */
 const FREE_BYTES_MIN = 1024 * 1024;
 
@@ -60,13 +59,13 @@ export const watchStorage = (journal: DatabaseSync, folder: string): Storage => 
   return {
     write,
     writeUntilDone: async (work, signal) => {
-      for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(PAUSE_MAX_MS, pause * 2)) {
+      for (let failures = 1; !signal.aborted; failures += 1) {
         try {
           write(work);
           return;
         } catch {
           // Logged by `write`, once per change of the state.
-          await wait(pause, undefined, { signal }).catch(() => undefined);
+          await wait(pauseAfter(failures, persistentRetryPolicy), undefined, { signal }).catch(() => undefined);
         }
       }
     },

@@ -3,13 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type BackgroundTask, runPeriodically } from './background.ts';
 
 const PAUSE_MS = 10_000;
-const ROWS_PER_STEP = 500;
+/** Deleting them takes some milliseconds, in which this process responds to no request. */
+const ROWS_PER_STEP = 100;
 const STEP_PAUSE_MS = 10;
+/** How often a run waits for the engine's lock, which is taken most of the time while much is written. */
+const WAITS_MAX = 1000;
+/** The result code of SQLite for a database that is locked by another process. */
+const SQLITE_BUSY = 5;
+
+const isLocked = (error: unknown): boolean => (error as { errcode?: unknown }).errcode === SQLITE_BUSY;
+
 /** A look takes a millisecond at most. */
 const ROWS_PER_LOOK = 2000;
 
 /** The embedded engine's stream table, beside the engine's own access to it. */
-export interface StreamLog {
+interface StreamLog {
   /**
    * Looks for new items with this prefix of their partition key, and for deletions, among the records of a shard after a
    * sequence number. Reading records through the engine takes it a sixth of the time that writing them does.
@@ -31,8 +39,8 @@ export const openStreamLog = (dbPath: string, tableName: string): StreamLog => {
   database.exec(
     'CREATE INDEX IF NOT EXISTS local_stream_sequence ON _stream_records(table_name, CAST(sequence_number AS INTEGER))',
   );
-  // Calls are synchronous: a long wait for the engine's lock would block this process.
-  database.exec('PRAGMA busy_timeout = 50');
+  // Calls are synchronous: a wait for the engine's lock would block this process.
+  database.exec('PRAGMA busy_timeout = 0');
   const remove = database.prepare(
     `DELETE FROM _stream_records WHERE id IN (
        SELECT id FROM _stream_records
@@ -56,8 +64,13 @@ export const openStreamLog = (dbPath: string, tableName: string): StreamLog => {
     },
     trim: (consumed, pauseMs = PAUSE_MS) =>
       runPeriodically(pauseMs, 'the stream log could not be trimmed', async (signal) => {
-        for (let bound = consumed(); bound !== undefined; ) {
-          if (remove.run(tableName, bound).changes < ROWS_PER_STEP) return;
+        for (let bound = consumed(), waits = 0; bound !== undefined; ) {
+          try {
+            if (remove.run(tableName, bound).changes < ROWS_PER_STEP) return;
+          } catch (error) {
+            waits += 1;
+            if (!isLocked(error) || waits > WAITS_MAX) throw error;
+          }
           await wait(STEP_PAUSE_MS, undefined, { signal });
         }
       }),

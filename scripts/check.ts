@@ -26,7 +26,7 @@ const steps: readonly Step[] = [
   },
   { name: 'types', tool: 'tsc', args: ['-p', '.'] },
   { name: 'console', tool: 'tsc', args: ['-p', 'console'] },
-  { name: 'vocabulary', tool: 'vocabulary', args: [] },
+  { name: 'site', tool: 'tsc', args: ['-p', 'site'] },
   { name: 'docs', tool: 'docs', args: ['--check'], fix: [] },
   { name: 'references', tool: 'references', args: [] },
   { name: 'licences', tool: 'licences', args: [], fix: ['--fix'] },
@@ -40,7 +40,7 @@ The checks that take seconds and need no server and no account:
   lint         type-aware lint (oxlint)
   types        tsc
   console      tsc for the console, which has the types of browsers
-  vocabulary   no retired words, see CONTRIBUTING.md
+  site         tsc for the pages, with the types of browsers
   docs         docs/openapi.json and docs/events.md match the contract
   references   every path that a document cites exists
   licences     production packages have permissive licences and are listed in NOTICE.md

@@ -30,7 +30,7 @@ Environment, unless --public; against a local server (npm start) the suite reque
   CONFORMANCE_TOKEN_COMMAND  instead of the three: a command that prints a token for its argument admin, user or other
 
 Created data has conformance-<run> in its name and is deleted at the end; what could not be deleted is listed. Entries in the
-event ledger and in the audit log remain for their retention. The suite sends only the mails that its own submissions cause,
+event log and in the audit log remain for their retention. The suite sends only the mails that its own submissions cause,
 starts no payment, and waits when it reaches a rate limit. A run takes about a minute; a second one within ten minutes waits
 for the quota of submissions.
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Observation, observeAll, type Usage } from './costs/observing.ts';
-import { costPage, stageTable } from './costs/pages.ts';
-import { stageOf } from './costs/standing.ts';
+import { costDoc, stageTable } from './costs/cost-doc.ts';
+import { stageOf } from './costs/fixed-costs.ts';
+import { type Observation, observeAll, type Usage } from './costs/load-observer.ts';
 
 const HELP = `npm run costs [-- --prices | --check]
 
@@ -45,7 +45,7 @@ const replaceBetweenMarkers = (page: string, text: string): string => {
 const pagesOf = (observations: readonly Observation[]): Record<string, string> => {
   const stages = STAGES.map(stageOf);
   return {
-    'cost.md': costPage(stages, observations),
+    'cost.md': costDoc(stages, observations),
     'deploy.md': replaceBetweenMarkers(readFileSync(docsFile('deploy.md'), 'utf8'), stageTable(stages, observations)),
   };
 };

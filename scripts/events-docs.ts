@@ -60,7 +60,7 @@ Each event has these members:
 
 **On the bus.** Source \`${SOURCE}\`, detail-type the kind, detail the event as above. Rules match on the detail-type.
 
-**In the ledger.** \`GET /api/admin/events?kind=&after=&limit=\` pages through the last 90 days, newest first.
+**In the event log.** \`GET /api/admin/events?kind=&after=&limit=\` pages through the last 90 days, newest first.
 
 **At a webhook.** \`POST /api/admin/webhooks\` sets the address and the kinds. The body is
 \`{ "type": kind, "timestamp": occurred_at, "id", "actor_id", "data" }\`, signed according to

@@ -1,4 +1,4 @@
-import { openTable } from '#local/open-table.ts';
+import { connectTable } from '#local/connect-table.ts';
 import { StartupError } from '#local/startup-error.ts';
 
 /** Ends a command with a message and a failure. */
@@ -10,7 +10,7 @@ export const fail = (message: string): void => {
 /** Runs the work of a command on the table of the environment or of the data folder. */
 export const onTable = async (work: () => Promise<void>): Promise<void> => {
   try {
-    const table = await openTable();
+    const table = await connectTable();
     try {
       await work();
     } finally {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -8,12 +9,15 @@ import { dist, root } from '#lib/bundling/paths.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
 import { run } from './run.ts';
 
-const HELP = `npm run prepack
+const HELP = `npm run package [-- <options of npm pack>]
 
-Builds what the npm package contains, for apps that use the service or its client as a library; "npm pack" runs it.
+Builds and packs the npm package, for apps that use the service or its client as a library. It contains
   dist/npm        compiled JavaScript with declarations: the construct, the client and the schemas
   dist/functions  the bundle of every function
-  --help          prints this text`;
+
+"npm pack" alone builds nothing: it packs what an earlier run has left in dist.
+  --pack-destination <folder>   where the package is written, instead of this folder
+  --help                        prints this text`;
 
 if (process.argv.includes('--help')) {
   console.log(HELP);
@@ -101,7 +105,21 @@ const declare = async (): Promise<void> => {
   }
 };
 
+/** Packs with the npm that runs this script, or the one on the path. */
+const pack = (npmOptions: readonly string[]): void => {
+  const npm = process.env.npm_execpath ?? '';
+  const viaNode = /npm-cli\.c?js$/.test(npm);
+  const [command, first] = viaNode ? [process.execPath, [npm]] : ['npm', []];
+  execFileSync(command, [...first, 'pack', ...npmOptions], {
+    cwd: root,
+    stdio: 'inherit',
+    // On Windows npm is a script, which needs a shell.
+    shell: !viaNode && process.platform === 'win32',
+  });
+};
+
 await freshBundles();
 rmSync(target, { recursive: true, force: true });
 await compile();
 await declare();
+pack(process.argv.slice(2));

@@ -12,7 +12,6 @@ const ENTRIES = {
   vitest: 'node_modules/vitest/vitest.mjs',
   docs: 'scripts/docs.ts',
   references: 'scripts/references.ts',
-  vocabulary: 'scripts/vocabulary.ts',
   licences: 'scripts/licences.ts',
   check: 'scripts/check.ts',
 } as const;

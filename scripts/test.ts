@@ -13,10 +13,10 @@ const HELP = `npm test [-- <arguments of vitest>]
 npm run test:full [-- <arguments of vitest>]
 npm test -- --without <feature> [<arguments of vitest>]
 
-npm test runs the steps of npm run check, then all quick tests. It also fails when a function calls AWS without the permission.
+npm test runs the steps of npm run check, then the daily tests. It also fails when a function calls AWS without the permission.
 npm run test:full runs all tests: also the long ones (longTest) and the long proofs (files *.full.test.ts), such as crash and chaos runs,
-every bundle in isolation and mutation runs. Where npm test sends a sample of generated requests, it sends all. A whole run also fails when
-no test has seen a documented response, and when a function has a permission that no test uses.
+every bundle in isolation, and test/conformance. Where npm test has a sample of routes and generated requests, it has all.
+A whole run also fails when no test has seen a documented response, and when a function has a permission that no test uses.
 With --without a feature (${features.join(', ')}), the tests over HTTP run while it is
 switched off, without the check. Tests that use it, by the table of routes, are skipped; the others must pass.
   npm test -- test/openapi        the tests in a folder, or in files with this name

@@ -185,7 +185,7 @@ process.exitCode = await runToEnd(findNode(), [...nodeOptions, path.resolve(root
   env: {
     // The compile cache saves a third of the processor time of a start.
     NODE_COMPILE_CACHE: path.join(modules, '.cache', 'compile'),
-    // Memory outside of V8's heap (ADR 68), read by glibc: one area for all threads, and large blocks, in bytes, are returned to
+    // Memory outside of V8's heap (ADR 5), read by glibc: one area for all threads, and large blocks, in bytes, are returned to
     // the operating system when they are freed.
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '262144',

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
+import type { FieldType, Hours } from '#contract/custom-fields.ts';
 import type { ErrorBody } from '#contract/fields.ts';
-import type { PathVariable, Route, StreamedReply } from '#contract/route.ts';
+import type { PathVariable, Route, StreamedResponse } from '#contract/route.ts';
 import type { table } from '#contract/table.ts';
 import { type Call, manifest, PREFIX } from './client/manifest.ts';
 import type { FailureStatus } from './errors.ts';
@@ -30,43 +31,78 @@ type ParamsInput<R extends Route> = [PathVariable<R['path']>] extends [never]
   ? unknown
   : { readonly params: Readonly<Record<PathVariable<R['path']>, string>> };
 
-/** Options of every call. */
 export interface CallOptions {
   /** For example `If-Match` or `Idempotency-Key`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** The input of a call. */
 export type ClientInput<R extends Route> = Simplify<ParamsInput<R> & QueryInput<R> & BodyInput<R> & CallOptions>;
 
-type BodyOfReply<S> = S extends z.ZodType
+type BodyOfResponse<S> = S extends z.ZodType
   ? z.output<S>
-  : S extends StreamedReply
+  : S extends StreamedResponse
     ? ReadableStream<Uint8Array> | null
     : string;
 
 /** The response of a call; `status` determines the type of `body`. */
-export type ClientReply<R extends Route> =
+export type ClientResponse<R extends Route> =
   | {
-      [Status in keyof R['replies'] & number]: {
+      [Status in keyof R['responses'] & number]: {
         readonly status: Status;
-        readonly body: BodyOfReply<R['replies'][Status]>;
+        readonly body: BodyOfResponse<R['responses'][Status]>;
         readonly headers: Headers;
       };
-    }[keyof R['replies'] & number]
+    }[keyof R['responses'] & number]
   | { readonly status: FailureStatus; readonly body: ErrorBody; readonly headers: Headers };
 
 type ClientCall<R extends Route> =
   Partial<ClientInput<R>> extends ClientInput<R>
-    ? (input?: ClientInput<R>) => Promise<ClientReply<R>>
-    : (input: ClientInput<R>) => Promise<ClientReply<R>>;
+    ? (input?: ClientInput<R>) => Promise<ClientResponse<R>>
+    : (input: ClientInput<R>) => Promise<ClientResponse<R>>;
 
 type Table = Readonly<Record<string, Readonly<Record<string, Route>>>>;
 
 /** One function per route, as `client.<domain>.<action>`. */
-export type Client<T extends Table = Omit<typeof table, 'console'>> = {
+export type Client<T extends Table = Omit<typeof table, 'console' | 'feeds' | 'mcp' | 'site'>> = {
   readonly [Domain in keyof T]: { readonly [Action in keyof T[Domain]]: ClientCall<T[Domain][Action]> };
+};
+
+/** What of a field's definition types its values. */
+export interface FieldDefinition {
+  readonly key: string;
+  readonly type: FieldType;
+  /** Of `select` and `multi_select`; without them any text is an option. */
+  readonly options?: readonly { readonly value: string }[];
+}
+
+type OptionOf<Definition extends FieldDefinition> = Definition extends {
+  readonly options: readonly { readonly value: infer Value extends string }[];
+}
+  ? Value
+  : string;
+
+interface ValueTypes<Option extends string> {
+  readonly text: string;
+  readonly long_text: string;
+  readonly number: number;
+  readonly select: Option;
+  readonly multi_select: Option[];
+  readonly boolean: boolean;
+  readonly date: string;
+  readonly url: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly hours: Hours;
+}
+
+/**
+ * The type of `fields` of projects by the definitions of a directory.
+ * @example const definitions = [{ key: 'seats', type: 'number' }] as const;
+ * const seats: number | undefined = (project.fields as FieldValues<typeof definitions> | undefined)?.seats;
+ */
+export type FieldValues<Definitions extends readonly FieldDefinition[]> = {
+  readonly [One in Definitions[number] as One['key']]?: ValueTypes<OptionOf<One>>[One['type']];
 };
 
 export interface ClientOptions {
@@ -88,8 +124,13 @@ const addressOf = (baseUrl: string, template: string, { params = {}, query = {} 
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const url = new URL(baseUrl.replace(/\/+$/, '') + PREFIX + path);
   for (const [name, value] of Object.entries(query)) {
-    // Lists are sent as one value with commas, which is also the text of an array.
-    if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
+    if (value === undefined || value === null) continue;
+    if (Object.getPrototypeOf(value) === Object.prototype) {
+      for (const [key, one] of Object.entries(value)) url.searchParams.set(`${name}[${key}]`, String(one));
+    } else {
+      // Lists are sent as one value with commas, which is also the text of an array.
+      url.searchParams.set(name, String(value));
+    }
   }
   return url.href;
 };
@@ -111,12 +152,12 @@ const mapMembers = <T, U>(members: Readonly<Record<string, T>>, map: (member: T)
 
 /**
  * A client of the service, typed by the route table.
- * @example const reply = await client.projects.submit({ body }); if (reply.status === 201) reply.body.data.id;
+ * @example const response = await client.projects.submit({ body }); if (response.status === 201) response.body.data.id;
  * @throws what `fetch` throws when there is no response. Every response is returned, failures included.
  */
 export const createClient = ({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions): Client => {
   const send = async (call: Call, input: AnyInput = {}): Promise<unknown> => {
-    const [method = '', path = '', kind] = call.split(' ');
+    const [method, path, kind] = call.split(' ') as [string, string, string | undefined];
     const bearer = typeof token === 'function' ? await token() : token;
     const isJson = input.body !== undefined && !(input.body instanceof FormData);
     const headers = new Headers(input.headers);

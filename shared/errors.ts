@@ -17,11 +17,15 @@ const FAILURES = {
   SOLD_OUT: [409, 'Conflict'],
   NOT_LIVE: [409, 'Conflict'],
   CATEGORY_EXISTS: [409, 'Conflict'],
+  FIELD_EXISTS: [409, 'Conflict'],
   DUPLICATE_URL: [409, 'Conflict'],
   SELF_CHANGE: [409, 'Conflict'],
   IN_PROGRESS: [409, 'Conflict'],
   CONFLICTING_EDIT: [409, 'Conflict'],
   REVERTED: [409, 'Conflict'],
+  LIMIT_REACHED: [409, 'Conflict'],
+  CLAIM_OPEN: [409, 'Conflict'],
+  NOT_CLAIMABLE: [409, 'Conflict'],
   STALE: [412, 'Precondition failed'],
   PAYLOAD_TOO_LARGE: [413, 'Payload too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported media type'],
@@ -38,19 +42,16 @@ const FAILURES = {
 /** The stable name of a failure, sent as `code`. */
 export type ErrorCode = keyof typeof FAILURES;
 
-/** Every status that a failure can have. */
 export type FailureStatus = (typeof FAILURES)[ErrorCode][0];
 
 /** All codes, in the order of their status. */
 export const errorCodes = Object.keys(FAILURES) as ErrorCode[];
 
-/** The HTTP status of a code. */
 export const statusOf = (code: ErrorCode): number => FAILURES[code][0];
 
 /** Whether a status is a client error (4xx). */
 export const isRefusal = (status: number): boolean => status >= 400 && status < 500;
 
-/** The fixed `error` text of a code. */
 export const textOf = (code: ErrorCode): string => FAILURES[code][1];
 
 /**
@@ -85,8 +86,24 @@ export class AppError extends Error {
   }
 }
 
+/** A failure that a person sees in a browser: its response is a page in place of the body of the contract. */
+export class PageError extends AppError {
+  readonly page: { readonly text: string; readonly headers: Readonly<Record<string, string>> };
+
+  constructor(code: ErrorCode, page: PageError['page']) {
+    super(code);
+    this.page = page;
+  }
+}
+
 /** The resource does not exist, or the caller must not learn that it does. */
 export const notFound = (): AppError => new AppError('NOT_FOUND');
+
+/** What was looked up. @throws 404 when there is none. */
+export const mustExist = <T>(found: T | undefined): T => {
+  if (found === undefined) throw notFound();
+  return found;
+};
 
 /** The path exists, without this method; the response names the others in `Allow`. */
 export const methodNotAllowed = (): AppError => new AppError('METHOD_NOT_ALLOWED');
@@ -100,7 +117,6 @@ export const forbidden = (): AppError => new AppError('FORBIDDEN');
 /** A request with an API key whose scopes do not cover it. */
 export const outOfScope = (): AppError => new AppError('SCOPE');
 
-/** A write by a banned user. */
 export const banned = (reason: string | null): AppError => new AppError('BANNED', reason ? { reason } : {});
 
 /** The request conflicts with the state of the resource. @param message a sentence that explains the conflict. */
@@ -113,11 +129,15 @@ export const conflict = (
     | 'SOLD_OUT'
     | 'NOT_LIVE'
     | 'CATEGORY_EXISTS'
+    | 'FIELD_EXISTS'
     | 'DUPLICATE_URL'
     | 'SELF_CHANGE'
     | 'CONFLICTING_EDIT'
     | 'IN_PROGRESS'
     | 'REVERTED'
+    | 'LIMIT_REACHED'
+    | 'CLAIM_OPEN'
+    | 'NOT_CLAIMABLE'
   >,
   message?: string,
 ): AppError => new AppError(code, message ? { message } : {});
@@ -126,7 +146,6 @@ export const conflict = (
 export const invalidInput = (...messages: string[]): AppError =>
   new AppError('INVALID_INPUT', { details: { _errors: messages } satisfies FieldErrors });
 
-/** A message about a field. */
 export interface FieldIssue {
   /** Field names and array indexes; empty for the input as a whole. */
   readonly path: readonly PropertyKey[];
@@ -178,5 +197,4 @@ export const unavailable = (retryAfter: number): AppError => new AppError('UNAVA
 export const unhealthy = (parts: Readonly<Record<string, string>>, checkedAt: string): AppError =>
   new AppError('UNHEALTHY', { parts, checked_at: checkedAt });
 
-/** The payment provider is not configured or unavailable. */
 export const paymentsUnavailable = (): AppError => new AppError('PAYMENTS_UNAVAILABLE');

@@ -1,9 +1,8 @@
 import { ErrorBody } from '#contract/fields.ts';
 import type { Feature, Route } from '#contract/route.ts';
 import { domains, introduction } from '#shared/openapi/descriptions.ts';
-import { withNamedEnums } from '#shared/openapi/enums.ts';
 import { operationOf } from '#shared/openapi/operation.ts';
-import { Schemas } from '#shared/openapi/schemas.ts';
+import { Schemas, withNamedEnums } from '#shared/openapi/schemas.ts';
 import { type OpenApiDocument, type Operation, visible } from '#shared/openapi/visible.ts';
 import { eventWebhooks, webhookHeaders } from '#shared/openapi/webhooks.ts';
 
@@ -89,7 +88,7 @@ const tagsOf = (routes: readonly Route[]): OpenApiDocument['tags'] =>
 const inOrder = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   /** Routes of disabled features are left out. All routes are included when absent. */
   readonly features?: Readonly<Record<Feature, boolean>>;
   readonly version: string;

@@ -1,3 +1,4 @@
+import { LEVELS, PRICES } from './fields.ts';
 import {
   CATEGORIES,
   CITIES,
@@ -23,9 +24,15 @@ const ATTEMPTS = 100;
 /**
  * Distinct queries for a directory of `size` listings, in a random but reproducible order.
  * @param count per kind.
+ * @param hasFields whether listings have values of fields.
  * @throws Error when a kind has fewer variants.
  */
-export const distinctKinds = (size: number, count: number, seed: number): readonly RequestKind[] => {
+export const distinctKinds = (
+  size: number,
+  count: number,
+  seed: number,
+  hasFields: boolean,
+): readonly RequestKind[] => {
   const random = new Directory(seed);
   const pick = <T>(list: readonly T[]): T => list[random.below(list.length)] as T;
   const category = (): string => `category=${categorySlug(random.below(CATEGORIES))}`;
@@ -58,13 +65,54 @@ export const distinctKinds = (size: number, count: number, seed: number): readon
     return `bbox=${corners.map((corner) => corner.toFixed(4)).join(',')}`;
   };
 
-  const kind = (name: string, queryOf: () => readonly string[]): RequestKind => {
+  const distinct = (name: string, pathOf: () => string): string[] => {
     const paths = new Set<string>();
     for (let attempt = 0; paths.size < count; attempt += 1) {
       if (attempt === count * ATTEMPTS) throw new Error(`There are only ${paths.size} distinct queries of "${name}".`);
-      paths.add(`/api/projects?${queryOf().join('&')}`);
+      paths.add(pathOf());
     }
-    return { name, kind: 'distinct', paths: [...paths] };
+    return [...paths];
+  };
+
+  const kind = (name: string, queryOf: () => readonly string[]): RequestKind => ({
+    name,
+    kind: 'distinct',
+    paths: distinct(name, () => `/api/projects?${queryOf().join('&')}`),
+  });
+
+  const word = (): string =>
+    random.next() < 0.4
+      ? pick(COMMON.filter((one) => one.length > 3))
+      : pick(SYLLABLES) + pick(SYLLABLES) + pick(SYLLABLES);
+
+  /** One letter missing, too many, or replaced; never the first one. */
+  const mistyped = (text: string): string => {
+    const at = 1 + random.below(text.length - 1);
+    const typed = random.next() < 0.5 ? 'x' : 'o';
+    return text.slice(0, at) + pick(['', typed, typed + text.charAt(at)]) + text.slice(at + 1);
+  };
+
+  /** One or two words, of which `typed` changes the first. */
+  const words = (typed: (text: string) => string): string =>
+    [typed(word()), ...(random.next() < 0.5 ? [word()] : [])].join('%20');
+
+  const ranked = (name: string, match: 'words' | 'fuzzy', textOf: () => string): RequestKind => ({
+    name,
+    kind: 'ranked',
+    paths: distinct(name, () => `/api/projects?q=${textOf()}&match=${match}&sort=relevance`),
+  });
+
+  /** The zoom at which a window of 1,280 pixels shows so many degrees. */
+  const zoomOf = (degrees: number): number => Math.max(0, Math.round(Math.log2((360 / degrees) * 5)));
+
+  /** A part of the map: the world, a continent or a country, somewhere. */
+  const window = (): string => {
+    const width = pick(['360', '60', '12']);
+    const degrees = Number(width);
+    const west = degrees === 360 ? -180 : -170 + random.next() * (340 - degrees);
+    const south = degrees === 360 ? -80 : -50 + random.next() * 40;
+    const corners = [west, south, west + degrees, Math.min(80, south + degrees / 2 + random.next())];
+    return `bbox=${corners.map((corner) => corner.toFixed(4)).join(',')}&zoom=${zoomOf(degrees) % 20}`;
   };
 
   return [
@@ -79,5 +127,35 @@ export const distinctKinds = (size: number, count: number, seed: number): readon
     kind('search', () => [`q=${fragment()}`, sort()]),
     kind('search and category', () => [`q=${fragment()}`, category(), sort()]),
     kind('boxes of 50 to 100 rows', () => [box(), rows(50, 100)]),
+    ...(hasFields
+      ? [
+          kind('two fields, facets, field sort', () => {
+            const from = random.below(PRICES / 2);
+            return [
+              `filter[level]=${pick(LEVELS)},${pick(LEVELS)}`,
+              `filter[price]=${from}..${from + 100 + random.below(PRICES / 2)}`,
+              'facets=fields.level,fields.platforms,category',
+              'sort=fields.price',
+            ];
+          }),
+        ]
+      : []),
+    ranked('fuzzy, by relevance', 'fuzzy', () => words(mistyped)),
+    ranked('words, by relevance', 'words', () => words((text) => text)),
+    {
+      name: 'suggestions',
+      kind: 'ranked',
+      servers: ['service'],
+      paths: distinct('suggestions', () => {
+        const typed = words((text) => text);
+        return `/api/search/suggest?q=${typed.slice(0, 2 + random.below(typed.length - 1))}`;
+      }),
+    },
+    {
+      name: 'clusters',
+      kind: 'clusters',
+      servers: ['service', 'supercluster'],
+      paths: distinct('clusters', () => `/api/projects/map?${window()}`),
+    },
   ];
 };

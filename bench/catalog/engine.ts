@@ -4,7 +4,6 @@ import { runInNewContext } from 'node:vm';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Catalog } from '#catalog/catalog.ts';
 import { readSnapshot, writeSnapshot } from '#catalog/snapshot.ts';
-import { INDEXED_PER_SEARCH } from '#catalog/text-index.ts';
 import type { CatalogFilters, CatalogQuery } from '#catalog/types.ts';
 import { facetNames } from '#contract/projects.ts';
 import { categorySlug, Directory, projectId, sphere } from './listings.ts';
@@ -105,6 +104,9 @@ const memory = (): number => {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
+
+/** How many listings a search adds to the index, until it is complete. */
+const INDEXED_PER_SEARCH = 2048;
 
 const milliseconds = (work: () => unknown): number => {
   const start = performance.now();

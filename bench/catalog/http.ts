@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
+import { members } from '../peers/directory.ts';
 import { Connection, readWhenReady } from './connection.ts';
 import { distinctKinds } from './distinct-queries.ts';
 import { type Measured, startWorker, type Worker } from './measuring.ts';
@@ -19,14 +20,15 @@ const HELP = `Measures lists and single reads through the handlers and over HTTP
 and with a server that returns fixed bytes.
 
   node bench/catalog/http.ts [--listings 50000] [--rounds 3] [--quick] [--only text] [--without peer]
-                             [--distinct 20000] [--votes 1] [--seed 1]
+                             [--distinct 20000] [--votes 1] [--seed 1] [--fields]
 
   --listings  number of listings (default 50000)
   --rounds    how often each kind of request is measured; a round includes all servers (default 3)
-  --distinct  number of distinct queries, of six kinds (default 20000; 1200 with --quick)
+  --fields    define ten fields, and measure their filters, facets and sorts too
+  --distinct  number of distinct queries, of all kinds (default 20000; 1200 with --quick)
   --quick     one short round, as a functional test
   --only      only the kinds of request whose name contains this text
-  --without   omit postgresql, sqlite, bare, handler, repeated or distinct queries; may be repeated
+  --without   omit postgresql, sqlite, supercluster, bare, handler, repeated or distinct queries; may be repeated
   --votes     votes per second in all servers during the measurement, through the API of the service (default 1); with 0
               the directory does not change and responses can be cached
   --seed      of the generated directory (default 1)
@@ -36,7 +38,9 @@ from a cache of responses. Distinct queries are those of visitors, crawlers and 
 its kind is sent again, so that a cache of responses does not help.
 
 Before and after the measurement, every request is sent to all servers, and their responses must agree: the same complete
-listings in the same order, with the same total and counts. Measured per kind of request and server: median and 99th
+listings in the same order, with the same total and counts. Relevance is defined by each server in its own way (similarity of
+trigrams and ts_rank in PostgreSQL, bm25 over trigrams and words in SQLite): the share of equal first results is printed.
+Clusters are compared with supercluster, which keeps all points in memory. Measured per kind of request and server: median and 99th
 percentile of sequential requests in milliseconds, and requests per second at a concurrency of 16. "handler" calls the
 handlers with gateway events, without HTTP and with the settings of a function; for example, each request is counted in the
 table individually.
@@ -51,6 +55,7 @@ const { values: options } = parseArgs({
     help: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     distinct: { type: 'string' },
+    fields: { type: 'boolean', default: false },
     listings: { type: 'string', default: '50000' },
     rounds: { type: 'string', default: '3' },
     votes: { type: 'string', default: '1' },
@@ -61,7 +66,8 @@ const { values: options } = parseArgs({
 });
 
 const CONCURRENCY = 16;
-const DISTINCT_KINDS = 6;
+/** With those of relevance, suggestions, clusters and fields. */
+const DISTINCT_KINDS = 11;
 /** Connections per server while responses are compared. */
 const COMPARING = 4;
 const READS = 64;
@@ -87,15 +93,23 @@ const someSlugs = async (listingsFile: string, size: number): Promise<string[]> 
   return slugs.slice(0, READS);
 };
 
+type Listing = Readonly<Record<string, unknown>>;
+
 interface Body {
-  readonly data: unknown;
+  readonly data: Listing | readonly Listing[];
   readonly meta?: { readonly nextCursor: string | null };
 }
 
+/** The members that the peers have. */
+const partOf = (listing: Listing): Listing => Object.fromEntries(members.map((name) => [name, listing[name]]));
+
 /** The part of a response that must agree: servers may have different cursors, but all or none have one. */
-const comparable = (body: Buffer): unknown => {
+const comparablePart = (body: Buffer): unknown => {
   const { data, meta } = JSON.parse(body.toString('utf8')) as Body;
-  return { data, ...(meta && { meta: { ...meta, nextCursor: meta.nextCursor !== null } }) };
+  return {
+    data: Array.isArray(data) ? data.map(partOf) : partOf(data as Listing),
+    ...(meta && { meta: { ...meta, nextCursor: meta.nextCursor !== null } }),
+  };
 };
 
 const summarize = (response: unknown): string => {
@@ -115,7 +129,7 @@ const compare = async (
   const compareRemaining = async (): Promise<void> => {
     const connections = new Map([service, ...peers].map((one) => [one, new Connection(one.port)]));
     const of = async (one: RunningServer, path: string) =>
-      comparable(await readWhenReady(connections.get(one) as Connection, path));
+      comparablePart(await readWhenReady(connections.get(one) as Connection, path));
     for (const path of remaining) {
       const [expected, ...others] = await Promise.all([service, ...peers].map((one) => of(one, path)));
       for (const [position, found] of others.entries()) {
@@ -132,6 +146,29 @@ const compare = async (
   }
 };
 
+/** The share of searches whose first result is the same in the service and in a peer, in percent. */
+const equalFirst = async (service: RunningServer, peer: RunningServer, paths: readonly string[]): Promise<number> => {
+  const connections = [service, peer].map(({ port }) => new Connection(port));
+  let equal = 0;
+  for (const path of paths) {
+    const first = await Promise.all(
+      connections.map(async (connection) => {
+        const { data } = JSON.parse((await readWhenReady(connection, path)).toString('utf8')) as { data: Listing[] };
+        return data[0]?.id;
+      }),
+    );
+    if (first[0] === first[1]) equal += 1;
+  }
+  for (const connection of connections) connection.close();
+  return (equal * 100) / paths.length;
+};
+
+/** How many searches are compared by their first result, of each kind. */
+const FIRST_RESULTS = 300;
+
+/** The kinds that the server of fixed responses has. */
+const fixedKinds: ReadonlySet<RequestKind['kind']> = new Set(['repeated', 'read']);
+
 /** The responses of the service by path, for the server of fixed responses. */
 const fixedResponses = async (
   { port }: RunningServer,
@@ -139,7 +176,7 @@ const fixedResponses = async (
 ): Promise<Record<string, string>> => {
   const connection = new Connection(port);
   const responses: Record<string, string> = {};
-  for (const path of selected.flatMap(({ kind, paths }) => (kind === 'distinct' ? [] : paths))) {
+  for (const path of selected.flatMap(({ kind, paths }) => (fixedKinds.has(kind) ? paths : []))) {
     responses[path] = (await readWhenReady(connection, path)).toString('utf8');
   }
   connection.close();
@@ -159,10 +196,14 @@ const measure = async (
   rounds: number,
 ): Promise<Results> => {
   const results: Results = new Map();
-  for (const { name, kind, paths } of selected) {
+  for (const { name, kind, paths, servers } of selected) {
     const taken = new Map<string, { sequential: Measured[]; concurrency: Measured[] }>();
     const sent = new Map<string, number>();
-    const responding = candidates.filter((one) => one.name !== 'bare' || kind !== 'distinct');
+    const responding = candidates.filter((one) =>
+      servers
+        ? servers.includes(one.name)
+        : one.name !== 'supercluster' && (one.name !== 'bare' || fixedKinds.has(kind)),
+    );
     const run = async (one: Candidate, concurrency: number, milliseconds: number): Promise<Measured> => {
       // Continues where the server's previous measurement of this kind ended.
       const startAt = sent.get(one.name) ?? 0;
@@ -197,12 +238,25 @@ const main = (size: number): Promise<void> =>
       onCleanup(() => running.stop());
       return running;
     };
-    const load = [here('load.ts'), '--folder', folder, '--listings', String(size), '--seed', options.seed];
+    const load = [
+      here('load.ts'),
+      '--folder',
+      folder,
+      '--listings',
+      String(size),
+      '--seed',
+      options.seed,
+      ...(options.fields ? ['--fields'] : []),
+    ];
     console.log((await promisify(execFile)(process.execPath, load)).stdout.trim());
     const listingsFile = join(folder, 'listings.ndjson');
     const service = await startAndRegister(startService(join(folder, 'service')));
+    // The first list loads the catalog from the table, which takes longer than a request may.
+    const first = new Connection(service.port);
+    await readWhenReady(first, '/api/projects');
+    first.close();
     const peers: RunningServer[] = [];
-    for (const peer of ['postgresql', 'sqlite'] as const) {
+    for (const peer of ['postgresql', 'sqlite', 'supercluster'] as const) {
       if (options.without.includes(peer)) continue;
       try {
         peers.push(await startAndRegister(startPeer(peer, listingsFile)));
@@ -217,13 +271,22 @@ const main = (size: number): Promise<void> =>
       ...(options.without.includes('repeated') ? [] : requestKinds(size, slugs)),
       ...(options.without.includes('distinct')
         ? []
-        : distinctKinds(size, Math.ceil(distinct / DISTINCT_KINDS), Number(options.seed))),
+        : distinctKinds(size, Math.ceil(distinct / DISTINCT_KINDS), Number(options.seed), options.fields)),
     ].filter(({ name }) => name.includes(options.only));
-    await compare(service, peers, selected);
-    const compared = selected.reduce((sum, { paths }) => sum + paths.length, 0);
+    const databases = peers.filter(({ name }) => name !== 'supercluster');
+    const comparable = selected.filter(({ kind }) => kind !== 'ranked' && kind !== 'clusters');
+    await compare(service, databases, comparable);
+    const compared = comparable.reduce((sum, { paths }) => sum + paths.length, 0);
     console.log(
-      `${compared} requests to ${['service', ...peers.map(({ name }) => name)].join(', ')}: equal responses.`,
+      `${compared} requests to ${['service', ...databases.map(({ name }) => name)].join(', ')}: equal responses.`,
     );
+    for (const { name, kind, paths, servers } of selected) {
+      if (kind !== 'ranked' || servers) continue;
+      for (const peer of databases) {
+        const share = await equalFirst(service, peer, paths.slice(0, FIRST_RESULTS));
+        console.log(`${name}: the first result equals that of ${peer.name} in ${share.toFixed(0)} % of searches.`);
+      }
+    }
 
     const responsesFile = join(folder, 'responses.json');
     await writeFile(responsesFile, JSON.stringify(await fixedResponses(service, selected)));
@@ -240,7 +303,7 @@ const main = (size: number): Promise<void> =>
       onCleanup(() => worker.stop());
       candidates.push({ name: 'handler', port: 0, worker });
     }
-    const voter = await startVoting(service, peers, slugs, Number(options.votes));
+    const voter = await startVoting(service, databases, slugs, Number(options.votes));
     onCleanup(() => voter.stop().catch(() => undefined));
     const results = await measure(candidates, selected, options.quick ? 1 : Number(options.rounds));
     const votes = await voter.stop();
@@ -252,7 +315,7 @@ const main = (size: number): Promise<void> =>
     );
     console.log(judge(results, size));
     await wait(CAUGHT_UP_MS);
-    await compare(service, peers, selected);
+    await compare(service, databases, comparable);
     console.log(`After ${votes} votes: equal responses.`);
   });
 

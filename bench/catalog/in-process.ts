@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { databaseSettings, defaultSettings, emptyCredentials, setVariables } from '#local/environment.ts';
-import { readRecord } from '#local/orphans.ts';
+import { readRecord } from '#local/leftover-processes.ts';
 import { runTasks, type Send, sendContinuously } from './measuring.ts';
 
 /**
@@ -11,7 +11,7 @@ const record = readRecord(`${process.env.DATA_DIR}/engine.json`);
 if (!record) throw new Error('DATA_DIR must name the data folder of a running service.');
 setVariables({
   ...defaultSettings({ port: 0, awsEndpoint: 'http://127.0.0.1:0' }),
-  ...databaseSettings(`http://127.0.0.1:${record.port}`),
+  ...databaseSettings(`http://${record.host}:${record.port}`),
   ...emptyCredentials,
 });
 

@@ -1,6 +1,7 @@
 import type { CatalogChange } from '#catalog/types.ts';
 import type { CategoryRecord } from '#model/category.ts';
-import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
+import { type ProjectCounts, type ProjectRecord, unsetFields } from '#model/project.ts';
+import { fieldValues } from './fields.ts';
 
 /** Words that many listings contain. */
 export const COMMON =
@@ -44,11 +45,14 @@ const WORDS = 9000;
 /** Generates a directory with the distributions of real ones. Deterministic for a seed. */
 export class Directory {
   #state: number;
+  readonly #hasFields: boolean;
   readonly #words: readonly string[];
   readonly #tags: readonly string[];
 
-  constructor(seed: number) {
+  /** @param hasFields whether listings have values of fields. */
+  constructor(seed: number, hasFields = false) {
     this.#state = seed >>> 0;
+    this.#hasFields = hasFields;
     this.#words = [...COMMON, ...Array.from({ length: WORDS - COMMON.length }, () => this.#generatedWord())];
     this.#tags = Array.from({ length: TAGS }, (_, i) => this.#words[i * 3] as string);
   }
@@ -103,9 +107,9 @@ export class Directory {
     const kind = this.next();
     const status = kind < 0.93 ? 'live' : kind < 0.97 ? 'pending' : 'rejected';
     return {
+      ...unsetFields,
       id: projectId(number),
       slug,
-      earlier_slugs: [],
       plan: this.next() < 0.1 ? 'premium' : 'standard',
       name: `${brand.charAt(0).toUpperCase()}${brand.slice(1)} ${this.#words[this.#frequent(WORDS)]}`,
       url: `https://www.${slug}.${this.next() < 0.7 ? 'com' : 'io'}/`,
@@ -115,7 +119,6 @@ export class Directory {
       tags: [...new Set(Array.from({ length: this.below(7) }, () => this.#tags[this.#frequent(TAGS)] as string))],
       logo_url: `https://cdn.example.com/logos/${slug}.png`,
       screenshots: this.next() < 0.4 ? [`https://cdn.example.com/screens/${slug}/1.png`] : [],
-      video_url: null,
       pricing_type: (['free', 'freemium', 'paid'] as const)[this.below(3)] ?? 'free',
       status,
       owner_id: `9f1c${this.below(Math.ceil(size / 4))
@@ -126,13 +129,7 @@ export class Directory {
       updated_at: created,
       published_at: status === 'live' ? created : null,
       deleted_at: this.next() < 0.01 ? created : null,
-      rejection_reason: null,
-      paid_at: null,
-      pending_revision: null,
-      waiting_writes: null,
-      rule_id: null,
-      rule_name: null,
-      rule_action: null,
+      field_values: this.#hasFields ? fieldValues(() => this.next()) : null,
       version,
     };
   }
@@ -179,6 +176,12 @@ export class Directory {
 /** Makes every string a separate one, as after a network response. */
 const asRead = (change: CatalogChange): CatalogChange => JSON.parse(JSON.stringify(change));
 
-export const projectId = (number: number): string => `prj_01J${number.toString(36).toUpperCase().padStart(23, '0')}`;
+export const projectId = (number: number): string => {
+  // The digits of ULIDs leave out I, L, O and U; the order of ids stays that of numbers.
+  const digits = [...number.toString(32)].map(
+    (digit) => '0123456789ABCDEFGHJKMNPQRSTVWXYZ'[Number.parseInt(digit, 32)],
+  );
+  return `prj_01J${digits.join('').padStart(23, '0')}`;
+};
 export const categorySlug = (number: number): string => `category-${number % CATEGORIES}`;
 export const sphere = (number: number): string => SPHERES[number % SPHERES.length] ?? '';

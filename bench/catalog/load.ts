@@ -9,24 +9,29 @@ import { parseArgs, promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { DescribeTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { fold } from '#catalog/fold.ts';
-import { hotness } from '#catalog/row.ts';
+import { fold } from '#catalog/folded-text.ts';
 import { searchTexts } from '#catalog/text-index.ts';
 import { seedMarkKey, tableShape } from '#data/keys.ts';
 import type { Item } from '#data/read.ts';
 import { engineBinary, startEngine } from '#local/engine.ts';
+import { databaseSettings, defaultSettings, emptyCredentials, setVariables } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
-import { publicView } from '#services/projects/view.ts';
+import { type Fields, noFields } from '#model/field.ts';
+import { trendingScore } from '#model/scores.ts';
+import { publicView } from '#services/projects/read.ts';
 import { type GeneratedListing, itemsOfCategory, itemsOfListing, listingsOf } from './directory-items.ts';
+import { generatedFields, itemsOfFields } from './fields.ts';
 import { Directory } from './listings.ts';
 
 const HELP = `Generates a directory as a data folder of the service, and as a file for its peers.
 
-  node bench/catalog/load.ts --folder <folder> [--listings 50000] [--seed 1]
+  node bench/catalog/load.ts --folder <folder> [--listings 50000] [--seed 1] [--fields]
 
 Writes to the folder
   service/         a data folder (DATA_DIR) with the items that the service itself writes
-  listings.ndjson  a line of JSON per listing: its public form, sort values and search text`;
+  listings.ndjson  a line of JSON per listing: its public form, sort values and search text
+
+With --fields, ten fields are defined, and listings have values of them.`;
 
 const TABLE = 'directory';
 
@@ -39,11 +44,11 @@ const write = async (to: Writable, text: string): Promise<void> => {
   if (!to.write(text)) await once(to, 'drain');
 };
 
-const lineForPeers = ({ project, counts, spheres }: GeneratedListing): string =>
+const lineForPeers = ({ project, counts, spheres }: GeneratedListing, fields: Fields): string =>
   `${JSON.stringify({
-    view: publicView({ project, counts, spheres }),
+    view: publicView({ project, counts, spheres, fields }),
     name: fold(project.name),
-    hot: hotness(project, counts),
+    hot: trendingScore(project, counts),
     search: searchTexts.public(project).replaceAll('\0', SEPARATOR),
   })}\n`;
 
@@ -67,27 +72,38 @@ const withEngine = async <T>(
   }
 };
 
+interface Variant {
+  readonly seed: number;
+  readonly hasFields: boolean;
+}
+
 /** Writes the directory as a table export, which the engine imports many times faster than single writes. */
-const writeExport = async (folder: string, peersFile: string, size: number, seed: number): Promise<void> => {
+const writeExport = async (
+  folder: string,
+  peersFile: string,
+  size: number,
+  { seed, hasFields }: Variant,
+): Promise<void> => {
   const data = join(folder, TABLE, 'data');
   mkdirSync(data, { recursive: true });
   const packed = createGzip({ level: 1 });
   const items = packed.pipe(createWriteStream(join(data, 'items.json.gz')));
   const peers = createWriteStream(peersFile, { highWaterMark: 1 << 20 });
-  const directory = new Directory(seed);
+  const directory = new Directory(seed, hasFields);
   await write(packed, exportLine({ ...seedMarkKey, type: 'mark', at: '2023-01-01T00:00:00.000Z' }));
+  if (hasFields) await write(packed, itemsOfFields().map(exportLine).join(''));
   for (const category of directory.categories())
     await write(packed, itemsOfCategory(category).map(exportLine).join(''));
   for (const listing of listingsOf(directory, size)) {
     await write(packed, itemsOfListing(listing).map(exportLine).join(''));
-    await write(peers, lineForPeers(listing));
+    await write(peers, lineForPeers(listing, hasFields ? generatedFields : noFields));
   }
   packed.end();
   peers.end();
   await Promise.all([finished(items), finished(peers)]);
 };
 
-const load = async (folder: string, size: number, seed: number): Promise<void> => {
+const load = async (folder: string, size: number, variant: Variant): Promise<void> => {
   const service = join(folder, 'service');
   const exported = join(folder, 'export');
   mkdirSync(service, { recursive: true, mode: 0o700 });
@@ -98,7 +114,7 @@ const load = async (folder: string, size: number, seed: number): Promise<void> =
   });
   const schema = join(folder, 'schema.json');
   await writeFile(schema, JSON.stringify([{ Table: shape.Table }]));
-  await writeExport(exported, join(folder, 'listings.ndjson'), size, seed);
+  await writeExport(exported, join(folder, 'listings.ndjson'), size, variant);
   const table = join(service, 'table.sqlite');
   await run(engineBinary(), ['import', '--source', exported, '--schema', schema, '--output', table]);
   // Exports do not include the TTL attribute.
@@ -115,12 +131,20 @@ const load = async (folder: string, size: number, seed: number): Promise<void> =
   }
 };
 
+// What a listing shows depends on the features that are on.
+setVariables({
+  ...defaultSettings({ port: 0, awsEndpoint: 'http://127.0.0.1:0' }),
+  ...databaseSettings('http://127.0.0.1:0'),
+  ...emptyCredentials,
+});
+
 const { values: options } = parseArgs({
   options: {
     help: { type: 'boolean', default: false },
     folder: { type: 'string' },
     listings: { type: 'string', default: '50000' },
     seed: { type: 'string', default: '1' },
+    fields: { type: 'boolean', default: false },
   },
 });
 
@@ -128,6 +152,6 @@ if (options.help || options.folder === undefined) {
   console.log(HELP);
 } else {
   const from = performance.now();
-  await load(options.folder, Number(options.listings), Number(options.seed));
+  await load(options.folder, Number(options.listings), { seed: Number(options.seed), hasFields: options.fields });
   console.log(`${options.listings} listings generated in ${((performance.now() - from) / 1000).toFixed(1)} s`);
 }

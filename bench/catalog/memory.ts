@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { Connection, readWhenReady } from './connection.ts';
 import { distinctKinds } from './distinct-queries.ts';
+import { memoryOf } from './process-memory.ts';
 import { highLimits } from './servers.ts';
 import { inTemporaryFolder } from './temporary.ts';
 
@@ -37,28 +37,8 @@ const LIMIT = 100;
 /** The service collects its garbage in this time. */
 const IDLE_MS = 30_000;
 
-/** Undefined when the process has ended. */
-const fileOf = (pid: number, name: string): string | undefined => {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  } catch {
-    return undefined;
-  }
-};
-
-/** A process and all that it started, directly or not. */
-const treeOf = (ancestor: number): number[] => {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const children = Map.groupBy(pids.map(Number), (pid) => Number(/\) \S (\d+)/.exec(fileOf(pid, 'stat') ?? '')?.[1]));
-  const within = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(within)];
-  return within(ancestor);
-};
-
 const report = (moment: string, ancestor: number): void => {
-  const sizes = treeOf(ancestor).map((pid) => {
-    const kilobytes = Number(/^Pss: +(\d+)/m.exec(fileOf(pid, 'smaps_rollup') ?? '')?.[1] ?? 0);
-    return { name: fileOf(pid, 'comm')?.trim(), megabytes: kilobytes / 1024 };
-  });
+  const sizes = memoryOf(ancestor);
   const total = sizes.reduce((sum, { megabytes }) => sum + megabytes, 0);
   const each = sizes.map(({ name, megabytes }) => `${name} ${megabytes.toFixed(0)}`).join(', ');
   console.log(`${moment.padEnd(20)} ${total.toFixed(0).padStart(6)} MB  ${each}`);
@@ -76,6 +56,7 @@ const main = (): Promise<void> =>
         options.listings,
         '--seed',
         options.seed,
+        '--fields',
       ];
       console.log((await promisify(execFile)(process.execPath, load, { cwd: root })).stdout.trim());
     }
@@ -107,7 +88,7 @@ const main = (): Promise<void> =>
       await readWhenReady(connection, `/api/projects?limit=${LIMIT}&page=${page}`);
     }
     report('all listings', pid);
-    for (const { name, paths } of distinctKinds(size, Number(options.queries), Number(options.seed))) {
+    for (const { name, paths } of distinctKinds(size, Number(options.queries), Number(options.seed), true)) {
       for (const path of paths) await readWhenReady(connection, path);
       report(name, pid);
     }

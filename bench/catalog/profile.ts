@@ -43,7 +43,7 @@ const here = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 const paths = (): string[] => {
   const { distinct } = options;
   if (distinct === undefined) return options.path.split(' ');
-  const kinds = distinctKinds(Number(options.listings), DISTINCT, Number(options.seed));
+  const kinds = distinctKinds(Number(options.listings), DISTINCT, Number(options.seed), true);
   return kinds.filter(({ name }) => name.includes(distinct)).flatMap((kind) => kind.paths);
 };
 
@@ -56,7 +56,16 @@ const table = (title: string, times: ReadonlyMap<string, number>, busy: number, 
 
 const main = (): Promise<void> =>
   inTemporaryFolder('bench-profile-', async (folder, onCleanup) => {
-    const load = [here('load.ts'), '--folder', folder, '--listings', options.listings, '--seed', options.seed];
+    const load = [
+      here('load.ts'),
+      '--folder',
+      folder,
+      '--listings',
+      options.listings,
+      '--seed',
+      options.seed,
+      '--fields',
+    ];
     console.log((await promisify(execFile)(process.execPath, load)).stdout.trim());
     const debuggerPort = await freePort();
     const service = await startService(join(folder, 'service'), [`--inspect=127.0.0.1:${debuggerPort}`]);

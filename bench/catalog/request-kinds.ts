@@ -2,11 +2,14 @@ import { CATEGORIES, categorySlug, sphere } from './listings.ts';
 
 /**
  * One kind of request. `repeated`: lists in a few variants, which a server can respond to from a cache of responses.
- * `distinct`: lists in so many variants that it cannot. `read`: single listings.
+ * `distinct`: lists in so many variants that it cannot. `ranked`: distinct searches by relevance, which each server defines
+ * in its own way. `clusters`: distinct parts of the map. `read`: single listings.
  */
 export interface RequestKind {
   readonly name: string;
-  readonly kind: 'repeated' | 'distinct' | 'read';
+  readonly kind: 'repeated' | 'distinct' | 'ranked' | 'clusters' | 'read';
+  /** The servers that have it; all if absent. */
+  readonly servers?: readonly string[];
   /** Paths with query strings, requested one after the other. */
   readonly paths: readonly string[];
 }

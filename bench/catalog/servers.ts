@@ -105,7 +105,7 @@ export const startBareServer = (responsesFile: string): Promise<RunningServer> =
 
 /** Starts a peer with the listings of a file. @throws {NotInstalled} when a dependency is missing. */
 export const startPeer = async (
-  peer: 'postgresql' | 'sqlite' | 'votes',
+  peer: 'postgresql' | 'sqlite' | 'supercluster' | 'votes',
   listingsFile: string,
 ): Promise<RunningServer> => {
   if (!existsSync(`${root}/bench/peers/node_modules/fastify`)) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { hotness } from '#catalog/row.ts';
 import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
+import { trendingScore } from '#model/scores.ts';
 import type { RunningServer } from './servers.ts';
 
 interface Voter {
@@ -48,7 +48,7 @@ export const startVoting = async (
     votes += 1;
     await post(service.port, `${listing}/upvote`, {}, token);
     const { data } = (await send(service.port, listing)) as { data: Listing };
-    const body = { by, hot: hotness(data, data) };
+    const body = { by, hot: trendingScore(data, data) };
     await Promise.all(peers.map((peer) => post(peer.port, `${listing}/upvote`, body)));
   };
   const voting = (async () => {

@@ -11,6 +11,7 @@ import {
   linesOf,
   members,
   type Sort,
+  wordsOf,
 } from './directory.ts';
 import { startPool } from './postgresql-cluster.ts';
 import { serve } from './server.ts';
@@ -24,10 +25,15 @@ CREATE TABLE listing (
   description text NOT NULL, long_description text, categories text[] NOT NULL, spheres text[] NOT NULL,
   tags text[] NOT NULL, logo_url text, screenshots text[] NOT NULL, video_url text, pricing_type text NOT NULL,
   status text NOT NULL, owner_id text NOT NULL, upvote_count int NOT NULL, average_rating float8 NOT NULL,
+  weighted_rating float8 NOT NULL,
   ratings_count int NOT NULL, comments_count int NOT NULL, views_count int NOT NULL, latitude float8, longitude float8,
   address_city text, address_country text, created_at text NOT NULL, updated_at text NOT NULL, published_at text,
-  deleted_at text, sort_name text NOT NULL, hot float8 NOT NULL, search text NOT NULL, shown boolean NOT NULL
+  deleted_at text, fields jsonb NOT NULL, sort_name text NOT NULL, hot float8 NOT NULL, search text NOT NULL,
+  shown boolean NOT NULL
 )`;
+
+/** The words of a listing, for searches by words. */
+const WORDS = "to_tsvector('simple', listing.search)";
 
 const INDEXES = `
 CREATE INDEX ON listing (published_at, created_at, id) WHERE shown;
@@ -40,17 +46,25 @@ CREATE INDEX ON listing (pricing_type) WHERE shown;
 CREATE INDEX ON listing (latitude, longitude) WHERE shown AND latitude IS NOT NULL;
 CREATE INDEX ON listing USING gin (categories) WHERE shown;
 CREATE INDEX ON listing USING gin (spheres) WHERE shown;
-CREATE INDEX ON listing USING gin (search gin_trgm_ops) WHERE shown`;
+CREATE INDEX ON listing USING gin (search gin_trgm_ops) WHERE shown;
+CREATE INDEX ON listing USING gin (${WORDS.replace('listing.', '')}) WHERE shown;
+CREATE INDEX ON listing USING gin (fields jsonb_path_ops) WHERE shown;
+CREATE INDEX ON listing (((fields->>'price')::float8), id) WHERE shown;
+CREATE INDEX ON listing ((fields->>'level')) WHERE shown`;
 
-const ORDERS: Readonly<Record<Sort, string>> = {
-  newest: 'published_at DESC, created_at DESC, id DESC',
-  oldest: 'published_at, created_at, id',
-  upvotes: 'upvote_count DESC, id DESC',
-  rating: 'average_rating DESC, ratings_count DESC, id DESC',
-  views: 'views_count DESC, id DESC',
-  name: 'sort_name, id',
-  trending: 'hot DESC, id DESC',
+const ORDERS: Readonly<Record<Exclude<Sort, 'relevance'>, string>> = {
+  newest: 'listing.published_at DESC, listing.created_at DESC, listing.id DESC',
+  oldest: 'listing.published_at, listing.created_at, listing.id',
+  upvotes: 'listing.upvote_count DESC, listing.id DESC',
+  rating: 'listing.average_rating DESC, listing.ratings_count DESC, listing.id DESC',
+  views: 'listing.views_count DESC, listing.id DESC',
+  name: 'listing.sort_name, listing.id',
+  trending: 'listing.hot DESC, listing.id DESC',
+  'fields.price': "(listing.fields->>'price')::float8, listing.id",
 };
+
+/** Words that all occur, the last one as a beginning. */
+const wordsQuery = (q: string): string => `${wordsOf(q).join(' & ')}:*`;
 
 /** A statement with its values. Statements with the same text are prepared once per connection. */
 class Statement {
@@ -62,12 +76,21 @@ class Statement {
   }
 
   where(query: ListQuery, without?: Facet): string {
-    const { category, sphere, pricing, q, bbox } = query;
+    const { category, sphere, pricing, q, match, bbox, fields } = query;
     const conditions = ['shown'];
     if (category.length > 0 && without !== 'category') conditions.push(`categories && ${this.value(category)}::text[]`);
     if (sphere.length > 0 && without !== 'sphere') conditions.push(`spheres && ${this.value(sphere)}::text[]`);
     if (pricing !== undefined && without !== 'pricing') conditions.push(`pricing_type = ${this.value(pricing)}`);
-    if (q !== undefined) conditions.push(`search LIKE ${this.value(anywhere(q))}`);
+    if (q !== undefined) conditions.push(this.#search(q, match));
+    for (const filter of fields) {
+      if (without === `fields.${filter.key}`) continue;
+      const value = `fields->>'${filter.key}'`;
+      conditions.push(
+        'values' in filter
+          ? `${value} = ANY(${this.value(filter.values)}::text[])`
+          : `(${value})::float8 BETWEEN ${this.value(filter.from)}::float8 AND ${this.value(filter.to)}::float8`,
+      );
+    }
     if (bbox) {
       const [west, south, east, north] = bbox;
       conditions.push(`latitude BETWEEN ${this.value(south)}::float8 AND ${this.value(north)}::float8`);
@@ -77,6 +100,21 @@ class Statement {
       );
     }
     return conditions.join(' AND ');
+  }
+
+  order({ sort, q = '', match }: ListQuery): string {
+    if (sort !== 'relevance') return ORDERS[sort];
+    const rank =
+      match === 'fuzzy'
+        ? `word_similarity(${this.value(q)}, listing.search)`
+        : `ts_rank(${WORDS}, to_tsquery('simple', ${this.value(wordsQuery(q))}))`;
+    return `${rank} DESC, listing.upvote_count DESC, listing.id DESC`;
+  }
+
+  #search(q: string, match: ListQuery['match']): string {
+    if (match === 'fuzzy') return `${this.value(q)} <% search`;
+    if (match === 'words') return `${WORDS} @@ to_tsquery('simple', ${this.value(wordsQuery(q))})`;
+    return `search LIKE ${this.value(anywhere(q))}`;
   }
 }
 
@@ -89,12 +127,12 @@ const columns = members.map((member) => `listing.${member}`).join(', ');
 const pageOf = (query: ListQuery): { text: string; values: unknown[] } => {
   const statement = new Statement();
   const where = statement.where(query);
-  const order = ORDERS[query.sort];
+  const order = statement.order(query);
   const range = `LIMIT ${statement.value(query.limit)} OFFSET ${statement.value((query.page - 1) * query.limit)}`;
   const text =
     `WITH page AS MATERIALIZED (SELECT id FROM listing WHERE ${where} ORDER BY ${order} ${range}) ` +
     `SELECT ${columns}, (SELECT count(*) FROM listing WHERE ${where})::int AS total ` +
-    `FROM page JOIN listing USING (id) ORDER BY ${order.replaceAll(/\b([a-z_]+)(?=,| DESC|$)/g, 'listing.$1')}`;
+    `FROM page JOIN listing USING (id) ORDER BY ${order}`;
   return { text, values: statement.values };
 };
 
@@ -111,13 +149,15 @@ const FACET_VALUES: Readonly<Record<Facet, string>> = {
   sphere: 'listing, unnest(spheres) AS value',
   pricing: '(SELECT *, pricing_type AS value FROM listing) AS listing',
   tag: 'listing, unnest(tags) AS value',
+  'fields.level': "(SELECT *, fields->>'level' AS value FROM listing) AS listing",
+  'fields.platforms': "listing, jsonb_array_elements_text(fields->'platforms') AS value",
 };
 
 const facetOf = (query: ListQuery, facet: Facet): { text: string; values: unknown[] } => {
   const statement = new Statement();
   const where = statement.where(query, facet);
   return {
-    text: `SELECT value, count(*)::int AS count FROM ${FACET_VALUES[facet]} WHERE ${where} GROUP BY value ORDER BY count DESC, value`,
+    text: `SELECT value, count(*)::int AS count FROM ${FACET_VALUES[facet]} WHERE ${where} AND value IS NOT NULL GROUP BY value ORDER BY count DESC, value`,
     values: statement.values,
   };
 };

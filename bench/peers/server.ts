@@ -1,7 +1,17 @@
 import { fastify } from 'fastify';
 // By path: the manifest of this folder has no `imports`.
-import { fold } from '../../shared/catalog/fold.ts';
-import { facets, type Listing, type ListQuery, type Sort, type Store, sorts } from './directory.ts';
+import { fold } from '../../shared/catalog/folded-text.ts';
+import {
+  type FieldFilter,
+  facets,
+  type Listing,
+  type ListQuery,
+  type Match,
+  matches,
+  type Sort,
+  type Store,
+  sorts,
+} from './directory.ts';
 import { listen, listingsFile } from './listening.ts';
 
 // The HTTP API of a peer: list and single read as in the contract.
@@ -33,6 +43,7 @@ const listing = {
     owner_id: text,
     upvote_count: whole,
     average_rating: { type: 'number' },
+    weighted_rating: { type: 'number' },
     ratings_count: whole,
     comments_count: whole,
     views_count: whole,
@@ -44,6 +55,7 @@ const listing = {
     updated_at: text,
     published_at: textOrNull,
     deleted_at: textOrNull,
+    fields: { type: 'object', additionalProperties: true },
   },
 } as const;
 
@@ -78,6 +90,7 @@ const query = {
     pricing: { type: 'string', enum: ['all', 'free', 'freemium', 'paid'], default: 'all' },
     sort: { type: 'string', enum: sorts, default: 'newest' },
     q: { type: 'string', maxLength: 100 },
+    match: { type: 'string', enum: matches, default: 'substring' },
     bbox: { type: 'string', pattern: '^-?[\\d.]+,-?[\\d.]+,-?[\\d.]+,-?[\\d.]+$' },
     facets: text,
     page: { type: 'integer', minimum: 1, default: 1 },
@@ -86,6 +99,8 @@ const query = {
 } as const;
 
 interface QueryString {
+  readonly match: Match;
+  readonly [filter: `filter[${string}]`]: string | undefined;
   readonly category?: string;
   readonly sphere?: string;
   readonly pricing: string;
@@ -99,6 +114,19 @@ interface QueryString {
 
 const separated = (value: string | undefined): string[] => value?.split(',').filter((part) => part !== '') ?? [];
 
+const FILTER = /^filter\[(\w+)\]$/;
+const RANGE = /^([\d.]+)\.\.([\d.]+)$/;
+
+const fieldFilters = (listQuery: QueryString): FieldFilter[] =>
+  Object.entries(listQuery).flatMap(([name, value]): FieldFilter[] => {
+    const key = FILTER.exec(name)?.[1];
+    if (key === undefined) return [];
+    const range = RANGE.exec(String(value));
+    return range
+      ? [{ key, from: Number(range[1]), to: Number(range[2]) }]
+      : [{ key, values: separated(String(value)) }];
+  });
+
 const queryOf = (listQuery: QueryString): ListQuery => ({
   category: separated(listQuery.category),
   sphere: separated(listQuery.sphere),
@@ -108,6 +136,8 @@ const queryOf = (listQuery: QueryString): ListQuery => ({
     listQuery.bbox === undefined
       ? undefined
       : (listQuery.bbox.split(',').map(Number) as [number, number, number, number]),
+  match: listQuery.match,
+  fields: fieldFilters(listQuery),
   sort: listQuery.sort,
   page: listQuery.page,
   limit: listQuery.limit,

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   anywhere,
   type Facet,
@@ -15,6 +15,7 @@ import {
   linesOf,
   members,
   type Sort,
+  wordsOf,
 } from './directory.ts';
 import { serve } from './server.ts';
 
@@ -24,18 +25,22 @@ import { serve } from './server.ts';
 const TABLES = `
 CREATE TABLE listing (
   n INTEGER PRIMARY KEY, shown INTEGER NOT NULL, pricing_type TEXT NOT NULL, upvote_count INTEGER NOT NULL,
-  average_rating REAL NOT NULL, ratings_count INTEGER NOT NULL, views_count INTEGER NOT NULL, hot REAL NOT NULL,
+  average_rating REAL NOT NULL, weighted_rating REAL NOT NULL, ratings_count INTEGER NOT NULL, views_count INTEGER NOT NULL, hot REAL NOT NULL,
   latitude REAL, longitude REAL, published_at TEXT, created_at TEXT NOT NULL, id TEXT NOT NULL, sort_name TEXT NOT NULL,
   slug TEXT NOT NULL, plan TEXT NOT NULL, name TEXT NOT NULL, url TEXT NOT NULL, description TEXT NOT NULL,
   categories TEXT NOT NULL, spheres TEXT NOT NULL, tags TEXT NOT NULL, logo_url TEXT, screenshots TEXT NOT NULL,
   video_url TEXT, status TEXT NOT NULL, owner_id TEXT NOT NULL, comments_count INTEGER NOT NULL, address_city TEXT,
-  address_country TEXT, updated_at TEXT NOT NULL, deleted_at TEXT, long_description TEXT
+  address_country TEXT, updated_at TEXT NOT NULL, deleted_at TEXT, long_description TEXT, fields TEXT NOT NULL,
+  price REAL GENERATED ALWAYS AS (json_extract(fields, '$.price')) VIRTUAL,
+  level TEXT GENERATED ALWAYS AS (json_extract(fields, '$.level')) VIRTUAL
 );
 CREATE TABLE category (value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (value, n)) WITHOUT ROWID;
 CREATE TABLE sphere (value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (value, n)) WITHOUT ROWID;
+CREATE TABLE platform (value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (value, n)) WITHOUT ROWID;
 CREATE TABLE tag (value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (value, n)) WITHOUT ROWID;
 CREATE TABLE words (n INTEGER PRIMARY KEY, search TEXT NOT NULL);
 CREATE VIRTUAL TABLE trigrams USING fts5(search, content='words', content_rowid='n', tokenize='trigram case_sensitive 1');
+CREATE VIRTUAL TABLE whole USING fts5(search, content='words', content_rowid='n', tokenize='unicode61 remove_diacritics 0');
 `;
 
 const INDEXES = `
@@ -48,12 +53,16 @@ CREATE INDEX listing_name ON listing (sort_name, id) WHERE shown;
 CREATE INDEX listing_hot ON listing (hot DESC, id DESC) WHERE shown;
 CREATE INDEX listing_pricing ON listing (pricing_type) WHERE shown;
 CREATE INDEX listing_place ON listing (latitude, longitude) WHERE shown AND latitude IS NOT NULL;
+CREATE INDEX listing_price ON listing (price, id) WHERE shown;
+CREATE INDEX listing_level ON listing (level) WHERE shown;
+INSERT INTO whole(whole) VALUES ('rebuild');
+INSERT INTO whole(whole) VALUES ('optimize');
 INSERT INTO trigrams(trigrams) VALUES ('rebuild');
 INSERT INTO trigrams(trigrams) VALUES ('optimize');
 ANALYZE;
 `;
 
-const ORDERS: Readonly<Record<Sort, string>> = {
+const ORDERS: Readonly<Record<Exclude<Sort, 'relevance'>, string>> = {
   newest: 'published_at DESC, created_at DESC, id DESC',
   oldest: 'published_at, created_at, id',
   upvotes: 'upvote_count DESC, id DESC',
@@ -61,16 +70,17 @@ const ORDERS: Readonly<Record<Sort, string>> = {
   views: 'views_count DESC, id DESC',
   name: 'sort_name, id',
   trending: 'hot DESC, id DESC',
+  'fields.price': 'price NULLS LAST, id',
 };
 
 /** The trigram index needs three characters; shorter queries scan all texts. */
 const TRIGRAM = 3;
 
-const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+const marks = (values: readonly SQLInputValue[]): string => values.map(() => '?').join(', ');
 
 interface Statement {
   readonly sql: string;
-  readonly values: readonly unknown[];
+  readonly values: readonly SQLInputValue[];
 }
 
 /** One filter in its equivalent forms. */
@@ -79,7 +89,7 @@ interface Condition {
   readonly test: string;
   /** As a query for the numbers of the matching public listings; undefined if only the listing's row has the value. */
   readonly source?: string;
-  readonly values: readonly unknown[];
+  readonly values: readonly SQLInputValue[];
 }
 
 const among = (table: 'category' | 'sphere', values: readonly string[]): Condition => ({
@@ -88,7 +98,24 @@ const among = (table: 'category' | 'sphere', values: readonly string[]): Conditi
   values,
 });
 
-const wordsOf = (q: string): Condition => {
+/** The index of a search by words, or for one with typos the index of trigrams, of which any may occur. */
+const ranked = (match: ListQuery['match'], q: string): { readonly table: string; readonly text: string } => {
+  const words = wordsOf(q);
+  if (match === 'words') return { table: 'whole', text: `${words.map((word) => `"${word}"`).join(' AND ')}*` };
+  const trigrams = words.flatMap((word) =>
+    Array.from({ length: Math.max(1, word.length - TRIGRAM + 1) }, (_, at) => `"${word.slice(at, at + TRIGRAM)}"`),
+  );
+  return { table: 'trigrams', text: trigrams.join(' OR ') };
+};
+
+const indexed = (match: ListQuery['match'], q: string): Condition => {
+  const { table, text } = ranked(match, q);
+  const source = `SELECT rowid AS n FROM ${table} WHERE ${table} MATCH ?`;
+  return { test: `n IN (${source})`, source, values: [text] };
+};
+
+const searchOf = (q: string, match: ListQuery['match']): Condition => {
+  if (match !== 'substring') return indexed(match, q);
   const [source, value] =
     [...q].length < TRIGRAM
       ? ["SELECT n FROM words WHERE search LIKE ? ESCAPE '\\'", anywhere(q)]
@@ -97,12 +124,20 @@ const wordsOf = (q: string): Condition => {
 };
 
 const conditionsOf = (query: ListQuery, without?: Facet): readonly Condition[] => {
-  const { category, sphere, pricing, q, bbox } = query;
+  const { category, sphere, pricing, q, match, bbox, fields } = query;
   const conditions: Condition[] = [];
   if (category.length > 0 && without !== 'category') conditions.push(among('category', category));
   if (sphere.length > 0 && without !== 'sphere') conditions.push(among('sphere', sphere));
   if (pricing !== undefined && without !== 'pricing') conditions.push({ test: 'pricing_type = ?', values: [pricing] });
-  if (q !== undefined) conditions.push(wordsOf(q));
+  if (q !== undefined) conditions.push(searchOf(q, match));
+  for (const filter of fields) {
+    if (without === `fields.${filter.key}`) continue;
+    conditions.push(
+      'values' in filter
+        ? { test: `${filter.key} IN (${marks(filter.values)})`, values: filter.values }
+        : { test: `${filter.key} BETWEEN ? AND ?`, values: [filter.from, filter.to] },
+    );
+  }
   if (bbox) {
     const [west, south, east, north] = bbox;
     conditions.push({ test: 'latitude IS NOT NULL AND latitude BETWEEN ? AND ?', values: [south, north] });
@@ -114,7 +149,7 @@ const conditionsOf = (query: ListQuery, without?: Facet): readonly Condition[] =
   return conditions;
 };
 
-const valuesOf = (conditions: readonly Condition[]): unknown[] => conditions.flatMap(({ values }) => values);
+const valuesOf = (conditions: readonly Condition[]): SQLInputValue[] => conditions.flatMap(({ values }) => values);
 
 /** The conditions, in the form of number queries where possible. */
 const byList = (conditions: readonly Condition[]): string => {
@@ -144,6 +179,13 @@ const SCANNED_PER_SORTED = 3;
  */
 const numbersOf = (query: ListQuery, conditions: readonly Condition[], total: number, all: number): Statement => {
   const skip = (query.page - 1) * query.limit;
+  if (query.sort === 'relevance') {
+    const { table, text } = ranked(query.match, query.q ?? '');
+    return {
+      sql: `SELECT rowid AS n FROM ${table} WHERE ${table} MATCH ? ORDER BY rank LIMIT ? OFFSET ?`,
+      values: [text, query.limit, skip],
+    };
+  }
   const scanned = total === 0 ? all : ((skip + query.limit) * all) / total;
   const isScan = conditions.length === 0 || scanned < total * SCANNED_PER_SORTED;
   const order = ORDERS[query.sort];
@@ -155,8 +197,19 @@ const numbersOf = (query: ListQuery, conditions: readonly Condition[], total: nu
   };
 };
 
-const lists = ['categories', 'spheres', 'tags', 'screenshots'] as const;
+/** Members that are stored as JSON. */
+const lists = ['categories', 'spheres', 'tags', 'screenshots', 'fields'] as const;
 const columns = members.join(', ');
+
+/** The column of listings, or the table, that has the values of a facet. */
+const FACETS: Readonly<Record<Facet, { readonly column?: string; readonly table?: string }>> = {
+  category: { table: 'category' },
+  sphere: { table: 'sphere' },
+  tag: { table: 'tag' },
+  pricing: { column: 'pricing_type' },
+  'fields.level': { column: 'level' },
+  'fields.platforms': { table: 'platform' },
+};
 
 type Row = Record<string, unknown>;
 
@@ -166,7 +219,7 @@ const listingOf = (row: Row): Listing => {
 };
 
 const rowOf = ({ view, name, hot }: Line, n: number): Row => ({
-  ...view,
+  ...Object.fromEntries(members.map((member) => [member, view[member]])),
   ...Object.fromEntries(lists.map((list) => [list, JSON.stringify(view[list])])),
   n,
   hot,
@@ -174,11 +227,11 @@ const rowOf = ({ view, name, hot }: Line, n: number): Row => ({
   shown: isVisible(view) ? 1 : 0,
 });
 
-const load = async (database: Database.Database, file: string): Promise<void> => {
+const load = async (database: DatabaseSync, file: string): Promise<void> => {
   database.exec(TABLES);
   const names = [...members, 'n', 'hot', 'sort_name', 'shown'];
   const insert = database.prepare(`INSERT INTO listing (${names.join(', ')}) VALUES (@${names.join(', @')})`);
-  const [category, sphere, tag] = ['category', 'sphere', 'tag'].map((table) =>
+  const [category, sphere, tag, platform] = ['category', 'sphere', 'tag', 'platform'].map((table) =>
     database.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?, ?)`),
   );
   const words = database.prepare('INSERT INTO words VALUES (?, ?)');
@@ -187,12 +240,13 @@ const load = async (database: Database.Database, file: string): Promise<void> =>
     database.exec('BEGIN');
     for (const line of lines) {
       n += 1;
-      insert.run(rowOf(line, n));
+      insert.run(rowOf(line, n) as Record<string, SQLInputValue>);
       if (!isVisible(line.view)) continue;
       words.run(n, line.search);
       for (const value of line.view.categories) category?.run(value, n);
       for (const value of line.view.spheres) sphere?.run(value, n);
       for (const value of line.view.tags) tag?.run(value, n);
+      for (const value of (line.view.fields.platforms ?? []) as string[]) platform?.run(value, n);
     }
     database.exec('COMMIT');
   }
@@ -201,7 +255,7 @@ const load = async (database: Database.Database, file: string): Promise<void> =>
 
 await serve(async (file) => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-sqlite-'));
-  const database = new Database(join(folder, 'directory.sqlite'));
+  const database = new DatabaseSync(join(folder, 'directory.sqlite'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const close = async (): Promise<void> => {
     database.close();
@@ -218,14 +272,14 @@ await serve(async (file) => {
   }
 
   const vote = database.prepare('UPDATE listing SET upvote_count = upvote_count + ?, hot = ? WHERE slug = ?');
-  const prepared = new Map<string, Database.Statement>();
+  const prepared = new Map<string, StatementSync>();
   const all = <T>({ sql, values }: Statement): T[] => {
     let statement = prepared.get(sql);
     if (!statement) {
       statement = database.prepare(sql);
       prepared.set(sql, statement);
     }
-    return statement.all(...values) as T[];
+    return statement.all(...values) as unknown[] as T[];
   };
 
   const size = all<{ total: number }>(countOf([]))[0]?.total ?? 0;
@@ -245,12 +299,13 @@ await serve(async (file) => {
   const facetOf = (query: ListQuery, facet: Facet): FacetCount[] => {
     const conditions = conditionsOf(query, facet);
     const where = byList(conditions);
+    const { column, table } = FACETS[facet];
     const source =
-      facet === 'pricing'
-        ? `(SELECT pricing_type AS value FROM listing WHERE ${where})`
+      table === undefined
+        ? `(SELECT ${column} AS value FROM listing WHERE ${where} AND ${column} IS NOT NULL)`
         : conditions.length === 0
-          ? facet
-          : `${facet} WHERE n IN (SELECT n FROM listing WHERE ${where})`;
+          ? table
+          : `${table} WHERE n IN (SELECT n FROM listing WHERE ${where})`;
     return all<FacetCount>({
       sql: `SELECT value, count(*) AS count FROM ${source} GROUP BY value ORDER BY count DESC, value`,
       values: valuesOf(conditions),

@@ -1,7 +1,7 @@
 import { makeReplica } from '#data/catalog.ts';
 import { changeCounts } from '#data/counts.ts';
 import { transact } from '#data/write.ts';
-import { settings } from '#platform/settings.ts';
+import { environment } from '#platform/environment.ts';
 import { SimulatedTable } from './simulated-table.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -42,7 +42,7 @@ export const runFeedLoad = async (
 ): Promise<FeedLoad> => {
   clock.clear();
   // The settings of a process are read once.
-  Object.assign(settings(), { feedShards: options.shards });
+  Object.assign(environment(), { feedShards: options.shards });
   const table = new SimulatedTable(clock, 1);
   table.hasCountersInIndex = options.hasCountersInIndex ?? true;
   table.isLimited = true;

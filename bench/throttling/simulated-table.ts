@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { DynamoClient, dynamo } from '#platform/dynamo.ts';
+import { dynamo } from '#platform/dynamo.ts';
 import { itemBytes } from '../catalog/item-size.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -56,7 +58,7 @@ interface FeedStandIn {
 
 interface SimulatedRequest {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  readonly body: string | Uint8Array;
 }
 
 /** The members of requests that are read here, in DynamoDB's JSON. */
@@ -86,7 +88,7 @@ const writeBinary = (name: string, value: unknown): unknown =>
 const COUNTERS_SETTLE_MS = 2000;
 
 interface SimulatedProcess {
-  readonly client: DynamoClient;
+  readonly client: DynamoDBDocumentClient;
   /** How many processes it stands for. */
   readonly processes: number;
   /** When it last read counters that are not in the index, by their place in the index. */
@@ -130,13 +132,16 @@ export class SimulatedTable {
 
   /** Runs the work of a simulated process, with a client of its own. @param processes how many it stands for. */
   async asProcess<T>(processes: number, work: () => Promise<T>): Promise<T> {
-    const connection = {
-      ...dynamo().connection,
-      url: new URL('http://table.simulated'),
-      signer: { sign: async (request: unknown) => request as never },
-      handler: { handle: async (request: unknown) => (await this.#handle(request as SimulatedRequest)) as never },
-    };
-    const client = new DynamoClient(connection, ATTEMPTS);
+    const connection = new DynamoDBClient({
+      region: 'local',
+      endpoint: 'http://table.simulated',
+      credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
+      maxAttempts: ATTEMPTS,
+      requestHandler: {
+        handle: async (request: unknown) => (await this.#handle(request as SimulatedRequest)) as never,
+      },
+    });
+    const client = DynamoDBDocumentClient.from(connection, { marshallOptions: { removeUndefinedValues: true } });
     return await weight.run({ client, processes, countersReadAt: new Map() }, work);
   }
 
@@ -168,7 +173,10 @@ export class SimulatedTable {
   async #handle({ headers, body }: SimulatedRequest): Promise<unknown> {
     const operation = String(headers['x-amz-target']).split('.')[1];
     try {
-      const input = JSON.parse(Buffer.from(new Uint8Array(body)).toString(), readBinary) as Input;
+      const input = JSON.parse(
+        typeof body === 'string' ? body : Buffer.from(new Uint8Array(body)).toString(),
+        readBinary,
+      ) as Input;
       return this.#response(200, await this.#respond(operation, input));
     } catch (error) {
       if (!(error instanceof Throttled)) throw error;

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
-import { Router, useLocation } from 'wouter';
-import { separate } from '../components/later.tsx';
+import { Link, Router, useLocation } from 'wouter';
+import { later, separate } from '../components/lazy.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { EmptyState, Failure, Loading } from '../components/states.tsx';
 import * as strings from '../strings.ts';
@@ -10,8 +10,12 @@ import { type PageEntry, pages } from './pages.ts';
 import { queries } from './queries.ts';
 import { isOn, session } from './session.ts';
 import { Shell } from './shell.tsx';
-import { NoRolePage, SignInDialog, SignInPage } from './sign-in.tsx';
 import { useStore } from './store.ts';
+import { aroundNav } from './unsaved.tsx';
+
+const SignInPage = later(async () => (await import('./sign-in.tsx')).SignInPage, null);
+const SignInDialog = later(async () => (await import('./sign-in.tsx')).SignInDialog, null);
+const NoRolePage = later(async () => (await import('./sign-in.tsx')).NoRolePage, null);
 
 /** The components of the pages, whose scripts are loaded at their first visit. */
 const components = new Map(
@@ -26,7 +30,7 @@ const components = new Map(
   }),
 );
 
-/** Loads the script of the page at the current address, while the session begins. */
+/** Loads the script of the page at the current URL, while the session begins. */
 export const preloadPage = (): void => {
   const path = location.pathname.slice(consolePath.length) || '/';
   const page = pages.find((one) => one.path === path);
@@ -81,7 +85,21 @@ const CurrentPage = ({ page }: { readonly page: PageEntry }) => {
 const NotFound = () => (
   <>
     <PageHeader title={strings.states.notFound} />
-    <p>{strings.states.notFoundText}</p>
+    <EmptyState title={strings.states.noPage}>
+      <p>{strings.states.notFoundText}</p>
+      <Link href="/">{strings.states.toHome}</Link>
+    </EmptyState>
+  </>
+);
+
+/** A page of administrators, for a moderator. */
+const AdminsOnly = ({ page }: { readonly page: PageEntry }) => (
+  <>
+    <PageHeader title={page.title} />
+    <EmptyState title={strings.states.forbidden}>
+      <p role="alert">{strings.states.adminsOnly}</p>
+      <Link href="/">{strings.states.toHome}</Link>
+    </EmptyState>
   </>
 );
 
@@ -95,10 +113,11 @@ const SignedIn = () => {
     return <NoRolePage name={user.name ?? user.email ?? user.id} />;
   const allowed = pages.filter(({ moderators }) => moderators || user.role === 'admin');
   const page = allowed.find((one) => one.path === path);
+  const reserved = pages.find((one) => one.path === path);
   return (
     <>
-      <Shell pages={allowed.filter(({ feature }) => isOn(feature))} current={page} user={user}>
-        {page ? <CurrentPage page={page} /> : <NotFound />}
+      <Shell key={user.id} pages={allowed.filter(({ feature }) => isOn(feature))} current={page} user={user}>
+        {page ? <CurrentPage page={page} /> : reserved ? <AdminsOnly page={reserved} /> : <NotFound />}
       </Shell>
       {expired && <SignInDialog />}
     </>
@@ -107,7 +126,7 @@ const SignedIn = () => {
 
 export const App = () => (
   <QueryClientProvider client={queries}>
-    <Router base={consolePath}>
+    <Router base={consolePath} aroundNav={aroundNav}>
       <SignedIn />
     </Router>
   </QueryClientProvider>

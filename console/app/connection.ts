@@ -9,6 +9,9 @@ export interface Connection {
 
 export const connection = new Store<Connection>({ isOffline: !navigator.onLine, waitsUntil: undefined });
 
+/** The number of changes that were made and have not been answered. */
+export const unsent = new Store(0);
+
 export const setOffline = (isOffline: boolean): void => {
   if (connection.value.isOffline !== isOffline) connection.set({ ...connection.value, isOffline });
 };

@@ -1,5 +1,5 @@
 import type { Project } from '#contract/projects.ts';
-import { client, dataOf, replyOf } from '../api.ts';
+import { bodyOf, client, dataOf, responseOf } from '../api.ts';
 import * as strings from '../strings.ts';
 import { queries, useResource } from './queries.ts';
 import { session } from './session.ts';
@@ -10,6 +10,10 @@ export interface Listing {
   readonly etag: string | undefined;
 }
 
+/** Whether visitors see a listing. */
+export const isPublic = ({ status, deleted_at }: Pick<Project, 'status' | 'deleted_at'>): boolean =>
+  status === 'live' && deleted_at === null;
+
 /** The header with which a change of another version than the one shown fails. */
 export const ifMatch = (etag: string | undefined): { readonly headers: Readonly<Record<string, string>> } => ({
   headers: etag === undefined ? {} : { 'if-match': etag },
@@ -18,11 +22,12 @@ export const ifMatch = (etag: string | undefined): { readonly headers: Readonly<
 const dossierKey = (id: string) => ['projects', 'dossier', id] as const;
 
 const readDossier = async (id: string, signal: AbortSignal) => {
-  const { body, headers } = await replyOf(client.projects.dossier({ params: { project: id }, signal }));
+  const { body, headers } = await responseOf(client.projects.dossier({ params: { project: id }, signal }));
   return { ...body.data, etag: headers.get('etag') ?? undefined };
 };
 
-export const useDossier = (id: string) => useResource(dossierKey(id), (signal) => readDossier(id, signal));
+export const useDossier = (id: string, { isEnabled = true } = {}) =>
+  useResource(dossierKey(id), (signal) => readDossier(id, signal), { isEnabled });
 
 /** The dossier has the listing too, for moderators, who read a listing that is not live nowhere else. */
 export const readListing = async (id: string, signal?: AbortSignal): Promise<Listing> => {
@@ -35,7 +40,9 @@ export const readListing = async (id: string, signal?: AbortSignal): Promise<Lis
     const { project, etag } = await queries.fetchQuery({ ...query, staleTime: 0 });
     return { project, etag };
   }
-  const { body, headers } = await replyOf(client.projects.read({ params: { project: id }, ...(signal && { signal }) }));
+  const { body, headers } = await responseOf(
+    client.projects.read({ params: { project: id }, ...(signal && { signal }) }),
+  );
   return { project: body.data, etag: headers.get('etag') ?? undefined };
 };
 
@@ -54,13 +61,50 @@ export const prefetchListing = (id: string): void => {
   void queries.prefetchQuery({ queryKey: dossierKey(id), queryFn: ({ signal }) => readDossier(id, signal) });
 };
 
+/** The dossier as it was last read; read when it was not. */
+export const knownDossier = (id: string) =>
+  queries.fetchQuery({
+    queryKey: dossierKey(id),
+    queryFn: ({ signal }) => readDossier(id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Reads dossiers that are not known yet, one after the other. A failure shows where a dossier is. */
+export const prefetchDossiers = async (ids: readonly string[], { signal }: AbortController): Promise<void> => {
+  for (const id of ids) {
+    if (signal.aborted) return;
+    await knownDossier(id).catch(() => undefined);
+  }
+};
+
+/** Lists of pending listings are worked off from their beginning, so one page is enough. */
+const PENDING_MAX = 100;
+
+/** The listings that wait for a decision, or those that are approved for later. */
+export const usePending = (scheduled: 'true' | 'false', { isEnabled = true } = {}) =>
+  useResource(
+    ['projects', 'queue', { scheduled }],
+    (signal) =>
+      bodyOf(
+        client.projects.browse({
+          query: { status: 'pending', scheduled, sort: 'oldest', limit: PENDING_MAX },
+          signal,
+        }),
+      ),
+    { poll: true, isEnabled },
+  );
+
 /** The categories, and their names by slug. */
 export const useCategories = () => {
   const { data = [] } = useResource(['categories'], (signal) => dataOf(client.categories.list({ signal })), {
     part: strings.states.parts.categories,
   });
   const names = new Map(data.map(({ slug, name }) => [slug, name]));
-  return { slugs: data.map(({ slug }) => slug), nameOf: (slug: string) => names.get(slug) ?? slug };
+  return {
+    slugs: data.map(({ slug }) => slug),
+    nameOf: (slug: string) => names.get(slug) ?? slug,
+    nameOfId: (id: string) => data.find((one) => one.id === id)?.name ?? id,
+  };
 };
 
 /** Takes the latest decision about a listing back: its status becomes what it was. Mails that went out stay sent. */

@@ -19,13 +19,14 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
+import type { consolePages } from '#contract/console.ts';
 import { consolePath } from './location.ts';
 import type { Feature } from './session.ts';
 
 /** A page of the console. The navigation, the router, the palette and the shortcuts are derived from the table below. */
 export interface PageEntry {
   /** The path below `/console`. */
-  readonly path: `/${string}`;
+  readonly path: '/' | `/${(typeof consolePages)[number]}`;
   /** The link in the navigation, the heading and the title of the document. */
   readonly title: string;
   /** Follows `g` in the shortcut. */
@@ -33,15 +34,15 @@ export interface PageEntry {
   readonly icon: LucideIcon;
   /** Whether moderators may open the page; administrators may open all. */
   readonly moderators: boolean;
-  /** The feature that the page is about; while it is off, nothing leads to the page, and its address says so. */
+  /** The feature that the page is about; while it is off, nothing leads to the page, and its URL says so. */
   readonly feature?: Feature;
   /** Pages of one group stand together. */
   readonly group: 'work' | 'content' | 'business' | 'system';
   readonly load: () => Promise<{ readonly Page: ComponentType }>;
 }
 
-/** The address of a page for links. Home has none of its own below `/console`, where a trailing slash would be another address. */
-export const addressOf = ({ path }: PageEntry): string => (path === '/' ? `~${consolePath}` : path);
+/** The URL of a page for links. That of Home is `/console` without a trailing slash. */
+export const hrefOf = ({ path }: PageEntry): string => (path === '/' ? `~${consolePath}` : path);
 
 /** The only list of pages, in the order of the navigation. */
 export const pages: readonly PageEntry[] = [

@@ -6,14 +6,15 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
-import { ApiError, Unreachable } from '../api.ts';
+import { ApiError, NetworkError } from '../api.ts';
 import { connection } from './connection.ts';
+import { onUserEnd } from './session.ts';
 
 /** How often visible lists ask for changes, in milliseconds. An unchanged one answers 304. */
 export const POLL_MS = 10_000;
 
 /** How often work that runs in the background is read, in milliseconds. */
-export const PROGRESS_MS = 2000;
+const PROGRESS_MS = 2000;
 
 /** How long a record counts as current while its page is visited again, in milliseconds. */
 const FRESH_MS = 2000;
@@ -24,12 +25,14 @@ export const queries = new QueryClient({
       staleTime: FRESH_MS,
       gcTime: 30 * 60_000,
       // The page says what went wrong and offers to try again; only a missing connection is tried again by itself.
-      retry: (count, error) => error instanceof Unreachable && count < 2,
+      retry: (count, error) => error instanceof NetworkError && count < 2,
       retryDelay: 1000,
       refetchOnWindowFocus: true,
     },
   },
 });
+
+onUserEnd(() => queries.clear());
 
 let wasOffline = connection.value.isOffline;
 connection.subscribe(() => {
@@ -76,20 +79,20 @@ export const useResource = <Data>(
     },
   });
 
-interface LedgerPage<Entry> {
+interface CursorPage<Entry> {
   readonly data: readonly Entry[];
   readonly meta: { readonly nextAfter: string | null };
 }
 
-/** The entries of a ledger as far as they were loaded. */
-export type Ledger<Entry> = UseInfiniteQueryResult<readonly Entry[]>;
+/** The entries of a list with a cursor, as far as they were loaded. */
+export type CursorPages<Entry> = UseInfiniteQueryResult<readonly Entry[]>;
 
-/** Reads a ledger, page after page. All loaded pages are read again when the ledger is refreshed. */
-export const useLedger = <Entry>(
+/** Reads a list with a cursor, page after page. All loaded pages are read again when the list is refreshed. */
+export const useCursorPages = <Entry>(
   key: readonly [domain: string, ...unknown[]],
-  read: (after: string | undefined, signal: AbortSignal) => Promise<LedgerPage<Entry>>,
+  read: (after: string | undefined, signal: AbortSignal) => Promise<CursorPage<Entry>>,
   { poll = false }: { readonly poll?: boolean } = {},
-): Ledger<Entry> =>
+): CursorPages<Entry> =>
   useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),

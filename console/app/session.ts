@@ -1,7 +1,9 @@
+import type { AuthorizationServer } from 'oauth4webapi';
 import type { SiteSettings } from '#contract/settings.ts';
 import type { User } from '#contract/users.ts';
 import * as strings from '../strings.ts';
 import { apiUrl, callbackUrl, consolePath, homePath } from './location.ts';
+import { responseCache } from './response-cache.ts';
 import { Store } from './store.ts';
 
 /** Who is signed in. Tokens are kept in memory only. */
@@ -30,6 +32,23 @@ let waiting: PromiseWithResolvers<void> | undefined;
 
 export const accessToken = (): string | undefined => tokens?.access;
 
+/** The id of the signed-in user; undefined when no user is signed in. */
+export const userId = (): string | undefined =>
+  session.value.state === 'signed-in' ? session.value.user.id : undefined;
+
+const forgetting = new Set<() => void>();
+
+/** Runs when the user changes or signs out. Cached data and undo actions of the previous user are discarded. */
+export const onUserEnd = (forget: () => void): void => void forgetting.add(forget);
+
+const endUser = (): void => {
+  responseCache.clear();
+  for (const forget of forgetting) forget();
+  // Whether the tab is signed in is all that outlives a user. What is forgotten may have been stored once more.
+  for (const name of Object.keys(sessionStorage))
+    if (name !== MEMORY && name !== PENDING) sessionStorage.removeItem(name);
+};
+
 /** The public settings, read before the first sign-in. */
 export const siteSettings = (): SiteSettings => {
   if (!settings) throw new Error('The settings were not read.');
@@ -42,8 +61,11 @@ export type Feature = SiteSettings['features'][number];
 export const isOn = (feature: Feature | undefined): boolean =>
   feature === undefined || siteSettings().features.includes(feature);
 
-/** Whether the issuer is the local one, which signs a token for any name. */
-export const isLocal = (): boolean => settings?.sign_in.issuer === `${apiUrl}/_local`;
+/**
+ * Whether the issuer is the local one, which signs a token for any name. It always names itself `localhost` and its own port;
+ * the page may be at another loopback address, or at another port in front.
+ */
+export const isLocal = (): boolean => /^http:\/\/localhost:\d+\/_local$/.test(settings?.sign_in.issuer ?? '');
 
 /** Only the fact that this tab was signed in is stored, to sign in again after a reload. */
 const MEMORY = 'console.signed-in';
@@ -70,7 +92,9 @@ const begin = async (next: Tokens, expiresInSeconds: number | undefined, memory:
   if (expiresInSeconds !== undefined && next.refresh !== undefined) {
     renewal = setTimeout(() => void renew(), Math.max(10, expiresInSeconds - 60) * 1000);
   }
+  const before = userId();
   session.set({ state: 'signed-in', user: data, expired: false });
+  if (before !== undefined && before !== data.id) endUser();
   waiting?.resolve();
   waiting = undefined;
 };
@@ -83,7 +107,7 @@ const LOCAL_USERS = {
 
 /** Signs in at the local issuer. @throws {Error} with its message. */
 export const signInLocally = async (role: LocalRole): Promise<void> => {
-  const response = await fetch(siteSettings().sign_in.token_endpoint ?? `${apiUrl}/_local/token`, {
+  const response = await fetch(`${apiUrl}/_local/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(LOCAL_USERS[role]),
@@ -103,7 +127,7 @@ const requestOptions = async ({ issuer }: SignIn) => {
   return { [allowInsecureRequests]: LOOPBACK.includes(new URL(issuer).hostname) };
 };
 
-const serverOf = async (signInSettings: SignIn) => {
+const serverOf = async (signInSettings: SignIn): Promise<AuthorizationServer> => {
   const { issuer, authorization_endpoint, token_endpoint, end_session_endpoint } = signInSettings;
   const { discoveryRequest, processDiscoveryResponse } = await loadOauth();
   if (authorization_endpoint && token_endpoint) {
@@ -131,7 +155,7 @@ const pendingSignIn = (): PendingSignIn | undefined => {
   return text === null ? undefined : (JSON.parse(text) as PendingSignIn);
 };
 
-/** The address of the issuer's page; what has to be verified later is kept in this tab. */
+/** The URL of the issuer's page; what has to be verified later is kept in this tab. */
 const authorizationUrl = async (inOtherWindow: boolean): Promise<URL> => {
   const { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } = await loadOauth();
   const { sign_in } = siteSettings();
@@ -214,6 +238,23 @@ const renew = async (): Promise<boolean> => {
   }
 };
 
+let check: Promise<boolean> | undefined;
+
+/** Whether the service takes the token no longer. A 403 does not say it: routes for staff answer it to expired tokens, too. */
+export const isTokenRefused = async (): Promise<boolean> => {
+  if (waiting) return true;
+  check ??= authenticated('/api/user/profile')
+    .then(
+      ({ status }) => status === 401,
+      // The 403 stands when the question gets no answer.
+      () => false,
+    )
+    .finally(() => {
+      check = undefined;
+    });
+  return await check;
+};
+
 /** Resolves after the next sign-in: silently where the issuer permits it, else a dialog asks while the page stays. */
 export const askToSignIn = async (): Promise<void> => {
   if (waiting) return await waiting.promise;
@@ -234,24 +275,55 @@ channel.addEventListener('message', ({ data }: MessageEvent<string>) => {
   });
 });
 
-/** Removes everything that belongs to the session, and loads the application again. */
-export const signOut = async (): Promise<void> => {
-  sessionStorage.removeItem(MEMORY);
-  sessionStorage.removeItem(PENDING);
-  tokens = undefined;
-  if (isLocal()) {
-    location.assign(homePath);
-    return;
-  }
-  const { sign_in } = siteSettings();
-  const { end_session_endpoint } = await serverOf(sign_in);
-  const url = new URL(end_session_endpoint ?? `${location.origin}${homePath}`);
-  url.searchParams.set('client_id', clientOf(sign_in).client_id);
+/** Where the issuer ends its own session and returns from; `homePath` of an issuer without such a URL. */
+const endOfSession = ({ end_session_endpoint }: AuthorizationServer): URL | string => {
+  if (!end_session_endpoint) return homePath;
+  const url = new URL(end_session_endpoint);
+  url.searchParams.set('client_id', clientOf(siteSettings().sign_in).client_id);
   // Cognito's name of the parameter, and that of OpenID Connect.
   url.searchParams.set('logout_uri', `${location.origin}${homePath}`);
   url.searchParams.set('post_logout_redirect_uri', `${location.origin}${homePath}`);
-  location.assign(end_session_endpoint ? url : homePath);
+  return url;
 };
+
+/** Tells the issuer that a refresh token is not used any more, where it offers that. */
+const revoke = async (token: string, { revocation_endpoint }: AuthorizationServer): Promise<void> => {
+  if (!revocation_endpoint) return;
+  const { client_id } = clientOf(siteSettings().sign_in);
+  await fetch(revocation_endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({ token, token_type_hint: 'refresh_token', client_id }),
+  });
+};
+
+/** Ends what the issuer keeps. @returns where to go on. */
+const endAtIssuer = async (refresh: string | undefined): Promise<URL | string> => {
+  const server = await serverOf(siteSettings().sign_in);
+  if (refresh !== undefined) await revoke(refresh, server);
+  return endOfSession(server);
+};
+
+/**
+ * Removes everything that belongs to the session, and then loads the application again, by way of the issuer when it can be
+ * reached. Otherwise a refresh token ends by itself; nothing has it any more.
+ */
+export const signOut = async (): Promise<void> => {
+  const refresh = tokens?.refresh;
+  clearTimeout(renewal);
+  sessionStorage.removeItem(MEMORY);
+  sessionStorage.removeItem(PENDING);
+  tokens = undefined;
+  waiting = undefined;
+  session.set({ state: 'signed-out', message: undefined });
+  endUser();
+  const target = isLocal() ? homePath : await endAtIssuer(refresh).catch(() => homePath);
+  if (tokens === undefined) location.assign(target);
+};
+
+// A page from the cache of the browser shows what it did when it was left.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && tokens === undefined && isConsole) location.reload();
+});
 
 const readSettings = async (): Promise<SiteSettings> => {
   const response = await fetch(`${apiUrl}/api/settings`, { cache: 'no-cache' });

@@ -3,23 +3,26 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { User } from '#contract/users.ts';
 import { Button } from '../components/button.tsx';
-import { Checkbox } from '../components/fields.tsx';
+import { Checkbox, SelectField } from '../components/fields.tsx';
+import { later } from '../components/lazy.tsx';
+import { Menu } from '../components/menu.tsx';
 import * as strings from '../strings.ts';
-import { connection } from './connection.ts';
+import { connection, unsent } from './connection.ts';
 import { type Keys, useKeys } from './keys.tsx';
-import { Notices, undoLatest } from './notices.tsx';
-import { addressOf, type PageEntry } from './pages.ts';
-import { Palette } from './palette.tsx';
-import { showsImages } from './preferences.ts';
+import { hrefOf, type PageEntry } from './pages.ts';
+import { hasShortcuts, showsImages, theme, themes } from './preferences.ts';
+import { QueryErrorBanner } from './query-error-banner.tsx';
 import { signOut } from './session.ts';
-import { Shortcuts } from './shortcuts.tsx';
-import { SilentFailures } from './silent-failures.tsx';
 import { useStore } from './store.ts';
+import { Toasts, undoLatest } from './toasts.tsx';
+import { leave, UnsavedQuestion } from './unsaved.tsx';
 import { WaitingCount } from './waiting-count.tsx';
+import { work } from './work.ts';
 
 /** Whether the service is unreachable, or has asked to wait. */
 const ConnectionBanner = () => {
   const { isOffline, waitsUntil } = useStore(connection);
+  const waiting = useStore(unsent);
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (waitsUntil === undefined) return undefined;
@@ -30,7 +33,7 @@ const ConnectionBanner = () => {
   return (
     <div className="banner" role="status">
       {isOffline
-        ? strings.states.offline
+        ? `${strings.states.offline} ${strings.states.unsent(waiting)}`
         : strings.states.waiting(Math.max(1, Math.ceil(((waitsUntil ?? now) - now) / 1000)))}
     </div>
   );
@@ -38,7 +41,7 @@ const ConnectionBanner = () => {
 
 const NavLink = ({ page, isCurrent }: { readonly page: PageEntry; readonly isCurrent: boolean }) => (
   <li>
-    <Link href={addressOf(page)} className="nav-link" aria-current={isCurrent ? 'page' : undefined}>
+    <Link href={hrefOf(page)} className="nav-link" aria-current={isCurrent ? 'page' : undefined}>
       <page.icon size={16} aria-hidden />
       {page.title}
       <WaitingCount path={page.path} />
@@ -53,7 +56,34 @@ const Brand = () => (
   </span>
 );
 
-/** The frame of every page: navigation, connection, notices, palette and shortcuts. */
+/** What this browser remembers about the look and the keys. */
+const Display = () => (
+  <Menu label={strings.shell.display}>
+    <SelectField
+      name="theme"
+      label={strings.shell.theme}
+      value={useStore(theme)}
+      options={themes.map((one) => [one, strings.shell.themes[one]])}
+      onChange={(value) => theme.set(value)}
+    />
+    <Checkbox
+      label={strings.shell.images}
+      isChecked={useStore(showsImages)}
+      onChange={(isOn) => showsImages.set(isOn)}
+    />
+    <Checkbox
+      label={strings.shell.shortcutsOn}
+      isChecked={useStore(hasShortcuts)}
+      onChange={(isOn) => hasShortcuts.set(isOn)}
+    />
+  </Menu>
+);
+
+const Palette = later(async () => (await import('./palette.tsx')).Palette, null);
+const Tray = later(async () => (await import('./tray.tsx')).Tray, null);
+const Shortcuts = later(async () => (await import('./shortcuts.tsx')).Shortcuts, null);
+
+/** The frame of every page: navigation, connection, toasts, palette and shortcuts. */
 export const Shell = ({
   pages,
   current,
@@ -68,20 +98,26 @@ export const Shell = ({
   const [path, navigate] = useLocation();
   const [dialog, setDialog] = useState<'palette' | 'shortcuts'>();
   const [isMenuOpen, setMenuOpen] = useState(false);
+  const hasWork = useStore(work).length > 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new path closes the menu.
   useEffect(() => setMenuOpen(false), [path]);
   const keys: Keys = {
     '$mod+k': { label: strings.shell.showPalette, run: () => setDialog('palette') },
+    '$mod+Enter': { label: strings.shell.submit, run: () => undefined },
     '?': { label: strings.shell.showShortcuts, run: () => setDialog('shortcuts') },
     z: { label: strings.shell.undo, run: () => void undoLatest() },
     '/': {
       label: strings.fields.search,
-      run: () => document.querySelector<HTMLInputElement>('main input[type="search"]')?.focus(),
+      run: () => {
+        const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
+        if (search) search.focus();
+        else setDialog('palette');
+      },
     },
     ...Object.fromEntries(
       pages.map((page) => [
         `g ${page.shortcut}`,
-        { label: strings.shell.goTo(page.title), run: () => navigate(addressOf(page)) },
+        { label: strings.shell.goTo(page.title), run: () => navigate(hrefOf(page)) },
       ]),
     ),
   };
@@ -102,6 +138,7 @@ export const Shell = ({
               isPressed={isMenuOpen}
               onClick={() => setMenuOpen(!isMenuOpen)}
             />
+            <WaitingCount path="/queue" />
             <Brand />
             <span className="push">
               <Button
@@ -116,26 +153,27 @@ export const Shell = ({
             <Brand />
             <nav aria-label={strings.shell.navigation}>
               {groups.map((group) => (
-                <ul key={group} className="nav-group">
-                  {pages
-                    .filter((page) => page.group === group)
-                    .map((page) => (
-                      <NavLink key={page.path} page={page} isCurrent={page === current} />
-                    ))}
-                </ul>
+                <div key={group} className="nav-group">
+                  <p id={`group-${group}`} className="nav-title">
+                    {strings.shell.groups[group]}
+                  </p>
+                  <ul aria-labelledby={`group-${group}`}>
+                    {pages
+                      .filter((page) => page.group === group)
+                      .map((page) => (
+                        <NavLink key={page.path} page={page} isCurrent={page === current} />
+                      ))}
+                  </ul>
+                </div>
               ))}
             </nav>
             <div className="sidebar-foot">
-              <Checkbox
-                label={<span className="small">{strings.shell.images}</span>}
-                isChecked={useStore(showsImages)}
-                onChange={(isOn) => showsImages.set(isOn)}
-              />
+              <Display />
               <p className="small truncate" title={user.email ?? user.id}>
                 {user.name ?? user.email ?? user.id} <span className="soft">· {strings.shell.roles[user.role]}</span>
               </p>
               <div className="row">
-                <Button kind="quiet" onClick={() => void signOut()}>
+                <Button kind="quiet" onClick={() => leave(() => void signOut())}>
                   {strings.actions.signOut}
                 </Button>
                 <span className="push">
@@ -149,11 +187,12 @@ export const Shell = ({
         </header>
         <main className="main" id="content" tabIndex={-1}>
           <ConnectionBanner />
-          <SilentFailures />
+          <QueryErrorBanner />
           <div className="page">{children}</div>
         </main>
       </div>
-      <Notices />
+      <Toasts>{hasWork && <Tray />}</Toasts>
+      <UnsavedQuestion />
       {dialog === 'palette' && <Palette pages={pages} onClose={() => setDialog(undefined)} />}
       {dialog === 'shortcuts' && <Shortcuts onClose={() => setDialog(undefined)} />}
     </>

@@ -1,3 +1,4 @@
+import { Rows3 } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
@@ -46,7 +47,12 @@ export const SignInButtons = ({ message }: { readonly message?: string | undefin
 export const SignInPage = ({ message }: { readonly message: string | undefined }) => (
   <main className="gate">
     <div className="card stack">
+      <span className="brand">
+        <Rows3 size={18} aria-hidden />
+        {strings.product}
+      </span>
       <h1>{strings.signIn.heading}</h1>
+      <p className="soft">{strings.signIn.what}</p>
       <SignInButtons message={message} />
     </div>
   </main>

@@ -1,17 +1,27 @@
-import { formatDay, formatNumber } from '../format.ts';
+import { formatDay, formatNumber, formatPercent } from '../format.ts';
 import * as strings from '../strings.ts';
 
 const WIDTH = 600;
 const HEIGHT = 120;
 
+/** How a sum differs from that of the days before. */
+const changeOf = (total: number, before: number): string => {
+  if (before === 0) return strings.chart.noneBefore;
+  const change = (total - before) / before;
+  return strings.chart.change(`${change > 0 ? '+' : ''}${formatPercent(change)}`, formatNumber(before));
+};
+
 /** A small chart of a value per day, with its table behind. For a chart to work with, see Analytics. */
 export const BarChart = ({
   label,
   points,
+  before,
 }: {
   readonly label: string;
   /** Days and their values. */
   readonly points: readonly (readonly [day: string, value: number])[];
+  /** The sum of as many days before these. */
+  readonly before?: number;
 }) => {
   const highest = Math.max(0, ...points.map(([, value]) => value));
   const max = Math.max(1, highest);
@@ -22,21 +32,27 @@ export const BarChart = ({
   return (
     <figure className="bar-chart">
       <p className="row apart">
-        <span className="count-number number">{formatNumber(total)}</span>
+        <span>
+          <span className="count-number number">{formatNumber(total)}</span>{' '}
+          {before !== undefined && <span className="soft small">{changeOf(total, before)}</span>}
+        </span>
         <span className="soft small">{strings.chart.highest(formatNumber(highest))}</span>
       </p>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden>
         <title>{label}</title>
         {points.map(([day, value], at) => (
-          <rect
-            key={day}
-            x={at * step + step * 0.1}
-            width={step * 0.8}
-            y={HEIGHT - Math.max(1, (value / max) * HEIGHT)}
-            height={Math.max(1, (value / max) * HEIGHT)}
-          >
-            <title>{`${formatDay(day)}: ${formatNumber(value)}`}</title>
-          </rect>
+          <g key={day}>
+            <rect className="bar-day" x={at * step} width={step} height={HEIGHT}>
+              <title>{`${formatDay(day)}: ${formatNumber(value)}`}</title>
+            </rect>
+            <rect
+              pointerEvents="none"
+              x={at * step + step * 0.1}
+              width={step * 0.8}
+              y={HEIGHT - Math.max(1, (value / max) * HEIGHT)}
+              height={Math.max(1, (value / max) * HEIGHT)}
+            />
+          </g>
         ))}
       </svg>
       <p className="row apart soft small">

@@ -7,20 +7,30 @@ export const outcomes = ['created', 'updated', 'skipped', 'failed'] as const sat
 
 const tones = { running: 'accent', done: 'good', failed: 'bad', cancelled: 'wait', reverted: 'neutral' } as const;
 
-export const BatchStateBadge = ({ state }: { readonly state: BatchState }) => (
-  <Badge tone={tones[state]}>{strings.batches.states[state]}</Badge>
-);
+/** @param revertedBy is the batch that reverts this one, also while it runs. */
+export const BatchStateBadge = ({
+  state,
+  revertedBy = null,
+}: {
+  readonly state: BatchState;
+  readonly revertedBy?: string | null;
+}) =>
+  revertedBy !== null && state !== 'reverted' ? (
+    <Badge tone="accent">{strings.batch.beingReverted}</Badge>
+  ) : (
+    <Badge tone={tones[state]}>{strings.batch.states[state]}</Badge>
+  );
 
 /** The results that occur, with their numbers. */
 export const Counts = ({ counts }: { readonly counts: BatchCounts }) => (
   <span className="number">
     {outcomes
       .filter((outcome) => counts[outcome] > 0)
-      .map((outcome) => `${formatNumber(counts[outcome])} ${strings.batches.outcomes[outcome].toLowerCase()}`)
+      .map((outcome) => `${formatNumber(counts[outcome])} ${strings.batch.outcomes[outcome].toLowerCase()}`)
       .join(' · ')}
   </span>
 );
 
 /** Whether the service would revert the batch. */
-export const isRevertible = ({ kind, state }: Batch): boolean =>
-  kind !== 'revert' && state !== 'running' && state !== 'reverted';
+export const isRevertible = ({ kind, state, reverted_by }: Batch): boolean =>
+  kind !== 'revert' && reverted_by === null && state !== 'running' && state !== 'reverted';

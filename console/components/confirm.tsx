@@ -10,6 +10,7 @@ export const Confirm = ({
   title,
   action,
   phrase,
+  isReady = true,
   onConfirm,
   onClose,
   children,
@@ -17,6 +18,8 @@ export const Confirm = ({
   readonly title: string;
   readonly action: string;
   readonly phrase?: string;
+  /** Whether what is asked for was answered. */
+  readonly isReady?: boolean;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children?: ReactNode;
@@ -49,7 +52,7 @@ export const Confirm = ({
           <Button
             kind="danger primary"
             type="submit"
-            isDisabled={state === 'running' || (phrase !== undefined && typed.trim() !== phrase.trim())}
+            isDisabled={state === 'running' || !isReady || (phrase !== undefined && typed.trim() !== phrase.trim())}
           >
             {action}
           </Button>

@@ -1,9 +1,15 @@
 import { messageOf } from '../api.ts';
 
-/** Announces why an action failed; nothing without a failure. */
-export const ErrorMessage = ({ error }: { readonly error: unknown }) =>
+/** Announces why an action failed; nothing without a failure. @param hasFields see `messageOf`. */
+export const ErrorMessage = ({
+  error,
+  hasFields = false,
+}: {
+  readonly error: unknown;
+  readonly hasFields?: boolean;
+}) =>
   error === undefined ? null : (
     <p className="message bad" role="alert">
-      {messageOf(error)}
+      {messageOf(error, { hasFields })}
     </p>
   );

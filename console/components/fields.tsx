@@ -65,8 +65,11 @@ export const TextField = ({
   placeholder,
   step,
   inputRef,
+  suggestions,
   ...field
 }: FieldProps<string> & {
+  /** Values that the browser offers, with their labels. */
+  readonly suggestions?: readonly { readonly value: string; readonly label: string }[];
   readonly type?: HTMLInputTypeAttribute;
   /** `any` for numbers with decimals. */
   readonly step?: 'any';
@@ -75,18 +78,30 @@ export const TextField = ({
 }) => (
   <Field {...field}>
     {(control) => (
-      <input
-        {...control}
-        ref={inputRef}
-        className="input"
-        type={type}
-        value={value}
-        placeholder={placeholder}
-        step={step}
-        dir="auto"
-        autoComplete="off"
-        onChange={(event) => onChange(event.target.value)}
-      />
+      <>
+        <input
+          {...control}
+          ref={inputRef}
+          className="input"
+          type={type}
+          list={suggestions && `${control.id}-list`}
+          value={value}
+          placeholder={placeholder}
+          step={step}
+          dir="auto"
+          autoComplete="off"
+          onChange={(event) => onChange(event.target.value)}
+        />
+        {suggestions && (
+          <datalist id={`${control.id}-list`}>
+            {suggestions.map((one) => (
+              <option key={one.value} value={one.value}>
+                {one.label}
+              </option>
+            ))}
+          </datalist>
+        )}
+      </>
     )}
   </Field>
 );

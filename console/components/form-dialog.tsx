@@ -1,8 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
+import { leave, useUnsaved } from '../app/unsaved.tsx';
 import * as strings from '../strings.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { ErrorMessage } from './error-message.tsx';
+import { useInvalidFocus } from './use-invalid-focus.ts';
 
 /**
  * A dialog with a form. It closes after it was submitted; a failure keeps it open with its message.
@@ -33,12 +35,19 @@ export const FormDialog = ({
 }) => {
   const [error, setError] = useState<unknown>();
   const [isRunning, setRunning] = useState(false);
+  const [isTouched, setTouched] = useState(false);
+  const release = useUnsaved(isTouched, error);
+  const form = useRef<HTMLFormElement>(null);
+  useInvalidFocus(form, error);
   const run = async (work: () => Promise<void>, after?: () => void) => {
     setRunning(true);
     setError(undefined);
     try {
       await work();
-      after?.();
+      if (after) {
+        release();
+        after();
+      }
     } catch (failure) {
       setError(failure);
     } finally {
@@ -47,18 +56,22 @@ export const FormDialog = ({
   };
   const isDisabled = isRunning || !isReady;
   return (
-    <Dialog title={title} isWide={isWide} onClose={onClose}>
+    <Dialog title={title} isWide={isWide} onClose={() => leave(onClose)}>
       <form
+        ref={form}
         className="stack"
+        onInput={() => setTouched(true)}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isDisabled) void run(onSubmit, onClose);
+          if (isDisabled) return;
+          release();
+          void run(onSubmit, onClose);
         }}
       >
         {children(error)}
-        <ErrorMessage error={error} />
+        <ErrorMessage error={error} hasFields />
         <DialogActions>
-          <Button onClick={onClose}>{strings.actions.cancel}</Button>
+          <Button onClick={() => leave(onClose)}>{strings.actions.cancel}</Button>
           {preview && (
             <Button isDisabled={isDisabled} onClick={() => void run(preview.run)}>
               {preview.action}

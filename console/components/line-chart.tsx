@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
-import { formatNumber } from '../format.ts';
+import { theme } from '../app/preferences.ts';
+import { formatDayOfMonth, formatNumber } from '../format.ts';
 import { useLatest } from './use-latest.ts';
 
 export interface Line {
@@ -64,7 +65,11 @@ export const LineChart = ({
         cursor: { drag: { x: true, y: false, setScale: false }, y: false },
         scales: { y: { range: (_, min, max) => [Math.min(0, min), Math.max(1, max)] } },
         axes: [
-          { ...axis, ticks: { show: false } },
+          {
+            ...axis,
+            ticks: { show: false },
+            values: (_, seconds) => seconds.map((one) => formatDayOfMonth(dayOf(one))),
+          },
           {
             ...axis,
             ticks: { show: false },
@@ -104,8 +109,10 @@ export const LineChart = ({
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const redraw = () => plot.redraw();
     scheme.addEventListener('change', redraw);
+    const unfollow = theme.subscribe(redraw);
     return () => {
       scheme.removeEventListener('change', redraw);
+      unfollow();
       sizes.disconnect();
       plot.destroy();
       chart.current = undefined;

@@ -1,10 +1,15 @@
+import { Fragment } from 'react';
 import type { Project } from '#contract/projects.ts';
 import { useCategories } from '../app/listings.ts';
 import { showsImages } from '../app/preferences.ts';
 import { useStore } from '../app/store.ts';
 import { hostOf, words } from '../format.ts';
 import * as strings from '../strings.ts';
+import { later } from './lazy.tsx';
+import { optionalTextNames, optionalTexts } from './listing-fields.ts';
 import { Time } from './time.tsx';
+
+const CustomFacts = later(async () => (await import('./custom-facts.tsx')).CustomFacts);
 
 const Screenshots = ({ urls }: { readonly urls: readonly string[] }) => {
   const isShown = useStore(showsImages);
@@ -50,7 +55,7 @@ export const ListingText = ({ project }: { readonly project: Project }) => {
         <dt>{words('categories')}</dt>
         <dd className="chips">
           {project.categories.length === 0
-            ? strings.listings.noCategories
+            ? strings.listing.noCategories
             : project.categories.map((slug) => (
                 <span key={slug} className="chip">
                   {nameOf(slug)}
@@ -69,21 +74,30 @@ export const ListingText = ({ project }: { readonly project: Project }) => {
         <dd>{strings.plan[project.plan]}</dd>
         {place !== '' && (
           <>
-            <dt>{strings.listings.place}</dt>
+            <dt>{strings.listing.place}</dt>
             <dd dir="auto">{place}</dd>
           </>
         )}
-        {project.video_url && (
-          <>
-            <dt>{words('video_url')}</dt>
-            <dd>
-              <a href={project.video_url} rel="noopener noreferrer" target="_blank">
-                {project.video_url}
-              </a>
-            </dd>
-          </>
-        )}
-        <dt>{strings.listings.columns.created}</dt>
+        {optionalTextNames.map((name) => {
+          const value = project[name];
+          if (!value) return null;
+          return (
+            <Fragment key={name}>
+              <dt>{words(name)}</dt>
+              <dd dir="auto">
+                {optionalTexts[name] === 'url' ? (
+                  <a href={value} rel="noopener noreferrer" target="_blank">
+                    {value}
+                  </a>
+                ) : (
+                  value
+                )}
+              </dd>
+            </Fragment>
+          );
+        })}
+        {Object.keys(project.fields ?? {}).length > 0 && <CustomFacts values={project.fields ?? {}} />}
+        <dt>{strings.listing.submitted}</dt>
         <dd>
           <Time at={project.created_at} />
         </dd>

@@ -1,12 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
 import { useUrl } from '../app/url.ts';
+import { LoadingTable } from './loading-table.tsx';
 import { Pagination } from './pagination.tsx';
 import { EmptyState, Loaded } from './states.tsx';
 import { Table } from './table.tsx';
 
 /**
- * A list that is paged by number, as a table. The number of the page is in the address.
+ * A list that is paged by number, as a table. The number of the page is in the URL.
  * @param first is the id of the row that stands first when it is on the page.
  */
 export const PagedTable = <Row,>({
@@ -27,7 +28,7 @@ export const PagedTable = <Row,>({
   const [, change] = useUrl();
   const isFirst = (row: Row) => Number(table.idOf(row) === first);
   return (
-    <Loaded query={query}>
+    <Loaded query={query} placeholder={<LoadingTable columns={table.columns} />}>
       {({ data, meta }) =>
         data.length === 0 ? (
           <EmptyState title={empty}>

@@ -43,7 +43,7 @@ export const PlaceMap = ({
       className="place-map"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
-      aria-label={strings.listings.map}
+      aria-label={strings.listing.map}
       onClick={place}
     >
       <path className="land" d={landPath} />

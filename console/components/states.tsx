@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { Inbox } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError, messageOf } from '../api.ts';
 import { retryFailed } from '../app/queries.ts';
@@ -7,6 +8,7 @@ import { Button } from './button.tsx';
 
 export const EmptyState = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <div className="state">
+    <Inbox size={28} aria-hidden />
     <h2>{title}</h2>
     {children}
   </div>
@@ -50,13 +52,17 @@ export const Failure = ({ error, onRetry }: { readonly error: unknown; readonly 
 export const Loaded = <Data,>({
   query,
   rows,
+  placeholder,
   children,
 }: {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'isError' | 'error'>;
   readonly rows?: number;
+  /** What stands in place of the data until it is there, in its form. */
+  readonly placeholder?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }) => {
   if (query.data !== undefined) return children(query.data);
   if (query.isError) return <Failure error={query.error} onRetry={() => void retryFailed()} />;
+  if (placeholder !== undefined) return placeholder;
   return <Loading {...(rows !== undefined && { rows })} />;
 };

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../app/keys.tsx';
 import type { Feature } from '../app/session.ts';
 import * as strings from '../strings.ts';
@@ -9,8 +9,8 @@ export interface Column<Row> {
   /** The feature that its values come from; while it is off, the column is left out. */
   readonly feature?: Feature;
   readonly cell: (row: Row) => ReactNode;
-  /** `main` takes the remaining width, `end` is for numbers, `minor` is hidden on narrow screens. */
-  readonly kind?: 'main' | 'end' | 'minor' | 'end minor';
+  /** `main` takes the remaining width, `end` is for numbers, `minor` is hidden on narrow screens, `actions` has buttons. */
+  readonly kind?: 'main' | 'end' | 'minor' | 'end minor' | 'actions';
   /** Sorts the list by this column. */
   readonly onSort?: (() => void) | undefined;
   readonly isSorted?: 'ascending' | 'descending' | undefined;
@@ -29,6 +29,11 @@ export const toggled = (ids: ReadonlySet<string>, id: string): ReadonlySet<strin
 };
 
 const cellClass = (kind: Column<unknown>['kind']): string | undefined => (kind === 'main' ? 'main-cell' : kind);
+
+/** Whether a click in a row is for something inside of it, or selects text. */
+const isOwnClick = ({ target }: MouseEvent): boolean =>
+  (target as Element).closest('a, button, input, label, select, summary') !== null ||
+  getSelection()?.isCollapsed === false;
 
 /**
  * Rows of a list, with a cursor that `j` and `k` move. `Enter` opens the row under it, `x` selects it.
@@ -120,7 +125,14 @@ export const Table = <Row,>({
             const id = idOf(row);
             const isSelected = selection?.ids.has(id) ?? false;
             return (
-              <tr key={id} data-cursor={id === cursor} aria-selected={selection && isSelected}>
+              // The keyboard has `Enter` on the cursor, and the link in the row.
+              <tr
+                key={id}
+                data-cursor={id === cursor}
+                data-opens={onOpen !== undefined}
+                aria-selected={selection && isSelected}
+                onClick={onOpen && ((event) => isOwnClick(event) || onOpen(row))}
+              >
                 {selection && (
                   <td className="select">
                     <input

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 
-/** The parts of a page; the open one is in the address. */
+/** The parts of a page; the open one is in the URL. */
 export const Tabs = <Id extends string>({
   label,
   tabs,

@@ -1,4 +1,16 @@
+import { Store, useStore } from '../app/store.ts';
 import { formatAge, formatDay, formatTime } from '../format.ts';
+
+/** The interval at which relative times are updated, in milliseconds. */
+const TICK_MS = 10_000;
+
+const ticks = new Store(0);
+setInterval(() => ticks.set(ticks.value + 1), TICK_MS);
+
+const Age = ({ at }: { readonly at: string }) => {
+  useStore(ticks);
+  return formatAge(at);
+};
 
 /** A time in the local time zone; its UTC form shows on hover. */
 export const Time = ({
@@ -15,7 +27,7 @@ export const Time = ({
   const format = isDay ? formatDay : formatTime;
   return (
     <time dateTime={at} title={at}>
-      {isAge ? formatAge(at) : format(at)}
+      {isAge ? <Age at={at} /> : format(at)}
     </time>
   );
 };

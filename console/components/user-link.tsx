@@ -16,7 +16,7 @@ export const userName = ({
 /** The name of a user; for administrators a link to what the user did. */
 export const UserLink = ({ user }: { readonly user: { readonly id: string; readonly name: string | null } | null }) => {
   const { is_admin } = useCurrentUser();
-  if (!user) return <span className="soft">{strings.users.erasedUser}</span>;
+  if (!user) return <span className="soft">{strings.user.erasedUser}</span>;
   const name = <bdi>{userName(user)}</bdi>;
   return is_admin ? <Link href={`/users?open=${encodeURIComponent(user.id)}`}>{name}</Link> : name;
 };

@@ -4,6 +4,7 @@ import { SignInButtons } from '../app/sign-in.tsx';
 import { useStore } from '../app/store.ts';
 import { Button } from '../components/button.tsx';
 import * as strings from '../strings.ts';
+import { text } from './strings.ts';
 
 const SessionState = ({ current }: { readonly current: Session }) => {
   if (current.state === 'starting') return null;
@@ -21,10 +22,10 @@ const SessionState = ({ current }: { readonly current: Session }) => {
 /** Above the reference: its requests carry the token of this session. */
 export const Header = () => (
   <header className="reference-header">
-    <h1>{strings.reference.heading}</h1>
+    <h1>{text.heading}</h1>
     <nav className="row" aria-label={strings.shell.navigation}>
-      <a href={consolePath}>{strings.reference.console}</a>
-      <a href={`${apiUrl}/api/openapi.json`}>{strings.reference.document}</a>
+      <a href={consolePath}>{text.console}</a>
+      <a href={`${apiUrl}/api/openapi.json`}>{text.document}</a>
     </nav>
     <div className="row push">
       <SessionState current={useStore(session)} />

@@ -4,8 +4,8 @@ import SwaggerUIBundle, { type SwaggerUI } from 'swagger-ui-dist/swagger-ui-bund
 import { apiUrl } from '../app/location.ts';
 import { accessToken, session, startSession } from '../app/session.ts';
 import { Failure } from '../components/states.tsx';
-import * as strings from '../strings.ts';
 import { Header } from './header.tsx';
+import { text } from './strings.ts';
 
 /** The security scheme of user tokens in the document. */
 const SCHEME = 'bearer';
@@ -16,7 +16,7 @@ const root = createRoot(element);
 
 const readDocument = async (): Promise<object> => {
   const response = await fetch(`${apiUrl}/api/openapi.json`);
-  if (!response.ok) throw new Error(strings.reference.unread(response.status));
+  if (!response.ok) throw new Error(text.unread(response.status));
   // The document is the same in every stage; requests go to the one that served this page.
   return { ...((await response.json()) as object), servers: [{ url: apiUrl }] };
 };

@@ -1,5 +1,5 @@
 import { generate } from '#contract/ai.ts';
 import { handle, ok } from '#http/handle.ts';
-import { generateListingText } from '#services/ai/generate.ts';
+import { generateListingText } from '#services/admin/ai.ts';
 
 export const handler = handle(generate, async ({ body }) => ok({ data: await generateListingText(body) }));

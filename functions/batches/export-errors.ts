@@ -1,7 +1,7 @@
 import { exportErrors } from '#contract/batches.ts';
 import { handle } from '#http/handle.ts';
 import { streaming } from '#http/middleware/streaming.ts';
-import { exportErrors as errorsOf, getImport } from '#services/batches/read.ts';
+import { exportErrors as errorsOf, getImport } from '#services/projects/batches.ts';
 
 export const handler = handle(
   exportErrors,

@@ -1,6 +1,6 @@
 import { revert } from '#contract/batches.ts';
 import { handle, ok } from '#http/handle.ts';
-import { revertBatch } from '#services/batches/revert.ts';
+import { revertBatch } from '#services/projects/revert-batch.ts';
 
 export const handler = handle(revert, async ({ params, user, remainingMs }) => {
   const report = await revertBatch(user, params.batch, remainingMs());

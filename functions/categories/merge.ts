@@ -1,8 +1,8 @@
 import { merge } from '#contract/categories.ts';
 import { handle, ok } from '#http/handle.ts';
 import { authorize } from '#http/middleware/authorize.ts';
-import { getCategory } from '#services/categories/get.ts';
 import { mergeCategories, previewMerge } from '#services/categories/manage.ts';
+import { getCategory } from '#services/categories/read.ts';
 
 export const handler = handle(
   merge,

@@ -1,8 +1,8 @@
 import { add } from '#contract/comments.ts';
 import { created, handle } from '#http/handle.ts';
 import { authorize } from '#http/middleware/authorize.ts';
-import { addComment } from '#services/comments/comment.ts';
-import { getOpenProject } from '#services/projects/get.ts';
+import { getOpenProject } from '#services/projects/read.ts';
+import { addComment } from '#services/reactions/comments.ts';
 
 export const handler = handle(
   add,

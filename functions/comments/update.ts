@@ -1,7 +1,7 @@
 import { update } from '#contract/comments.ts';
 import { handle, ok } from '#http/handle.ts';
 import { authorize } from '#http/middleware/authorize.ts';
-import { changeComment, permitChange } from '#services/comments/comment.ts';
+import { changeComment, permitChange } from '#services/reactions/comments.ts';
 
 export const handler = handle(
   update,

@@ -1,5 +1,5 @@
-import { checkLinks } from '#contract/cron.ts';
+import { checkLinks } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
-import { checkLinks as check } from '#services/links/check.ts';
+import { checkLinks as check } from '#services/jobs/check-links.ts';
 
 export const handler = job(checkLinks, check);

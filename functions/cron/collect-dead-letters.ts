@@ -1,5 +1,5 @@
-import { collectDeadLetters } from '#contract/cron.ts';
+import { collectDeadLetters } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
-import { collectDeadLetters as collect } from '#services/letters/collect.ts';
+import { collectDeadLetters as collect } from '#services/dead-letters.ts';
 
 export const handler = job(collectDeadLetters, collect);

@@ -1,4 +1,4 @@
-import { purgeDeleted } from '#contract/cron.ts';
+import { purgeDeleted } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
 import { purgeDeleted as purge } from '#services/projects/purge-deleted.ts';
 

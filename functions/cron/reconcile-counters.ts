@@ -1,5 +1,5 @@
-import { reconcileCounters } from '#contract/cron.ts';
+import { reconcileCounters } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
-import { reconcileCounters as reconcile } from '#services/cron/reconcile-counters.ts';
+import { reconcileCounters as reconcile } from '#services/jobs/reconcile-counters.ts';
 
 export const handler = job(reconcileCounters, reconcile);

@@ -1,6 +1,5 @@
-import { reconcilePayments } from '#contract/cron.ts';
+import { reconcilePayments } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
-import { now } from '#platform/clock.ts';
-import { reconcilePayments as reconcile } from '#services/payments/reconcile.ts';
+import { reconcilePayments as reconcile } from '#services/payments/receive.ts';
 
-export const handler = job(reconcilePayments, () => reconcile(now()));
+export const handler = job(reconcilePayments, () => reconcile());

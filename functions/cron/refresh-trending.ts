@@ -1,4 +1,4 @@
-import { refreshTrending } from '#contract/cron.ts';
+import { refreshTrending } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
 import { refreshTrending as refresh } from '#services/projects/list.ts';
 

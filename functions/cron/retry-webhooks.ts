@@ -1,5 +1,5 @@
-import { retryWebhooks } from '#contract/cron.ts';
+import { retryWebhooks } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
-import { retryDueDeliveries } from '#services/webhooks/deliver.ts';
+import { retryDueDeliveries } from '#services/webhooks/deliveries.ts';
 
 export const handler = job(retryWebhooks, retryDueDeliveries);

@@ -1,4 +1,4 @@
-import { rollUpAnalytics } from '#contract/cron.ts';
+import { rollUpAnalytics } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
 import { rollUp } from '#services/analytics/roll-up.ts';
 

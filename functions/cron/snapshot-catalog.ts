@@ -1,5 +1,5 @@
-import { snapshotCatalog } from '#contract/cron.ts';
+import { snapshotCatalog } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
-import { storeStartingPoints } from '#services/cron/snapshot-catalog.ts';
+import { writeSnapshots } from '#services/jobs/snapshot-catalog.ts';
 
-export const handler = job(snapshotCatalog, storeStartingPoints);
+export const handler = job(snapshotCatalog, writeSnapshots);

@@ -1,4 +1,4 @@
-import { weeklyDigest } from '#contract/cron.ts';
+import { weeklyDigest } from '#contract/jobs.ts';
 import { job } from '#http/job.ts';
 import { mailWeeklyDigests } from '#services/mail/weekly-digest.ts';
 

@@ -1,69 +1,8 @@
 import middy from '@middy/core';
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { messageOf } from '#data/outbox.ts';
-import { type Message, sourceOf } from '#events/catalogue.ts';
-import { putOnBus } from '#platform/bus.ts';
-import { log } from '#platform/log.ts';
-import { loggable, RunFailed } from '#platform/loggable.ts';
-import { count } from '#platform/metrics.ts';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { publishMessages } from '#services/events/publish.ts';
 
-interface Outgoing {
-  readonly sequenceNumber: string;
-  readonly message: Message;
-}
-
-interface LogContext {
-  readonly publisher: string;
-  readonly request_id: string | undefined;
-}
-
-const messagesOf = (record: DynamoDBRecord, logContext: LogContext): Outgoing[] => {
-  try {
-    return [{ sequenceNumber: record.dynamodb?.SequenceNumber ?? '', message: messageOf(record) }];
-  } catch (error) {
-    // Skipped: a retry cannot succeed and would block all later items.
-    count('OutboxItemSkipped');
-    log.error('outbox item skipped: not a message', {
-      ...logContext,
-      key: record.dynamodb?.Keys,
-      error: loggable(error),
-    });
-    return [];
-  }
-};
-
-const publishAll = async (outgoing: readonly Outgoing[], logContext: LogContext): Promise<ReadonlySet<string>> => {
-  try {
-    return new Set(
-      await putOnBus(
-        outgoing.map(({ message }) => ({
-          id: message.id,
-          source: sourceOf(message.kind),
-          kind: message.kind,
-          detail: message,
-          time: new Date(message.occurred_at),
-        })),
-      ),
-    );
-  } catch (error) {
-    log.error('publishing failed', { ...logContext, error: loggable(error) });
-    throw new RunFailed(logContext.publisher, error);
-  }
-};
-
-/**
- * Publishes new outbox items to the event bus. From the first rejected message on, the stream delivers the batch again:
- * order is kept and nothing is lost, but a message may be published twice.
- */
-export const handler = middy<DynamoDBStreamEvent, DynamoDBBatchResponse>().handler(async (event, context) => {
-  const logContext: LogContext = { publisher: 'events.publish', request_id: context?.awsRequestId };
-  const outgoing = event.Records.flatMap((record) => messagesOf(record, logContext));
-  const rejected = await publishAll(outgoing, logContext);
-  const firstRejected = outgoing.find(({ message }) => rejected.has(message.id));
-  if (!firstRejected) {
-    log.info('published', { ...logContext, messages: outgoing.length });
-    return { batchItemFailures: [] };
-  }
-  log.warn('messages rejected by the bus', { ...logContext, rejected: rejected.size, of: outgoing.length });
-  return { batchItemFailures: [{ itemIdentifier: firstRejected.sequenceNumber }] };
-});
+/** Invoked by the stream of the table. */
+export const handler = middy<DynamoDBStreamEvent, DynamoDBBatchResponse>().handler(({ Records }, context) =>
+  publishMessages(Records, context?.awsRequestId),
+);

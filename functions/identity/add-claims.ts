@@ -1,5 +1,5 @@
 import type { PreTokenGenerationV2TriggerHandler } from 'aws-lambda';
-import { accessClaims } from '#model/identity.ts';
+import { accessClaims } from '#model/user.ts';
 
 /** Adds claims to the access token that Cognito includes only in the ID token. Groups must be passed on explicitly. */
 export const handler: PreTokenGenerationV2TriggerHandler = async (event) => ({

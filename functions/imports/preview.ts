@@ -5,6 +5,6 @@ import { getImportRecord, previewImport } from '#services/imports/manage.ts';
 
 export const handler = handle(
   preview,
-  async ({ params, query }) => ok({ data: await previewImport(params.import, query.rows) }),
+  async ({ params, query, user }) => ok({ data: await previewImport(user, params.import, query.rows) }),
   [authorize(({ params }) => getImportRecord(params.import))],
 );

@@ -1,10 +1,10 @@
 import { approve } from '#contract/projects.ts';
 import { handle, ok } from '#http/handle.ts';
-import { publishedVersion } from '#model/project.ts';
 import { approveProject } from '#services/projects/moderate.ts';
-import { staffProjectView } from '#services/projects/view.ts';
+import { staffProject } from '#services/projects/read.ts';
 
 export const handler = handle(approve, async ({ params, user, ifMatch }) => {
   const changed = await approveProject(user, params.project, ifMatch);
-  return ok({ data: await staffProjectView(changed) }, { version: publishedVersion(changed.project) });
+  const { data, version } = await staffProject(changed, user);
+  return ok({ data }, { version });
 });

@@ -1,4 +1,4 @@
-import { bulk } from '#contract/project-batches.ts';
+import { bulk } from '#contract/batches.ts';
 import { handle, ok } from '#http/handle.ts';
 import { changeInBulk, previewBulk } from '#services/projects/bulk.ts';
 

@@ -1,9 +1,8 @@
 import { dossier } from '#contract/projects.ts';
 import { handle, ok } from '#http/handle.ts';
-import { publishedVersion } from '#model/project.ts';
-import { getJudgedProject, projectDossier } from '#services/projects/dossier.ts';
+import { readDossier } from '#services/projects/dossier.ts';
 
-export const handler = handle(dossier, async ({ params }) => {
-  const stored = await getJudgedProject(params.project);
-  return ok({ data: await projectDossier(stored) }, { version: publishedVersion(stored.project) });
+export const handler = handle(dossier, async ({ params, user }) => {
+  const { data, version } = await readDossier(user, params.project);
+  return ok({ data }, { version });
 });

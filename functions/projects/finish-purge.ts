@@ -1,7 +1,5 @@
-import { deleteOrphanedData } from '#data/orphaned-data.ts';
 import { finishPurge } from '#events/subscriptions.ts';
 import { subscribe } from '#http/subscribe.ts';
+import { finishPurge as deleteRest } from '#services/projects/purge-deleted.ts';
 
-export const handler = subscribe(finishPurge, async ({ data }) => {
-  await deleteOrphanedData(data.project_id, data.slugs);
-});
+export const handler = subscribe(finishPurge, ({ data }) => deleteRest(data.project_id, data.slugs));

@@ -1,7 +1,7 @@
-import { IMPORT_FILE_BYTES_MAX, importCsv } from '#contract/project-batches.ts';
+import { IMPORT_FILE_BYTES_MAX, importCsv } from '#contract/batches.ts';
 import { handle, ok } from '#http/handle.ts';
 import { multipart } from '#http/middleware/multipart.ts';
-import { importProjects } from '#services/imports/import-projects.ts';
+import { importProjects } from '#services/imports/import-rows.ts';
 
 /** The limit of JSON bodies. */
 const MAPPING_BYTES_MAX = 256 * 1024;

@@ -1,12 +1,10 @@
 import { list } from '#contract/projects.ts';
-import { catalogToSearch } from '#data/catalog.ts';
-import { cachedReply } from '#http/encoded.ts';
 import { handle, ok } from '#http/handle.ts';
-import { listProjects } from '#services/projects/list.ts';
+import { cachedResponse } from '#http/response-body.ts';
+import { publicPage } from '#services/projects/list.ts';
 
 export const handler = handle(list, async ({ query, user }) => {
-  const listings = await catalogToSearch({ q: query.q, searchIn: 'public' });
+  const page = await publicPage(query, user);
   // A response for an authenticated caller may contain fields for owners and administrators only.
-  if (user) return ok(listProjects(listings, user, query));
-  return cachedReply(list, listings, query, () => listProjects(listings, undefined, query));
+  return user ? ok(page.body()) : cachedResponse(list, page.key, page);
 });

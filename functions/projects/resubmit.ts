@@ -1,10 +1,10 @@
 import { resubmit } from '#contract/projects.ts';
 import { handle, ok } from '#http/handle.ts';
-import { publishedVersion } from '#model/project.ts';
 import { resubmitProject } from '#services/projects/moderate.ts';
-import { storedProjectView } from '#services/projects/view.ts';
+import { callersProject } from '#services/projects/read.ts';
 
 export const handler = handle(resubmit, async ({ params, user }) => {
   const changed = await resubmitProject(user, params.project);
-  return ok({ data: await storedProjectView(changed, user) }, { version: publishedVersion(changed.project) });
+  const { data, version } = await callersProject(changed, user);
+  return ok({ data }, { version });
 });

@@ -1,8 +1,8 @@
-import { rate } from '#contract/ratings.ts';
+import { rate } from '#contract/reactions.ts';
 import { handle, ok } from '#http/handle.ts';
 import { authorize } from '#http/middleware/authorize.ts';
-import { getOpenProject } from '#services/projects/get.ts';
-import { rateProject } from '#services/ratings/rate.ts';
+import { getOpenProject } from '#services/projects/read.ts';
+import { rateProject } from '#services/reactions/votes-and-ratings.ts';
 
 export const handler = handle(
   rate,

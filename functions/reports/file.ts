@@ -1,8 +1,8 @@
 import { file } from '#contract/reports.ts';
 import { created, handle, ok } from '#http/handle.ts';
 import { authorize } from '#http/middleware/authorize.ts';
-import { getOpenProject } from '#services/projects/get.ts';
-import { fileReport } from '#services/reports/report.ts';
+import { getOpenProject } from '#services/projects/read.ts';
+import { fileReport } from '#services/reports.ts';
 
 export const handler = handle(
   file,

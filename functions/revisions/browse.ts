@@ -1,5 +1,5 @@
 import { browse } from '#contract/revisions.ts';
 import { handle, ok } from '#http/handle.ts';
-import { browseRevisions } from '#services/revisions/list.ts';
+import { browseRevisions } from '#services/projects/revisions.ts';
 
-export const handler = handle(browse, async ({ query }) => ok(await browseRevisions(query)));
+export const handler = handle(browse, async ({ query, user }) => ok(await browseRevisions(user, query)));

@@ -1,9 +1,5 @@
 import { readThemeCss } from '#contract/settings.ts';
-import { cachedSettings } from '#data/settings.ts';
 import { handle } from '#http/handle.ts';
-import { themeCss } from '#model/theme.ts';
+import { themeStyleSheet } from '#services/admin/settings.ts';
 
-export const handler = handle(readThemeCss, async () => ({
-  status: 200 as const,
-  text: themeCss((await cachedSettings()).theme),
-}));
+export const handler = handle(readThemeCss, async () => ({ status: 200 as const, text: await themeStyleSheet() }));

@@ -1,6 +1,6 @@
 import { updateLayout } from '#contract/settings.ts';
 import { handle, ok } from '#http/handle.ts';
-import { updateSetting } from '#services/settings/update.ts';
+import { updateSetting } from '#services/admin/settings.ts';
 
 export const handler = handle(updateLayout, async ({ body, ifMatch }) => {
   const setting = await updateSetting('layout', body, ifMatch);

@@ -1,5 +1,5 @@
 import { votes } from '#contract/users.ts';
-import { viewerState } from '#data/viewer-state.ts';
 import { handle, ok } from '#http/handle.ts';
+import { readReactions } from '#services/reactions/votes-and-ratings.ts';
 
-export const handler = handle(votes, async ({ query, user }) => ok({ data: await viewerState(user.id, query.ids) }));
+export const handler = handle(votes, async ({ query, user }) => ok({ data: await readReactions(user, query.ids) }));

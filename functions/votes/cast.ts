@@ -1,5 +1,7 @@
-import { cast } from '#contract/votes.ts';
+import { cast } from '#contract/reactions.ts';
 import { handle, ok } from '#http/handle.ts';
-import { castVote } from '#services/votes/vote.ts';
+import { castVote } from '#services/reactions/votes-and-ratings.ts';
 
-export const handler = handle(cast, async ({ params, user }) => ok({ data: await castVote(user, params.project) }));
+export const handler = handle(cast, async ({ params, user, visitor }) =>
+  ok({ data: await castVote(user, params.project, visitor.network) }),
+);

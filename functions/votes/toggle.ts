@@ -1,5 +1,7 @@
-import { toggle } from '#contract/votes.ts';
+import { toggle } from '#contract/reactions.ts';
 import { handle, ok } from '#http/handle.ts';
-import { toggleVote } from '#services/votes/vote.ts';
+import { toggleVote } from '#services/reactions/votes-and-ratings.ts';
 
-export const handler = handle(toggle, async ({ params, user }) => ok({ data: await toggleVote(user, params.project) }));
+export const handler = handle(toggle, async ({ params, user, visitor }) =>
+  ok({ data: await toggleVote(user, params.project, visitor.network) }),
+);

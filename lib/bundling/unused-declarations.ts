@@ -11,7 +11,7 @@ const isEnd = (line: string, next: string | undefined): boolean =>
  * Rewrites every top-level constant as the result of a call that is annotated as pure. Line numbers do not change.
  * @throws Error when the end of a declaration is not found, as in unformatted code.
  */
-export const markPure = (source: string): string => {
+const markPure = (source: string): string => {
   const lines = source.split('\n');
   const out: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {

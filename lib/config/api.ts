@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DomainName, HttpsAddress, PascalCaseName } from './fields.ts';
+import { DomainName, HostedZone, HttpsAddress, ParameterName, PascalCaseName } from './fields.ts';
 
 /** Settings of the gateways. */
 
@@ -20,11 +20,6 @@ export const UsagePlan = z.strictObject({
   clients: z.array(PascalCaseName),
 });
 
-/** An SSM parameter with the ARN of a certificate: an ARN contains the account, which no file of the project names. */
-const ParameterName = z.string().regex(/^\/[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+){0,14}$/, {
-  error: 'must be the name of an SSM parameter, such as /directory/prod/certificate, and not the ARN of a certificate',
-});
-
 const Domain = z
   .strictObject({
     /** The domain of the open gateway. */
@@ -32,12 +27,7 @@ const Domain = z
     /** The domain of the keyed gateway; it keeps its default address when absent. */
     keyedName: DomainName.optional(),
     /** The public Route 53 zone of the names, for alias records and for certificate validation. */
-    hostedZone: z
-      .strictObject({
-        id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, { error: 'must be the id of a hosted zone, such as Z0123456789ABC' }),
-        name: DomainName,
-      })
-      .optional(),
+    hostedZone: HostedZone.optional(),
     /**
      * The SSM parameter, in the region of the deployment, with the ARN of a certificate for all names. When absent, a
      * certificate is created and validated in the hosted zone.

@@ -23,3 +23,14 @@ export const DomainName = z
   });
 
 export const Megabytes = z.int().min(128).max(10_240);
+
+/** The public Route 53 zone of a name. */
+export const HostedZone = z.strictObject({
+  id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, { error: 'must be the id of a hosted zone, such as Z0123456789ABC' }),
+  name: DomainName,
+});
+
+/** An SSM parameter with an ARN: an ARN contains the account, which no file of the project names. */
+export const ParameterName = z.string().regex(/^\/[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+){0,14}$/, {
+  error: 'must be the name of an SSM parameter, such as /directory/prod/certificate, and not an ARN',
+});

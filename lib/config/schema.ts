@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { Placement } from '#contract/fields.ts';
 import { features, tiers } from '#contract/route.ts';
-import { handlerFiles } from '#lib/handlers.ts';
 import { Api, Throttle, UsagePlan } from './api.ts';
 import { ArchiveDays, Backup, Encryption, FeedShards, LogDays, WarmThroughput } from './data.ts';
 import { Address, Megabytes, Origin } from './fields.ts';
 import { Identity } from './identity.ts';
+import { Site } from './site.ts';
 
 const RateTier = z.string().regex(/^\d{1,9}\/\d{1,6}$/, { error: 'must be count/seconds, such as 600/60' });
 
@@ -32,7 +32,8 @@ export const Config = z
     /** How long events can be replayed, in days; no archive when absent. */
     archiveDays: ArchiveDays.optional(),
     logDays: LogDays,
-    logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
+    // Lambda drops metrics, on which alarms depend, above INFO.
+    logLevel: z.enum(['DEBUG', 'INFO']),
     memoryMb: z.strictObject({
       /** Functions of routes. */
       request: Megabytes,
@@ -41,12 +42,18 @@ export const Config = z
       subscriber: Megabytes,
       publisher: Megabytes,
     }),
-    /** Reserved concurrency, by the id of the handler. It is deducted from the concurrency of all other functions. */
-    reservedConcurrency: z.record(z.string(), z.int().min(1).max(10_000)),
-    site: z.strictObject({
-      name: z.string().min(1).max(100),
-      url: Origin,
-    }),
+    /**
+     * Whether functions get the reserved concurrency that their routes, subscriptions and jobs declare. It is deducted from
+     * the concurrency of all other functions.
+     */
+    reserveConcurrency: z.boolean(),
+    /**
+     * Whether roles are limited to the items and attributes of their entities, by the conditions `dynamodb:LeadingKeys` and
+     * `dynamodb:Attributes`. Off only while a deployment shows that DynamoDB refuses what they allow: see
+     * docs/first-deployment.md.
+     */
+    itemConditions: z.boolean(),
+    site: Site,
     api: Api,
     /** Origins that may send credentials (CORS). */
     allowedOrigins: z.array(Origin),
@@ -55,6 +62,10 @@ export const Config = z
       z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an address range' }),
     ),
     duplicateUrls: z.enum(['allow', 'reject']),
+    /** Whether searches by words also search long descriptions, which takes more memory. */
+    searchLongDescriptions: z.boolean(),
+    /** The IP address of the name server that is asked for the proofs of claims; those of the system when absent. */
+    claimDnsServer: z.union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' }).optional(),
     /** Whether edits of live listings by their owners wait for approval: none, those of `review_material`, or all. */
     liveEdits: z.enum(['immediate', 'review_material', 'review']),
     payments: z.strictObject({
@@ -71,7 +82,7 @@ export const Config = z
      */
     promotions: z.strictObject({
       monthlyPrices: z.partialRecord(Placement, z.int().min(1).max(99_999_999)),
-      places: z.partialRecord(Placement, z.union([z.int().min(0).max(9999), z.literal('unlimited')])),
+      slots: z.partialRecord(Placement, z.union([z.int().min(0).max(9999), z.literal('unlimited')])),
     }),
     /**
      * The model for text generation: a Bedrock model id, or a model behind an OpenAI-compatible URL. None when absent.
@@ -133,19 +144,22 @@ export const Config = z
     error: 'must be empty for an edge endpoint, which appends addresses of its own to those of proxies',
     path: ['trustedProxies'],
   })
+  .refine(({ site, features: { site: hasPages } }) => site.cdn === undefined || hasPages !== false, {
+    error: 'must be absent where the feature site is off: it is for the pages',
+    path: ['site', 'cdn'],
+  })
+  .refine(({ site, api }) => site.cdn === undefined || api.endpoint === 'regional', {
+    error: 'must be regional with site.cdn: requests would pass CloudFront twice',
+    path: ['api', 'endpoint'],
+  })
+  .refine(({ site, api }) => site.cdn === undefined || api.waf === undefined, {
+    error:
+      'must be absent with site.cdn, because it would count the addresses of CloudFront: use site.cdn.webAclParameter',
+    path: ['api', 'waf'],
+  })
   .refine((config) => [config.mail.from, config.mail.from.split('@')[1]].includes(config.mail.identity), {
     error: 'must be the sender’s address or its domain',
     path: ['mail', 'identity'],
-  })
-  .superRefine(({ reservedConcurrency }, context) => {
-    for (const id of Object.keys(reservedConcurrency)) {
-      if (handlerFiles.some((handlerFile) => handlerFile.id === id)) continue;
-      context.addIssue({
-        code: 'custom',
-        path: ['reservedConcurrency', id],
-        message: 'is not a function of this service',
-      });
-    }
   });
 
 /** The settings of a stage. They contain no account number and no secret. */

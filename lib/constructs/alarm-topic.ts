@@ -4,10 +4,10 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IConstruct } from 'constructs';
+import { alarmTopicParameter } from '#lib/config/parameters.ts';
 import type { Config } from '#lib/config/schema.ts';
-import { FollowedValue } from './followed-value.ts';
-import { alarmTopicParameter } from './parameters.ts';
 import { RunbookAlarm } from './runbook-alarm.ts';
+import { SsmReference } from './ssm-reference.ts';
 
 /** Restricts CloudWatch to alarms of this account and region. */
 const SAME_ACCOUNT_ALARMS = {
@@ -21,7 +21,7 @@ const SAME_ACCOUNT_ALARMS = {
  */
 export class AlarmTopic extends Construct {
   readonly #topic: Topic;
-  readonly #followedArn: FollowedValue;
+  readonly #followedArn: SsmReference;
 
   constructor(scope: Construct, id: string, config: Config, email: string) {
     super(scope, id);
@@ -52,7 +52,7 @@ export class AlarmTopic extends Construct {
       }),
     );
     this.#topic.addSubscription(new EmailSubscription(email));
-    this.#followedArn = new FollowedValue(scope, `${id}Arn`, alarmTopicParameter(config), this.#topic.topicArn);
+    this.#followedArn = new SsmReference(scope, `${id}Arn`, alarmTopicParameter(config), this.#topic.topicArn);
   }
 
   /** Notifies the topic when an alarm below these constructs starts or ends. */

@@ -8,10 +8,10 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { uniqueName } from '#lib/config/names.ts';
+import { removalPolicyFor } from '#lib/config/removal.ts';
 import type { Config } from '#lib/config/schema.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
-import { uniqueName } from './names.ts';
-import { removalPolicyFor } from './removal.ts';
 import { RunbookAlarm } from './runbook-alarm.ts';
 
 /** Start times in UTC; the monthly backup starts after the daily one of the same night. */
@@ -28,7 +28,7 @@ const COMPLETE_WITHIN = Duration.hours(8);
  */
 const COMPLETION_HOURS = 24 + START_WITHIN.toHours() + COMPLETE_WITHIN.toHours() + 2;
 
-export interface BackupProps {
+interface BackupProps {
   readonly config: Config;
   readonly kept: NonNullable<Config['backup']>;
   readonly table: TableV2;

@@ -2,12 +2,11 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { LambdaVersion, type UserPool, UserPoolOperation } from 'aws-cdk-lib/aws-cognito';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { handlerFileOf } from '#contract/table.ts';
 import type { Config } from '#lib/config/schema.ts';
 import { claimsTrigger } from '#lib/handlers.ts';
-import { InlinePolicyRole } from './inline-policy-role.ts';
-import { wildcardActions } from './permissions.ts';
-import { PlainFunction } from './plain-function.ts';
+import { InlinePolicyRole } from '#lib/iam/inline-policy-role.ts';
+import { wildcardActions } from '#lib/iam/permissions.ts';
+import { BaseFunction } from './base-function.ts';
 import { ALARM_PERIOD, RunbookAlarm } from './runbook-alarm.ts';
 
 /** Cognito abandons a trigger after five seconds, whatever the function’s timeout is. */
@@ -28,10 +27,10 @@ export class ClaimsTrigger extends Construct {
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: `Only for actions without resource-level permissions: ${Object.keys(wildcardActions).join(', ')}.`,
     });
-    const target = new PlainFunction(scope, {
+    const target = new BaseFunction(scope, {
       config,
       role,
-      handlerFile: { id: claimsTrigger.id, path: handlerFileOf(claimsTrigger.id) },
+      handlerFile: claimsTrigger,
       kind: 'request',
       description: 'Adds the email address and name of a user to access tokens.',
       timeoutSeconds: COGNITO_TIMEOUT.toSeconds(),

@@ -1,11 +1,9 @@
 import { CrossStackReferences, Duration, ReferenceStrength, Validations } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ALARM_PERIOD, RunbookAlarm, type RunbookSection } from './runbook-alarm.ts';
-import type { StackContext } from './stack-context.ts';
 
-export interface DeadLetterQueueProps {
+interface DeadLetterQueueProps {
   readonly section: RunbookSection;
   /** One sentence for the person on call. */
   readonly summary: string;
@@ -38,19 +36,3 @@ export class DeadLetterQueue extends Queue {
     });
   }
 }
-
-/** The permission to move the messages of all subscribers' queues. */
-export const deadLetterPermission = {
-  statements: ({ deadLetterQueues = new Map() }: StackContext) => [
-    new PolicyStatement({
-      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
-      resources: Array.from(deadLetterQueues.values(), ({ queueArn }) => queueArn),
-    }),
-  ],
-  variables: ({ deadLetterQueues = new Map() }: StackContext) => ({
-    DEAD_LETTER_QUEUES: Array.from(
-      deadLetterQueues,
-      ([subscriber, { queueUrl }]) => `${subscriber}=${queueUrl}`,
-    ).join(),
-  }),
-};

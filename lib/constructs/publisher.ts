@@ -1,17 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { handlerFileOf } from '#contract/table.ts';
-import { outboxFilter } from '#data/outbox.ts';
+import { outboxFilter } from '#data/event-log.ts';
+import { streamArnOf } from '#lib/config/names.ts';
+import { serviceMetric } from '#lib/dashboard/metrics.ts';
 import { publisher } from '#lib/handlers.ts';
+import type { Roles } from '#lib/iam/roles.ts';
+import { allowSendTo } from '#lib/iam/statements.ts';
+import type { StackContext } from '#lib/stack-context.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
-import { streamArnOf } from './names.ts';
-import type { Roles } from './roles.ts';
 import { ALARM_PERIOD, RunbookAlarm } from './runbook-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
-import { serviceMetric } from './service-metric.ts';
-import type { StackContext } from './stack-context.ts';
-import { allowSendTo } from './statements.ts';
 
 /**
  * The function that publishes outbox events to the bus. The table’s stream invokes it with new outbox items only. A
@@ -28,10 +27,9 @@ export class Publisher extends Construct {
     const target = new ServiceFunction(scope, {
       context,
       roles,
-      handlerFile: { id: publisher.id, path: handlerFileOf(publisher.id) },
+      handlerFile: publisher,
       kind: 'publisher',
       description: 'Publishes new outbox events to the bus.',
-      permissions: publisher.permissions,
     });
     const mapping = new EventSourceMapping(this, 'Stream', {
       target,

@@ -3,31 +3,29 @@ import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-c
 import type { Construct } from 'constructs';
 
 /** The sections of `docs/runbook.md` that alarms refer to. */
-export const runbookSections = [
-  'subscriber-queue-not-empty',
-  'publisher-queue-not-empty',
-  'publisher-falls-behind',
-  'outbox-item-skipped',
-  'job-queue-not-empty',
-  'gateway-answers-5xx',
-  'rate-counter-unavailable',
-  'payment-mismatch',
-  'rule-failed',
-  'sign-in-fails',
-  'responses-are-slow',
-  'long-responses-are-slow',
-  'functions-fail',
-  'functions-are-throttled',
-  'unhandled-errors',
-  'table-throttles',
-  'table-fails',
-  'catalog-stale',
-  'catalog-item-skipped',
-  'job-did-not-run',
-  'backup-fails',
-  'mail-comes-back',
-] as const;
-export type RunbookSection = (typeof runbookSections)[number];
+export type RunbookSection =
+  | 'subscriber-queue-not-empty'
+  | 'publisher-queue-not-empty'
+  | 'publisher-falls-behind'
+  | 'outbox-item-skipped'
+  | 'job-queue-not-empty'
+  | 'gateway-answers-5xx'
+  | 'rate-counter-unavailable'
+  | 'payment-mismatch'
+  | 'rule-failed'
+  | 'sign-in-fails'
+  | 'responses-are-slow'
+  | 'long-responses-are-slow'
+  | 'functions-fail'
+  | 'functions-are-throttled'
+  | 'unhandled-errors'
+  | 'table-throttles'
+  | 'table-fails'
+  | 'catalog-stale'
+  | 'catalog-item-skipped'
+  | 'job-did-not-run'
+  | 'backup-fails'
+  | 'mail-comes-back';
 
 /** The evaluation period of most alarms. */
 export const ALARM_PERIOD = Duration.minutes(5);

@@ -3,18 +3,16 @@ import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
-import { handlerFileOf } from '#contract/table.ts';
 import { type Job, requestedRunsOf } from '#events/jobs.ts';
-import { constructIdOf } from '#lib/handlers.ts';
+import { routeVariables } from '#lib/config/environment.ts';
+import { constructIdOf, handlerFileWith } from '#lib/handlers.ts';
+import { InlinePolicyRole } from '#lib/iam/inline-policy-role.ts';
+import type { Roles } from '#lib/iam/roles.ts';
+import { allowInvoke, allowSendTo, serviceOfThisAccount } from '#lib/iam/statements.ts';
+import type { StackContext } from '#lib/stack-context.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
-import { DidNotRun } from './did-not-run.ts';
-import { routeVariables } from './environment.ts';
-import { InlinePolicyRole } from './inline-policy-role.ts';
-import type { Roles } from './roles.ts';
-import { functionPermissionsOf } from './route-functions.ts';
+import { MissedRunAlarm } from './missed-run-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { StackContext } from './stack-context.ts';
-import { allowInvoke, allowSendTo, serviceOfThisAccount } from './statements.ts';
 
 /** Retries of an invocation that the scheduler could not start. */
 const START_RETRY_SECONDS = 3600;
@@ -38,10 +36,9 @@ export class Schedule extends Construct {
     this.target = new ServiceFunction(scope, {
       context,
       roles,
-      handlerFile: { id: route.id, path: handlerFileOf(route.id) },
-      kind: route.permissions.includes('catalog') ? 'catalog' : 'subscriber',
+      handlerFile: handlerFileWith(route.id),
+      kind: 'subscriber',
       description: `${route.summary}, by schedule and at ${route.path}`,
-      permissions: functionPermissionsOf(route),
       variables: routeVariables(context, route),
       timeoutSeconds: job.timeoutSeconds,
       deadLetterQueue: queue,
@@ -83,6 +80,6 @@ export class Schedule extends Construct {
         }),
       ],
     });
-    new DidNotRun(this, 'DidNotRun', job, this.target);
+    new MissedRunAlarm(this, 'MissedRunAlarm', job, this.target);
   }
 }

@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { serviceMetric, tableMetric } from '#lib/dashboard/metrics.ts';
+import type { Gateway } from '#lib/gateway/gateway.ts';
+import type { StackContext } from '#lib/stack-context.ts';
 import type { MetricName } from '#platform/metrics.ts';
-import type { Gateway } from './gateway.ts';
 import { ALARM_PERIOD, RunbookAlarm, type RunbookAlarmProps } from './runbook-alarm.ts';
-import { serviceMetric } from './service-metric.ts';
-import type { StackContext } from './stack-context.ts';
-import { tableMetric } from './table-metric.ts';
 
 /** Alarms on the first occurrence, at most once an hour. */
 const HOURLY = { threshold: 1, period: Duration.hours(1) };

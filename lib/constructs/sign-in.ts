@@ -11,11 +11,12 @@ import {
   VerificationEmailStyle,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
+import { pagePrefixes } from '#contract/languages.ts';
+import { consoleAddresses, uniqueName } from '#lib/config/names.ts';
+import { signInParameter } from '#lib/config/parameters.ts';
+import { removalPolicyFor } from '#lib/config/removal.ts';
 import type { Config } from '#lib/config/schema.ts';
-import { FollowedValue } from './followed-value.ts';
-import { apiAddress, uniqueName } from './names.ts';
-import { signInParameter } from './parameters.ts';
-import { removalPolicyFor } from './removal.ts';
+import { SsmReference } from './ssm-reference.ts';
 
 /** The issuer of accepted access tokens. */
 export interface Issuer {
@@ -48,7 +49,7 @@ const SERVICE_SCOPE = new ResourceServerScope({
 /** The values that stacks deployed later use. */
 type SignInValue = 'issuer' | 'audiences' | 'poolId' | 'clientId' | 'pagesUrl';
 
-export type UserPoolSettings = Extract<Config['identity'], { kind: 'cognito' }>;
+type UserPoolSettings = Extract<Config['identity'], { kind: 'cognito' }>;
 
 const senderOf = ({ mail, site }: Config): UserPoolEmail =>
   UserPoolEmail.withSES({
@@ -70,7 +71,7 @@ export class SignIn extends Construct {
   readonly services: ReadonlyMap<string, UserPoolClient>;
   /** The base URL of the hosted pages and the token endpoint. */
   readonly pagesUrl: string;
-  readonly #followed: Readonly<Record<SignInValue, FollowedValue>>;
+  readonly #followed: Readonly<Record<SignInValue, SsmReference>>;
 
   constructor(scope: Construct, id: string, config: Config, settings: UserPoolSettings) {
     super(scope, id);
@@ -102,8 +103,8 @@ export class SignIn extends Construct {
         reason: 'The plus tier is billed per user, and many users of a public directory never return.',
       },
     );
-    const address = apiAddress(config);
-    const urlsOf = (page: string) => (address === undefined ? [] : [`${address}/${page}`]);
+    const urlsOf = (page: string) => consoleAddresses(config).map((address) => `${address}/${page}`);
+    const prefixes = pagePrefixes(config.site.languages);
     const consoleUrls = urlsOf('console');
     this.web = this.pool.addClient('Web', {
       generateSecret: false,
@@ -111,8 +112,16 @@ export class SignIn extends Construct {
       oAuth: {
         flows: { authorizationCodeGrant: true },
         scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
-        callbackUrls: [`${config.site.url}/auth/callback`, ...consoleUrls.map((url) => `${url}/callback`)],
-        logoutUrls: [`${config.site.url}/`, ...consoleUrls, ...urlsOf('docs')],
+        callbackUrls: [
+          `${config.site.url}/auth/callback`,
+          ...prefixes.map((prefix) => `${config.site.url}${prefix}/sign-in`),
+          ...consoleUrls.map((url) => `${url}/callback`),
+        ],
+        logoutUrls: [
+          ...prefixes.map((prefix) => `${config.site.url}${prefix || '/'}`),
+          ...consoleUrls,
+          ...urlsOf('docs'),
+        ],
       },
       accessTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),
@@ -124,7 +133,7 @@ export class SignIn extends Construct {
     this.pagesUrl = pages.baseUrl();
     this.services = this.#clientsOf(settings.services);
     const followed = (valueId: string, parameter: string, value: string) =>
-      new FollowedValue(scope, valueId, signInParameter(config, parameter), value);
+      new SsmReference(scope, valueId, signInParameter(config, parameter), value);
     this.#followed = {
       issuer: followed('SignInIssuer', 'issuer', this.pool.userPoolProviderUrl),
       audiences: followed(

@@ -2,13 +2,12 @@ import { Duration } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { handlerFileOf } from '#contract/table.ts';
 import { ruleOf, type Subscription } from '#events/subscriptions.ts';
-import { constructIdOf } from '#lib/handlers.ts';
+import { constructIdOf, handlerFileWith } from '#lib/handlers.ts';
+import type { Roles } from '#lib/iam/roles.ts';
+import type { StackContext } from '#lib/stack-context.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
-import type { Roles } from './roles.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { StackContext } from './stack-context.ts';
 
 /**
  * A subscription: its function, the rule that invokes it, and a dead-letter queue. Failed deliveries (the bus cannot
@@ -26,10 +25,9 @@ export class Subscriber extends Construct {
     const target = new ServiceFunction(scope, {
       context,
       roles,
-      handlerFile: { id: subscription.id, path: handlerFileOf(subscription.id) },
+      handlerFile: handlerFileWith(subscription.id),
       kind: 'subscriber',
       description: subscription.summary,
-      permissions: subscription.permissions,
       timeoutSeconds: subscription.timeoutSeconds,
       deadLetterQueue: this.deadLetters,
     });

@@ -1,10 +1,10 @@
 import { Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import { apiAddress } from '#lib/config/names.ts';
 import type { Config } from '#lib/config/schema.ts';
-import { apiAddress } from './names.ts';
-import type { StackContext } from './stack-context.ts';
-import { allow } from './statements.ts';
+import type { StackContext } from '#lib/stack-context.ts';
 
 /** How long browsers cache the response to a preflight request, in seconds. */
 const PREFLIGHT_SECONDS = 600;
@@ -38,6 +38,16 @@ export const uploadBucket = (scope: Construct, config: Config): Bucket => {
     // It holds nothing that is not meant to be deleted.
     removalPolicy: RemovalPolicy.DESTROY,
   });
+  // A file is stored once: without the condition an address of an upload, or the function that signs it, could replace it.
+  bucket.addToResourcePolicy(
+    new PolicyStatement({
+      effect: Effect.DENY,
+      principals: [new AnyPrincipal()],
+      actions: ['s3:PutObject'],
+      resources: [bucket.arnForObjects('*')],
+      conditions: { Null: { 's3:if-none-match': 'true' }, Bool: { 's3:ObjectCreationOperation': 'true' } },
+    }),
+  );
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
     reason: 'Files live for a day at most; who uploaded and imported them is in the audit log.',
@@ -46,30 +56,11 @@ export const uploadBucket = (scope: Construct, config: Config): Bucket => {
 };
 
 /** The pattern of file names: the ids of imports. */
-const FILES = 'imp_*';
+export const UPLOADED_FILES = 'imp_*';
 
 /** The finding about the pattern of file names in a policy of another stack. It names the bucket by its export. */
 export const uploadFinding = ({ uploads }: StackContext): string => {
   const owner = Stack.of(uploads);
   const reference = owner.resolve(owner.exportValue(uploads.bucketArn)) as { readonly 'Fn::ImportValue': string };
-  return `AwsSolutions-IAM5[Resource::${reference['Fn::ImportValue']}/${FILES}]`;
+  return `AwsSolutions-IAM5[Resource::${reference['Fn::ImportValue']}/${UPLOADED_FILES}]`;
 };
-
-const bucketVariables = ({ uploads }: StackContext) => ({ UPLOAD_BUCKET: uploads.bucketName });
-
-const usesOf = (action: string, isListing = false) => ({
-  statements: ({ uploads }: StackContext) => [
-    allow([action], uploads.arnForObjects(FILES)),
-    // Without it, S3 does not tell a missing file from a forbidden one.
-    ...(isListing ? [allow(['s3:ListBucket'], uploads.bucketArn)] : []),
-  ],
-  variables: bucketVariables,
-});
-
-/** The permissions of the contract for uploaded files. */
-export const uploadPermissions = {
-  'uploads:origin': { statements: () => [], variables: bucketVariables },
-  'uploads:sign': usesOf('s3:PutObject'),
-  'uploads:read': usesOf('s3:GetObject', true),
-  'uploads:delete': usesOf('s3:DeleteObject'),
-} as const;

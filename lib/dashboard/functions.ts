@@ -1,7 +1,7 @@
 import type { IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { groupBy } from '#lib/group-by.ts';
 import { type Series, SeriesGraph } from './graph.ts';
-import type { MonitoredFunction, Sources } from './sources.ts';
+import type { DashboardInputs, MonitoredFunction } from './inputs.ts';
 
 /** Routes are grouped by domain (jobs are the domain `cron`), other functions by kind. */
 const groupOf = ({ handlerFile }: MonitoredFunction): string =>
@@ -24,5 +24,5 @@ const rowOf = (group: string, functions: readonly MonitoredFunction[]): readonly
 ];
 
 /** A row of graphs per group of functions. */
-export const functionRows = ({ functions }: Sources): readonly (readonly IWidget[])[] =>
+export const functionRows = ({ functions }: DashboardInputs): readonly (readonly IWidget[])[] =>
   [...groupBy(functions, groupOf)].map(([group, ofGroup]) => rowOf(group, ofGroup));

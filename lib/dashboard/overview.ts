@@ -1,10 +1,10 @@
 import { type IMetric, type IWidget, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { handlerIdOf, routes } from '#contract/table.ts';
 import { tableShape } from '#data/keys.ts';
-import { tableMetric } from '#lib/constructs/table-metric.ts';
-import { serviceMetricsFor } from './counted.ts';
+import { tableMetric } from '#lib/dashboard/metrics.ts';
 import { GRAPH_PERIOD, graph } from './graph.ts';
-import type { Sources } from './sources.ts';
+import type { DashboardInputs } from './inputs.ts';
+import { serviceMetricsFor } from './metrics.ts';
 
 /** The stage as a whole, in rows of three graphs. */
 
@@ -13,8 +13,8 @@ const period = GRAPH_PERIOD;
 const accountMetrics = (namespace: string, names: readonly string[], statistic = 'Sum'): readonly IMetric[] =>
   names.map((metricName) => new Metric({ namespace, metricName, statistic, period, label: metricName }));
 
-const traffic = ({ gateways, config, webAcl }: Sources): readonly IWidget[] => {
-  const each = (of: (gateway: Sources['gateways'][number]) => readonly Metric[]): readonly IMetric[] =>
+const traffic = ({ gateways, config, webAcl }: DashboardInputs): readonly IWidget[] => {
+  const each = (of: (gateway: DashboardInputs['gateways'][number]) => readonly Metric[]): readonly IMetric[] =>
     gateways.flatMap((gateway) =>
       of(gateway).map((metric) => metric.with({ label: `${gateway.node.id}: ${metric.label}` })),
     );
@@ -49,7 +49,7 @@ const traffic = ({ gateways, config, webAcl }: Sources): readonly IWidget[] => {
   ];
 };
 
-const consumedBy = ({ table }: Sources, index?: string): readonly IMetric[] =>
+const consumedBy = ({ table }: DashboardInputs, index?: string): readonly IMetric[] =>
   ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((metricName) =>
     table.metric(metricName, {
       statistic: 'Sum',
@@ -59,12 +59,12 @@ const consumedBy = ({ table }: Sources, index?: string): readonly IMetric[] =>
     }),
   );
 
-const data = (sources: Sources): readonly IWidget[] => {
-  const { table } = sources;
+const data = (inputs: DashboardInputs): readonly IWidget[] => {
+  const { table } = inputs;
   return [
     graph('Units of the table consumed', [
-      ...consumedBy(sources),
-      ...tableShape.indexes.flatMap(({ name }) => consumedBy(sources, name)),
+      ...consumedBy(inputs),
+      ...tableShape.indexes.flatMap(({ name }) => consumedBy(inputs, name)),
     ]),
     graph(
       'Refused by the table',
@@ -80,26 +80,26 @@ const data = (sources: Sources): readonly IWidget[] => {
 };
 
 /** The iterator age of functions that a stream invokes. */
-const iteratorAges = ({ functions }: Sources): readonly IMetric[] =>
+const iteratorAges = ({ functions }: DashboardInputs): readonly IMetric[] =>
   functions
     .filter(({ handlerFile }) => handlerFile.permissions.includes('stream'))
     .map((one) => one.metric('IteratorAge', 'Maximum', period));
 
-const events = (sources: Sources): readonly IWidget[] => [
-  graph('Events late by, ms', iteratorAges(sources), serviceMetricsFor('events', sources.config.stage)),
+const events = (inputs: DashboardInputs): readonly IWidget[] => [
+  graph('Events late by, ms', iteratorAges(inputs), serviceMetricsFor('events', inputs.config.stage)),
   graph(
     'Waiting in dead-letter queues',
-    sources.queues.map((queue) =>
+    inputs.queues.map((queue) =>
       queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum', label: queue.label }),
     ),
   ),
 ];
 
-const external = (sources: Sources): readonly IWidget[] => {
+const external = (inputs: DashboardInputs): readonly IWidget[] => {
   const paid = new Set(routes.filter(({ permissions }) => permissions.includes('stripe')).map(handlerIdOf));
   return [
     graph('Mail of the account', accountMetrics('AWS/SES', ['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']), [
-      ...serviceMetricsFor('mail', sources.config.stage),
+      ...serviceMetricsFor('mail', inputs.config.stage),
     ]),
     graph(
       'Good name of the sender',
@@ -107,8 +107,8 @@ const external = (sources: Sources): readonly IWidget[] => {
     ),
     graph(
       'Payments',
-      serviceMetricsFor('payments', sources.config.stage),
-      sources.functions
+      serviceMetricsFor('payments', inputs.config.stage),
+      inputs.functions
         .filter(({ handlerFile }) => paid.has(handlerFile.id))
         .map((one) => one.metric('Invocations', 'Sum', period)),
     ),
@@ -116,7 +116,7 @@ const external = (sources: Sources): readonly IWidget[] => {
 };
 
 /** The rows of graphs about the whole stage. */
-export const overview = (sources: Sources): readonly (readonly IWidget[])[] => {
-  const six = traffic(sources);
-  return [six.slice(0, 3), six.slice(3), data(sources), events(sources), external(sources)];
+export const overview = (inputs: DashboardInputs): readonly (readonly IWidget[])[] => {
+  const six = traffic(inputs);
+  return [six.slice(0, 3), six.slice(3), data(inputs), events(inputs), external(inputs)];
 };

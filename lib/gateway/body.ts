@@ -1,15 +1,15 @@
+import { Aws } from 'aws-cdk-lib';
 import type { Route } from '#contract/route.ts';
 import { BINARY_TYPES } from './binary-types.ts';
-import { fallback } from './fallback.ts';
-import { gatewayResponses } from './responses.ts';
+import { gatewayResponses } from './gateway-responses.ts';
 import type { Transport } from './transport.ts';
+import { fallback } from './unmatched-response.ts';
 
 /** The integration target of a route. */
 export interface Target {
-  /** The invocation URI of the function. */
-  readonly uri: string;
+  readonly functionArn: string;
   /** The ARN of the role that the gateway assumes. */
-  readonly credentials: string;
+  readonly invokerArn: string;
 }
 
 export interface BodyOptions {
@@ -34,18 +34,23 @@ const STREAM_TIMEOUT_MS = 900_000;
 
 /** Whether the response of a route is streamed. */
 export const isStreamed = (route: Route): boolean =>
-  Object.values(route.replies).some((reply) => 'stream' in reply && reply.stream);
+  Object.values(route.responses).some((response) => 'stream' in response && response.stream);
 
 const variablesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
 const parametersOf = (path: string) =>
   variablesIn(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
 
-const integrationOf = (route: Route, { uri, credentials }: Target) => ({
+const invocationOf = (route: Route, functionArn: string): string =>
+  isStreamed(route)
+    ? `2021-11-15/functions/${functionArn}/response-streaming-invocations`
+    : `2015-03-31/functions/${functionArn}/invocations`;
+
+const integrationOf = (route: Route, { functionArn, invokerArn }: Target) => ({
   type: 'aws_proxy',
   httpMethod: 'POST',
-  uri,
-  credentials,
+  uri: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/${invocationOf(route, functionArn)}`,
+  credentials: invokerArn,
   ...(isStreamed(route)
     ? { responseTransferMode: 'STREAM', timeoutInMillis: STREAM_TIMEOUT_MS }
     : { timeoutInMillis: TIMEOUT_MS }),

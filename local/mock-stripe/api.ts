@@ -94,17 +94,21 @@ const formOf = (request: FastifyRequest): URLSearchParams =>
 type Operation = (form: URLSearchParams, id: string) => object;
 
 /**
- * Serves the part of Stripe's API that the service uses, on a port of its own. Requests need a secret key, and a POST
+ * Serves the part of Stripe's API that the service uses, on a port of its own. Requests need the secret key, and a POST
  * with an idempotency key is executed once.
  * @param origin of the payment pages.
  */
-export const serveStripeApi = async (mockStripe: MockStripe, origin: string): Promise<MockEndpoint> => {
+export const serveStripeApi = async (
+  mockStripe: MockStripe,
+  origin: string,
+  secretKey: string,
+): Promise<MockEndpoint> => {
   const app = Fastify({ bodyLimit: BODY_MAX, forceCloseConnections: true, exposeHeadRoutes: false });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body));
   app.addHook('preHandler', async (request, reply) => {
     reply.header('request-id', 'req_local').type('application/json');
-    if (!/^Bearer sk_\S+$/.test(request.headers.authorization ?? '')) {
+    if (request.headers.authorization !== `Bearer ${secretKey}`) {
       throw new StripeApiError('You did not provide a secret key.', { status: 401 });
     }
   });

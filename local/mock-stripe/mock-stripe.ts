@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '../journal.ts';
 
 /** A Stripe Checkout session. */
 export interface CheckoutSession {
@@ -21,6 +22,8 @@ export interface CheckoutSession {
   readonly created: number;
   readonly amount_refunded: number;
   readonly disputed: boolean;
+  /** Ids of its webhook events on the bus. */
+  readonly events: readonly string[];
 }
 
 export type NewSession = Pick<
@@ -31,29 +34,13 @@ export type NewSession = Pick<
 export const outcomes = ['paid', 'failed', 'expired', 'refunded', 'disputed'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** A webhook event that is not delivered yet. */
-export interface PendingEvent {
-  readonly number: number;
-  readonly payload: string;
-  /** Failed attempts so far. */
-  readonly tries: number;
-}
-
-/** A delivery of a webhook event, as the payment page shows it. */
-export interface WebhookDelivery {
-  readonly type: string;
-  readonly state: string;
-  readonly tries: number;
-  readonly error: string | null;
-}
-
-/** The state of the mock: checkout sessions, responses by idempotency key, and webhook events. */
+/** The state of the mock: checkout sessions and responses by idempotency key. */
 export interface MockStripe {
   open(session: NewSession): CheckoutSession;
   /** By session id, checkout id or payment intent. */
   find(reference: string): CheckoutSession | undefined;
   /**
-   * Applies an outcome and queues its webhook events in one transaction. Applying the current outcome again changes
+   * Applies an outcome and publishes its webhook events in one transaction. Applying the current outcome again changes
    * nothing.
    * @param amount of a refund; the remaining amount when absent.
    * @returns undefined when the session's state does not allow the outcome.
@@ -64,29 +51,17 @@ export interface MockStripe {
    * @returns undefined when the key was used for a different request.
    */
   processOnce(key: string | undefined, request: string, work: () => string): string | undefined;
-  dueEvents(count: number): PendingEvent[];
-  markDelivered(number: number): void;
-  /** @param retryAt in milliseconds since the epoch; undefined gives up. */
-  markFailed(number: number, error: string, retryAt: number | undefined): void;
-  deliveriesOf(id: string): WebhookDelivery[];
 }
 
-const KEPT_DAYS = 90;
 const SESSION_SECONDS = 86_400;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkout_sessions (
     id TEXT PRIMARY KEY, reference TEXT NOT NULL UNIQUE, payment_intent TEXT NOT NULL UNIQUE, body TEXT NOT NULL
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS checkout_answers (
-    key TEXT PRIMARY KEY, request TEXT NOT NULL, answer TEXT NOT NULL
+  CREATE TABLE IF NOT EXISTS checkout_responses (
+    key TEXT PRIMARY KEY, request TEXT NOT NULL, response TEXT NOT NULL
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS checkout_events (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, type TEXT NOT NULL, payload TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL DEFAULT 0, error TEXT,
-    at INTEGER NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS checkout_events_due ON checkout_events (due) WHERE state = 'pending';
 `;
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
@@ -203,11 +178,14 @@ const eventsFor = (session: CheckoutSession, outcome: Outcome, origin: string): 
 /**
  * Opens the mock; its state is kept in the journal.
  * @param origin of the payment pages.
+ * @param publish stores a webhook event for delivery. @returns its id on the bus.
  */
-export const openMockStripe = (journal: DatabaseSync, origin: string): MockStripe => {
+export const openMockStripe = (
+  journal: DatabaseSync,
+  origin: string,
+  publish: (type: string, event: object) => string,
+): MockStripe => {
   journal.exec(SCHEMA);
-  const oldest = seconds() - KEPT_DAYS * 86_400;
-  journal.prepare("DELETE FROM checkout_events WHERE at < ? AND state <> 'pending'").run(oldest);
 
   const insert = journal.prepare(
     'INSERT INTO checkout_sessions (id, reference, payment_intent, body) VALUES (?, ?, ?, ?)',
@@ -216,29 +194,10 @@ export const openMockStripe = (journal: DatabaseSync, origin: string): MockStrip
   const select = journal.prepare(
     'SELECT body FROM checkout_sessions WHERE id = ?1 OR reference = ?1 OR payment_intent = ?1',
   );
-  const insertEvent = journal.prepare('INSERT INTO checkout_events (session, type, payload, at) VALUES (?, ?, ?, ?)');
-
-  const atomically = <T>(work: () => T): T => {
-    journal.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      journal.exec('COMMIT');
-      return result;
-    } catch (error) {
-      // SQLite rolls back by itself when the disk is full.
-      if (journal.isTransaction) journal.exec('ROLLBACK');
-      throw error;
-    }
-  };
 
   const find = (reference: string): CheckoutSession | undefined => {
     const row = select.get(reference) as { body: string } | undefined;
     return row && (JSON.parse(row.body) as CheckoutSession);
-  };
-
-  const enqueue = (session: CheckoutSession, type: string, object: object): void => {
-    const event = { id: newId('evt'), object: 'event', livemode: false, created: seconds(), type, data: { object } };
-    insertEvent.run(session.id, type, JSON.stringify(event), seconds());
   };
 
   const open = (given: NewSession): CheckoutSession => {
@@ -252,6 +211,7 @@ export const openMockStripe = (journal: DatabaseSync, origin: string): MockStrip
       created: seconds(),
       amount_refunded: 0,
       disputed: false,
+      events: [],
     };
     insert.run(session.id, session.reference, session.payment_intent, JSON.stringify(session));
     return session;
@@ -262,48 +222,30 @@ export const openMockStripe = (journal: DatabaseSync, origin: string): MockStrip
     const next = session && afterOutcome(session, outcome, amount);
     if (!session || !next) return undefined;
     if (JSON.stringify(next) === JSON.stringify(session)) return session;
-    replace.run(JSON.stringify(next), next.id);
-    for (const [type, object] of eventsFor(next, outcome, origin)) enqueue(next, type, object);
-    return next;
+    const published = eventsFor(next, outcome, origin).map(([type, object]) =>
+      publish(type, { id: newId('evt'), object: 'event', livemode: false, created: seconds(), type, data: { object } }),
+    );
+    const stored = { ...next, events: [...next.events, ...published] };
+    replace.run(JSON.stringify(stored), next.id);
+    return stored;
   };
 
   return {
     open,
     find,
-    applyOutcome: (id, outcome, amount) =>
-      journal.isTransaction ? apply(id, outcome, amount) : atomically(() => apply(id, outcome, amount)),
+    applyOutcome: (id, outcome, amount) => inTransaction(journal, () => apply(id, outcome, amount)),
     processOnce: (key, request, work) =>
-      atomically(() => {
+      inTransaction(journal, () => {
         if (key === undefined) return work();
-        const known = journal.prepare('SELECT request, answer FROM checkout_answers WHERE key = ?').get(key) as
-          | { request: string; answer: string }
+        const known = journal.prepare('SELECT request, response FROM checkout_responses WHERE key = ?').get(key) as
+          | { request: string; response: string }
           | undefined;
-        if (known) return known.request === request ? known.answer : undefined;
+        if (known) return known.request === request ? known.response : undefined;
         const response = work();
         journal
-          .prepare('INSERT INTO checkout_answers (key, request, answer) VALUES (?, ?, ?)')
+          .prepare('INSERT INTO checkout_responses (key, request, response) VALUES (?, ?, ?)')
           .run(key, request, response);
         return response;
       }),
-    dueEvents: (count) =>
-      journal
-        .prepare(
-          "SELECT number, payload, tries FROM checkout_events WHERE state = 'pending' AND due <= ? ORDER BY due LIMIT ?",
-        )
-        .all(Date.now(), count) as unknown as PendingEvent[],
-    markDelivered: (number) => {
-      journal
-        .prepare("UPDATE checkout_events SET state = 'done', tries = tries + 1, error = NULL WHERE number = ?")
-        .run(number);
-    },
-    markFailed: (number, error, retryAt) => {
-      journal
-        .prepare('UPDATE checkout_events SET state = ?, tries = tries + 1, error = ?, due = ? WHERE number = ?')
-        .run(retryAt === undefined ? 'dead' : 'pending', error, retryAt ?? 0, number);
-    },
-    deliveriesOf: (id) =>
-      journal
-        .prepare('SELECT type, state, tries, error FROM checkout_events WHERE session = ? ORDER BY number')
-        .all(id) as unknown as WebhookDelivery[],
   };
 };

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { checked } from '#contract/fields.ts';
 import { conflict, invalidInput, notFound } from '#shared/errors.ts';
+import type { Bus } from '../bus.ts';
 import { Html, html } from '../html.ts';
 import type { HttpResponse } from '../http-response.ts';
 import { accepts, jsonResponse, type LocalRequest, type LocalRoute, pageResponse } from '../local-route.ts';
 import { type CheckoutSession, type MockStripe, outcomes } from './mock-stripe.ts';
-import type { StripeWebhooks } from './webhooks.ts';
+import { WEBHOOK_TRIGGER } from './webhooks.ts';
 
 const Decision = z.object({
   outcome: z.enum(outcomes),
@@ -63,7 +64,7 @@ const buttonsFor = (session: CheckoutSession): readonly Html[] => {
     : [];
 };
 
-const page = (session: CheckoutSession, mockStripe: MockStripe): Html => html`<!doctype html>
+const page = (session: CheckoutSession, bus: Bus): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -79,7 +80,7 @@ ${STYLE}
 ${session.status === 'open' ? html`<p class="soft">Choose the outcome of this payment. The service receives the same webhook events as from Stripe.</p>` : html`<p>This payment is <span class="state">${stateOf(session)}</span></p>`}
 <form method="post" action="/_local/checkout/${session.reference}">${buttonsFor(session)}</form>
 <p class="soft">${session.email ? `Buyer: ${session.email}. ` : ''}Checkout ${session.reference}</p>
-${mockStripe.deliveriesOf(session.id).map((one) => html`<p class="soft">${one.type}: ${one.state}, tries: ${one.tries}${one.error ? ` (${one.error})` : ''}</p>`)}
+${session.events.flatMap((id) => bus.deliveriesOf(id)).map((one) => html`<p class="soft">${one.kind}: ${one.state}, tries: ${one.tries}${one.error ? ` (${one.error})` : ''}</p>`)}
 </main>
 </body>
 </html>
@@ -110,9 +111,9 @@ const readDecision = (request: LocalRequest): z.infer<typeof Decision> => {
   return checked(Decision, body);
 };
 
-const originOf = (address: string): string => URL.parse(address)?.origin ?? '';
+const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 
-/** Browsers apply `form-action` to the redirect after a form as well, so the return addresses have to be allowed. */
+/** Browsers apply `form-action` to the redirect after a form as well, so the return URLs have to be allowed. */
 const allowReturnUrls = (response: HttpResponse, session: CheckoutSession): HttpResponse => {
   const targets = [...new Set([session.success_url, session.cancel_url].map(originOf))].join(' ');
   const policy = String(response.headers['content-security-policy']).replace(
@@ -123,7 +124,7 @@ const allowReturnUrls = (response: HttpResponse, session: CheckoutSession): Http
 };
 
 /** The payment page: a person or a program chooses the outcome of a checkout. */
-export const paymentPageRoutes = (mockStripe: MockStripe, webhooks: StripeWebhooks): readonly LocalRoute[] => {
+export const paymentPageRoutes = (mockStripe: MockStripe, bus: Bus): readonly LocalRoute[] => {
   const sessionOf = (request: LocalRequest): CheckoutSession => {
     const session = mockStripe.find(request.params.checkout ?? '');
     if (!session) throw notFound();
@@ -137,7 +138,7 @@ export const paymentPageRoutes = (mockStripe: MockStripe, webhooks: StripeWebhoo
         const session = sessionOf(request);
         return accepts(request, 'application/json')
           ? jsonResponse({ data: dataOf(session) })
-          : allowReturnUrls(pageResponse(page(session, mockStripe)), session);
+          : allowReturnUrls(pageResponse(page(session, bus)), session);
       },
     },
     {
@@ -149,7 +150,7 @@ export const paymentPageRoutes = (mockStripe: MockStripe, webhooks: StripeWebhoo
         const next = mockStripe.applyOutcome(session.id, outcome, amount);
         if (!next)
           throw conflict('INVALID_TRANSITION', `A payment that is ${stateOf(session)} cannot become ${outcome}.`);
-        await webhooks.flush();
+        await bus.flush(WEBHOOK_TRIGGER.id);
         if (!isForm(request)) return jsonResponse({ data: dataOf(next) });
         const paymentPage = `/_local/checkout/${session.reference}`;
         const redirects = {

@@ -1,7 +1,7 @@
 import { OVERLAP_MS, REFRESH_MS, WIDE_EVERY_MS, WIDE_OVERLAP_MS } from '#data/catalog.ts';
 import { feedPartitions } from '#data/keys.ts';
 import type { Config } from '#lib/config/schema.ts';
-import { TIMEOUT_SECONDS } from '#lib/constructs/plain-function.ts';
+import { TIMEOUT_SECONDS } from '#lib/constructs/base-function.ts';
 import { price } from './prices.ts';
 
 /** The cost of the catalog in each process: following the feed, and loading when the process is new. */
@@ -21,7 +21,7 @@ const PAGE_BYTES = 4096;
 /** An eventually consistent query costs half a unit per 4 KB, and half a unit when it finds nothing. */
 const queryUnits = (bytes: number): number => 0.5 * Math.max(1, Math.ceil(bytes / PAGE_BYTES));
 
-export interface FeedLoad {
+interface FeedLoad {
   /** Read units a second of a process that receives requests all the time. */
   readonly units: number;
   /** The part of them in the busiest partition. */
@@ -46,7 +46,14 @@ export const feedLoad = (changesPerSecond: number, { feedShards }: Pick<Config, 
   };
 };
 
-export interface Herd {
+/**
+ * Read units that a request for a list consumes in a stage beyond what was measured, where the feed has one partition: each
+ * such request of a process without much traffic refreshes the catalog.
+ */
+export const furtherFeedUnits = ({ feedShards }: Pick<Config, 'feedShards'>): number =>
+  ((feedLoad(0, { feedShards }).units - feedLoad(0, { feedShards: 1 }).units) * REFRESH_MS) / 1000;
+
+interface ColdStartStorm {
   /** Read units of all processes, and the seconds that they take at the limit of the table or of the partition. */
   readonly units: number;
   readonly seconds: number;
@@ -54,18 +61,18 @@ export interface Herd {
 }
 
 /** What it costs that `processes` start at once, as after a deployment. */
-export const herdOf = (
+export const coldStartStormOf = (
   processes: number,
   listings: number,
   from: 'snapshot' | 'feed',
   { feedShards, memoryMb }: Pick<Config, 'feedShards' | 'memoryMb'>,
-): Herd => {
+): ColdStartStorm => {
   const bytes = listings * (from === 'snapshot' ? MEASURED.snapshotBytes : MEASURED.feedBytes);
   const units = processes * queryUnits(bytes);
   const limit = from === 'snapshot' ? TABLE_UNITS : Math.min(TABLE_UNITS, PARTITION_UNITS * feedShards);
   const seconds = units / limit;
   const workSeconds = (ASSUMED_START.startMs + (listings / 1000) * ASSUMED_START.loadMs) / 1000;
-  const runSeconds = processes * (workSeconds + Math.min(seconds, TIMEOUT_SECONDS.catalog));
+  const runSeconds = processes * (workSeconds + Math.min(seconds, TIMEOUT_SECONDS.request));
   return {
     units,
     seconds,

@@ -1,6 +1,6 @@
 import type { Config } from '#lib/config/schema.ts';
+import type { Observation } from './load-observer.ts';
 import { MIX, PEAK, perSecond } from './month-cost.ts';
-import type { Observation } from './observing.ts';
 import { price } from './prices.ts';
 import { costOf, GB, MILLION } from './request-cost.ts';
 
@@ -13,7 +13,7 @@ export const CACHED_SECONDS = 1;
 export const ASSUMED_QUERIES = { queries: 1000, caches: 5 } as const;
 
 /** The share of requests that a cache answers, at a rate over all of them. A miss starts the time of an entry. */
-export const hitRatio = (requestsPerSecond: number): number => {
+const hitRatio = (requestsPerSecond: number): number => {
   const weights = Array.from({ length: ASSUMED_QUERIES.queries }, (_, rank) => 1 / (rank + 1));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.reduce((sum, weight) => {
@@ -23,18 +23,18 @@ export const hitRatio = (requestsPerSecond: number): number => {
   }, 0);
 };
 
-export interface EdgeCache {
+interface EdgeCache {
   readonly hits: number;
   /** Dollars a month for the lists, without and with the cache. */
   readonly without: number;
   readonly with: number;
 }
 
-const costsOf = (observations: readonly Observation[], config: Config) => {
-  const list = observations.find(({ sample }) => sample.route === ROUTE);
-  if (!list) throw new Error(`${ROUTE} is not measured.`);
-  const { total } = costOf(list, config);
-  const transfer = ((list.gzipBytes * MILLION) / GB) * price('transferPerGb');
+const costsOf = (observations: readonly Observation[], config: Config, route = ROUTE) => {
+  const found = observations.find(({ sample }) => sample.route === route);
+  if (!found) throw new Error(`${route} is not measured.`);
+  const { total } = costOf(found, config);
+  const transfer = ((found.gzipBytes * MILLION) / GB) * price('transferPerGb');
   // Transfer is paid on either way, at about the same price.
   return { total, transfer, saved: total - transfer };
 };
@@ -54,4 +54,15 @@ export const edgeCache = (requests: number, observations: readonly Observation[]
     without: millions * total,
     with: millions * (price('cloudFrontPerMillion') + transfer + (1 - hits) * saved),
   };
+};
+
+/** Dollars for a million requests of a page, without CloudFront and with it at a share of hits. */
+export const pageCost = (
+  route: string,
+  hits: number | undefined,
+  observations: readonly Observation[],
+  config: Config,
+) => {
+  const { total, transfer, saved } = costsOf(observations, config, route);
+  return hits === undefined ? total : price('cloudFrontPerMillion') + transfer + (1 - hits) * saved;
 };

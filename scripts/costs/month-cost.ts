@@ -1,6 +1,6 @@
 import type { Config } from '#lib/config/schema.ts';
 import { idleCost, type StandingResources, storedCost } from './idle-cost.ts';
-import type { Observation } from './observing.ts';
+import type { Observation } from './load-observer.ts';
 import { price } from './prices.ts';
 import { costOf, GB, MILLION } from './request-cost.ts';
 
@@ -47,7 +47,7 @@ const tracesCost = (requests: number): number => {
 const transferAndMail = ({ gzipBytes, mails }: Observation): number =>
   ((gzipBytes * MILLION) / GB) * price('transferPerGb') + mails * price('sesPerThousand') * 1000;
 
-export interface MonthCost {
+interface MonthCost {
   readonly gateway: number;
   readonly functions: number;
   readonly table: number;

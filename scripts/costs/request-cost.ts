@@ -1,7 +1,8 @@
 import { routes } from '#contract/table.ts';
 import type { Config } from '#lib/config/schema.ts';
 import { publisher } from '#lib/handlers.ts';
-import type { Observation, Usage } from './observing.ts';
+import { furtherFeedUnits } from './catalog-cost.ts';
+import type { Observation, Usage } from './load-observer.ts';
 import { price } from './prices.ts';
 
 /**
@@ -14,7 +15,7 @@ export const MILLION = 1_000_000;
 export const GB = 1024 ** 3;
 
 /** Cost of a million requests, in dollars. */
-export interface RequestCost {
+interface RequestCost {
   readonly gateway: number;
   readonly functions: number;
   readonly table: number;
@@ -40,14 +41,16 @@ export const costOf = ({ sample, gzipBytes, own, behind, events, mails }: Observ
   const route = routes.find(({ id }) => id === sample.route);
   if (!route) throw new Error(`${sample.route} is not a route.`);
   const { memoryMb } = config;
-  const ownMb = route.memoryMb ?? memoryMb[route.permissions.includes('catalog') ? 'catalog' : 'request'];
+  const holdsCatalog = route.permissions.includes('catalog');
+  const ownMb = route.memoryMb ?? memoryMb[holdsCatalog ? 'catalog' : 'request'];
   const gateway = price('apiGatewayPerMillion');
   const functions =
     functionCost(own, ownMb) +
     sum(
       [...behind].map(([id, usage]) => functionCost(usage, memoryMb[id === publisher.id ? 'publisher' : 'subscriber'])),
     );
-  const table = sum([own, ...behind.values()].map(tableCost));
+  const feedReads = holdsCatalog ? furtherFeedUnits(config) : 0;
+  const table = sum([own, ...behind.values()].map(tableCost)) + feedReads * price('dynamodbReadPerMillion');
   const runs = sum([own, ...behind.values()].map((usage) => usage.runs));
   const rest =
     events * price('eventBridgePerMillion') +

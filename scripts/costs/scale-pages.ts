@@ -1,9 +1,9 @@
 import type { Config } from '#lib/config/schema.ts';
-import { ASSUMED_START, feedLoad, herdOf, MEASURED, PARTITION_UNITS, TABLE_UNITS } from './catalog-cost.ts';
-import { ASSUMED_QUERIES, CACHED_SECONDS, edgeCache, hitsNeeded } from './edge-cache.ts';
+import { ASSUMED_START, coldStartStormOf, feedLoad, MEASURED, PARTITION_UNITS, TABLE_UNITS } from './catalog-cost.ts';
+import { ASSUMED_QUERIES, CACHED_SECONDS, edgeCache, hitsNeeded, pageCost } from './edge-cache.ts';
 import type { StandingResources } from './idle-cost.ts';
+import type { Observation } from './load-observer.ts';
 import { breakEven, INSTANCE, instanceCost, MIX, monthCost, PEAK, perSecond, processorsAtPeak } from './month-cost.ts';
-import type { Observation } from './observing.ts';
 import { price } from './prices.ts';
 import { MILLION } from './request-cost.ts';
 import { amount, dollars, percent, table } from './tables.ts';
@@ -16,22 +16,24 @@ interface Stage {
 const MONTH_SECONDS = 730 * 3600;
 const MONTHS = [MILLION, 10 * MILLION, 100 * MILLION];
 
-const herdRows = (config: Config) =>
+const coldStartRows = (config: Config) =>
   [5000, 50_000, 500_000].flatMap((listings) =>
     [10, 100, 1000].map((processes) => {
-      const [snapshot, feed] = (['snapshot', 'feed'] as const).map((from) => herdOf(processes, listings, from, config));
+      const [snapshot, feed] = (['snapshot', 'feed'] as const).map((from) =>
+        coldStartStormOf(processes, listings, from, config),
+      );
       return [
         amount(listings),
         amount(processes),
-        ...[snapshot, feed].flatMap((herd) =>
-          herd ? [amount(herd.units), amount(Math.max(1, Math.round(herd.seconds))), dollars(herd.dollars)] : [],
+        ...[snapshot, feed].flatMap((storm) =>
+          storm ? [amount(storm.units), amount(Math.max(1, Math.round(storm.seconds))), dollars(storm.dollars)] : [],
         ),
       ];
     }),
   );
 
 /** The section about processes that start at once. */
-export const herdSection = (config: Config): string => `## Cold starts at once
+export const coldStartSection = (config: Config): string => `## Cold starts at once
 
 After a deployment, and at the beginning of a peak, many processes load the catalog together. Read units, seconds at the limit of
 the table (${amount(TABLE_UNITS)} units a second, as a new table on demand has) and dollars, first from a snapshot, then from the feed, which happens only
@@ -39,7 +41,7 @@ when no snapshot is usable and where its partitions (${amount(PARTITION_UNITS)} 
 ${amount(MEASURED.feedBytes)}; a process is assumed to take ${amount(ASSUMED_START.startMs)} ms and ${ASSUMED_START.loadMs} ms per 1,000 listings, in \`prod\`, and to wait for the table up to its
 timeout. Where the seconds exceed ten, some of the first requests are answered with 503 and \`Retry-After\`, see [adr/0030](adr/0030-snapshots-of-the-catalog.md).
 
-${table(['Listings', 'processes', 'units', 'seconds', 'dollars', 'units, feed', 'seconds', 'dollars'], herdRows(config))}
+${table(['Listings', 'processes', 'units', 'seconds', 'dollars', 'units, feed', 'seconds', 'dollars'], coldStartRows(config))}
 
 The cost is negligible compared with a month of traffic. Warm throughput of the table, and fewer functions that hold the catalog, shorten the time.`;
 
@@ -82,7 +84,7 @@ const monthRows = (observations: readonly Observation[], stage: Stage) =>
 export const monthSection = (observations: readonly Observation[], stage: Stage): string => `## A month
 
 In dollars, in \`prod\` with a GB of data, for this mix of requests: ${mixText}. "Other" is events, mails, logs, traces
-and transfer. Next to it the same traffic on one instance with PostgreSQL: a t4g.medium (${INSTANCE.processors} processors, 4 GB), ${INSTANCE.diskGb} GB of disk with one backup copy, an
+and transfer; users who sign in are not included. Next to it the same traffic on one instance with PostgreSQL: a t4g.medium (${INSTANCE.processors} processors, 4 GB), ${INSTANCE.diskGb} GB of disk with one backup copy, an
 address, transfer and mail. The last column is the processors that it needs at a peak of ${PEAK} times the average, at ${INSTANCE.requestMs} ms per request (assumed).
 
 ${table(['Millions of requests', 'gateway', 'functions', 'table', 'other', 'standing', 'total', 'instance', 'processors'], monthRows(observations, stage))}
@@ -108,6 +110,14 @@ const edgeRows = (observations: readonly Observation[], config: Config) =>
     ];
   });
 
+const PAGE_HITS = [0, 0.5, 0.9];
+
+const pageRows = (observations: readonly Observation[], config: Config) =>
+  ['site.home', 'site.project'].map((route) => [
+    `\`${route}\``,
+    ...[undefined, ...PAGE_HITS].map((hits) => dollars(pageCost(route, hits, observations, config))),
+  ]);
+
 /** The section about a cache in front of the gateway. */
 export const edgeSection = (
   observations: readonly Observation[],
@@ -119,4 +129,13 @@ and arrive at the rate of the peak, in ${ASSUMED_QUERIES.caches} caches; ${amoun
 
 ${table(['Millions of requests', 'hits', 'without', 'with', 'difference'], edgeRows(observations, config))}
 
-No stage option adds it: [adr/0051](adr/0051-no-edge-cache-for-lists.md).`;
+No stage option adds it: [adr/0051](adr/0032-cost-of-a-request.md).
+
+## CloudFront in front of the pages
+
+\`site.cdn\` keeps pages for a minute ([adr/0110](adr/0110-cloudfront-before-the-pages.md)). Its key costs ${dollars(price('secretPerMonth'))} a month, each million requests of any path ${dollars(price('cloudFrontPerMillion'))}, transfer
+about what it costs without. A million requests for a page, by the share that CloudFront answers:
+
+${table(['Route', 'without', ...PAGE_HITS.map(percent)], pageRows(observations, config))}
+
+A web ACL of one's own adds ${dollars(price('webAclPerMonth'))} a month, ${dollars(price('webAclRulePerMonth'))} for each rule and ${dollars(price('webAclPerMillion'))} per million requests.`;

@@ -9,8 +9,12 @@ const PERMISSIVE: readonly string[] = [
   '0BSD',
   'BlueOak-1.0.0',
   'CC0-1.0',
+  'PSF-2.0',
   'Unlicense',
 ];
+
+/** Licences of packages whose manifest names none, read in the licence file of exactly this version. */
+const LICENCE_FILES: Readonly<Record<string, string>> = { 'color-convert@0.5.3': 'MIT' };
 
 /** The part of `package-lock.json` that is read. */
 export interface LockFile {
@@ -24,7 +28,7 @@ interface LockedPackage {
   readonly optional?: boolean;
 }
 
-export interface LicensedPackage {
+interface LicensedPackage {
   readonly name: string;
   /** SPDX expression. */
   readonly licence: string;
@@ -70,7 +74,11 @@ export const licencesOf = (lock: LockFile, installedLicence: (path: string) => s
     if (path === '' || dev) continue;
     const name = nameOf(path);
     const installed = installedLicence(path);
-    const licence = installed ?? license ?? (optional ? siblingLicence(lock, name, version) : undefined);
+    const licence =
+      installed ??
+      license ??
+      LICENCE_FILES[`${name}@${version}`] ??
+      (optional ? siblingLicence(lock, name, version) : undefined);
     if (licence === undefined) problems.push(`${name} declares no licence.`);
     else if (!isPermissive(licence))
       problems.push(`${name} has the licence ${licence}; accepted are ${PERMISSIVE.join(', ')}.`);

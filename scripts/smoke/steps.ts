@@ -7,7 +7,7 @@ import type { CallOptions, CallResponse, Client } from '#test/support/client.ts'
 import document from '../../docs/openapi.json' with { type: 'json' };
 import { checkTransport } from './transport.ts';
 
-export interface SmokeOptions {
+interface SmokeOptions {
   readonly url: URL;
   readonly client: Client;
   /** Origins that CORS must allow. */

@@ -36,7 +36,7 @@ export class Bitmap {
   orWord(word: number, bits: number): number {
     const before = this.#words[word] ?? 0;
     this.#words[word] = before | bits;
-    return ones(bits & ~before);
+    return bitsIn(bits & ~before);
   }
 
   delete(id: number): void {
@@ -91,7 +91,7 @@ export class Bitmap {
   count(): number {
     const words = this.#words;
     let total = 0;
-    for (let i = 0; i < words.length; i += 1) total += ones(words[i] ?? 0);
+    for (let i = 0; i < words.length; i += 1) total += bitsIn(words[i] ?? 0);
     return total;
   }
 
@@ -101,7 +101,7 @@ export class Bitmap {
     const theirs = other.#words;
     const shared = Math.min(mine.length, theirs.length);
     let total = 0;
-    for (let i = 0; i < shared; i += 1) total += ones((mine[i] ?? 0) & (theirs[i] ?? 0));
+    for (let i = 0; i < shared; i += 1) total += bitsIn((mine[i] ?? 0) & (theirs[i] ?? 0));
     return total;
   }
 
@@ -155,7 +155,7 @@ export class Bitmap {
     for (let i = from >>> 5; i < words.length && ids.length < max; i += 1) {
       let rest = words[i] ?? 0;
       if (i === from >>> 5) rest &= -1 << (from & 31);
-      const found = ones(rest);
+      const found = bitsIn(rest);
       if (found <= toSkip) {
         toSkip -= found;
         continue;
@@ -176,7 +176,7 @@ export class Bitmap {
     for (let i = Math.min(to >>> 5, words.length - 1); i >= 0 && ids.length < max; i -= 1) {
       let rest = words[i] ?? 0;
       if (i === to >>> 5) rest &= ~(-1 << (to & 31));
-      const found = ones(rest);
+      const found = bitsIn(rest);
       if (found <= toSkip) {
         toSkip -= found;
         continue;
@@ -196,8 +196,8 @@ export class Bitmap {
     const words = this.#words;
     const last = to >>> 5;
     let total = 0;
-    for (let i = 0; i < last && i < words.length; i += 1) total += ones(words[i] ?? 0);
-    return total + ones((words[last] ?? 0) & ~(-1 << (to & 31)));
+    for (let i = 0; i < last && i < words.length; i += 1) total += bitsIn(words[i] ?? 0);
+    return total + bitsIn((words[last] ?? 0) & ~(-1 << (to & 31)));
   }
 
   /** Visits the ids, ascending; `visit` may delete the visited id. */
@@ -225,7 +225,7 @@ export class Bitmap {
 }
 
 /** The number of set bits in a word, added in parallel: by pairs, nibbles, then bytes. */
-const ones = (word: number): number => {
+export const bitsIn = (word: number): number => {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
@@ -237,31 +237,31 @@ const ones = (word: number): number => {
  */
 export class BitmapPool {
   readonly #bitmaps: Bitmap[] = [];
-  #lent = 0;
+  #acquired = 0;
 
-  /** An empty bitmap for `capacity` ids, valid until the next `reclaim`. */
-  lend(capacity: number): Bitmap {
+  /** An empty bitmap for `capacity` ids, valid until the next `release`. */
+  acquire(capacity: number): Bitmap {
     const bitmap = this.#next();
     bitmap.reset(capacity);
     return bitmap;
   }
 
-  /** A copy of a bitmap, valid until the next `reclaim`. */
-  lendCopy(original: Bitmap): Bitmap {
+  /** A copy of a bitmap, valid until the next `release`. */
+  acquireCopy(original: Bitmap): Bitmap {
     const bitmap = this.#next();
     bitmap.copy(original);
     return bitmap;
   }
 
-  /** Makes all bitmaps available again; those lent before are invalid. */
-  reclaim(): void {
-    this.#lent = 0;
+  /** Makes all bitmaps available again; those acquired before are invalid. */
+  release(): void {
+    this.#acquired = 0;
   }
 
   #next(): Bitmap {
-    const bitmap = this.#bitmaps[this.#lent] ?? new Bitmap();
-    this.#bitmaps[this.#lent] = bitmap;
-    this.#lent += 1;
+    const bitmap = this.#bitmaps[this.#acquired] ?? new Bitmap();
+    this.#bitmaps[this.#acquired] = bitmap;
+    this.#acquired += 1;
     return bitmap;
   }
 }

@@ -1,16 +1,39 @@
+import { digest } from '#model/entity-tag.ts';
+import { type Fields, noFields } from '#model/field.ts';
+import type { FieldSort } from '#model/field-filter.ts';
 import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import { CategoryList } from './category-list.ts';
-import { type CursorPosition, decodeCursor, encodeCursor } from './cursor.ts';
-import { Entries } from './entries.ts';
-import { facet } from './facets.ts';
+import { Corrections } from './corrections.ts';
+import type { Matches } from './filters.ts';
+import { highlightsOf } from './highlights.ts';
 import { Listings } from './listings.ts';
 import { wholeEarth } from './location-index.ts';
-import { byCreation, sortOrders } from './order.ts';
-import { OrderedMatches } from './ordered-matches.ts';
-import { Row, StringPool } from './row.ts';
-import { foldedQuery, Selection, slotsInScope } from './selection.ts';
+import {
+  byCreation,
+  type CursorOrder,
+  type DecodedPosition,
+  decodeCursor,
+  encodeCursor,
+  type IndexedSort,
+  type Order,
+  OrderedMatches,
+  SortedMatches,
+  sortOrders,
+} from './order.ts';
+import { packedPage } from './packed-texts.ts';
+import { criteriaOf, RankedMatches, type Ranking } from './ranking.ts';
+import { relatedSlots } from './related.ts';
+import { Entries, Row, StringPool } from './rows.ts';
+import {
+  facet,
+  fieldFacet,
+  foldedQuery,
+  narrowToScheduled,
+  type Searched,
+  Selection,
+  slotsInScope,
+} from './selection.ts';
 import type { CatalogContents } from './snapshot.ts';
-import { SortedMatches } from './sorted-matches.ts';
 import { searchGroups } from './text-index.ts';
 import type {
   CatalogChange,
@@ -19,16 +42,55 @@ import type {
   CatalogQuery,
   CatalogScope,
   CategoryWithCount,
+  ClusterQuery,
+  Clusters,
+  CreatedListing,
   DirectoryCounts,
   OwnerCounts,
+  RankingCriteria,
   ReadCatalog,
+  RelatedQuery,
+  SearchDescription,
   SimilarEntry,
   SimilarQuery,
   TextSearch,
 } from './types.ts';
+import { indexWords, prepareTexts } from './word-search.ts';
 
 const publicScope: CatalogScope = { status: 'live', deleted: 'excluded' };
 const queueScope: CatalogScope = { status: 'pending', deleted: 'excluded' };
+
+/** A page of a list, and its cursor for the next one. */
+interface OrderedPage {
+  readonly total: number;
+  readonly offset: number;
+  readonly slots: readonly number[];
+  readonly cursorAfter: () => string | null;
+}
+
+/** The order of relevance needs a search. */
+const effectiveSort = ({ sort, filters }: CatalogQuery): IndexedSort | FieldSort => {
+  if (sort !== 'relevance') return sort;
+  if (foldedQuery(filters.q) === undefined) return 'newest';
+  throw new Error('The order of relevance is not indexed.');
+};
+
+/** What binds a cursor to its search; undefined when it is good for any, as without a search by words or relevance. */
+const searchDigest = ({ sort, filters }: CatalogQuery): string | undefined => {
+  const { match = 'substring', searchIn } = filters;
+  const q = foldedQuery(filters.q);
+  if (q === undefined || (match === 'substring' && sort !== 'relevance')) return undefined;
+  return digest(JSON.stringify([match, searchIn, q]));
+};
+
+const cursorOrder = (sort: IndexedSort | FieldSort): CursorOrder =>
+  typeof sort === 'string' ? sort : `${sort.descending ? '-' : ''}fields.${sort.field.id}`;
+
+const positionOf = (query: CatalogQuery): DecodedPosition | undefined => {
+  if (query.cursor === undefined) return undefined;
+  const isRanked = query.sort === 'relevance' && foldedQuery(query.filters.q) !== undefined;
+  return decodeCursor(isRanked ? 'relevance' : cursorOrder(effectiveSort(query)), query.cursor, searchDigest(query));
+};
 
 /** The read model of the service, in memory. Pure: its state is determined by the changes passed to `apply`. */
 export class Catalog implements ReadCatalog {
@@ -42,6 +104,7 @@ export class Catalog implements ReadCatalog {
    * By id of a removed project, the version up to which it is removed. Never discarded: older changes may arrive late.
    */
   readonly #removed = new Map<string, number>();
+  #fields = noFields;
   #version = 0;
 
   /** Restores a catalog from its contents. */
@@ -74,40 +137,67 @@ export class Catalog implements ReadCatalog {
     return this.#listings.rows.size;
   }
 
+  get fields(): Fields {
+    return this.#fields;
+  }
+
   /** Applies entries of the feed, in any order; outdated ones have no effect. */
   apply(changes: Iterable<CatalogChange>): void {
     for (const change of changes) if (this.#applyChange(change)) this.#version += 1;
   }
 
-  query({ scope, filters, sort, page, limit, cursor, facets }: CatalogQuery): CatalogPage {
-    const position = cursor === undefined ? undefined : decodeCursor(sort, cursor);
+  /** Replaces the definitions of fields, by which values are shown. */
+  useFields(fields: Fields): void {
+    if (fields === this.#fields) return;
+    this.#fields = fields;
+    this.#entries.useFields(fields);
+    this.#listings.useFields(fields);
+    this.#version += 1;
+  }
+
+  query(query: CatalogQuery): CatalogPage {
+    const { scope, filters, limit, facets, fieldFacets, describe, explain } = query;
+    const position = positionOf(query);
     const countsStatus = facets?.includes('status') === true;
     const selection = new Selection(this.#listings, this.#categories, scope, filters, countsStatus);
-    const { order, reversed } = sortOrders[sort];
-    const matches = new SortedMatches(selection.groups(), this.#listings.order(order), reversed);
-    const { total } = matches;
-    const { offset, slots } = position ? matches.after(position, limit) : matches.page(page, limit);
+    const { search } = selection;
+    const ranking = query.sort === 'relevance' ? search?.ranking : undefined;
+    const { total, offset, slots, cursorAfter } = ranking
+      ? this.#mostRelevant(query, selection.matches(), ranking, position)
+      : this.#sorted(query, selection, position);
     const hasMore = offset + limit < total;
-    const last = slots.at(-1);
+    const counts =
+      facets &&
+      Object.fromEntries(facets.map((name) => [name, facet(name, selection, this.#listings, this.#categories)]));
     return {
       entries: slots.map((slot) => this.#entries.at(slot)),
       total,
       page: Math.floor(offset / limit) + 1,
       pageSize: limit,
       hasMore,
-      nextCursor: hasMore && last !== undefined ? encodeCursor(sort, this.#positionOf(last, matches)) : null,
-      ...(facets && {
-        facets: Object.fromEntries(
-          facets.map((name) => [name, facet(name, selection, this.#listings, this.#categories)]),
-        ),
+      nextCursor: hasMore ? cursorAfter() : null,
+      ...(counts && { facets: counts }),
+      ...(fieldFacets && {
+        fieldFacets: new Map(fieldFacets.map((field) => [field.id, fieldFacet(field, selection, this.#listings)])),
       }),
+      ...(explain && ranking && { criteria: this.#criteria(ranking, slots) }),
+      // Last, because a correction is another query.
+      ...(describe && search && { search: this.#describe(query, search, total, slots) }),
     };
   }
 
-  prepareSearch({ q, searchIn }: TextSearch): boolean {
-    const folded = foldedQuery(q);
-    // Stops at the first index whose texts are not all folded, so that each call runs one step.
-    return folded === undefined || searchGroups[searchIn].every((text) => this.#listings.text(text).prepare());
+  prepareSearch({ q, searchIn, needsWords, longDescriptions = false, fields = [] }: TextSearch): boolean {
+    if (!fields.every((field) => this.#listings.column(field).prepare())) return false;
+    if (foldedQuery(q) === undefined) return true;
+    // Stops at the first index that is not complete, so that each call runs one step.
+    return (
+      searchGroups[searchIn].every((text) => this.#listings.text(text).prepare()) &&
+      (!needsWords || prepareTexts(this.#listings, longDescriptions))
+    );
+  }
+
+  indexWords(longDescriptions: boolean): boolean {
+    return indexWords(this.#listings, longDescriptions);
   }
 
   find(projectId: string): CatalogEntry | undefined {
@@ -122,6 +212,16 @@ export class Catalog implements ReadCatalog {
     const matches = { slots, total: slots.count() };
     const newest = new OrderedMatches(this.#listings.order(order), reversed, matches).page(0, max);
     return newest.map((slot) => this.#entries.at(slot));
+  }
+
+  clusters({ filters, zoom: requested, max }: ClusterQuery): Clusters {
+    const { slots, total } = new Selection(this.#listings, this.#categories, publicScope, filters).matches();
+    const { zoom, squares } = this.#listings.squares().group(slots, requested, max);
+    const clusters = squares.map(({ slot, ...square }) => ({
+      ...square,
+      entry: square.count === 1 ? this.#entries.at(slot) : undefined,
+    }));
+    return { total, zoom, clusters };
   }
 
   categories(): readonly CategoryWithCount[] {
@@ -143,6 +243,12 @@ export class Catalog implements ReadCatalog {
       .map((row) => row.id);
   }
 
+  liveOnHost(host: string): number {
+    const { rows } = this.#listings;
+    const onHost = this.#listings.urls().onHost(host, Number.POSITIVE_INFINITY);
+    return onHost.map((slot) => rows.at(slot)).filter((row) => row.status === 'live' && row.deletedAt === null).length;
+  }
+
   similar({ id, createdBefore, ...subject }: SimilarQuery, max: number): readonly SimilarEntry[] {
     const isIncluded = (row: Row): boolean =>
       row.id !== id && (createdBefore === undefined || row.created < createdBefore);
@@ -154,6 +260,10 @@ export class Catalog implements ReadCatalog {
 
   prepareSimilar(): boolean {
     return this.#listings.similarities().prepare();
+  }
+
+  related(query: RelatedQuery, max: number): readonly CatalogEntry[] {
+    return relatedSlots(this.#listings, query, max).map((slot) => this.#entries.at(slot));
   }
 
   ownerCounts(ownerId: string): OwnerCounts {
@@ -174,16 +284,19 @@ export class Catalog implements ReadCatalog {
     const present = this.#listings.attribute('present');
     const pending = present.get('pending');
     let oldestPendingAt: string | null = null;
+    const scheduled = this.#listings.scheduled().slots;
     pending?.forEach((slot) => {
+      if (scheduled.has(slot)) return;
       const { created } = rows.at(slot);
       if (oldestPendingAt === null || created < oldestPendingAt) oldestPendingAt = created;
     });
-    const { edits, reports } = this.#listings.waitingWork();
+    const { edits, reports } = this.#listings.pendingWork();
     return {
       live: present.get('live')?.size ?? 0,
-      pending: pending?.size ?? 0,
+      pending: (pending?.size ?? 0) - scheduled.size,
+      scheduled: scheduled.size,
       oldestPendingAt,
-      waitingEdits: edits,
+      pendingEdits: edits,
       openReports: reports,
     };
   }
@@ -215,6 +328,7 @@ export class Catalog implements ReadCatalog {
     const slot = this.#listings.rows.slotOf(projectId);
     if (slot === undefined) return undefined;
     const queue = slotsInScope(this.#listings, queueScope);
+    narrowToScheduled(queue, this.#listings, false);
     if (!queue.has(slot)) return undefined;
     const order = this.#listings.order('creation');
     return order.countIn(queue, 0, order.rankAfter(this.#listings.rows.at(slot)));
@@ -228,6 +342,18 @@ export class Catalog implements ReadCatalog {
       if (this.#listings.rows.at(slot).deletedAt === null) entries.push(this.#entries.at(slot));
     }
     return entries;
+  }
+
+  liveCreated(from: number, count: number): readonly CreatedListing[] {
+    const order = this.#listings.order('creation');
+    const found: CreatedListing[] = [];
+    for (let rank = from; rank < Math.min(order.length, from + count); rank += 1) {
+      const row = this.#listings.rows.at(order.slotAt(rank));
+      if (row.status !== 'live' || row.deletedAt !== null) continue;
+      const { slug, updatedAt } = packedPage(row.texts);
+      found.push({ slug, changedAt: updatedAt > row.published ? updatedAt : row.published });
+    }
+    return found;
   }
 
   *all(): IterableIterator<CatalogEntry> {
@@ -307,7 +433,83 @@ export class Catalog implements ReadCatalog {
     return this.#entries.at(this.#listings.rows.slotOf(row.id) as number);
   }
 
-  #positionOf(slot: number, matches: SortedMatches): CursorPosition {
-    return { group: matches.groupOf(slot), item: this.#listings.rows.at(slot) };
+  #sorted(query: CatalogQuery, selection: Selection, position: DecodedPosition | undefined): OrderedPage {
+    const sort = effectiveSort(query);
+    if (typeof sort === 'string') {
+      const { order, reversed } = sortOrders[sort];
+      return this.#inOrder(query, selection.groups(), position, sort, this.#listings.order(order), reversed);
+    }
+    const { field, descending } = sort;
+    const order = this.#listings.column(field).order();
+    return this.#inOrder(query, selection.groups(field), position, cursorOrder(sort), order, descending);
+  }
+
+  #inOrder<Position extends Partial<DecodedPosition['item']>>(
+    query: CatalogQuery,
+    groups: readonly Matches[],
+    position: { readonly group: number; readonly item: Position } | undefined,
+    cursorSort: CursorOrder,
+    order: Order<Position>,
+    reversed: boolean,
+  ): OrderedPage {
+    const matches = new SortedMatches(groups, order, reversed);
+    const { offset, slots } = position ? matches.after(position, query.limit) : matches.page(query.page, query.limit);
+    const cursorAfter = (): string | null => {
+      const last = slots.at(-1);
+      if (last === undefined) return null;
+      const next = { group: matches.groupOf(last), item: order.positionOf(last) };
+      return encodeCursor(cursorSort, next, searchDigest(query));
+    };
+    return { total: matches.total, offset, slots, cursorAfter };
+  }
+
+  #mostRelevant(
+    query: CatalogQuery,
+    matches: Matches,
+    ranking: Ranking,
+    position: DecodedPosition | undefined,
+  ): OrderedPage {
+    const ranked = new RankedMatches(matches, this.#listings.rows, ranking);
+    const offset = position ? ranked.offsetAfter(position.item) : (query.page - 1) * query.limit;
+    const rows = ranked.at(offset, query.limit);
+    const cursorAfter = (): string | null => {
+      const last = rows.at(-1);
+      if (!last) return null;
+      return encodeCursor('relevance', { group: 0, item: last }, searchDigest(query));
+    };
+    return { total: matches.total, offset, slots: rows.map(({ slot }) => slot), cursorAfter };
+  }
+
+  #criteria(ranking: Ranking, slots: readonly number[]): ReadonlyMap<string, RankingCriteria> {
+    const criteriaAt = (slot: number) => criteriaOf(ranking.first(slot), ranking.further(slot));
+    return new Map(slots.map((slot) => [this.#listings.rows.at(slot).id, criteriaAt(slot)]));
+  }
+
+  #describe(query: CatalogQuery, search: Searched, total: number, slots: readonly number[]): SearchDescription {
+    const { match, sought, relaxed } = search;
+    const { rows } = this.#listings;
+    const highlightsAt = (slot: number) => {
+      const { id, project } = rows.at(slot);
+      return [id, highlightsOf(project, sought)] as const;
+    };
+    return {
+      match,
+      words: typeof sought === 'string' ? [sought] : sought.map(({ text }) => text),
+      relaxed,
+      ...(query.describe !== 'search' && { highlights: Object.fromEntries(slots.map(highlightsAt)) }),
+      // Takes as long as a search.
+      didYouMean: query.describe !== 'highlights' && (relaxed || total === 0) ? this.#correction(query) : null,
+    };
+  }
+
+  /** The search with corrected words, if it has a result with all of them under the same filters. */
+  #correction({ scope, filters }: CatalogQuery): string | null {
+    const longDescriptions = filters.longDescriptions === true;
+    while (!prepareTexts(this.#listings, longDescriptions));
+    this.#listings.beginQuery();
+    const q = new Corrections(this.#listings, this.#categories, longDescriptions).corrected(filters.q ?? '');
+    if (q === undefined) return null;
+    const selection = new Selection(this.#listings, this.#categories, scope, { ...filters, q });
+    return selection.search?.relaxed === false && selection.matches().total > 0 ? q : null;
   }
 }

@@ -1,5 +1,5 @@
 import type { CategoryRecord } from '#model/category.ts';
-import { fold } from './fold.ts';
+import { fold, wordsOf } from './folded-text.ts';
 import type { CategoryAlias } from './types.ts';
 
 /** The removal of a category. */
@@ -9,6 +9,13 @@ export interface CategoryRemoval {
   readonly version: number;
   /** Of a merged category. */
   readonly alias: CategoryAlias | null;
+}
+
+/** The name of a category, folded, with its words. */
+export interface CategoryName {
+  readonly slug: string;
+  readonly name: string;
+  readonly words: readonly string[];
 }
 
 /** The categories by id and by slug, and the spheres derived from them. */
@@ -21,6 +28,7 @@ export class CategoryList {
   readonly #aliases = new Map<string, CategoryRemoval>();
   readonly #slugsBySphere = new Map<string, string[]>();
   #sorted: readonly CategoryRecord[] | undefined;
+  #names: readonly CategoryName[] | undefined;
 
   /** Applies a state of a category. @returns whether it was newer than the current one. */
   put(category: CategoryRecord): boolean {
@@ -49,7 +57,7 @@ export class CategoryList {
     return this.#removed.values();
   }
 
-  /** The slug itself or, if it is that of a merged category, that of the category which replaced it. */
+  /** The slug, or for a merged category the slug of the category that replaced it. */
   currentSlug(slug: string): string {
     let id = this.#bySlug.has(slug) ? undefined : this.#aliases.get(slug)?.alias?.into;
     const followed = new Set<string>();
@@ -75,7 +83,16 @@ export class CategoryList {
     return this.#sorted;
   }
 
-  /** The distinct spheres of those of the slugs that are categories, in the order of the slugs. */
+  /** The names that slugs stand for. */
+  names(): readonly CategoryName[] {
+    this.#names ??= Array.from(this.#bySlug.values(), ({ slug, name }) => {
+      const folded = fold(name);
+      return { slug, name: folded, words: wordsOf(folded) };
+    });
+    return this.#names;
+  }
+
+  /** The distinct spheres of the categories with these slugs, in the order of the slugs. Unknown slugs are ignored. */
   spheresOf(slugs: readonly string[]): string[] {
     const spheres: string[] = [];
     for (const slug of slugs) {
@@ -85,13 +102,14 @@ export class CategoryList {
     return spheres;
   }
 
-  /** The slugs of the categories of each sphere; those without a sphere are left out. */
+  /** The slugs of the categories of each sphere. Categories without a sphere are omitted. */
   slugsBySphere(): ReadonlyMap<string, readonly string[]> {
     return this.#slugsBySphere;
   }
 
   #changed(): void {
     this.#sorted = undefined;
+    this.#names = undefined;
     this.#bySlug.clear();
     // A new category may reuse the slug of a deleted one, and its entry in the feed may arrive before the deletion.
     for (const category of this.#byId.values()) {

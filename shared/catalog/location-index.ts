@@ -1,7 +1,6 @@
 import type { Bitmap } from './bitmap.ts';
-import { IdSet } from './id-set.ts';
-import type { ListingIndex } from './listing-index.ts';
-import type { Row } from './row.ts';
+import { IdSet } from './postings.ts';
+import type { ListingIndex, Row } from './rows.ts';
 import type { CatalogFilters } from './types.ts';
 
 type Box = NonNullable<CatalogFilters['bbox']>;

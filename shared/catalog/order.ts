@@ -1,18 +1,28 @@
 import type { SortOrder } from '#contract/projects.ts';
 import { Bitmap } from './bitmap.ts';
-import type { ListingIndex } from './listing-index.ts';
-import type { Row, Sortable } from './row.ts';
-import type { Rows } from './rows.ts';
+import type { Matches } from './filters.ts';
+import type { ListingIndex, Row, Rows, Sortable } from './rows.ts';
+import { CursorError } from './types.ts';
 
 /** Negative when `a` comes first; 0 only for the same id. */
-type Compare = (a: Sortable, b: Sortable) => number;
+type Compare<Position> = (a: Position, b: Position) => number;
+
+/** A listing in an order by a field. */
+export interface FieldPosition {
+  /** 0 without a value. */
+  readonly value: number;
+  readonly id: string;
+}
 
 const ascending = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const byId: Compare = (a, b) => ascending(a.id, b.id);
+const byId: Compare<Pick<Sortable, 'id'>> = (a, b) => ascending(a.id, b.id);
 
 /** Oldest first by creation. */
-export const byCreation: Compare = (a, b) => ascending(a.created, b.created) || byId(a, b);
+export const byCreation: Compare<Sortable> = (a, b) => ascending(a.created, b.created) || byId(a, b);
+
+/** Smallest value first. */
+export const byValue: Compare<FieldPosition> = (a, b) => a.value - b.value || byId(a, b);
 
 /**
  * The indexed orders. `creation` serves iteration over all listings and the moderation queue, the others sort orders.
@@ -22,19 +32,24 @@ export const orders = {
   oldest: (a, b) => ascending(a.published, b.published) || byCreation(a, b),
   upvotes: (a, b) => b.upvotes - a.upvotes || byId(b, a),
   rating: (a, b) => b.rating - a.rating || b.ratings - a.ratings || byId(b, a),
+  weighted_rating: (a, b) => b.weightedRating - a.weightedRating || byId(b, a),
   views: (a, b) => b.views - a.views || byId(b, a),
   name: (a, b) => ascending(a.name, b.name) || byId(a, b),
-  trending: (a, b) => b.hot - a.hot || byId(b, a),
-} as const satisfies Record<string, Compare>;
+  trending: (a, b) => b.trending - a.trending || byId(b, a),
+} as const satisfies Record<string, Compare<Sortable>>;
 
 export type OrderName = keyof typeof orders;
 
+/** A sort order that does not depend on the search. */
+export type IndexedSort = Exclude<SortOrder, 'relevance'>;
+
 /** The indexed order behind each sort order, and whether it is read in reverse. */
-export const sortOrders: Readonly<Record<SortOrder, { readonly order: OrderName; readonly reversed: boolean }>> = {
+export const sortOrders: Readonly<Record<IndexedSort, { readonly order: OrderName; readonly reversed: boolean }>> = {
   newest: { order: 'oldest', reversed: true },
   oldest: { order: 'oldest', reversed: false },
   upvotes: { order: 'upvotes', reversed: false },
   rating: { order: 'rating', reversed: false },
+  weighted_rating: { order: 'weighted_rating', reversed: false },
   views: { order: 'views', reversed: false },
   name: { order: 'name', reversed: false },
   name_desc: { order: 'name', reversed: true },
@@ -48,9 +63,11 @@ const STRIDE = 256;
  * All listings in one order, as a flat sorted array of slots. Ranks are found by binary search; an insertion or removal
  * shifts the rest in one block copy, which takes less than 0.1 ms for half a million listings.
  */
-export class Order implements ListingIndex {
+export class Order<Position> {
   readonly #rows: Rows;
-  readonly #compare: Compare;
+  readonly #compare: Compare<Position>;
+  /** The values of a listing by its slot. */
+  readonly positionOf: (slot: number) => Position;
   #slots: Uint32Array;
   #length: number;
   /** By slot, its rank; undefined before the first use, and outdated at the ranks of `#outdated`. */
@@ -61,11 +78,13 @@ export class Order implements ListingIndex {
   /** The listings that a step of a scan found. */
   readonly #found = new Uint32Array(STRIDE);
 
-  constructor(rows: Rows, compare: Compare) {
+  /** @param positionOf the values of a listing by its slot, which are those of its insertion until its removal. */
+  constructor(rows: Rows, compare: Compare<Position>, positionOf: (slot: number) => Position) {
     this.#rows = rows;
     this.#compare = compare;
-    // The sort of plain arrays takes linear time for rows that are already in this order, that of typed arrays does not.
-    this.#slots = Uint32Array.from([...rows.slots()].sort((a, b) => compare(rows.at(a), rows.at(b))));
+    this.positionOf = positionOf;
+    // Plain arrays sort in linear time when the rows are already in this order; typed arrays do not.
+    this.#slots = Uint32Array.from([...rows.slots()].sort((a, b) => compare(positionOf(a), positionOf(b))));
     this.#length = this.#slots.length;
   }
 
@@ -73,21 +92,17 @@ export class Order implements ListingIndex {
     return this.#length;
   }
 
-  isAffected(before: Row, after: Row): boolean {
-    return this.#compare(before, after) !== 0;
-  }
-
-  insert(slot: number, row: Row): void {
+  insert(slot: number): void {
     if (this.#length === this.#slots.length) this.#grow();
-    const rank = this.rankBefore(row);
+    const rank = this.rankBefore(this.positionOf(slot));
     this.#slots.copyWithin(rank + 1, rank, this.#length);
     this.#slots[rank] = slot;
     this.#length += 1;
     this.#outdated.inserted(rank);
   }
 
-  remove(_slot: number, row: Row): void {
-    const rank = this.rankBefore(row);
+  remove(slot: number): void {
+    const rank = this.rankBefore(this.positionOf(slot));
     this.#slots.copyWithin(rank, rank + 1, this.#length);
     this.#length -= 1;
     this.#outdated.removed(rank);
@@ -99,21 +114,21 @@ export class Order implements ListingIndex {
   }
 
   /** The number of listings that sort before these values. */
-  rankBefore(values: Sortable): number {
+  rankBefore(values: Position): number {
     let low = 0;
     let high = this.#length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#compare(this.#rows.at(this.slotAt(middle)), values) < 0) low = middle + 1;
+      if (this.#compare(this.positionOf(this.slotAt(middle)), values) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
   /** The number of listings that sort before or equal to these values. */
-  rankAfter(values: Sortable): number {
+  rankAfter(values: Position): number {
     const rank = this.rankBefore(values);
-    return rank < this.#length && this.#compare(this.#rows.at(this.slotAt(rank)), values) === 0 ? rank + 1 : rank;
+    return rank < this.#length && this.#compare(this.positionOf(this.slotAt(rank)), values) === 0 ? rank + 1 : rank;
   }
 
   /** The number of slots at the ranks from `from` to before `to` that are in a set. */
@@ -172,7 +187,21 @@ export class Order implements ListingIndex {
   }
 }
 
-/** The ranks whose listings have changed. A listing that moves affects only those between its places. */
+/** All listings in one of the indexed orders. */
+export class ListingOrder extends Order<Sortable> implements ListingIndex {
+  readonly #compareRows: Compare<Sortable>;
+
+  constructor(rows: Rows, compare: Compare<Sortable>) {
+    super(rows, compare, (slot) => rows.at(slot));
+    this.#compareRows = compare;
+  }
+
+  isAffected(before: Row, after: Row): boolean {
+    return this.#compareRows(before, after) !== 0;
+  }
+}
+
+/** The ranks whose listings have changed. A listing that moves affects the ranks between its old and its new one. */
 class RankRange {
   #from = Number.POSITIVE_INFINITY;
   #to = 0;
@@ -211,3 +240,235 @@ class RankRange {
     this.#to = Math.max(this.#to, to);
   }
 }
+
+/** How long it takes to look up the rank of a match, compared with testing whether a listing is a match. */
+const LOOKUP_COST = 3;
+/** The number of ranks that a bitmap skips in the time of such a test. */
+const RANKS_PER_TEST = 32;
+
+/**
+ * Matching listings in an order or its reverse. Either the listings are tested in order, or the ranks of all matches are
+ * looked up, which are then in order as the members of a bitmap. Testing is faster for many matches, looking up for few.
+ */
+export class OrderedMatches<Position> {
+  readonly total: number;
+  readonly #slots: Bitmap;
+  readonly #order: Order<Position>;
+  readonly #reversed: boolean;
+
+  constructor(order: Order<Position>, reversed: boolean, { slots, total }: Matches) {
+    this.#order = order;
+    this.#reversed = reversed;
+    this.#slots = slots;
+    this.total = total;
+  }
+
+  has(slot: number): boolean {
+    return this.#slots.has(slot);
+  }
+
+  /** The matches at an offset; reads from the nearer end. */
+  page(offset: number, limit: number): number[] {
+    const length = Math.min(limit, this.total - offset);
+    if (length <= 0) return [];
+    const following = this.total - offset - length;
+    const isFromEnd = following < offset;
+    const backwards = this.#reversed !== isFromEnd;
+    const begin = backwards ? this.#order.length : 0;
+    const slots = this.#takeFrom(begin, backwards, isFromEnd ? following : offset, length);
+    return isFromEnd ? slots.reverse() : slots;
+  }
+
+  /** The matches strictly after these values, with their offset among all matches. */
+  after(values: Position, limit: number): { offset: number; slots: number[] } {
+    const order = this.#order;
+    const rank = this.#reversed ? order.rankBefore(values) : order.rankAfter(values);
+    const below = this.#countBelow(rank);
+    const offset = this.#reversed ? this.total - below : below;
+    const length = Math.min(limit, this.total - offset);
+    if (length <= 0) return { offset, slots: [] };
+    return { offset, slots: this.#takeFrom(rank, this.#reversed, 0, length) };
+  }
+
+  /** @param rank where to begin: with this one, or backwards with the one before. */
+  #takeFrom(rank: number, backwards: boolean, skip: number, length: number): number[] {
+    const order = this.#order;
+    if (this.#isLookupFaster(((skip + length) / this.total) * order.length)) {
+      const ranks = order.ranksOf(this.#slots);
+      const taken = backwards ? ranks.descending(rank, skip, length) : ranks.ascending(rank, skip, length);
+      return taken.map((one) => order.slotAt(one));
+    }
+    return backwards
+      ? order.descending(this.#slots, rank, skip, length)
+      : order.ascending(this.#slots, rank, skip, length);
+  }
+
+  /** The number of matches below a rank; counts on the shorter side. */
+  #countBelow(rank: number): number {
+    const order = this.#order;
+    const isNearEnd = rank > order.length / 2;
+    if (this.#isLookupFaster(isNearEnd ? order.length - rank : rank)) {
+      return order.ranksOf(this.#slots).countBelow(rank);
+    }
+    return isNearEnd
+      ? this.total - order.countIn(this.#slots, rank, order.length)
+      : order.countIn(this.#slots, 0, rank);
+  }
+
+  /** @param tested how many listings would be tested. */
+  #isLookupFaster(tested: number): boolean {
+    return this.total * LOOKUP_COST + this.#order.length / RANKS_PER_TEST < tested;
+  }
+}
+
+interface Page {
+  /** The number of matches before the page. */
+  readonly offset: number;
+  readonly slots: readonly number[];
+}
+
+/** The matches of a query in the order of its list: group after group, each sorted. */
+export class SortedMatches<Position> {
+  readonly total: number;
+  readonly #groups: readonly OrderedMatches<Position>[];
+
+  /** @param groups disjoint. */
+  constructor(groups: readonly Matches[], order: Order<Position>, reversed: boolean) {
+    this.#groups = groups.map((matches) => new OrderedMatches(order, reversed, matches));
+    this.total = totalOf(this.#groups);
+  }
+
+  /** The index of the group with this match. */
+  groupOf(slot: number): number {
+    return this.#groups.findIndex((group) => group.has(slot));
+  }
+
+  /** @param page from 1. */
+  page(page: number, limit: number): Page {
+    const offset = (page - 1) * limit;
+    return { offset, slots: take(this.#groups, offset, limit) };
+  }
+
+  /**
+   * The matches after a position, whose item need not be among them.
+   * @throws {CursorError} when there is no such group.
+   */
+  after({ group, item }: { readonly group: number; readonly item: Position }, limit: number): Page {
+    const found = this.#groups[group];
+    if (!found) throw new CursorError('The cursor belongs to another kind of list.');
+    const { offset, slots } = found.after(item, limit);
+    return {
+      offset: totalOf(this.#groups.slice(0, group)) + offset,
+      slots: [...slots, ...take(this.#groups.slice(group + 1), 0, limit - slots.length)],
+    };
+  }
+}
+
+const totalOf = (groups: readonly { readonly total: number }[]): number =>
+  groups.reduce((sum, { total }) => sum + total, 0);
+
+/** The matches of the groups at an offset. */
+const take = <Position>(groups: readonly OrderedMatches<Position>[], offset: number, limit: number): number[] => {
+  const slots: number[] = [];
+  let skip = offset;
+  for (const group of groups) {
+    slots.push(...group.page(skip, limit - slots.length));
+    skip = Math.max(0, skip - group.total);
+  }
+  return slots;
+};
+
+/** The values in cursors: those of a listing, its score in the order of relevance, its value in that of a field. */
+interface Positioned extends Sortable, FieldPosition {
+  readonly score: number;
+}
+
+type Field = keyof Positioned;
+
+/** An order in cursors; that of a field by the id of its definition. */
+export type CursorOrder = SortOrder | `fields.${string}` | `-fields.${string}`;
+
+/** The sort keys of each order. A cursor holds their values, so it stays valid when its item changes or disappears. */
+const ownFields: Readonly<Record<SortOrder, readonly Field[]>> = {
+  newest: ['published', 'created', 'id'],
+  oldest: ['published', 'created', 'id'],
+  upvotes: ['upvotes', 'id'],
+  rating: ['rating', 'ratings', 'id'],
+  weighted_rating: ['weightedRating', 'id'],
+  views: ['views', 'id'],
+  name: ['name', 'id'],
+  name_desc: ['name', 'id'],
+  trending: ['trending', 'id'],
+  relevance: ['score', 'upvotes', 'id'],
+};
+
+const fieldsOf = (order: CursorOrder): readonly Field[] =>
+  Object.hasOwn(ownFields, order) ? ownFields[order as SortOrder] : ['value', 'id'];
+
+const blank: Positioned = {
+  score: 0,
+  value: 0,
+  id: '',
+  created: '',
+  published: '',
+  upvotes: 0,
+  rating: 0,
+  ratings: 0,
+  weightedRating: 0,
+  views: 0,
+  name: '',
+  trending: 0,
+};
+
+/** A position in a list: right after an item of one of its groups. */
+interface CursorPosition {
+  /** From 0. */
+  readonly group: number;
+  /** With the values that its order uses. */
+  readonly item: Partial<Positioned>;
+}
+
+/** The position of a decoded cursor. */
+export interface DecodedPosition extends CursorPosition {
+  readonly item: Positioned;
+}
+
+/**
+ * An opaque cursor for a position in a sort order; at most 1 KB. The first group, mostly the only one, is implied.
+ * @param search the digest of the search that it belongs to; undefined when it is good for any.
+ */
+export const encodeCursor = (sort: CursorOrder, { group, item }: CursorPosition, search?: string): string => {
+  const values = [sort, ...fieldsOf(sort).map((field) => item[field]), ...(search === undefined ? [] : [search])];
+  return Buffer.from(JSON.stringify(group === 0 ? values : [group, ...values])).toString('base64url');
+};
+
+/**
+ * The position of a cursor; fields of the item that its order does not use are blank.
+ * @throws {CursorError} when it is not a cursor of this sort order and search.
+ */
+export const decodeCursor = (sort: CursorOrder, cursor: string, search?: string): DecodedPosition => {
+  const parsed = parse(cursor);
+  const group = typeof parsed[0] === 'number' ? parsed[0] : 0;
+  const [itsSort, ...values] = group === 0 ? parsed : parsed.slice(1);
+  if (itsSort !== sort) throw new CursorError('The cursor belongs to another sort order.');
+  const remembered: Partial<Record<Field, unknown>> = {};
+  for (const [i, field] of fieldsOf(sort).entries()) {
+    if (typeof values[i] !== typeof blank[field]) throw new CursorError('The cursor has values of other types.');
+    remembered[field] = values[i];
+  }
+  const position = { group, item: { ...blank, ...(remembered as Partial<Positioned>) } };
+  // Accepts the canonical encoding only.
+  if (encodeCursor(sort, position, search) !== cursor) {
+    throw new CursorError('The cursor is not canonical, or belongs to another search.');
+  }
+  return position;
+};
+
+const parse = (cursor: string): readonly unknown[] => {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(values) ? values : [];
+  } catch {
+    throw new CursorError('The cursor is not readable.');
+  }
+};

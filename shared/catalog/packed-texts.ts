@@ -22,11 +22,17 @@ const names = [
   'rejection_reason',
   'paid_at',
   'pending_revision',
-  'waiting_writes',
+  'pending_writes',
   'rule_id',
   'rule_name',
   'rule_action',
+  'field_values',
+  'publish_at',
+  'approved_at',
+  'claimed_at',
 ] as const satisfies readonly (keyof ProjectRecord)[];
+
+const FIELD_VALUES = names.indexOf('field_values');
 
 type PackedFields = Pick<ProjectRecord, (typeof names)[number]>;
 
@@ -106,26 +112,48 @@ export const unpackTexts = (packed: string): PackedFields => {
     updated_at: texts[12] ?? '',
     rejection_reason: orNull(texts[13]),
     paid_at: orNull(texts[14]),
-    // Records with a waiting edit are packed as JSON.
+    // Records with a pending edit are packed as JSON.
     pending_revision: null,
-    waiting_writes: null,
+    pending_writes: null,
     rule_id: orNull(texts[17]),
     rule_name: orNull(texts[18]),
     rule_action: orNull(texts[19]) as PackedFields['rule_action'],
+    field_values: orNull(texts[20]),
+    publish_at: orNull(texts[21]),
+    approved_at: orNull(texts[22]),
+    claimed_at: orNull(texts[23]),
   };
 };
 
-/** Whether an edit of the listing waits for approval. */
-export const hasWaitingEdit = (packed: string): boolean =>
+/** Whether the listing has a pending edit. */
+export const hasPendingEdit = (packed: string): boolean =>
   packed.startsWith(JSON_MARK) && unpackTexts(packed).pending_revision !== null;
 
 /** The fields that text searches read, without unpacking the other ones. */
-export const packedSearchTexts = (packed: string): Pick<PackedFields, 'name' | 'url' | 'description'> => {
+export const packedSearchTexts = (
+  packed: string,
+): Pick<PackedFields, 'name' | 'url' | 'description' | 'long_description'> => {
   if (packed.startsWith(JSON_MARK)) return unpackTexts(packed);
-  const [name = '', , , url = '', description = ''] = packed.split(FIELD, 5);
-  return { name, url, description };
+  const [name = '', , , url = '', description = '', longDescription] = packed.split(FIELD, 6);
+  return { name, url, description, long_description: orNull(longDescription) };
 };
 
 /** The name, without unpacking the other fields. */
 export const packedName = (packed: string): string =>
   packed.startsWith(JSON_MARK) ? unpackTexts(packed).name : packed.slice(0, packed.indexOf(FIELD));
+
+/** The values of fields, without unpacking the other ones. */
+export const packedFieldValues = (packed: string): string | null => {
+  if (packed.startsWith(JSON_MARK)) return unpackTexts(packed).field_values;
+  return orNull(packed.split(FIELD, FIELD_VALUES + 1)[FIELD_VALUES]);
+};
+
+/** The slug and the time of the last change, without unpacking the other fields. */
+export const packedPage = (packed: string): { readonly slug: string; readonly updatedAt: string } => {
+  if (packed.startsWith(JSON_MARK)) {
+    const { slug, updated_at: updatedAt } = unpackTexts(packed);
+    return { slug, updatedAt };
+  }
+  const texts = packed.split(FIELD, names.indexOf('updated_at') + 1);
+  return { slug: texts[1] ?? '', updatedAt: texts.at(-1) ?? '' };
+};

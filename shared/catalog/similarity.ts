@@ -1,15 +1,12 @@
 import type { SimilarityReason } from '#contract/projects.ts';
-import { fold } from './fold.ts';
-import { hashOf, wordsOf } from './words.ts';
+import { canonicalHost, canonicalUrl } from '#model/url.ts';
+import { fold, hashOf, wordsOf } from './folded-text.ts';
+import { ListPool } from './list-pool.ts';
+import { Postings } from './postings.ts';
+import { type ListingIndex, Progress, type Row, type Rows } from './rows.ts';
+import type { Comparable } from './types.ts';
 
 // How alike two listings are. docs/adr/0061 explains the score and reports its precision and recall.
-
-/** What is compared of a listing. */
-export interface Comparable {
-  readonly name: string;
-  readonly url: string;
-  readonly description: string;
-}
 
 /** Features are numbers: trigrams of names first, then words of descriptions. */
 const NAME_FEATURES = 2 ** 15;
@@ -31,14 +28,14 @@ const trigramsOf = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - 2) }, (_, at) => text.slice(at, at + 3));
 
 /** The trigrams of a name, in which the ends of words count as letters. */
-export const nameFeatures = (name: string): readonly number[] => {
+const nameFeatures = (name: string): readonly number[] => {
   const words = wordsOf(fold(name));
   if (words.length === 0) return [];
   return [...new Set(trigramsOf(` ${words.join(' ')} `).map((trigram) => mixed(hashOf(trigram)) % NAME_FEATURES))];
 };
 
 /** The words of a description. */
-export const textFeatures = (description: string): readonly number[] => {
+const textFeatures = (description: string): readonly number[] => {
   const words = wordsOf(fold(description)).filter((word) => word.length > SHORT_WORD);
   const parts = words.slice(0, WORDS_MAX).flatMap((word) => (word.length < LONG_WORD ? [word] : trigramsOf(word)));
   return [...new Set(parts.map((part) => NAME_FEATURES + (mixed(hashOf(part)) % TEXT_FEATURES)))];
@@ -62,7 +59,7 @@ export const overlap = (one: readonly number[], other: readonly number[], weight
 };
 
 /** What speaks for two listings being the same. */
-export interface Evidence {
+interface Evidence {
   readonly hasSameUrl: boolean;
   /** The number of other listings on the same host; 0 for different hosts and for platforms. */
   readonly listingsOnHost: number;
@@ -75,7 +72,7 @@ export interface Evidence {
 }
 
 /** A host with more listings than this is a platform, such as a code host, and says nothing about them. */
-export const HOST_LISTINGS_MAX = 20;
+const HOST_LISTINGS_MAX = 20;
 const NAME_PART_MIN = 0.55;
 const TEXT_PART_MIN = 0.3;
 /** Fewer shared words count proportionally less: short descriptions are alike by chance. */
@@ -88,7 +85,7 @@ const SAME_TEXT = 0.8;
 
 const from = (min: number, part: number): number => Math.max(0, part - min) / (1 - min);
 
-/** The strength of each kind of evidence, 0 to 1; those that are 0 are omitted. */
+/** The strength of each kind of evidence, above 0 to 1. Evidence without strength is omitted. */
 const strengthsOf = (evidence: Evidence): readonly (readonly [SimilarityReason, number])[] => {
   const { hasSameUrl, listingsOnHost, namePart, textPart, sharedWords } = evidence;
   const all: readonly (readonly [SimilarityReason, number])[] = [
@@ -106,11 +103,212 @@ const strengthsOf = (evidence: Evidence): readonly (readonly [SimilarityReason, 
   return all.filter(([, strength]) => strength > 0);
 };
 
-/** The score, 0 to 1, as if each kind of evidence were independent of the others, and its reasons. */
-export const scoreOf = (
-  evidence: Evidence,
-): { readonly score: number; readonly reasons: readonly SimilarityReason[] } => {
+/** The score, 0 to 1, with its reasons. Treats the kinds of evidence as independent. */
+const scoreOf = (evidence: Evidence): { readonly score: number; readonly reasons: readonly SimilarityReason[] } => {
   const strengths = strengthsOf(evidence);
-  const doubt = strengths.reduce((product, [, strength]) => product * (1 - strength), 1);
-  return { score: Math.round((1 - doubt) * 100) / 100, reasons: strengths.map(([reason]) => reason) };
+  const noMatchProbability = strengths.reduce((product, [, strength]) => product * (1 - strength), 1);
+  return { score: Math.round((1 - noMatchProbability) * 100) / 100, reasons: strengths.map(([reason]) => reason) };
 };
+
+/** The number of listings indexed per step: a few milliseconds of work. */
+const STEP = 512;
+
+/** The listings that are compared exactly, per kind of features and for the URL: they bound the time of a search. */
+const CANDIDATES_MAX = 16;
+
+/** The visited postings per kind of features, beginning with the rarest feature. */
+const VISITS_MAX = 20_000;
+
+/** A listing that resembles the subject of a search. */
+interface SimilarRow {
+  readonly row: Row;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly reasons: readonly SimilarityReason[];
+}
+
+/** Finds listings that are alike by name and description. Deleted listings are not in it. */
+export class SimilarityIndex implements ListingIndex {
+  readonly #rows: Rows;
+  readonly #urls: () => UrlIndex;
+  /** By feature, the slots of the listings that have it. */
+  readonly #postings = new ListPool();
+  /** By slot, the weight of the features that it shares with the subject of the current search. */
+  #weights = new Float32Array(1024);
+  #size = 0;
+  readonly #indexed: Progress;
+
+  constructor(rows: Rows, urls: () => UrlIndex) {
+    this.#rows = rows;
+    this.#indexed = new Progress(rows, STEP);
+    this.#urls = urls;
+  }
+
+  /** Runs one step of building the index. @returns whether it is complete. */
+  prepare(): boolean {
+    return this.#indexed.advance(1, (slot, row) => this.#add(slot, row));
+  }
+
+  isAffected(before: Row, after: Row): boolean {
+    if (before.version === after.version) return false;
+    const [one, other] = [before.unpacked(), after.unpacked()];
+    return (
+      one.name !== other.name ||
+      one.description !== other.description ||
+      (one.deleted_at === null) !== (other.deleted_at === null)
+    );
+  }
+
+  insert(slot: number, row: Row): void {
+    if (this.#indexed.includes(slot)) this.#add(slot, row);
+  }
+
+  remove(slot: number, row: Row): void {
+    if (!this.#indexed.includes(slot) || row.deletedAt !== null) return;
+    for (const feature of featuresOf(row)) this.#postings.delete(feature, slot);
+    this.#size -= 1;
+  }
+
+  /** The listings most like the subject, the most similar first. @param isIncluded which listings may be among them. */
+  find(subject: Comparable, max: number, isIncluded: (row: Row) => boolean): readonly SimilarRow[] {
+    while (!this.prepare());
+    const [name, text] = [nameFeatures(subject.name), textFeatures(subject.description)];
+    const host = canonicalHost(subject.url);
+    const onHost = this.#urls().onHost(host, HOST_LISTINGS_MAX + 1);
+    const sameUrl = new Set(this.#urls().same(subject.url).slice(0, CANDIDATES_MAX));
+    const isCandidate = (slot: number): boolean => {
+      const row = this.#rows.at(slot);
+      return row.deletedAt === null && isIncluded(row);
+    };
+    const isPlatform = onHost.length > HOST_LISTINGS_MAX;
+    const sameHost = onHost.filter(isCandidate);
+    const slots = new Set([
+      ...[...sameUrl].filter(isCandidate),
+      ...(isPlatform ? [] : sameHost),
+      ...this.#sharing(name, isCandidate),
+      ...this.#sharing(text, isCandidate),
+    ]);
+    const weight = (feature: number): number => this.#weightOf(feature);
+    const unique = Math.log(1 + this.#size);
+    return Array.from(slots, (slot) => {
+      const row = this.#rows.at(slot);
+      const other = row.unpacked();
+      const texts = overlap(text, textFeatures(other.description), weight);
+      const { score, reasons } = scoreOf({
+        hasSameUrl: sameUrl.has(slot),
+        listingsOnHost: isPlatform || canonicalHost(other.url) !== host ? 0 : sameHost.length,
+        namePart: overlap(name, nameFeatures(other.name), weight).part,
+        textPart: texts.part,
+        sharedWords: texts.shared / unique,
+      });
+      return { row, score, reasons };
+    })
+      .filter(({ score }) => score > 0)
+      .sort((one, other) => other.score - one.score || (one.row.id < other.row.id ? -1 : 1))
+      .slice(0, max);
+  }
+
+  #add(slot: number, row: Row): void {
+    if (row.deletedAt !== null) return;
+    for (const feature of featuresOf(row)) this.#postings.add(feature, slot);
+    this.#size += 1;
+  }
+
+  #weightOf(feature: number): number {
+    return Math.log(1 + this.#size / (1 + this.#postings.sizeOf(feature)));
+  }
+
+  /** The slots that share the greatest weight of features. */
+  #sharing(features: readonly number[], isCandidate: (slot: number) => boolean): readonly number[] {
+    if (this.#weights.length < this.#rows.capacity) this.#weights = new Float32Array(this.#rows.capacity * 2);
+    const weights = this.#weights;
+    const touched: number[] = [];
+    let visits = 0;
+    const rarestFirst = features.toSorted((one, other) => this.#postings.sizeOf(one) - this.#postings.sizeOf(other));
+    for (const feature of rarestFirst) {
+      visits += this.#postings.sizeOf(feature);
+      if (visits > VISITS_MAX) break;
+      const weight = this.#weightOf(feature);
+      this.#postings.forEach(feature, (slot) => {
+        if (weights[slot] === 0) touched.push(slot);
+        weights[slot] = (weights[slot] ?? 0) + weight;
+      });
+    }
+    const best = greatest(touched, weights, isCandidate);
+    for (const slot of touched) weights[slot] = 0;
+    return best;
+  }
+}
+
+const featuresOf = (row: Row): readonly number[] => {
+  const { name, description } = row.unpacked();
+  return [...nameFeatures(name), ...textFeatures(description)];
+};
+
+/** The slots of the greatest weights, at most `CANDIDATES_MAX`. A single pass, because there may be ten thousands. */
+const greatest = (
+  slots: readonly number[],
+  weights: Float32Array,
+  isCandidate: (slot: number) => boolean,
+): readonly number[] => {
+  const best: number[] = [];
+  for (const slot of slots) {
+    const weight = weights[slot] ?? 0;
+    const last = best.at(-1);
+    if (best.length === CANDIDATES_MAX && last !== undefined && weight <= (weights[last] ?? 0)) continue;
+    if (!isCandidate(slot)) continue;
+    let at = best.length;
+    while (at > 0 && (weights[best[at - 1] ?? 0] ?? 0) < weight) at -= 1;
+    best.splice(at, 0, slot);
+    if (best.length > CANDIDATES_MAX) best.pop();
+  }
+  return best;
+};
+
+/**
+ * Finds listings by canonical URL. Indexed by host, which is cheap to extract; the canonical URL is expensive, so it is
+ * computed only for listings on a requested host.
+ */
+export class UrlIndex implements ListingIndex {
+  readonly #rows: Rows;
+  readonly #hosts = new Postings();
+  readonly #canonical: (string | undefined)[] = [];
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  isAffected(before: Row, after: Row): boolean {
+    return before.version !== after.version && before.unpacked().url !== after.unpacked().url;
+  }
+
+  insert(slot: number, row: Row): void {
+    this.#hosts.add(canonicalHost(row.unpacked().url), slot);
+  }
+
+  remove(slot: number, row: Row): void {
+    this.#hosts.delete(canonicalHost(row.unpacked().url), slot);
+    this.#canonical[slot] = undefined;
+  }
+
+  /** The slots of the first listings on a host, as `canonicalHost` returns it, at most `max`. */
+  onHost(host: string, max: number): readonly number[] {
+    const found: number[] = [];
+    this.#hosts.get(host)?.forEach((slot) => {
+      if (found.length < max) found.push(slot);
+    });
+    return found;
+  }
+
+  /** The slots of the listings with the same canonical URL. */
+  same(url: string): number[] {
+    const canonical = canonicalUrl(url);
+    const found: number[] = [];
+    this.#hosts.get(canonicalHost(url))?.forEach((slot) => {
+      const other = this.#canonical[slot] ?? canonicalUrl(this.#rows.at(slot).unpacked().url);
+      this.#canonical[slot] = other;
+      if (other === canonical) found.push(slot);
+    });
+    return found;
+  }
+}

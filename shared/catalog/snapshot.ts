@@ -2,7 +2,7 @@ import type { PricingType, Status } from '#contract/projects.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts } from '#model/project.ts';
 import type { CategoryRemoval } from './category-list.ts';
-import { Row } from './row.ts';
+import { Row } from './rows.ts';
 
 // The format of a snapshot: columns of values. Numbers are stored as in memory (little-endian), texts concatenated
 // after their lengths. Every column begins with its length, so that readers detect truncated or foreign data.

@@ -1,32 +1,58 @@
 import type { Bitmap } from './bitmap.ts';
-import { fold } from './fold.ts';
-import { IdSet } from './id-set.ts';
+import { fold, forEachWord, wordsOf } from './folded-text.ts';
 import { ListPool } from './list-pool.ts';
-import type { ListingIndex } from './listing-index.ts';
-import type { Row, Searchable } from './row.ts';
-import type { Rows } from './rows.ts';
+import { IdSet } from './postings.ts';
+import { type ListingIndex, Progress, type Row, type Rows, type Searchable } from './rows.ts';
 import type { CatalogFilters } from './types.ts';
 import { TRIGRAM, Vocabulary } from './vocabulary.ts';
-import { forEachWord, wordsOf } from './words.ts';
+import type { QueryWord, WordMatch } from './word-match.ts';
+import { type MatchedWord, WordMatches } from './word-matches.ts';
 
 /** Separates the fields of a search text; folded text never contains it, so no match spans two fields. */
-const SEPARATOR = '\0';
+export const SEPARATOR = '\0';
 
 const HOST = /^\s*[a-z][a-z0-9+.-]*:[/\\]*(?:[^/\\?#]*@)?([^/\\?#:]*)/i;
 
 /** The host as written, not in Punycode, so that international names are found by their own letters. */
 const writtenHost = (url: string): string => HOST.exec(url)?.[1] ?? '';
 
-/** The folded texts of a listing, each with an index of its own. */
+/** The folded texts of a listing without its fields, each with an index of its own. */
 export const searchTexts = {
   public: ({ name, description, url, tags }: Searchable): string =>
-    fields(name, description, writtenHost(url), ...tags),
-  nameAndUrl: ({ name, url }: Searchable): string => fields(name, url),
-  descriptionAndTags: ({ description, tags }: Searchable): string => fields(description, ...tags),
+    joinedTexts(name, description, writtenHost(url), ...tags),
+  nameAndUrl: ({ name, url }: Searchable): string => joinedTexts(name, url),
+  descriptionAndTags: ({ description, tags }: Searchable): string => joinedTexts(description, ...tags),
+  longDescription: ({ long_description: text }: Searchable): string => fold(firstCharacters(text ?? '')),
 } as const;
 
+/** A folded text of listings. */
+export type TextName = keyof typeof searchTexts | 'fields';
+
+/** How much of a long description is searched, in characters. */
+const LONG_DESCRIPTION_MAX = 2000;
+
+/** Characters may take two units each. */
+const firstCharacters = (text: string): string =>
+  text.length <= LONG_DESCRIPTION_MAX
+    ? text
+    : Array.from(text.slice(0, 2 * LONG_DESCRIPTION_MAX))
+        .slice(0, LONG_DESCRIPTION_MAX)
+        .join('');
+
+/** The places in which a search by words counts its words, in the order of their weight. */
+export const places = { name: 0, description: 1, labels: 2, fields: 3, longDescription: 4 } as const;
+
+/** By text, the place of each of its fields; the last one is also that of all further fields. */
+export const placesOf: Readonly<Record<TextName, readonly number[]>> = {
+  public: [places.name, places.description, places.labels],
+  nameAndUrl: [places.name, places.labels],
+  descriptionAndTags: [places.description, places.labels],
+  fields: [places.fields],
+  longDescription: [places.longDescription],
+};
+
 /** The texts of each kind of search. A listing belongs to the group of the first text that matches. */
-export const searchGroups: Readonly<Record<CatalogFilters['searchIn'], readonly (keyof typeof searchTexts)[]>> = {
+export const searchGroups: Readonly<Record<CatalogFilters['searchIn'], readonly TextName[]>> = {
   public: ['public'],
   admin: ['nameAndUrl', 'descriptionAndTags'],
 };
@@ -35,7 +61,8 @@ export const searchGroups: Readonly<Record<CatalogFilters['searchIn'], readonly 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
-const fields = (...texts: string[]): string => {
+/** Joins texts, folded. */
+export const joinedTexts = (...texts: string[]): string => {
   const joined = texts.join(SEPARATOR);
   if (ASCII.test(joined) && !texts.some((text) => text.includes(SEPARATOR))) return joined.toLowerCase();
   return texts.map(fold).join(SEPARATOR);
@@ -165,38 +192,27 @@ const LIST_ALWAYS = 64;
 const STEP = 1024;
 /** How many steps of building the index a search adds: about as much work as comparing 50,000 texts. */
 const STEPS_PER_SEARCH = 2;
-/** How many listings a search adds to the index, until it is complete. */
-export const INDEXED_PER_SEARCH = STEPS_PER_SEARCH * STEP;
 
-/** Visits the listings in the order of their slots, in steps. Those that are added to complete steps are not visited. */
-class Progress {
-  readonly #rows: Rows;
-  #to = 0;
-  #isComplete = false;
-
-  constructor(rows: Rows) {
-    this.#rows = rows;
-  }
-
-  /** Whether the step of a slot is complete. */
-  includes(slot: number): boolean {
-    return this.#isComplete || slot < this.#to;
-  }
-
-  /** @returns whether all steps are complete. */
-  advance(steps: number, visit: (slot: number, row: Row) => void): boolean {
-    for (let step = 0; step < steps && !this.#isComplete; step += 1) {
-      const end = Math.min(this.#to + STEP, this.#rows.capacity);
-      for (let slot = this.#to; slot < end; slot += 1) {
-        const row = this.#rows.findAt(slot);
-        if (row) visit(slot, row);
-      }
-      this.#to = end;
-      this.#isComplete = end === this.#rows.capacity;
-    }
-    return this.#isComplete;
-  }
+/** A word of the texts that a word of a search matches, and where it is. */
+export interface FoundWord {
+  readonly text: string;
+  readonly match: WordMatch;
+  /** Adds the listings that contain it. */
+  readonly addListings: (slots: Bitmap) => void;
+  /** Adds those whose name contains it. */
+  readonly addByName: (slots: Bitmap) => void;
 }
+
+const getOrAdd = (
+  foundAt: Map<MatchedWord, { readonly listings: number[]; readonly byName: number[] }>,
+  matched: MatchedWord,
+) => {
+  const known = foundAt.get(matched);
+  if (known) return known;
+  const added = { listings: [], byName: [] };
+  foundAt.set(matched, added);
+  return added;
+};
 
 /**
  * Substring search over the texts of all listings. A query without separators between words can only match within one
@@ -204,12 +220,13 @@ class Progress {
  * candidates, whose texts are then compared.
  *
  * A search requires the folded texts only, and compares all of them until the index that it needs is complete. Each search
- * adds some steps to the index, so that none waits for it. The index for queries of one or two units is built on first
+ * adds some steps to the index, so that no search builds it alone. The index for queries of one or two units is built on first
  * use: it takes as much memory as all words.
  */
 export class TextIndex implements ListingIndex {
-  readonly #textOf: (texts: Searchable) => string;
+  readonly #textOf: (row: Row) => string;
   readonly #emptyBitmap: () => Bitmap;
+  readonly #beginsWithName: boolean;
   readonly #units = new TextUnits();
   readonly #texts: string[] = [];
   readonly #vocabulary = new Vocabulary();
@@ -221,17 +238,23 @@ export class TextIndex implements ListingIndex {
   readonly #indexed: Progress;
   #short: ShortTextIndex | undefined;
   readonly #shortIndexed: Progress;
+  /** By number of the word, the slots of the listings whose name contains it; filled by searches by words. */
+  readonly #nameLists = new ListPool();
+  readonly #namesIndexed: Progress;
 
   /**
    * @param textOf the folded searchable text of a listing.
-   * @param emptyBitmap lends a bitmap for the duration of a query.
+   * @param emptyBitmap returns a bitmap that is valid until the end of the query.
+   * @param beginsWithName whether the first field is the name, whose words have lists of their own.
    */
-  constructor(rows: Rows, textOf: (texts: Searchable) => string, emptyBitmap: () => Bitmap) {
-    this.#folded = new Progress(rows);
-    this.#indexed = new Progress(rows);
-    this.#shortIndexed = new Progress(rows);
+  constructor(rows: Rows, textOf: (row: Row) => string, emptyBitmap: () => Bitmap, beginsWithName: boolean) {
+    this.#folded = new Progress(rows, STEP);
+    this.#indexed = new Progress(rows, STEP);
+    this.#shortIndexed = new Progress(rows, STEP);
+    this.#namesIndexed = new Progress(rows, STEP);
     this.#textOf = textOf;
     this.#emptyBitmap = emptyBitmap;
+    this.#beginsWithName = beginsWithName;
   }
 
   /** Runs one step of folding the texts. @returns whether all are folded. */
@@ -239,14 +262,106 @@ export class TextIndex implements ListingIndex {
     return this.#folded.advance(1, (slot, row) => this.#fold(slot, row));
   }
 
+  /** Runs some steps of indexing the words for `matching`; requires `prepare`. @returns whether all are indexed. */
+  indexWords(steps: number): boolean {
+    return (
+      this.#indexed.advance(steps, (slot) => this.#indexWords(slot)) &&
+      this.#namesIndexed.advance(steps, (slot) => this.#indexName(slot))
+    );
+  }
+
+  /** The folded text of a listing; requires `prepare`. */
+  textOf(slot: number): string {
+    return this.#texts[slot] ?? '';
+  }
+
+  /**
+   * Visits the words that words of a search match. Requires `prepare`: until `indexWords` is complete, all texts are compared.
+   */
+  matching(words: readonly QueryWord[], visit: (number: number, found: FoundWord) => void): void {
+    if (this.indexWords(0)) this.#matchingVocabulary(words, visit);
+    else this.#matchingTexts(words, visit);
+  }
+
+  /** Visits the words of a listing in their order: what they match, with the number of their field from 0. */
+  forEachWordOf(
+    slot: number,
+    matches: WordMatches,
+    visit: (matched: MatchedWord | undefined, field: number) => void,
+  ): void {
+    const text = this.#texts[slot] ?? '';
+    const units = this.#units.of(text);
+    let field = 0;
+    let fieldEnd = endOfField(text, 0);
+    forEachWord(units, text.length, (from, to, hash) => {
+      while (from > fieldEnd) {
+        field += 1;
+        fieldEnd = endOfField(text, fieldEnd + 1);
+      }
+      visit(matches.of(units, from, to, hash), field);
+    });
+  }
+
+  #matchingVocabulary(words: readonly QueryWord[], visit: (number: number, found: FoundWord) => void): void {
+    for (const [number, word] of words.entries()) {
+      this.#vocabulary.matching(word, (id, match) =>
+        visit(number, {
+          match,
+          text: this.#vocabulary.word(id),
+          addListings: (slots) => this.#addListings(id, slots),
+          addByName: (slots) => this.#nameLists.addTo(id, slots),
+        }),
+      );
+    }
+  }
+
+  #matchingTexts(words: readonly QueryWord[], visit: (number: number, found: FoundWord) => void): void {
+    const matches = new WordMatches(words);
+    const foundAt = new Map<MatchedWord, { readonly listings: number[]; readonly byName: number[] }>();
+    for (const [slot, text] of this.#texts.entries()) {
+      const units = this.#units.of(text ?? '');
+      const endOfName = this.#endOfName(text ?? '');
+      forEachWord(
+        units,
+        text?.length ?? 0,
+        (from, to, hash) => {
+          const matched = matches.of(units, from, to, hash);
+          if (!matched) return;
+          const { listings, byName } = getOrAdd(foundAt, matched);
+          if (listings[listings.length - 1] !== slot) listings.push(slot);
+          if (from < endOfName && byName[byName.length - 1] !== slot) byName.push(slot);
+        },
+        matches.firstUnits,
+      );
+    }
+    for (const [{ text, matches: all }, { listings, byName }] of foundAt) {
+      for (const [number, match] of all.entries()) {
+        if (!match) continue;
+        visit(number, {
+          match,
+          text,
+          addListings: (slots) => slots.addAll(listings),
+          addByName: (slots) => slots.addAll(byName),
+        });
+      }
+    }
+  }
+
+  #addListings(word: number, slots: Bitmap): void {
+    const set = this.#sets[word];
+    if (set) set.addTo(slots);
+    else this.#lists.addTo(word, slots);
+  }
+
   isAffected(before: Row, after: Row): boolean {
-    return before.version !== after.version && this.#textOf(before.searchable()) !== this.#textOf(after.searchable());
+    return before.version !== after.version && this.#textOf(before) !== this.#textOf(after);
   }
 
   insert(slot: number, row: Row): void {
     if (!this.#folded.includes(slot)) return;
     this.#fold(slot, row);
     if (this.#indexed.includes(slot)) this.#indexWords(slot);
+    if (this.#namesIndexed.includes(slot)) this.#indexName(slot);
     if (!this.#short || !this.#shortIndexed.includes(slot)) return;
     this.#indexShort(this.#short, slot);
     this.#short.flush();
@@ -259,6 +374,7 @@ export class TextIndex implements ListingIndex {
     const units = this.#units.of(text);
     if (this.#shortIndexed.includes(slot)) this.#short?.delete(units, text.length, slot);
     if (!this.#indexed.includes(slot)) return;
+    if (this.#namesIndexed.includes(slot)) this.#deleteName(units, text, slot);
     forEachWord(units, text.length, (from, to, hash) => {
       this.#deleteWord(this.#vocabulary.find(units, from, to, hash), slot);
     });
@@ -306,14 +422,8 @@ export class TextIndex implements ListingIndex {
     return slots;
   }
 
-  #addListings(word: number, slots: Bitmap): void {
-    const set = this.#sets[word];
-    if (set) set.addTo(slots);
-    else this.#lists.addTo(word, slots);
-  }
-
   #fold(slot: number, row: Row): void {
-    this.#texts[slot] = this.#textOf(row.searchable());
+    this.#texts[slot] = this.#textOf(row);
   }
 
   /** Runs some steps of indexing words. @returns whether all are indexed. */
@@ -330,6 +440,22 @@ export class TextIndex implements ListingIndex {
     });
   }
 
+  #indexName(slot: number): void {
+    const text = this.#texts[slot] ?? '';
+    const units = this.#units.of(text);
+    forEachWord(units, this.#endOfName(text), (from, to, hash) => {
+      const word = this.#vocabulary.find(units, from, to, hash);
+      if (word !== undefined && this.#nameLists.lastOf(word) !== slot) this.#nameLists.add(word, slot);
+    });
+  }
+
+  #deleteName(units: Uint16Array, text: string, slot: number): void {
+    forEachWord(units, this.#endOfName(text), (from, to, hash) => {
+      const word = this.#vocabulary.find(units, from, to, hash);
+      if (word !== undefined) this.#nameLists.delete(word, slot);
+    });
+  }
+
   /** Runs some steps of indexing units and pairs. @returns whether all are indexed. */
   #continueShort(): boolean {
     const short = this.#short ?? new ShortTextIndex();
@@ -342,6 +468,10 @@ export class TextIndex implements ListingIndex {
   #indexShort(short: ShortTextIndex, slot: number): void {
     const text = this.#texts[slot] ?? '';
     short.add(this.#units.of(text), text.length, slot);
+  }
+
+  #endOfName(text: string): number {
+    return this.#beginsWithName ? endOfField(text, 0) : 0;
   }
 
   #addWord(word: number, slot: number): void {
@@ -373,6 +503,12 @@ export class TextIndex implements ListingIndex {
     this.#vocabulary.delete(word);
   }
 }
+
+/** Where the field that contains a position ends. */
+const endOfField = (text: string, from: number): number => {
+  const end = text.indexOf(SEPARATOR, from);
+  return end < 0 ? text.length : end;
+};
 
 /** Whether a query has no word of at least a trigram, so that the vocabulary cannot find it. */
 const isShort = (q: string): boolean => q.length < TRIGRAM || wordsOf(q).every((word) => word.length < TRIGRAM);

@@ -1,5 +1,7 @@
+import { hashOf } from './folded-text.ts';
 import { ListPool } from './list-pool.ts';
-import { hashOf } from './words.ts';
+import { matchOf, type QueryWord, SignatureFilter, signatureOf, type WordMatch } from './word-match.ts';
+import { WordTable } from './word-table.ts';
 
 /** The length of a trigram in UTF-16 units. */
 export const TRIGRAM = 3;
@@ -7,43 +9,30 @@ export const TRIGRAM = 3;
 /** Trigrams are hashed into this many buckets. A collision costs some more comparisons, never a wrong result. */
 const TRIGRAM_BUCKETS = 2 ** 15;
 
-/** Entries of the hash table that are not the number of a word. */
-const EMPTY = -1;
-const DELETED = -2;
+/** First units are told apart up to this many. */
+const FIRST_UNITS = 256;
 
-/**
- * Numbered words, found by equality with a part of a text or by any substring of at least `TRIGRAM` units. A part of a
- * text is looked up without extracting it: indexing half a million texts looks up twenty million words. Numbers are
- * reused.
- */
+const firstOf = (word: string): number => word.charCodeAt(0) % FIRST_UNITS;
+
+/** Numbered words, found by equality with a part of a text or by any substring of at least `TRIGRAM` units. */
 export class Vocabulary {
-  readonly #words: string[] = [];
-  readonly #free: number[] = [];
+  readonly #table = new WordTable();
   /** By trigram bucket, the numbers of the words that contain it. */
   readonly #postings = new ListPool();
-  /** Open-addressing hash table with linear probing; the length is a power of two. */
-  #table = new Int32Array(1024).fill(EMPTY);
-  /** The number of entries that are not empty. */
-  #taken = 0;
+  /** By number of the word; undefined until words are matched by more than equality. */
+  #signatures: Uint32Array | undefined;
+  /** By first UTF-16 unit, which some share, the numbers of the words with signatures. */
+  readonly #byFirst = new ListPool();
 
-  /** The number of the word that equals the units from `from` to before `to` and has this hash, if known. */
+  /** See `WordTable.find`. */
   find(units: Uint16Array, from: number, to: number, hash: number): number | undefined {
-    const table = this.#table;
-    const mask = table.length - 1;
-    for (let index = startOf(hash, mask); ; index = (index + 1) & mask) {
-      const id = table[index] ?? EMPTY;
-      if (id === EMPTY) return undefined;
-      if (id !== DELETED && isAt(this.#words[id] ?? '', units, from, to)) return id;
-    }
+    return this.#table.find(units, from, to, hash);
   }
 
   /** Adds an unknown word and returns its number. */
   add(word: string): number {
-    const id = this.#free.pop() ?? this.#words.length;
-    this.#words[id] = word;
-    this.#taken += 1;
-    if (this.#taken * 2 > this.#table.length) this.#rebuild();
-    else this.#insert(id, word);
+    const id = this.#table.add(word);
+    if (this.#signatures) this.#sign(this.#signatures, id, word);
     for (let i = 0; i <= word.length - TRIGRAM; i += 1) {
       const trigram = trigramAt(word, i);
       // A word may contain the same trigram twice.
@@ -53,21 +42,62 @@ export class Vocabulary {
   }
 
   delete(id: number): void {
-    const word = this.#words[id] ?? '';
-    const mask = this.#table.length - 1;
-    let index = startOf(hashOf(word), mask);
-    while (this.#table[index] !== id) index = (index + 1) & mask;
-    this.#table[index] = DELETED;
-    this.#words[id] = '';
-    this.#free.push(id);
+    const word = this.#table.word(id);
+    this.#table.delete(id);
+    if (this.#signatures) this.#byFirst.delete(firstOf(word), id);
     for (let i = 0; i <= word.length - TRIGRAM; i += 1) this.#postings.delete(trigramAt(word, i), id);
   }
 
   /** Visits the numbers of the words that contain the text. */
   containing(text: string, visit: (id: number) => void): void {
     this.#postings.forEach(this.#rarestTrigramOf(text), (id) => {
-      if (this.#words[id]?.includes(text)) visit(id);
+      if (this.#table.word(id).includes(text)) visit(id);
     });
+  }
+
+  /** Visits the numbers of the words that a word of a search matches. */
+  matching(word: QueryWord, visit: (id: number, match: WordMatch) => void): void {
+    if (word.place === 'whole' && word.typosMax === 0) {
+      const units = Uint16Array.from({ length: word.text.length }, (_, at) => word.text.charCodeAt(at));
+      const id = this.find(units, 0, word.text.length, hashOf(word.text));
+      if (id !== undefined) visit(id, { typos: 0, isWhole: true });
+      return;
+    }
+    const filter = new SignatureFilter(word);
+    const signatures = this.#allSignatures();
+    const visitIfMatching = (id: number): void => {
+      if (!filter.mayMatch(signatures[id] ?? 0)) return;
+      const match = matchOf(word, this.#table.word(id));
+      if (match) visit(id, match);
+    };
+    // Words have no typo in the first character.
+    if (word.place !== 'anywhere') this.#byFirst.forEach(firstOf(word.text), visitIfMatching);
+    else for (let first = 0; first < FIRST_UNITS; first += 1) this.#byFirst.forEach(first, visitIfMatching);
+  }
+
+  word(id: number): string {
+    return this.#table.word(id);
+  }
+
+  #allSignatures(): Uint32Array {
+    if (this.#signatures) return this.#signatures;
+    this.#signatures = new Uint32Array(this.#table.capacity);
+    for (let id = 0; id < this.#table.capacity; id += 1) {
+      const word = this.#table.word(id);
+      if (word !== '') this.#sign(this.#signatures, id, word);
+    }
+    return this.#signatures;
+  }
+
+  #sign(signatures: Uint32Array, id: number, word: string): void {
+    this.#byFirst.add(firstOf(word), id);
+    let signed = signatures;
+    if (id >= signatures.length) {
+      signed = new Uint32Array(Math.ceil((id + 1) * 1.25));
+      signed.set(signatures);
+      this.#signatures = signed;
+    }
+    signed[id] = signatureOf(word);
   }
 
   /** A word that contains the text contains all its trigrams, so the rarest one gives the fewest candidates. */
@@ -79,34 +109,7 @@ export class Vocabulary {
     }
     return rarest;
   }
-
-  #insert(id: number, word: string): void {
-    const mask = this.#table.length - 1;
-    let index = startOf(hashOf(word), mask);
-    while (this.#table[index] !== EMPTY) index = (index + 1) & mask;
-    this.#table[index] = id;
-  }
-
-  /** Rebuilds the table without deleted entries, larger if necessary. */
-  #rebuild(): void {
-    const kept = this.#words.length - this.#free.length;
-    let length = this.#table.length;
-    while (kept * 3 > length) length *= 2;
-    this.#table = new Int32Array(length).fill(EMPTY);
-    this.#taken = kept;
-    const isFree = new Set(this.#free);
-    for (const [id, word] of this.#words.entries()) if (!isFree.has(id)) this.#insert(id, word);
-  }
 }
-
-/** Mixes in the high bits: the low bits of a product hardly depend on them. */
-const startOf = (hash: number, mask: number): number => (hash ^ (hash >>> 15)) & mask;
-
-const isAt = (word: string, units: Uint16Array, from: number, to: number): boolean => {
-  if (word.length !== to - from) return false;
-  for (let i = 0; i < word.length; i += 1) if (word.charCodeAt(i) !== units[from + i]) return false;
-  return true;
-};
 
 /** The bucket, below `TRIGRAM_BUCKETS`, of the trigram at a position of a word. */
 const trigramAt = (word: string, at: number): number => {

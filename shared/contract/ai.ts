@@ -47,8 +47,9 @@ export const generate = defineRoute('ai.generate', {
   tier: 'submission',
   feature: 'ai',
   body: AiRequest,
-  replies: { 200: data(AiResult) },
+  responses: { 200: data(AiResult) },
   failures: ['AI_UNAVAILABLE'],
   permissions: ['table:query', 'model'],
+  reservedConcurrency: 10,
   timeoutSeconds: 29,
 });

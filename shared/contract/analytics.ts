@@ -1,21 +1,30 @@
 import * as z from 'zod';
-import { data, integer, line, REFERENCE_MAX } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { data, integer, line, PageMeta, paging, REFERENCE_MAX } from './fields.ts';
+import { defineRoute, forAdmins } from './route.ts';
 
-/** The kinds of tracked events. */
-export const TrackedType = z.enum(['pageview', 'project_view', 'outbound_click', 'submission_started', 'custom']);
+export const TrackedType = z.enum([
+  'pageview',
+  'project_view',
+  'outbound_click',
+  'submission_started',
+  'search',
+  'search_click',
+  'custom',
+]);
 export type TrackedType = z.infer<typeof TrackedType>;
 
-/** The most events in one request. */
-export const EVENTS_MAX = 50;
+const EVENTS_MAX = 50;
 
 /** The longest path or referrer, in characters. */
 const ADDRESS_MAX = 2048;
 const DURATION_MAX_MS = 86_400_000;
+/** The longest query of a tracked search, in characters, as of `q` in lists. */
+const QUERY_MAX = 200;
+const RESULTS_MAX = 1_000_000_000;
 
 const members = {
   type: TrackedType.describe(
-    'The kind of event. A project page sends both a `pageview` and a `project_view`; a `project_view` requires `project_id`.',
+    'The kind of event. A project page sends both a `pageview` and a `project_view`; a `project_view` requires `project_id`, a `search` `q` and `results`, a `search_click` `q`, `project_id` and `position`.',
   ),
   path: line(1, ADDRESS_MAX).describe(
     'The path of the page. Validated but not stored, because a path can identify a person.',
@@ -25,25 +34,41 @@ const members = {
     .optional()
     .describe('The referring URL; only its host is stored, and only of http(s) URLs.'),
   name: line(1, 100).optional().describe('The name of a `custom` event. Not stored.'),
+  q: line(1, QUERY_MAX)
+    .optional()
+    .describe(
+      'What was searched for. Stored in lower case without accents, at most 60 characters; not stored when it looks like a mail address, an address or a number of seven digits or more.',
+    ),
+  results: integer(0, RESULTS_MAX).optional().describe('How many listings the search found; stored is whether any.'),
+  position: integer(1, RESULTS_MAX).optional().describe('The position of the listing in the results, from 1.'),
   duration_ms: integer(0, DURATION_MAX_MS).optional().describe('A duration in milliseconds. Not stored.'),
 };
 
-const nameTheProject = (
-  context: z.core.ParsePayload<{ type?: string | undefined; project_id?: string | undefined }>,
-): void => {
-  const { type, project_id } = context.value;
-  if (type !== 'project_view' || project_id !== undefined) return;
-  context.issues.push({ code: 'custom', message: 'is required', path: ['project_id'], input: project_id });
+type Optional = Exclude<keyof typeof members, 'type' | 'path'>;
+
+/** What events of a kind require besides `path`. */
+const required: Readonly<Partial<Record<TrackedType, readonly Optional[]>>> = {
+  project_view: ['project_id'],
+  search: ['q', 'results'],
+  search_click: ['q', 'project_id', 'position'],
 };
 
-/** The same rule for the document. */
-const isNoView = { properties: { type: { not: { const: 'project_view' } } } };
+const requireMembers = (
+  context: z.core.ParsePayload<{ type?: TrackedType | undefined } & { [Name in Optional]?: unknown }>,
+): void => {
+  const { type } = context.value;
+  for (const field of (type && required[type]) ?? []) {
+    if (context.value[field] !== undefined) continue;
+    context.issues.push({ code: 'custom', message: 'is required', path: [field], input: undefined });
+  }
+};
 
-/** A tracked event. */
-export const TrackedEvent = z
-  .object(members)
-  .check(nameTheProject)
-  .meta({ id: 'TrackedEvent', anyOf: [isNoView, { required: ['project_id'] }] });
+/** The same rules for the document. */
+const requirements = Object.entries(required).map(([type, names]) => ({
+  anyOf: [{ properties: { type: { not: { const: type } } } }, { required: [...names] }],
+}));
+
+export const TrackedEvent = z.object(members).check(requireMembers).meta({ id: 'TrackedEvent', allOf: requirements });
 export type TrackedEvent = z.infer<typeof TrackedEvent>;
 
 /** One event or a batch. */
@@ -65,16 +90,12 @@ export const TrackedEvents = z
       if (context.value[field] !== undefined) continue;
       context.issues.push({ code: 'custom', message: 'is required', path: [field], input: undefined });
     }
-    nameTheProject(context);
+    requireMembers(context);
   })
   .transform(({ events, ...event }) => events ?? [event as TrackedEvent])
   .meta({
     id: 'TrackedEvents',
-    anyOf: [
-      { required: ['events'] },
-      { required: ['type', 'path'], ...isNoView },
-      { required: ['type', 'path', 'project_id'] },
-    ],
+    anyOf: [{ required: ['events'] }, { required: ['type', 'path'], allOf: requirements }],
   });
 
 export const Range = z.enum(['7d', '30d', '90d', 'all'], { error: 'must be 7d, 30d, 90d or all' });
@@ -138,7 +159,7 @@ const Day = z.iso
   .date({ error: 'must be a date such as 2026-11-20' })
   .refine((day) => /^2\d{3}/.test(day), { error: 'must be a date from 2000 to 2999' });
 
-const ReportQuery = z.object({
+const period = {
   range: Range.optional().describe(
     'The number of days including today (UTC); `all` starts with the first day that has data, at most three years ago. `30d` when neither `range` nor `from` is given.',
   ),
@@ -146,8 +167,29 @@ const ReportQuery = z.object({
   to: Day.optional().describe(
     `The last day (UTC), included; today when absent. Needs \`from\`; both span at most ${REPORT_DAYS_MAX} days.`,
   ),
+};
+
+const ReportQuery = z.object({
+  ...period,
   groupBy: GroupBy.default('day').describe('The period of one entry of `traffic`. Weeks start on Monday.'),
 });
+
+/** What visitors searched for. */
+export const SearchedQuery = z
+  .object({
+    q: z
+      .string()
+      .describe(
+        'In lower case, without accents, at most 60 characters. `(removed)`: looked like personal data. `Other`: all but the 500 most frequent ones of each day.',
+      ),
+    searches: Count,
+    visitors: Count.describe('Distinct per day, added up; none of those who opted out of being counted.'),
+    no_results: Count.describe('Searches that found nothing.'),
+    clicks: Count.describe('Clicks on results.'),
+    average_position: z.number().min(1).nullable().describe('Of the clicks, with two decimals; null without clicks.'),
+  })
+  .meta({ id: 'SearchedQuery' });
+export type SearchedQuery = z.infer<typeof SearchedQuery>;
 
 export const track = defineRoute('analytics.track', {
   method: 'POST',
@@ -160,8 +202,9 @@ export const track = defineRoute('analytics.track', {
   feature: 'analytics',
   visitor: true,
   body: TrackedEvents,
-  replies: { 202: data(z.object({ accepted: Count.max(EVENTS_MAX).describe('The number of accepted events.') })) },
-  permissions: ['table:get', 'table:write'],
+  responses: { 202: data(z.object({ accepted: Count.max(EVENTS_MAX).describe('The number of accepted events.') })) },
+  permissions: ['table:get'],
+  writes: ['tracked-events'],
 });
 
 export const report = defineRoute('analytics.report', {
@@ -169,14 +212,42 @@ export const report = defineRoute('analytics.report', {
   path: '/api/admin/analytics',
   summary: 'Read the analytics of the site',
   description: 'Up to two minutes old.',
-  auth: 'admin',
-  scopes: ['analytics:read'],
-  moderators: false,
-  tier: 'admin',
+  ...forAdmins('analytics:read'),
   feature: 'analytics',
   query: ReportQuery,
-  replies: { 200: data(AnalyticsReport) },
+  responses: { 200: data(AnalyticsReport) },
   permissions: ['table:get', 'table:query'],
+});
+
+export const searches = defineRoute('analytics.searches', {
+  method: 'GET',
+  path: '/api/admin/analytics/searches',
+  summary: 'List what visitors searched for',
+  description: 'Most searches first. Up to two minutes old; kept for 90 days. 404 while search is switched off.',
+  ...forAdmins('analytics:read'),
+  feature: 'analytics',
+  query: z.object({
+    ...period,
+    only: z
+      .enum(['no_results', 'no_clicks'], { error: 'must be no_results or no_clicks' })
+      .optional()
+      .describe(
+        '`no_results`: queries of which no search found anything. `no_clicks`: queries that found something, of which nothing was clicked.',
+      ),
+    ...paging(20),
+  }),
+  responses: {
+    200: z.object({
+      data: z.array(SearchedQuery),
+      meta: PageMeta.extend({
+        totals: z
+          .object({ searches: Count, visitors: Count, no_results: Count, clicks: Count })
+          .describe('Of all entries, not only those of this page.'),
+      }).meta({ id: 'SearchesMeta' }),
+    }),
+  },
+  failures: ['NOT_FOUND'],
+  permissions: ['table:query'],
 });
 
 export const projectReport = defineRoute('analytics.projectReport', {
@@ -189,7 +260,7 @@ export const projectReport = defineRoute('analytics.projectReport', {
   tier: 'general',
   feature: 'analytics',
   query: ReportQuery,
-  replies: { 200: data(AnalyticsReport) },
+  responses: { 200: data(AnalyticsReport) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
   permissions: ['table:get', 'table:query'],
 });

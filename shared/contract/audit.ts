@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { ledger, ledgerFilters, ledgerPaging, Timestamp } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { cursorPage, cursorParameters, logFilters, Timestamp } from './fields.ts';
+import { adminOnly, defineRoute } from './route.ts';
 
-/** An entry of the audit log. */
 export const AuditEntry = z
   .object({
     id: z.string().describe('`aud_` and a ULID.'),
@@ -26,19 +25,16 @@ export const AuditEntry = z
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export const list = defineRoute('audit.list', {
+  ...adminOnly,
   method: 'GET',
   path: '/api/admin/audit',
   summary: 'Read the audit log',
   description:
     'Writes by administrators, edits of projects by their owners and applied rules, newest first, for two years. Each entry is written in the transaction of its change. With a filter, a page may be short, or empty, while `hasMore` is true.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
   query: z.object({
-    ...ledgerFilters('`project:prj_…`, `category:cat_…` or `user:…`; an API key by its prefix, `key:dk_…`'),
-    ...ledgerPaging('aud'),
+    ...logFilters('`project:prj_…`, `revision:rev_…`, `key:key_…` or `user:…`'),
+    ...cursorParameters('aud'),
   }),
-  replies: { 200: ledger(AuditEntry) },
+  responses: { 200: cursorPage(AuditEntry) },
   permissions: ['table:query', 'table:collection'],
 });

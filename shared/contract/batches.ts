@@ -1,9 +1,18 @@
 import * as z from 'zod';
-import { data, ledger, NoPage, page, paging, Timestamp, wholeNumber } from './fields.ts';
-import { FieldChange } from './projects.ts';
-import { defineRoute } from './route.ts';
+import {
+  cursorPage,
+  data,
+  dryRunParameter,
+  NoPage,
+  ProjectReference,
+  page,
+  paging,
+  Timestamp,
+  wholeNumber,
+} from './fields.ts';
+import { BulkAction, FieldChange, Status } from './projects.ts';
+import { defineRoute, forAdmins, forStaff } from './route.ts';
 
-/** An operation on many projects. */
 export const BatchKind = z.enum(['import', 'bulk', 'category_removal', 'category_merge', 'revert']);
 export type BatchKind = z.infer<typeof BatchKind>;
 
@@ -54,10 +63,7 @@ export const BatchItem = z
       .nullable()
       .describe('The record of the file, of which the header is 1, or the position in the request; otherwise null.'),
     outcome: BatchOutcome,
-    project: z
-      .object({ id: z.string(), slug: z.string(), name: z.string() })
-      .nullable()
-      .describe('The project as the batch left it.'),
+    project: ProjectReference.nullable().describe('The project as the batch left it.'),
     changes: z.array(FieldChange).describe('Empty for a created project.'),
     message: z.string().nullable().describe('Why it failed, was skipped or was kept.'),
     reason: KeptReason.nullable().describe('In a revert: why the project, or some of its fields, are kept.'),
@@ -79,16 +85,7 @@ export type DryRun = z.infer<typeof DryRun>;
 /** How many items a dry run and the response of a revert list. */
 export const LISTED_MAX = 100;
 
-/** `dry_run` of operations on many projects. */
-export const dryRunParameter = {
-  dry_run: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .transform((value) => value === 'true')
-    .optional()
-    .describe('`true`: respond with what would happen and write nothing.'),
-} as const;
-
-const common = { auth: 'admin', scopes: ['imports:write'], moderators: false, tier: 'admin' } as const;
+const common = forAdmins('imports:write');
 
 export const list = defineRoute('batches.list', {
   ...common,
@@ -98,7 +95,7 @@ export const list = defineRoute('batches.list', {
   description:
     'Imports, bulk changes, removals and merges of categories, and reverts of them, newest first, for 90 days.',
   query: z.object(paging(40)),
-  replies: { 200: page(Batch) },
+  responses: { 200: page(Batch) },
   permissions: ['table:get', 'table:collection'],
 });
 
@@ -108,7 +105,7 @@ export const read = defineRoute('batches.read', {
   path: '/api/admin/batches/{batch}',
   summary: 'Read a batch',
   description: 'Kept for 90 days.',
-  replies: { 200: data(Batch) },
+  responses: { 200: data(Batch) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query'],
 });
@@ -130,7 +127,7 @@ export const listItems = defineRoute('batches.listItems', {
     limit: wholeNumber(1, 100).default(40).describe('Items per page.'),
     page: NoPage,
   }),
-  replies: { 200: ledger(BatchItem) },
+  responses: { 200: cursorPage(BatchItem) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query'],
 });
@@ -142,7 +139,7 @@ export const exportErrors = defineRoute('batches.exportErrors', {
   summary: 'Export the failed rows of an import',
   description:
     'Streamed CSV with the columns of the imported file and `error`. After correction, the import accepts the file. 404 for other batches.',
-  replies: {
+  responses: {
     200: {
       stream: true,
       contentType: 'text/csv; charset=utf-8',
@@ -172,9 +169,95 @@ export const revert = defineRoute('batches.revert', {
   path: '/api/admin/batches/{batch}/revert',
   summary: 'Revert a batch',
   description:
-    'Soft-deletes the projects that the batch created and restores the fields that it changed. What was touched since is kept and reported: a created project entirely, of an updated one the fields that were changed. A removed or merged category is created again with its id and slug; categories that an import created stay. Fires `batchReverted` only and sends no mail. 202 while it continues in the background.',
-  replies: { 200: data(Reverted), 202: data(Reverted) },
+    'Soft-deletes the projects that the batch created and restores the fields that it changed. What was touched since is kept and reported: a created project entirely, of an updated one the fields that were changed. A removed or merged category is created again with its id and slug; categories that an import created stay. Fires `batchReverted` only and sends no mail. 202 while it continues in the background. An API key reverts its own imports only: 403 `SCOPE`.',
+  responses: { 200: data(Reverted), 202: data(Reverted) },
   failures: ['NOT_FOUND', 'IN_PROGRESS', 'REVERTED', 'INVALID_TRANSITION', 'CATEGORY_EXISTS'],
-  permissions: ['table:get', 'table:query', 'table:write'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['projects', 'slugs', 'categories', 'batches', 'events'],
   timeoutSeconds: 29,
+});
+
+// The routes that change many projects, each request as a batch.
+
+const BulkResult = z
+  .object({
+    id: z.string().describe('The id or slug from the request.'),
+    ok: z.boolean(),
+    status: Status.optional().describe('The status of the project after a successful change.'),
+    error: z.string().optional().describe('The `error` text of the failure.'),
+    code: z.string().optional().describe('The `code` of the failure.'),
+    message: z.string().optional().describe('The `message` of the failure, if any.'),
+    details: z
+      .looseObject({ _errors: z.array(z.string()) })
+      .optional()
+      .describe('The `details` of a 400: messages per field.'),
+  })
+  .meta({ id: 'BulkResult' });
+export type BulkResult = z.infer<typeof BulkResult>;
+
+export const BulkReport = z
+  .object({
+    batch_id: z.string().describe('`bat_` and a ULID.'),
+    results: z.array(BulkResult),
+    succeeded: z.int().min(0),
+    failed: z.int().min(0),
+  })
+  .meta({ id: 'BulkReport' });
+export type BulkReport = z.infer<typeof BulkReport>;
+
+export const bulk = defineRoute('projects.bulk', {
+  method: 'POST',
+  path: '/api/admin/projects/bulk',
+  summary: 'Change many projects',
+  description:
+    'Each project is changed separately; the response has a result per id, in the order of the request. The change is a batch, which can be reverted.',
+  ...forStaff('projects:write', 'moderation'),
+  query: z.object(dryRunParameter),
+  body: BulkAction,
+  responses: { 200: data(z.union([BulkReport, DryRun])) },
+  permissions: ['table:get', 'table:query', 'table:sweep'],
+  writes: ['projects', 'slugs', 'batches', 'events'],
+  timeoutSeconds: 29,
+});
+
+/** The largest file of one import, in bytes: its base64 form fits Lambda's 6 MB request limit. */
+export const IMPORT_FILE_BYTES_MAX = 4_300_000;
+
+export const ImportReport = z
+  .object({
+    batch_id: z.string().nullable().describe('`bat_` and a ULID; null for a dry run.'),
+    dry_run: z.boolean(),
+    rows: z.int().min(0),
+    ...BatchCounts.shape,
+    errors: z
+      .array(
+        z.object({
+          row: z.int().min(1).describe('The number of the record; the header is 1.'),
+          column: z.string().nullable().describe('The CSV column that caused the error, if any.'),
+          message: z.string(),
+        }),
+      )
+      .describe('Invalid rows, and rows that are skipped because their project is deleted.'),
+    counts: BatchCounts.optional().describe('Only for a dry run.'),
+    items: z.array(BatchItem).optional().describe('Only for a dry run: what would happen with the first 100 rows.'),
+  })
+  .meta({ id: 'ImportReport' });
+export type ImportReport = z.infer<typeof ImportReport>;
+
+export const importCsv = defineRoute('projects.importCsv', {
+  method: 'POST',
+  path: '/api/admin/projects/import',
+  summary: 'Import projects from CSV',
+  description:
+    'Multipart with `file` (CSV) and `mapping` (JSON, see ImportMapping; the short form `{ "<column>": "<field>" }` is accepted too). An invalid row does not stop the import. The import is a batch, which can be reverted. `dry_run` is taken from the mapping, the query and a form field; `true` in any of them makes a dry run. A field that every new listing needs must have a column or a default, unless rows update existing listings. An API key imports content only: 403 `SCOPE` for a column or default of `status`, `plan`, `owner_id`, `paid_at`, `deleted_at` or `rejection_reason`; its new listings are `pending`.',
+  ...forAdmins('imports:write'),
+  query: z.object(dryRunParameter),
+  bodyKind: 'multipart',
+  responses: { 200: data(ImportReport) },
+  failures: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_INPUT'],
+  permissions: ['table:get', 'table:query', 'table:sweep', 'catalog'],
+  writes: ['projects', 'slugs', 'reports', 'claims', 'categories', 'batches', 'events', 'users:counts'],
+  reservedConcurrency: 2,
+  timeoutSeconds: 29,
+  memoryMb: 1769,
 });

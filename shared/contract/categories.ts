@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { DryRun, dryRunParameter } from './batches.ts';
-import { data, integer, line, Reference, Slug, Timestamp, text } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { DryRun } from './batches.ts';
+import { blankAsNull, data, dryRunParameter, integer, line, Reference, Slug, Timestamp, text } from './fields.ts';
+import { defineRoute, forAdmins } from './route.ts';
 
-/** A category as callers see it. */
 export const Category = z
   .object({
     id: z.string().describe('`cat_` and a ULID.'),
@@ -20,8 +19,6 @@ export const Category = z
   })
   .meta({ id: 'Category' });
 export type Category = z.infer<typeof Category>;
-
-const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
 
 const SORT_ORDER_MAX = 1_000_000;
 
@@ -53,7 +50,7 @@ const fields = {
 export const CategoryBody = z.object(fields).meta({ id: 'CategoryBody' });
 export type CategoryBody = z.infer<typeof CategoryBody>;
 
-export const CategoryUpdate = z.object({ ...fields, name: fields.name.optional() }).meta({ id: 'CategoryUpdate' });
+export const CategoryUpdate = CategoryBody.partial().meta({ id: 'CategoryUpdate' });
 export type CategoryUpdate = z.infer<typeof CategoryUpdate>;
 
 export const list = defineRoute('categories.list', {
@@ -63,7 +60,7 @@ export const list = defineRoute('categories.list', {
   description: 'All categories, by `sort_order`, then name.',
   auth: 'public',
   tier: 'general',
-  replies: {
+  responses: {
     200: z.object({
       data: z.array(Category),
       meta: z.object({ spheres: z.array(z.string()).describe('Every sphere in use, in the order of its categories.') }),
@@ -79,41 +76,40 @@ export const read = defineRoute('categories.read', {
   description: 'By id or slug. The slug of a merged category answers with the category that it was merged into.',
   auth: 'public',
   tier: 'general',
-  replies: { 200: data(Category) },
+  responses: { 200: data(Category) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'catalog'],
 });
 
+const change = forAdmins('categories:write');
+
 export const create = defineRoute('categories.create', {
+  ...change,
   method: 'POST',
   path: '/api/admin/categories',
   summary: 'Create a category',
   description: 'The slug is made from the name when it is missing.',
-  auth: 'admin',
-  scopes: ['categories:write'],
-  moderators: false,
-  tier: 'admin',
   body: CategoryBody,
-  replies: { 201: data(Category) },
+  responses: { 201: data(Category) },
   failures: ['CATEGORY_EXISTS'],
-  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'catalog'],
+  // Completes an interrupted removal, merge or rename that holds the slug.
+  writes: ['categories', 'projects', 'batches'],
   timeoutSeconds: 29,
 });
 
 export const update = defineRoute('categories.update', {
+  ...change,
   method: 'PUT',
   path: '/api/admin/categories/{category}',
   summary: 'Update a category',
   description: 'A changed slug is propagated to the projects.',
-  auth: 'admin',
-  scopes: ['categories:write'],
-  moderators: false,
-  tier: 'admin',
   body: CategoryUpdate,
   ifMatch: true,
-  replies: { 200: data(Category) },
+  responses: { 200: data(Category) },
   failures: ['NOT_FOUND', 'CATEGORY_EXISTS'],
-  permissions: ['table:get', 'table:write', 'catalog'],
+  permissions: ['table:get', 'catalog'],
+  writes: ['categories', 'projects', 'batches', 'events'],
   timeoutSeconds: 29,
 });
 
@@ -121,14 +117,11 @@ export const update = defineRoute('categories.update', {
 export const REORDER_MAX = 99;
 
 export const reorder = defineRoute('categories.reorder', {
+  ...change,
   method: 'PUT',
   path: '/api/admin/categories/reorder',
   summary: 'Reorder categories',
   description: 'Atomic: an unknown id rejects the whole request.',
-  auth: 'admin',
-  scopes: ['categories:write'],
-  moderators: false,
-  tier: 'admin',
   body: z
     .array(
       z.object({
@@ -140,21 +133,28 @@ export const reorder = defineRoute('categories.reorder', {
     .min(1, { error: 'must name at least one category' })
     .max(REORDER_MAX, { error: `must name at most ${REORDER_MAX} categories` })
     .meta({ id: 'CategoryOrder' }),
-  replies: { 200: z.object({ data: z.array(Category) }) },
-  permissions: ['table:query', 'table:write', 'catalog'],
+  responses: { 200: z.object({ data: z.array(Category) }) },
+  permissions: ['table:query', 'catalog'],
+  writes: ['categories'],
 });
 
+/** What ends a category changes its projects, as a batch. */
+const ending = {
+  ...change,
+  query: z.object(dryRunParameter),
+  failures: ['NOT_FOUND'],
+  permissions: ['table:get', 'catalog'],
+  writes: ['categories', 'projects', 'batches', 'events'],
+  timeoutSeconds: 29,
+} as const;
+
 export const remove = defineRoute('categories.remove', {
+  ...ending,
   method: 'DELETE',
   path: '/api/admin/categories/{category}',
   summary: 'Delete a category',
   description: 'Projects are kept and lose the slug. The removal is a batch, which can be reverted.',
-  auth: 'admin',
-  scopes: ['categories:write'],
-  moderators: false,
-  tier: 'admin',
-  query: z.object(dryRunParameter),
-  replies: {
+  responses: {
     200: data(
       z.union([
         z.object({
@@ -166,26 +166,19 @@ export const remove = defineRoute('categories.remove', {
       ]),
     ),
   },
-  failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write', 'catalog'],
-  timeoutSeconds: 29,
 });
 
 export const merge = defineRoute('categories.merge', {
+  ...ending,
   method: 'POST',
   path: '/api/admin/categories/{category}/merge',
   summary: 'Merge a category into another',
   description:
     'Its projects carry the other category. Its slug stays taken and stands for the other category: in requests it is replaced. The merge is a batch, which can be reverted.',
-  auth: 'admin',
-  scopes: ['categories:write'],
-  moderators: false,
-  tier: 'admin',
-  query: z.object(dryRunParameter),
   body: z
     .object({ into: Reference.describe('The id or slug of the category that stays.') })
     .meta({ id: 'CategoryMerge' }),
-  replies: {
+  responses: {
     200: data(
       z.union([
         z.object({
@@ -198,7 +191,4 @@ export const merge = defineRoute('categories.merge', {
       ]),
     ),
   },
-  failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write', 'catalog'],
-  timeoutSeconds: 29,
 });

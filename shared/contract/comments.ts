@@ -1,11 +1,22 @@
 import * as z from 'zod';
-import { data, ledger, ledgerPaging, page, paging, Reference, reference, Timestamp, text } from './fields.ts';
-import { defineRoute } from './route.ts';
+import {
+  cursorPage,
+  cursorParameters,
+  data,
+  deleted,
+  ProjectReference,
+  page,
+  paging,
+  Reference,
+  reference,
+  Timestamp,
+  text,
+} from './fields.ts';
+import { defineRoute, forStaff } from './route.ts';
 
 /** The longest id of a user, in characters (OpenID Connect Core 1.0, section 2). */
 const USER_ID_MAX = 255;
 
-/** A comment as callers see it. */
 export const Comment = z
   .object({
     id: z.string().describe('`cmt_` and a ULID.'),
@@ -23,12 +34,8 @@ export const Comment = z
   .meta({ id: 'Comment' });
 export type Comment = z.infer<typeof Comment>;
 
-/** A comment as visible to administrators and moderators. */
 export const AdminComment = Comment.extend({
-  project: z
-    .object({ id: z.string(), slug: z.string(), name: z.string() })
-    .nullable()
-    .describe('The project; null once it is purged.'),
+  project: ProjectReference.nullable().describe('The project; null once it is purged.'),
   is_hidden: z.boolean().describe('Whether only this list shows the comment.'),
 }).meta({ id: 'AdminComment' });
 export type AdminComment = z.infer<typeof AdminComment>;
@@ -46,7 +53,7 @@ export const list = defineRoute('comments.list', {
   tier: 'general',
   feature: 'comments',
   query: z.object(paging(20)),
-  replies: { 200: page(Comment) },
+  responses: { 200: page(Comment) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query'],
 });
@@ -60,9 +67,10 @@ export const add = defineRoute('comments.add', {
   tier: 'comments',
   feature: 'comments',
   body: CommentBody,
-  replies: { 201: data(Comment) },
+  responses: { 201: data(Comment) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects', 'events'],
 });
 
 export const update = defineRoute('comments.update', {
@@ -71,12 +79,13 @@ export const update = defineRoute('comments.update', {
   summary: 'Update a comment',
   description: 'By its author, within 24 hours.',
   auth: 'user',
-  tier: 'comments',
+  tier: 'general',
   feature: 'comments',
   body: CommentBody,
-  replies: { 200: data(Comment) },
+  responses: { 200: data(Comment) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects'],
 });
 
 export const remove = defineRoute('comments.remove', {
@@ -85,19 +94,17 @@ export const remove = defineRoute('comments.remove', {
   summary: 'Delete a comment',
   description: 'By its author or an administrator.',
   auth: 'user',
-  tier: 'comments',
+  tier: 'general',
   feature: 'comments',
-  replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
+  responses: { 200: deleted },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects'],
 });
 
 const common = {
-  auth: 'admin',
-  tier: 'admin',
+  ...forStaff('moderation'),
   feature: 'comments',
-  scopes: ['moderation'],
-  moderators: true,
 } as const;
 
 export const browse = defineRoute('comments.browse', {
@@ -109,9 +116,9 @@ export const browse = defineRoute('comments.browse', {
   query: z.object({
     project: Reference.optional().describe('Only comments on this project: its id or slug.'),
     user: reference(USER_ID_MAX).optional().describe('Only comments by this user.'),
-    ...ledgerPaging('cmt'),
+    ...cursorParameters('cmt'),
   }),
-  replies: { 200: ledger(AdminComment) },
+  responses: { 200: cursorPage(AdminComment) },
   permissions: ['table:get', 'table:query', 'table:collection', 'table:feed'],
 });
 
@@ -123,7 +130,8 @@ export const hide = defineRoute('comments.hide', {
   description:
     'A hidden comment is not counted, and only the list for administrators shows it. Its author may still delete it.',
   body: z.object({ is_hidden: z.boolean() }).meta({ id: 'CommentVisibility' }),
-  replies: { 200: data(AdminComment) },
+  responses: { 200: data(AdminComment) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:feed', 'table:write'],
+  permissions: ['table:get', 'table:feed'],
+  writes: ['projects'],
 });

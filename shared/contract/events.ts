@@ -1,14 +1,14 @@
 import * as z from 'zod';
+import { ScopeName } from './api-keys.ts';
 import { BatchKind } from './batches.ts';
-import { data, ledger, ledgerFilters, ledgerPaging, Timestamp } from './fields.ts';
-import { ScopeName } from './keys.ts';
+import { ClaimMethod } from './claims.ts';
+import { cursorPage, cursorParameters, data, logFilters, Timestamp } from './fields.ts';
 import { Plan, RuleAction, Status } from './projects.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute, forAdmins } from './route.ts';
 
 const ProjectId = z.string().describe('`prj_` and a ULID.');
 const UserId = z.string().describe("The identity provider's subject.");
 
-/** The data of every project event. */
 const ProjectEventData = z.object({
   project_id: ProjectId.describe('The project, `prj_` and a ULID.'),
   slug: z.string().describe('The slug at that time.'),
@@ -19,13 +19,11 @@ const ProjectEventData = z.object({
   owner_id: UserId.describe('The owner of the project.'),
 });
 
-/** The data of every event of a waiting edit. */
 const RevisionEventData = ProjectEventData.extend({
   revision_id: z.string().describe('The revision, `rev_` and a ULID.'),
   fields: z.array(z.string()).describe('Names of the fields that wait.'),
 });
 
-/** The data of every promotion event. */
 const PromotionEventData = z.object({
   promotion_id: z.string().describe('The promotion, `prm_` and a ULID.'),
   project_id: ProjectId.describe('The promoted project.'),
@@ -35,7 +33,6 @@ const PromotionEventData = z.object({
   ends_at: Timestamp.describe('The end of the promotion.'),
 });
 
-/** The data of every payment event. */
 const PaymentEventData = z.object({
   checkout_id: z.string().describe('The paid checkout.'),
   purpose: z.enum(['submission', 'upgrade', 'promotion']).describe('The purpose of the payment.'),
@@ -45,7 +42,19 @@ const PaymentEventData = z.object({
   currency: z.string().describe('ISO 4217 in lower case, such as `usd`.'),
 });
 
-/** The data of every event of an API key. */
+const VotesEventData = z.object({
+  project_id: ProjectId.describe('The project of the votes.'),
+  case_id: z.string().describe('The case of the votes, `vca_` and a ULID.'),
+  votes: z.int().min(0).describe('The number of votes in the case.'),
+});
+
+const ClaimEventData = z.object({
+  claim_id: z.string().describe('The claim, `clm_` and a ULID.'),
+  project_id: ProjectId.describe('The claimed project.'),
+  user_id: UserId.describe('The user who made the claim.'),
+  method: ClaimMethod.describe('How control of the host is proven.'),
+});
+
 const KeyEventData = z.object({
   key_id: z.string().describe('The API key, `key_` and a ULID.'),
   name: z.string().describe('The name of the key.'),
@@ -53,11 +62,14 @@ const KeyEventData = z.object({
 
 /**
  * The published event kinds and the schemas of their data. New kinds and members may be added; existing ones stay, because
- * subscribers rely on them and the ledger holds 90 days of events.
+ * subscribers rely on them and the event log holds 90 days of them.
  */
 export const eventKinds = {
   projectSubmitted: ProjectEventData.describe('A project was submitted or resubmitted for moderation.'),
   projectApproved: ProjectEventData.describe('A pending project went live.'),
+  projectScheduled: ProjectEventData.extend({
+    publish_at: Timestamp.describe('When it becomes public.'),
+  }).describe('A pending project was approved and becomes public later.'),
   projectRejected: ProjectEventData.extend({
     reason: z.string().nullable().describe("The administrator's reason, or null."),
   }).describe('A pending project was rejected.'),
@@ -121,6 +133,17 @@ export const eventKinds = {
     action: RuleAction.describe('What was done with the submission.'),
     has_failed: z.boolean().describe('Whether the rule could not be evaluated, so that the submission was held.'),
   }).describe('A rule was applied to a submission.'),
+  claimOpened: ClaimEventData.describe('A user claimed a project.'),
+  projectClaimed: ProjectEventData.extend({
+    claim_id: z.string().describe('The applied claim, `clm_` and a ULID.'),
+    method: ClaimMethod.describe('How control of the host was proven.'),
+    previous_owner_id: UserId.describe('The owner until then.'),
+  }).describe('A claim was applied: the user who made it owns the project.'),
+  claimRejected: ClaimEventData.extend({
+    reason: z.string().nullable().describe('The reason, or null.'),
+  }).describe('A claim was rejected by an administrator, or because another claim of the project was applied.'),
+  votesHeld: VotesEventData.describe('Votes of a listing were taken out of its count.'),
+  votesReleased: VotesEventData.describe('Held votes of a listing count again.'),
   webhookDisabled: z
     .object({
       webhook_id: z.string().describe('The webhook, `whk_` and a ULID.'),
@@ -130,17 +153,15 @@ export const eventKinds = {
     .describe('A webhook was disabled after five days of failures.'),
 } as const satisfies Record<string, z.ZodObject>;
 
-/** The name of an event. */
 export type EventKind = keyof typeof eventKinds;
 
-/** The `data` of an event. */
 export type EventData<K extends EventKind> = z.infer<(typeof eventKinds)[K]>;
 
 /** All event kinds, in the order of the reference. */
 export const eventKindNames = Object.keys(eventKinds) as [EventKind, ...EventKind[]];
 
-/** An event as stored in the ledger and published on the bus. */
-export type LedgerEvent = {
+/** An event as stored in the event log and published on the bus. */
+export type LoggedEvent = {
   readonly [Kind in EventKind]: {
     readonly id: string;
     readonly kind: Kind;
@@ -161,51 +182,45 @@ const eventOf = (kind: EventKind) =>
     })
     .meta({ id: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event` });
 
-/** One event of any kind. */
-export const LedgerEvent = z.discriminatedUnion(
+export const LoggedEvent = z.discriminatedUnion(
   'kind',
   eventKindNames.map(eventOf) as unknown as [ReturnType<typeof eventOf>],
-) as unknown as z.ZodType<LedgerEvent, LedgerEvent>;
+) as unknown as z.ZodType<LoggedEvent, LoggedEvent>;
 
 export const list = defineRoute('events.list', {
   method: 'GET',
   path: '/api/admin/events',
-  summary: 'Read the event ledger',
+  summary: 'Read the event log',
   description:
     'Newest first, for the last 90 days. Following `meta.nextAfter` returns every event once, also while new ones arrive. Erased users appear as `erased`, without their words. With a filter, a page may be short, or empty, while `hasMore` is true.',
-  auth: 'admin',
-  scopes: ['events:read'],
-  moderators: false,
-  tier: 'admin',
+  ...forAdmins('events:read'),
   query: z.object({
     kind: z.enum(eventKindNames, { error: 'must be a kind of event' }).optional().describe('Only events of this kind.'),
-    ...ledgerFilters('`project:prj_…`, `user:…` or `webhook:whk_…`'),
-    ...ledgerPaging('evt'),
+    ...logFilters('`project:prj_…`, `user:…` or `webhook:whk_…`'),
+    ...cursorParameters('evt'),
   }),
-  replies: { 200: ledger(LedgerEvent) },
+  responses: { 200: cursorPage(LoggedEvent) },
   permissions: ['table:get', 'table:query', 'table:collection', 'table:feed'],
 });
 
-/** What a subscriber did with an event. */
 const SubscriberOutcome = z.object({
-  id: z.string().describe('The subscription, such as `mail.tellSubmitter`.'),
+  id: z.string().describe('The subscription, such as `mail.notifySubmitter`.'),
   summary: z.string().describe('What it does with events.'),
   state: z
     .enum(['done', 'failed', 'skipped', 'none'])
-    .describe('`skipped`: its feature is off. `none`: no run has ended yet, or an earlier version recorded none.'),
+    .describe('`skipped`: its feature is off. `none`: no run has ended yet.'),
   at: Timestamp.nullable().describe('The end of the latest run.'),
   runs: z.int().min(0).describe('How often it ran; the bus repeats failed runs, and may repeat others.'),
   error: z.string().nullable().describe('The name of the error of a failed run; the log has the rest.'),
 });
 
-/** An event with what became of it. */
 export const EventDetail = z
   .object({
     id: z.string().describe('`evt_` and a ULID.'),
     kind: z.enum(eventKindNames),
     occurred_at: Timestamp,
     actor_id: z.string().nullable().describe('The user who caused the event; null for the service.'),
-    data: z.looseObject({}).describe('As in the ledger: its members depend on the kind.'),
+    data: z.looseObject({}).describe('The same as in the list; its members depend on the kind.'),
     subscribers: z.array(SubscriberOutcome).describe('Every subscriber of events of this kind.'),
     deliveries: z
       .array(
@@ -227,11 +242,8 @@ export const read = defineRoute('events.read', {
   path: '/api/admin/events/{event}',
   summary: 'Read an event with the results of its subscribers',
   description: 'For 90 days. The result of a subscriber is that of its latest run, or of the first that succeeded.',
-  auth: 'admin',
-  scopes: ['events:read'],
-  moderators: false,
-  tier: 'admin',
-  replies: { 200: data(EventDetail) },
+  ...forAdmins('events:read'),
+  responses: { 200: data(EventDetail) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query'],
 });

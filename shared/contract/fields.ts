@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { errorCodes, type FieldIssue, invalidFields } from '#shared/errors.ts';
-import { parseOptions } from './parse.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
@@ -77,10 +76,14 @@ export const checkedQuery = <S extends z.ZodType>(schema: S, query: Readonly<Rec
     Array.isArray(issue.input) && issue.code !== 'too_big' ? 'must be given once' : explain(issue),
   );
 
-/** The body of a successful response. */
 export const data = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
 
-/** The position of a page in its list. */
+/** The response to a deletion. */
+export const deleted = data(z.object({ id: z.string(), deleted: z.literal(true) }));
+
+/** What names a project in responses about something else. */
+export const ProjectReference = z.object({ id: z.string(), slug: z.string(), name: z.string() });
+
 export const PageMeta = z
   .object({
     total: z.int().min(0).describe('The exact number of items on all pages.'),
@@ -91,22 +94,18 @@ export const PageMeta = z
   .meta({ id: 'PageMeta' });
 export type PageMeta = z.infer<typeof PageMeta>;
 
-/** The success body of every paged list. */
 export const page = <T extends z.ZodType>(schema: T) => z.object({ data: z.array(schema), meta: PageMeta });
 
-/** The position of a page in a ledger, a list that only grows. */
-export const LedgerMeta = z
+const CursorMeta = z
   .object({
     pageSize: z.int().min(1).max(100).describe('The number of entries on a full page.'),
     hasMore: z.boolean().describe('Whether another page follows.'),
     nextAfter: z.string().nullable().describe('The value of `after` for the next page; null on the last page.'),
   })
-  .meta({ id: 'LedgerMeta' });
+  .meta({ id: 'CursorMeta' });
 
-/** The success body of every ledger. */
-export const ledger = <T extends z.ZodType>(schema: T) => z.object({ data: z.array(schema), meta: LedgerMeta });
+export const cursorPage = <T extends z.ZodType>(schema: T) => z.object({ data: z.array(schema), meta: CursorMeta });
 
-/** The body of every failure. */
 export const ErrorBody = z
   .looseObject({
     error: z.string().describe('The fixed text of the status.'),
@@ -130,11 +129,6 @@ export const ErrorBody = z
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
-
-/**
- * The building blocks of schemas: text that is trimmed and counted in code points, addresses, times,
- * and the parameters of lists. Bounds are those of the contract's section on limits of fields.
- */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const CONTROLS_BUT_NEWLINE_AND_TAB = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
@@ -177,6 +171,9 @@ const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
     })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 
+/** Forms send an empty string for an optional field that has no value. */
+export const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
+
 /** Multi-line text: trimmed, line ends as `\n`, other control characters and bidirectional overrides removed, `min` to `max` code points. */
 export const text = (min: number, max: number) =>
   bounded(
@@ -196,12 +193,24 @@ export const line = (min: number, max: number) =>
 /** The longest URL, in characters. */
 export const URL_MAX = 2048;
 
+const BARE_HOST = /^(?:[\p{L}\p{N}-]+\.)+(?:\p{L}{2,}|xn--[a-z\d-]+)(?::\d+)?(?:[/?#]\S*)?$/iu;
+
+/** Adds `https://` to a URL without a scheme, such as `www.example.com`. */
+export const withScheme = (url: string): string => (BARE_HOST.test(url) ? `https://${url}` : url);
+
 /** An absolute http or https address of at most 2048 characters, kept as the caller wrote it. */
 export const WebUrl = line(1, URL_MAX)
   .refine(
     (value) => {
       const url = URL.parse(value);
-      return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
+      // Without both slashes, browsers may take it for a relative address, and with user info for that of another host.
+      return (
+        url !== null &&
+        /^https?:\/\/[^/\\]/i.test(value) &&
+        /[^.]/.test(url.hostname) &&
+        url.username === '' &&
+        url.password === ''
+      );
     },
     { error: 'must be an http or https address' },
   )
@@ -210,14 +219,12 @@ export const WebUrl = line(1, URL_MAX)
 /** The longest id or slug, in characters. Keys of the table are limited to 2048 bytes. */
 export const REFERENCE_MAX = 200;
 
-/** An identifier in a body. JSON can carry lone surrogates, which DynamoDB accepts neither in keys nor in values. */
-export const reference = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1, { error: 'must not be empty' })
-    .max(max)
-    .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
+/** JSON can carry lone surrogates, which DynamoDB accepts neither in keys nor in values. */
+export const wellFormed = (schema: z.ZodString) =>
+  schema.refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
+
+/** An identifier in a body. */
+export const reference = (max: number) => wellFormed(z.string().trim().min(1, { error: 'must not be empty' }).max(max));
 
 /** An id or slug in a body. */
 export const Reference = reference(REFERENCE_MAX);
@@ -275,14 +282,31 @@ export const optionalList = <T extends z.ZodType<unknown, readonly unknown[]>>(l
     ])
     .optional();
 
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A finite number in the query string, in any decimal notation that programs print: `-3.5999999999999996`, `1e-7`. */
+export const decimalParameter = (unit: string) =>
+  z
+    .string()
+    .trim()
+    .regex(DECIMAL, { error: `must be a number of ${unit}` })
+    .transform(Number)
+    .pipe(z.number({ error: `must be a number of ${unit}` }));
+
 /** A whole number in the query string, between `min` and `max`. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .trim()
-    .regex(/^-?\d{1,15}$/, { error: 'must be a whole number' })
+    .regex(DECIMAL, { error: 'must be a whole number' })
     .transform(Number)
-    .pipe(z.int().min(min).max(max));
+    // A number out of bounds gets the message about its bound.
+    .pipe(
+      z
+        .int({ error: ({ code }) => (code === 'invalid_type' ? 'must be a whole number' : undefined) })
+        .min(min)
+        .max(max),
+    );
 
 /** `page` and `limit` of every paged list. */
 export const paging = (defaultLimit: number) => ({
@@ -290,11 +314,11 @@ export const paging = (defaultLimit: number) => ({
   limit: wholeNumber(1, 100).default(defaultLimit).describe('Items per page.'),
 });
 
-/** A parameter that a ledger does not have: a client that counted pages there would never reach an end. */
-export const NoPage = z.never({ error: 'must be absent: this list continues with after' }).optional();
+/** Rejects page numbers where lists have a cursor: a client that counted pages would never reach the end. */
+export const NoPage = z.never({ error: 'is not supported: use after' }).optional();
 
-/** `after` and `limit` of every ledger. @param prefix of the ids of its entries. */
-export const ledgerPaging = (prefix: string) => ({
+/** `after` and `limit` of every list with a cursor. @param prefix of the ids of its entries. */
+export const cursorParameters = (prefix: string) => ({
   after: z
     .string()
     .trim()
@@ -315,7 +339,7 @@ const timeParameter = (timeOfDay: string) =>
     .transform((value) => (DAY.test(value) ? `${value}T${timeOfDay}Z` : value))
     .pipe(TimestampInput);
 
-/** `from` and `to` of a ledger, both included. */
+/** `from` and `to` of a log, both included. */
 export const periodParameters = {
   from: timeParameter('00:00:00.000').optional().describe('Only entries from this time on: ISO 8601, or a day (UTC).'),
   to: timeParameter('23:59:59.999').optional().describe('Only entries up to this time: ISO 8601, or a day (UTC).'),
@@ -323,8 +347,8 @@ export const periodParameters = {
 
 const filterText = z.string({ error: 'must be given once' }).trim().min(1).max(300).optional();
 
-/** The filters of the event ledger and the audit log. @param subjects examples of `subject`. */
-export const ledgerFilters = (subjects: string) => ({
+/** The filters of the event log and the audit log. @param subjects examples of `subject`. */
+export const logFilters = (subjects: string) => ({
   ...periodParameters,
   actor: filterText.describe('Only entries caused by the user or API key with this id.'),
   subject: filterText.describe(`Only entries about this record, such as ${subjects}.`),
@@ -338,7 +362,38 @@ export const commaSeparated = (max: number) =>
     .transform((parts) => [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))])
     .pipe(z.array(z.string()).max(max));
 
-/** The placements of promotions. */
+/** `dry_run` of operations on many projects. */
+export const dryRunParameter = {
+  dry_run: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((value) => value === 'true')
+    .optional()
+    .describe('`true`: respond with what would happen and write nothing.'),
+} as const;
+
 export const placementNames = ['banner', 'catalog', 'detail'] as const;
 export const Placement = z.enum(placementNames);
 export type Placement = z.infer<typeof Placement>;
+
+/** The placements of a purchase or a grant. */
+export const Placements = z
+  .array(Placement)
+  .min(1, { error: 'must name at least one placement' })
+  .max(20)
+  .transform((all) => [...new Set(all)]);
+
+const used = new WeakSet<z.ZodType>();
+
+/**
+ * The options for the next parse with a schema. zod compiles the schemas of objects when they parse their first value, which takes
+ * several milliseconds: a function that starts interprets a schema at its first use and compiles it at the second one.
+ */
+export const parseOptions = (schema: z.ZodType): { readonly jitless?: true } => {
+  if (used.has(schema)) return {};
+  used.add(schema);
+  return { jitless: true };
+};
+
+/** Parses a value with `parseOptions`. @throws what the schema's own `parse` throws. */
+export const parse = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> =>
+  schema.parse(value, parseOptions(schema));

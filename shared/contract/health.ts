@@ -10,7 +10,6 @@ export type HealthPart = (typeof healthParts)[number];
 export const PartState = z.enum(['ok', 'failed', 'timeout']);
 export type PartState = z.infer<typeof PartState>;
 
-/** The state of every dependency. */
 export const PartStates = z.object({ table: PartState, bus: PartState } satisfies Record<HealthPart, z.ZodType>);
 export type PartStates = z.infer<typeof PartStates>;
 
@@ -45,7 +44,7 @@ export const read = defineRoute('health.read', {
         '`1` also checks the table and the bus; 503 names the one that does not respond. On one machine the bus also fails when the data folder cannot be written.',
       ),
   }),
-  replies: { 200: data(Health) },
+  responses: { 200: data(Health) },
   failures: ['UNHEALTHY'],
   permissions: ['health'],
   cacheSeconds: 0,

@@ -1,13 +1,17 @@
 import * as z from 'zod';
-import { BatchCounts, BatchItem, dryRunParameter } from './batches.ts';
-import { data, line, page, paging, Timestamp, wholeNumber } from './fields.ts';
+import { BatchCounts, BatchItem } from './batches.ts';
+import { data, dryRunParameter, line, page, paging, Timestamp, wholeNumber } from './fields.ts';
 import { ImportMapping } from './projects.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute, forAdmins } from './route.ts';
 
 // Imports of files that are too large for one request. `projects.importCsv` imports smaller ones.
 
 /** The largest file, in bytes. */
 export const IMPORT_BYTES_MAX = 100_000_000;
+/** Imports that wait for their file or their start, whose files take up the storage. */
+export const WAITING_IMPORTS_MAX = 20;
+/** The most columns of a file. */
+export const IMPORT_COLUMNS_MAX = 200;
 /** The most records of a file, without its header. */
 export const IMPORT_ROWS_MAX = 200_000;
 
@@ -30,15 +34,30 @@ const ImportSummary = z
     batch_id: z.string().nullable().describe('The batch with its items, which can be reverted; null before it runs.'),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
+    cancel_requested_at: Timestamp.nullable().describe('When it was cancelled; it is `cancelled` once it has stopped.'),
     finished_at: Timestamp.nullable(),
     error: z.string().nullable().describe('Why it failed.'),
   })
   .meta({ id: 'ImportSummary' });
 export type ImportSummary = z.infer<typeof ImportSummary>;
 
+/** The most problems that a dry run lists. */
+export const LISTED_PROBLEMS_MAX = 20;
+
+const ImportProblem = z
+  .object({ message: z.string(), rows: z.int().min(1).describe('The number of rows with it.') })
+  .meta({ id: 'ImportProblem' });
+export type ImportProblem = z.infer<typeof ImportProblem>;
+
 export const Import = ImportSummary.extend({
   dry_run: z
-    .object({ counts: BatchCounts, items: z.array(BatchItem).describe('The first 100.') })
+    .object({
+      counts: BatchCounts,
+      problems: z
+        .array(ImportProblem)
+        .describe(`Why rows would fail or be skipped: the ${LISTED_PROBLEMS_MAX} most frequent reasons.`),
+      items: z.array(BatchItem).describe('The first 100.'),
+    })
     .nullable()
     .describe('What the last dry run would have done.'),
 }).meta({ id: 'Import' });
@@ -70,13 +89,15 @@ export const ImportPreview = z
     header: z.array(z.string()),
     separator: z.enum([',', ';', '\t']),
     encoding: z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252']),
-    mapping: ImportMapping.pick({ columns: true, list_separator: true }).describe('Proposed from the column names.'),
+    mapping: ImportMapping.pick({ columns: true, list_separator: true }).describe(
+      'Proposed from the names of columns, and the keys and labels of further fields.',
+    ),
     rows: z.array(z.array(z.string())).describe('The cells of the first records.'),
   })
   .meta({ id: 'ImportPreview' });
 export type ImportPreview = z.infer<typeof ImportPreview>;
 
-export const ImportStart = z
+const ImportStart = z
   .object({
     mapping: z
       .looseObject({}, { error: 'must be an object' })
@@ -84,18 +105,19 @@ export const ImportStart = z
   })
   .meta({ id: 'ImportStart' });
 
-const common = { auth: 'admin', scopes: ['imports:write'], moderators: false, tier: 'admin' } as const;
+const common = forAdmins('imports:write');
 
 export const create = defineRoute('imports.create', {
   ...common,
   method: 'POST',
   path: '/api/admin/imports',
   summary: 'Announce a large import',
-  description: `For CSV files up to ${IMPORT_BYTES_MAX} bytes and ${IMPORT_ROWS_MAX} records. The response says where to upload the file; the import is started afterwards. The file is deleted after the import, and at the latest within 48 hours.`,
+  description: `For CSV files up to ${IMPORT_BYTES_MAX} bytes and ${IMPORT_ROWS_MAX} records. The response says where to upload the file; the import is started afterwards. The file is deleted after the import, and at the latest within 48 hours. At most ${WAITING_IMPORTS_MAX} imports wait for their start.`,
   body: ImportBody,
-  replies: { 201: data(ImportUpload) },
-  failures: ['PAYLOAD_TOO_LARGE'],
-  permissions: ['table:write', 'uploads:sign'],
+  responses: { 201: data(ImportUpload) },
+  failures: ['INVALID_TRANSITION', 'PAYLOAD_TOO_LARGE'],
+  permissions: ['table:get', 'table:collection', 'uploads:sign'],
+  writes: ['imports'],
 });
 
 export const list = defineRoute('imports.list', {
@@ -105,7 +127,7 @@ export const list = defineRoute('imports.list', {
   summary: 'List the large imports',
   description: 'Newest first, for 90 days.',
   query: z.object(paging(40)),
-  replies: { 200: page(ImportSummary) },
+  responses: { 200: page(ImportSummary) },
   permissions: ['table:get', 'table:collection', 'uploads:read'],
 });
 
@@ -115,7 +137,7 @@ export const read = defineRoute('imports.read', {
   path: '/api/admin/imports/{import}',
   summary: 'Read a large import',
   description: 'Its progress while it is running.',
-  replies: { 200: data(Import) },
+  responses: { 200: data(Import) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query', 'uploads:read'],
 });
@@ -128,9 +150,9 @@ export const preview = defineRoute('imports.preview', {
   description:
     'The first records, with the detected separator and encoding and a proposed mapping, which knows the column names of other directory products too.',
   query: z.object({ rows: wholeNumber(1, 100).default(20).describe('How many records.') }),
-  replies: { 200: data(ImportPreview) },
+  responses: { 200: data(ImportPreview) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'uploads:read'],
+  permissions: ['table:get', 'table:query', 'uploads:read'],
 });
 
 export const start = defineRoute('imports.start', {
@@ -139,12 +161,13 @@ export const start = defineRoute('imports.start', {
   path: '/api/admin/imports/{import}/start',
   summary: 'Start a large import',
   description:
-    'The rows are imported in the background like those of `POST /api/admin/projects/import`, as a batch, which can be reverted; no row is imported twice. A dry run, with `dry_run` in the query or the mapping, is stored on the import, which can be started afterwards.',
+    'The rows are imported in the background like those of `POST /api/admin/projects/import`, as a batch, which can be reverted; no row is imported twice. A dry run, with `dry_run` in the query or the mapping, is stored on the import, which can be started afterwards. A field that every new listing needs must have a column or a default, unless rows update existing listings. An API key imports content only: 403 `SCOPE` for a column or default of `status`, `plan`, `owner_id`, `paid_at`, `deleted_at` or `rejection_reason`; its new listings are `pending`.',
   query: z.object(dryRunParameter),
   body: ImportStart,
-  replies: { 202: data(Import) },
+  responses: { 202: data(Import) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:write', 'uploads:read'],
+  permissions: ['table:get', 'table:query', 'uploads:read'],
+  writes: ['imports', 'events'],
 });
 
 export const cancel = defineRoute('imports.cancel', {
@@ -152,8 +175,10 @@ export const cancel = defineRoute('imports.cancel', {
   method: 'POST',
   path: '/api/admin/imports/{import}/cancel',
   summary: 'Cancel a large import',
-  description: 'Stops between rows, within a second. What was imported stays; its batch can be reverted.',
-  replies: { 200: data(Import) },
+  description:
+    'Stops between rows, within a second; until then the state is as before, with `cancel_requested_at`. What was imported stays; its batch can be reverted.',
+  responses: { 200: data(Import) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:write'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['imports', 'events'],
 });

@@ -1,7 +1,19 @@
 import * as z from 'zod';
-import { data, integer, PageMeta, Placement, page, paging, periodParameters, Reference, Timestamp } from './fields.ts';
+import {
+  data,
+  integer,
+  PageMeta,
+  Placement,
+  Placements,
+  ProjectReference,
+  page,
+  paging,
+  periodParameters,
+  Reference,
+  Timestamp,
+} from './fields.ts';
 import { CheckoutStarted, Project } from './projects.ts';
-import { defineRoute } from './route.ts';
+import { adminOnly, defineRoute } from './route.ts';
 
 /** The purposes of a checkout: a premium submission, the premium plan for an existing project, a promotion. */
 export const CheckoutKind = z.enum(['submission', 'upgrade', 'promotion']);
@@ -14,7 +26,6 @@ export type CheckoutKind = z.infer<typeof CheckoutKind>;
 export const CheckoutStatus = z.enum(['open', 'paid', 'fulfilled', 'expired', 'failed', 'refunded']);
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
 
-/** The states of checkouts that were paid. */
 export const PaymentState = z.enum(['paid', 'fulfilled', 'refunded']);
 export type PaymentState = z.infer<typeof PaymentState>;
 
@@ -33,12 +44,7 @@ export const CheckoutRequest = z
     z.object({
       kind: z.literal('promotion'),
       project_id,
-      placements: z
-        .array(Placement)
-        .min(1, { error: 'must name at least one placement' })
-        .max(20)
-        .transform((all) => [...new Set(all)])
-        .describe('The placements to buy.'),
+      placements: Placements.describe('The placements to buy.'),
       months: integer(1, MONTHS_MAX).describe('The duration in months.'),
     }),
   ])
@@ -48,7 +54,6 @@ export type CheckoutRequest = z.infer<typeof CheckoutRequest>;
 const Amount = z.int().min(0).describe('In the smallest unit of the currency, such as cents.');
 const Currency = z.string().describe('ISO 4217 in lower case.');
 
-/** A checkout in responses. */
 export const Checkout = z
   .object({
     id: z.string(),
@@ -68,7 +73,6 @@ export const Checkout = z
   .meta({ id: 'Checkout' });
 export type Checkout = z.infer<typeof Checkout>;
 
-/** An entry of a user's ledger. */
 export const LedgerEntry = z
   .object({
     id: z.string().describe('`pay_` and a ULID.'),
@@ -96,9 +100,10 @@ export const startCheckout = defineRoute('payments.startCheckout', {
   tier: 'submission',
   body: CheckoutRequest,
   idempotent: true,
-  replies: { 200: data(CheckoutStarted) },
+  responses: { 200: data(CheckoutStarted) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'ALREADY_PREMIUM', 'SOLD_OUT', 'NOT_LIVE', 'PAYMENTS_UNAVAILABLE'],
-  permissions: ['table:get', 'table:query', 'table:write', 'stripe'],
+  permissions: ['table:get', 'table:query', 'stripe'],
+  writes: ['checkouts'],
 });
 
 export const readCheckout = defineRoute('payments.readCheckout', {
@@ -108,7 +113,7 @@ export const readCheckout = defineRoute('payments.readCheckout', {
   description: 'For its buyer and administrators; 404 for other callers.',
   auth: 'user',
   tier: 'general',
-  replies: { 200: data(Checkout) },
+  responses: { 200: data(Checkout) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query'],
 });
@@ -121,7 +126,7 @@ export const list = defineRoute('payments.list', {
   auth: 'user',
   tier: 'general',
   query: z.object(paging(40)),
-  replies: { 200: page(LedgerEntry) },
+  responses: { 200: page(LedgerEntry) },
   permissions: ['table:query'],
 });
 
@@ -131,7 +136,6 @@ const Money = z.object({
   net: z.int().describe('`paid` less `refunded`.'),
 });
 
-/** A payment as visible to administrators. */
 export const AdminPayment = z
   .object({
     id: z.string().describe('The checkout, `chk_` and a ULID.'),
@@ -149,7 +153,7 @@ export const AdminPayment = z
       .nullable()
       .describe('`refund_due`: nothing could be delivered. `mismatch`: another amount or currency was paid.'),
     user: z.object({ id: z.string(), name: z.string().nullable() }).describe('The buyer.'),
-    project: z.object({ id: z.string(), slug: z.string(), name: z.string() }).nullable(),
+    project: ProjectReference.nullable(),
     placements: z.array(Placement).nullable(),
     months: z.int().nullable(),
     session_id: z.string().nullable().describe("The provider's checkout session."),
@@ -161,22 +165,19 @@ export const AdminPayment = z
 export type AdminPayment = z.infer<typeof AdminPayment>;
 
 export const browse = defineRoute('payments.browse', {
+  ...adminOnly,
   method: 'GET',
   path: '/api/admin/payments',
   summary: 'List all payments with their totals',
   description:
     'The checkouts that were paid, by the time of payment, newest first. Totals and months are of the whole period, whatever `state` and page are: payments count on the day on which they were received, refunds and disputes on the day on which they were reported.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
   query: z.object({
     state: PaymentState.optional().describe('Only payments in this state.'),
     from: periodParameters.from.describe('The first day (UTC); of a time, its day.'),
     to: periodParameters.to.describe('The last day (UTC), included; of a time, its day.'),
     ...paging(40),
   }),
-  replies: {
+  responses: {
     200: z.object({
       data: z.array(AdminPayment),
       meta: PageMeta.extend({

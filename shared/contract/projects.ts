@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import { CustomValue, FacetField, FILTERABLE_MAX, FieldFilters, FieldOrder, Hours } from './custom-fields.ts';
 import {
+  blankAsNull,
   commaSeparated,
   data,
   decimal,
+  decimalParameter,
+  deleted,
   line,
   optionalList,
   PageMeta,
@@ -16,8 +20,10 @@ import {
   TimestampInput,
   text,
   WebUrl,
+  wellFormed,
+  wholeNumber,
 } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { adminOnly, defineRoute, forAdmins, forStaff } from './route.ts';
 
 /** A started checkout: the payment page, and the id to read its status with. */
 export const CheckoutStarted = z
@@ -36,7 +42,17 @@ export const Status = z.enum(['live', 'pending', 'rejected']);
 export type Status = z.infer<typeof Status>;
 
 /** Sort keys in their canonical names. */
-export const sortKeys = ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'trending'] as const;
+export const sortKeys = [
+  'newest',
+  'oldest',
+  'upvotes',
+  'rating',
+  'views',
+  'name',
+  'trending',
+  'weighted_rating',
+  'relevance',
+] as const;
 export type SortKey = (typeof sortKeys)[number];
 
 /** Aliases of sort keys with their canonical key. */
@@ -46,6 +62,10 @@ export const sortAliases = {
   name_asc: 'name',
   name_desc: 'name_desc',
 } as const satisfies Record<string, SortKey | 'name_desc'>;
+
+/** How a search decides which listings match. */
+export const matchKinds = ['substring', 'words', 'fuzzy'] as const;
+export type MatchKind = (typeof matchKinds)[number];
 
 /** A sort key with aliases resolved; `name_desc` has no canonical key of its own. */
 export type SortOrder = SortKey | 'name_desc';
@@ -79,6 +99,9 @@ const ProjectFields = {
   longitude: Longitude.nullable().describe('Degrees east, WGS 84. Requires `latitude`.'),
   address_city: line(0, 100).nullable().describe('The city of the listing.'),
   address_country: line(0, 100).nullable().describe('The country of the listing.'),
+  publish_at: TimestampInput.nullable().describe(
+    'When the listing becomes public if it is approved before; up to a year ahead. Ignored once it was published.',
+  ),
 } as const;
 
 const categoriesWithin = (min: number) =>
@@ -94,9 +117,6 @@ const coordinatesTogether = {
   error: 'must be given together with latitude',
 };
 
-/** Forms send an empty string for an optional field that has no value. */
-const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
-
 const optionalFields = {
   slug: z
     .union([z.literal('').transform(() => undefined), z.null().transform(() => undefined), Slug])
@@ -111,10 +131,17 @@ const optionalFields = {
   longitude: ProjectFields.longitude.optional(),
   address_city: blankAsNull(ProjectFields.address_city).optional(),
   address_country: blankAsNull(ProjectFields.address_country).optional(),
+  fields: z
+    .record(wellFormed(z.string()), z.unknown())
+    .optional()
+    .describe(
+      'Values of further fields by key, as their types say; null removes one, and others stay. Keys that are unknown, do not apply or are not for the caller to change are ignored.',
+    ),
+  publish_at: ProjectFields.publish_at.optional(),
 } as const;
 
-/** The body of a submission. Status, counters and owner in it are ignored. */
-export const Submission = z
+/** A submission, without the id of a schema: for documents in which it would become a reference. */
+export const SubmissionFields = z
   .object({
     plan: Plan.describe('A `premium` project is created after payment.'),
     name: ProjectFields.name,
@@ -123,24 +150,29 @@ export const Submission = z
     categories: categoriesWithin(1).describe('Slugs of one to five existing categories.'),
     pricing_type: ProjectFields.pricing_type,
     ...optionalFields,
+    draft_id: Reference.nullable()
+      .optional()
+      .describe("The caller's draft that this submission completes; it is deleted when the project is created."),
   })
-  .refine(coordinatesTogether.when, { error: coordinatesTogether.error, path: ['longitude'] })
-  .meta({ id: 'Submission' });
+  .refine(coordinatesTogether.when, { error: coordinatesTogether.error, path: ['longitude'] });
+
+/** The body of a submission. Status, counters and owner in it are ignored. */
+export const Submission = SubmissionFields.meta({ id: 'Submission' });
 export type Submission = z.infer<typeof Submission>;
 
-const required = {
+const updatedFields = {
   name: ProjectFields.name.optional(),
   url: ProjectFields.url.optional(),
   description: ProjectFields.description.optional(),
   pricing_type: ProjectFields.pricing_type.optional(),
+  categories: optionalList(ProjectFields.categories),
+  ...optionalFields,
 } as const;
 
 /** The body of an owner's update: any part of a submission. `plan`, counters and owner in it are ignored. */
 export const ProjectUpdate = z
   .object({
-    ...required,
-    categories: optionalList(ProjectFields.categories),
-    ...optionalFields,
+    ...updatedFields,
     status: z.unknown().optional().describe('Administrators only; for others 403, unless it is the present one.'),
   })
   .meta({ id: 'ProjectUpdate' });
@@ -149,9 +181,7 @@ export type ProjectUpdate = z.infer<typeof ProjectUpdate>;
 /** The body of an administrator's edit: the content and the fields reserved for administrators. */
 export const ProjectEdit = z
   .object({
-    ...required,
-    categories: optionalList(ProjectFields.categories),
-    ...optionalFields,
+    ...updatedFields,
     plan: Plan.optional(),
     status: Status.optional(),
     deleted_at: TimestampInput.nullable().optional().describe('A time soft-deletes the project, null restores it.'),
@@ -185,12 +215,14 @@ export const revisionFields = [
   'status',
   'deleted_at',
 ] as const;
-export const RevisionField = z.enum(revisionFields).meta({ id: 'RevisionField' });
+/** A recorded field, or `fields.<key>`. */
+export const RevisionField = z
+  .union([z.templateLiteral(['fields.', z.string()]), z.enum(revisionFields)])
+  .meta({ id: 'RevisionField' });
 export type RevisionField = z.infer<typeof RevisionField>;
 
-const FieldValue = z.union([z.string(), z.number(), z.array(z.string()), z.null()]);
+const FieldValue = z.union([...CustomValue.options, z.null()]);
 
-/** The change of one field of a project. */
 export const FieldChange = z
   .object({
     field: RevisionField,
@@ -210,7 +242,6 @@ export const PendingRevision = z
   .meta({ id: 'PendingRevision' });
 export type PendingRevision = z.infer<typeof PendingRevision>;
 
-/** What a rule does with a submission. */
 export const RuleAction = z.enum(['hold', 'reject', 'approve']).meta({ id: 'RuleAction' });
 export type RuleAction = z.infer<typeof RuleAction>;
 
@@ -224,11 +255,9 @@ export const AppliedRule = z
   .meta({ id: 'AppliedRule' });
 export type AppliedRule = z.infer<typeof AppliedRule>;
 
-/** Why two listings are similar. */
 export const SimilarityReason = z.enum(['same_url', 'same_host', 'similar_name', 'similar_text']);
 export type SimilarityReason = z.infer<typeof SimilarityReason>;
 
-/** A project as callers see it. */
 export const Project = z
   .object({
     id: z.string().describe('`prj_` and a ULID.'),
@@ -246,25 +275,49 @@ export const Project = z
     video_url: z.string().nullable(),
     pricing_type: PricingType,
     status: Status,
-    owner_id: z.string().describe('The user who submitted the project.'),
+    owner_id: z.string().describe('The user who submitted the project, or to whom it was transferred.'),
     upvote_count: z.int().min(0),
     average_rating: z.number().min(0).max(5).describe('Rounded to two decimals; 0 without ratings.'),
     ratings_count: z.int().min(0),
+    weighted_rating: z
+      .number()
+      .min(0)
+      .max(5)
+      .describe('`(15 + sum of ratings) / (5 + ratings)`, rounded to two decimals.'),
     comments_count: z.int().min(0),
     views_count: z.int().min(0),
     latitude: z.number().nullable(),
     longitude: z.number().nullable(),
     address_city: z.string().nullable(),
     address_country: z.string().nullable(),
+    fields: z
+      .record(z.string(), CustomValue)
+      .optional()
+      .describe('The values of further fields by key, as far as the caller may read them. See `GET /api/fields`.'),
     created_at: Timestamp,
     updated_at: Timestamp.describe('The last change of an editable field.'),
     published_at: Timestamp.nullable().describe('The time of the first publication.'),
     deleted_at: Timestamp.nullable(),
+    claimed_at: Timestamp.nullable()
+      .optional()
+      .describe(
+        'When a user who controls its site became the owner; null if none has. Absent while the feature `claims` is off.',
+      ),
     rejection_reason: z.string().nullable().optional().describe('Owner and administrators only.'),
     paid_at: Timestamp.nullable().optional().describe('Owner and administrators only.'),
+    publish_at: Timestamp.nullable().optional().describe('Owner and administrators only: when it is to become public.'),
+    approved_at: Timestamp.nullable()
+      .optional()
+      .describe(
+        'Owner and administrators only: the approval of a pending project that becomes public at `publish_at`.',
+      ),
     pending_revision: PendingRevision.nullable()
       .optional()
       .describe('Owner and administrators only: the edit that waits for approval, if any.'),
+    fields_missing: z
+      .array(z.string())
+      .optional()
+      .describe('Owner and staff only: the keys of required fields without a value.'),
     possible_duplicates: z
       .array(z.string())
       .optional()
@@ -290,12 +343,55 @@ export const ViewerState = z
   .meta({ id: 'ViewerState' });
 export type ViewerState = z.infer<typeof ViewerState>;
 
+/** What a single read says about its caller. */
+export const Viewer = ViewerState.extend({
+  bookmarked: z.boolean().optional().describe('Absent while the feature `bookmarks` is off.'),
+}).meta({ id: 'Viewer' });
+export type Viewer = z.infer<typeof Viewer>;
+
 export const facetNames = ['category', 'sphere', 'pricing', 'tag'] as const;
-/** The facets of the administrators' list. */
 export const adminFacetNames = [...facetNames, 'status'] as const;
 export type FacetName = (typeof adminFacetNames)[number];
 
 const FacetCounts = z.array(z.object({ value: z.string(), count: z.int().min(0) }));
+
+/** The smallest and the greatest value of a field; null when no listing has one. */
+const FieldRange = z.union([
+  z.object({ min: z.number().nullable(), max: z.number().nullable() }),
+  z.object({ min: z.iso.date(), max: z.iso.date() }),
+]);
+
+/** UTF-16 offsets into a text, end excluded. */
+export const MatchRange = z.tuple([z.int().min(0), z.int().min(1)]).meta({ id: 'MatchRange' });
+
+const SearchMeta = z
+  .object({
+    match: z.enum(matchKinds).describe('`substring` also for a `q` without words.'),
+    words: z.array(z.string()).describe('The words that count, folded; with `substring` all of `q`.'),
+    relaxed: z
+      .boolean()
+      .describe('No listing has every word under these filters, so those with at least half of them are listed.'),
+    did_you_mean: z
+      .string()
+      .nullable()
+      .describe('`q` with corrected words, when nothing has every word of `q` and something has every word of this.'),
+    highlights: z
+      .record(
+        z.string(),
+        z.array(
+          z.object({
+            field: z.enum(['name', 'description', 'tags']),
+            index: z.int().min(0).nullable().describe('The index of the tag, else null.'),
+            ranges: z
+              .array(MatchRange)
+              .describe('Start and end of each match, as UTF-16 offsets, end excluded; ascending, at most 20.'),
+          }),
+        ),
+      )
+      .optional()
+      .describe('The matches in the texts of each listing, by its id; only with `highlight=true`.'),
+  })
+  .meta({ id: 'SearchMeta' });
 
 const ListMeta = PageMeta.extend({
   nextCursor: z
@@ -303,18 +399,74 @@ const ListMeta = PageMeta.extend({
     .nullable()
     .describe('Send it as `cursor` for the next page; stable while projects are added. Null on the last page.'),
   facets: z
-    .partialRecord(z.enum(adminFacetNames), FacetCounts)
+    .partialRecord(z.union([FacetField, z.enum(adminFacetNames)]), FacetCounts)
     .optional()
     .describe('Exact counts per value under the other filters, most frequent first.'),
+  ranges: z
+    .record(z.string(), FieldRange)
+    .optional()
+    .describe('By `fields.<key>`, the values of fields of numbers and dates under the other filters.'),
+  search: SearchMeta.optional().describe(
+    'How `q` was searched; only with `q` and one of `match`, `highlight` and `sort=relevance`.',
+  ),
 }).meta({ id: 'ProjectListMeta' });
 
 const ProjectList = z.object({ data: z.array(Project), meta: ListMeta }).meta({ id: 'ProjectList' });
 
-const degrees = z
-  .string()
-  .trim()
-  .regex(/^[+-]?\d{1,3}(?:\.\d{1,15})?$/, { error: 'must be a number of degrees' })
-  .transform(Number);
+/** The criteria of the order of relevance, the decisive first. */
+export const relevanceCriteria = [
+  'words',
+  'name_equals',
+  'typos',
+  'words_in_name',
+  'whole_words_in_name',
+  'words_in_description',
+  'whole_words_in_description',
+  'words_in_labels',
+  'whole_words_in_labels',
+  'words_in_fields',
+  'whole_words_in_fields',
+  'words_in_long_description',
+  'whole_words_in_long_description',
+  'pairs',
+  'upvotes',
+] as const;
+
+const Score = z.number().describe('Unrounded; the greatest is first.');
+
+/** Why a listing is where it is, by the order of the list. */
+const RankingExplanation = z
+  .union([
+    z.object({
+      upvotes: z.int().min(0),
+      comments: z.int().min(0),
+      ratings: z.int().min(0),
+      weighted_sum: z.number().min(0),
+      hours: z.number().describe('From 1970 to the publication.'),
+      score: Score,
+    }),
+    z.object({ ratings_sum: z.int().min(0), ratings: z.int().min(0), score: Score }),
+    z.object({
+      criteria: z
+        .array(z.object({ name: z.enum(relevanceCriteria), value: z.int().min(0) }))
+        .describe(
+          'In the order in which they decide; then the greater id. More is better, of typos fewer. `labels` are tags, categories and the host.',
+        ),
+    }),
+  ])
+  .meta({ id: 'RankingExplanation' });
+export type RankingExplanation = z.infer<typeof RankingExplanation>;
+
+const StaffProjectList = ProjectList.extend({
+  meta: ListMeta.extend({
+    ranking: z
+      .record(z.string(), RankingExplanation)
+      .optional()
+      .describe('By id; with `explain=true` and the order `trending`, `weighted_rating` or `relevance` only.'),
+  }).meta({ id: 'StaffProjectListMeta' }),
+}).meta({ id: 'StaffProjectList' });
+
+const degrees = decimalParameter('degrees');
 
 /** `west,south,east,north`; a box across the date line has west greater than east. */
 const BoundingBox = z
@@ -337,6 +489,28 @@ const Point = z
     error: 'must lie within -90..90 and -180..180',
   });
 
+/** A text to search for; undefined when it is blank. */
+export const SearchText = z
+  .string()
+  .overwrite((value) => value.trim())
+  .refine((value) => [...value].length <= 100, { error: 'must have at most 100 characters' })
+  .transform((value) => (value === '' ? undefined : value))
+  .optional()
+  .meta({ maxLength: 100 });
+
+/** What of the query of lists belongs to other features. */
+const optionalQuery = [
+  { feature: 'search', parameters: ['match', 'highlight'], values: { sort: ['relevance'] } },
+  { feature: 'fields', parameters: ['filter'], values: {} },
+] as const;
+
+/** The same of the filters alone. */
+export const optionalFilters = [
+  { feature: 'search', parameters: ['match'], values: {} },
+  { feature: 'fields', parameters: ['filter'], values: {} },
+] as const;
+
+/** The filters of lists and of the map. */
 const filters = {
   category: commaSeparated(50).optional().describe('Category slugs, any of them.'),
   sphere: commaSeparated(50).optional().describe('Sphere names, any of them.'),
@@ -345,34 +519,52 @@ const filters = {
     .enum(['all', ...PricingType.options])
     .default('all')
     .describe('Only projects of this pricing.'),
-  sort: z
-    .enum([...sortKeys, ...(Object.keys(sortAliases) as (keyof typeof sortAliases)[])])
-    .default('newest')
-    .transform((key): SortOrder => sortAliases[key as keyof typeof sortAliases] ?? (key as SortKey))
-    .describe('Ties are broken by id, so pages never repeat or skip.'),
-  q: z
-    .string()
-    .overwrite((value) => value.trim())
-    .refine((value) => [...value].length <= 100, { error: 'must have at most 100 characters' })
-    .transform((value) => (value === '' ? undefined : value))
+  q: SearchText.describe(
+    'Substring of name, description, host of `url` or a tag, or the words of `match`; case and accents are ignored.',
+  ),
+  match: z
+    .enum(matchKinds)
     .optional()
-    .meta({ maxLength: 100 })
-    .describe('Substring of name, description, host of `url` or a tag; case and accents are ignored.'),
-  facets: commaSeparated(4)
-    .pipe(z.array(z.enum(facetNames)))
-    .optional()
-    .describe('The counts to return in `meta.facets`.'),
-  cursor: z.string().min(1).max(2000).optional().describe('From `meta.nextCursor`; replaces `page`.'),
+    .describe(
+      'Which listings match `q`: those that contain it (the default), those with all its words, or with all its words despite typos. ' +
+        'Words also match names of categories; the last word also the beginning of a word.',
+    ),
   bbox: BoundingBox.optional().describe('Only projects inside `west,south,east,north`.'),
   near: Point.optional().describe('Only projects within `radius_km` of `lat,lon`.'),
-  radius_km: z
-    .string()
-    .trim()
-    .regex(/^\d{1,5}(?:\.\d{1,6})?$/, { error: 'must be a number of kilometres' })
-    .transform(Number)
+  radius_km: decimalParameter('kilometres')
     .pipe(z.number().gt(0, { error: 'must be greater than 0' }).max(20_040, { error: 'must be at most 20040' }))
     .default(25)
     .describe('Used with `near`.'),
+  filter: FieldFilters.optional().describe(
+    'By filterable field, as `filter[<key>]`. Options, true or false: `a,b`, any of them. Text: the whole value. Several options: `a,b`, or `all:a,b` for every one. ' +
+      'Numbers and dates: `10..50`, `10..`, `..50` or `10`. Hours: `open`, or `open@` and an ISO 8601 time. `*`: has a value.',
+  ),
+} as const;
+
+/** The parameters of lists. */
+const listParameters = {
+  ...filters,
+  sort: z
+    .union([FieldOrder, z.enum([...sortKeys, ...(Object.keys(sortAliases) as (keyof typeof sortAliases)[])])])
+    .default('newest')
+    .transform(
+      (key): SortOrder | FieldOrder => sortAliases[key as keyof typeof sortAliases] ?? (key as SortKey | FieldOrder),
+    )
+    .describe(
+      'Ties are broken by id, so pages never repeat or skip. `relevance` without `q` is `newest`. `fields.<key>` or `-fields.<key>` is the order of a sortable field; listings without a value come last in both.',
+    ),
+  highlight: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .describe('Whether `meta.search` has the ranges of the matches.'),
+  facets: commaSeparated(facetNames.length + FILTERABLE_MAX)
+    .pipe(z.array(z.union([FacetField, z.enum(facetNames)])))
+    .optional()
+    .describe(
+      'The counts to return in `meta.facets`, the most frequent values first; of tags the 100 most frequent. `fields.<key>` counts the options of a filterable field, or true and false; of numbers and dates it is in `meta.ranges`.',
+    ),
+  cursor: z.string().min(1).max(2000).optional().describe('From `meta.nextCursor`; replaces `page`.'),
 } as const;
 
 export const list = defineRoute('projects.list', {
@@ -389,9 +581,10 @@ export const list = defineRoute('projects.list', {
       .optional()
       .describe('`live`, `pending` or `rejected`; administrators only.'),
     ...paging(40),
-    ...filters,
+    ...listParameters,
   }),
-  replies: { 200: ProjectList },
+  optionalQuery,
+  responses: { 200: ProjectList },
   permissions: ['catalog'],
 });
 
@@ -400,22 +593,24 @@ export const browse = defineRoute('projects.browse', {
   path: '/api/admin/projects',
   summary: 'List projects of every status',
   description:
-    'Like the public list, for every status. Only `all` includes deleted projects. `q` searches the whole URL too and ' +
+    'Like the public list, for every status. Only `all` and `deleted` include deleted projects. `q` searches the whole URL too and ' +
     'lists matches in the name or URL before all others, both in the requested order.',
-  auth: 'admin',
-  scopes: ['projects:read'],
-  moderators: true,
-  tier: 'admin',
+  ...forStaff('projects:read'),
   query: z.object({
     status: z
-      .enum([...Status.options, 'all'])
+      .enum([...Status.options, 'deleted', 'all'])
       .default('live')
-      .describe('Only projects of this status.'),
+      .describe('Only projects of this status; `deleted` for deleted ones of every status.'),
     ...paging(40),
-    ...filters,
+    ...listParameters,
     q: filters.q.describe(
-      'Substring of name, URL, description or a tag; case and accents are ignored. Matches in the name or URL come first.',
+      'Substring of name, URL, description or a tag, whose matches in the name or URL come first except by relevance; or the words of `match`. Case and accents are ignored.',
     ),
+    scheduled: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('Only projects that are approved and become public later, or only the others.'),
     owner: z
       .string()
       .overwrite((value) => value.trim())
@@ -423,12 +618,20 @@ export const browse = defineRoute('projects.browse', {
       .transform((value) => (value === '' ? undefined : value))
       .optional()
       .describe('Only projects of the user with this id.'),
-    facets: commaSeparated(adminFacetNames.length)
-      .pipe(z.array(z.enum(adminFacetNames)))
+    facets: commaSeparated(adminFacetNames.length + FILTERABLE_MAX)
+      .pipe(z.array(z.union([FacetField, z.enum(adminFacetNames)])))
       .optional()
-      .describe('The counts to return in `meta.facets`; `status` counts without the filter on the status.'),
+      .describe(
+        'The counts to return in `meta.facets`; `status` counts without the filter on the status. Fields as in the public list.',
+      ),
+    explain: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('Whether `meta.ranking` explains the place of each listing in the order.'),
   }),
-  replies: { 200: ProjectList },
+  optionalQuery,
+  responses: { 200: StaffProjectList },
   permissions: ['catalog'],
 });
 
@@ -440,11 +643,11 @@ export const mine = defineRoute('projects.mine', {
   auth: 'user',
   tier: 'general',
   query: z.object(paging(40)),
-  replies: { 200: page(Project) },
+  responses: { 200: page(Project) },
   permissions: ['catalog'],
 });
 
-const ProjectForViewer = Project.extend({ viewer: ViewerState.optional().describe('With a credential only.') });
+const ProjectForViewer = Project.extend({ viewer: Viewer.optional().describe('With a credential only.') });
 
 export const read = defineRoute('projects.read', {
   method: 'GET',
@@ -454,12 +657,31 @@ export const read = defineRoute('projects.read', {
     'By id, slug or earlier slug. A project that is not live is 404 except for its owner and administrators.',
   auth: 'optional',
   tier: 'general',
-  replies: { 200: data(ProjectForViewer) },
+  responses: { 200: data(ProjectForViewer) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query', 'table:collection'],
   // The response may contain the caller's vote and the fields for the owner.
   cacheSeconds: 0,
 });
+
+export const related = defineRoute('projects.related', {
+  method: 'GET',
+  path: '/api/projects/{project}/related',
+  summary: 'List related projects',
+  description:
+    'Other live projects that share a tag or a category with a project, which is found by id, slug or earlier slug: most shared tags first, then most shared categories, most upvotes, greatest id. A project that is not live is 404 except for its owner and administrators.',
+  auth: 'optional',
+  tier: 'general',
+  feature: 'search',
+  query: z.object({ limit: wholeNumber(1, 20).default(6).describe('The most projects.') }),
+  responses: { 200: data(z.array(Project)) },
+  failures: ['NOT_FOUND'],
+  permissions: ['table:get', 'catalog'],
+  cacheSeconds: 0,
+});
+
+/** The greatest zoom of maps. */
+export const MAP_ZOOM_MAX = 20;
 
 /** A project in the map feed, with exactly the members of the specification. */
 export const MapItem = z
@@ -484,15 +706,90 @@ export type MapItem = z.infer<typeof MapItem>;
 /** The size limit of the map feed; it holds the newest projects. */
 export const MAP_ITEMS_MAX = 5000;
 
+const Position = z.tuple([z.number(), z.number()]).describe('Longitude and latitude.').meta({ id: 'GeoPosition' });
+const PointGeometry = z.object({ type: z.literal('Point'), coordinates: Position });
+
+const ClusterFeature = z
+  .object({
+    type: z.literal('Feature'),
+    id: z.string().describe('`z/x/y` of the square, counted from the north-west.'),
+    bbox: z
+      .tuple([z.number(), z.number(), z.number(), z.number()])
+      .describe('The extent of the listings: west, south, east, north.')
+      .meta({ id: 'GeoExtent' }),
+    geometry: PointGeometry.describe('The mean of the coordinates.'),
+    properties: z.object({
+      cluster: z.literal(true),
+      count: z.int().min(2),
+      expansion_zoom: z
+        .int()
+        .min(1)
+        .max(MAP_ZOOM_MAX)
+        .nullable()
+        .describe('The first zoom at which the listings are in several squares; null if there is none.'),
+    }),
+  })
+  .meta({ id: 'ClusterFeature' });
+
+const ProjectFeature = z
+  .object({
+    type: z.literal('Feature'),
+    id: z.string().describe('The id of the project.'),
+    geometry: PointGeometry,
+    properties: MapItem.omit({ id: true }).extend({ cluster: z.literal(false) }),
+  })
+  .meta({ id: 'ProjectFeature' });
+
+/** The most features of a map with clusters. */
+export const MAP_FEATURES_MAX = 2000;
+
+export const MapClusters = z
+  .object({
+    type: z.literal('FeatureCollection'),
+    features: z.array(z.union([ClusterFeature, ProjectFeature])).describe('From the north, then from the west.'),
+    meta: z.object({
+      total: z.int().min(0).describe('The number of listings, as in the list with the same box and filters.'),
+      zoom: z
+        .int()
+        .min(0)
+        .max(MAP_ZOOM_MAX)
+        .describe(
+          `That of the squares: lower than requested when there would be more than ${MAP_FEATURES_MAX} features.`,
+        ),
+    }),
+  })
+  .meta({ id: 'MapClusters' });
+export type MapClusters = z.infer<typeof MapClusters>;
+
+/** The `max-age` of clusters, in seconds. */
+export const CLUSTERS_CACHE_SECONDS = 60;
+
 export const map = defineRoute('projects.map', {
   method: 'GET',
   path: '/api/projects/map',
-  summary: 'Read the map feed',
-  description: 'Every live project with coordinates, newest first, at most 5000. The body uses `items`.',
+  summary: 'Read the map feed, or the listings of a box in clusters',
+  description:
+    'Without `bbox` and `zoom`: every live project with coordinates, newest first, at most 5000, in `items`. With both: the live projects in the box as a GeoJSON FeatureCollection, ' +
+    'in which two or more within a square of 64 pixels of the Web Mercator map are one feature. `max-age` is then 60 seconds.',
   auth: 'public',
   tier: 'general',
   feature: 'map',
-  replies: { 200: z.object({ items: z.array(MapItem) }) },
+  query: z
+    .object({
+      ...filters,
+      bbox: filters.bbox.describe('The box: `west,south,east,north`. West greater than east crosses the date line.'),
+      zoom: wholeNumber(0, MAP_ZOOM_MAX).optional().describe('The zoom of the map, with tiles of 256 pixels.'),
+    })
+    .refine(({ bbox, zoom }) => bbox !== undefined || zoom === undefined, {
+      error: 'must be given together with zoom',
+      path: ['bbox'],
+    })
+    .refine(({ bbox, zoom }) => bbox === undefined || zoom !== undefined, {
+      error: 'must be given together with bbox',
+      path: ['zoom'],
+    }),
+  optionalQuery: optionalFilters,
+  responses: { 200: z.union([z.object({ items: z.array(MapItem) }), MapClusters]) },
   permissions: ['catalog'],
   cacheSeconds: 120,
 });
@@ -504,7 +801,6 @@ const Submitted = z
 /** The size of the list of similar projects in a dossier. */
 export const DUPLICATES_MAX = 10;
 
-/** The open reports of a project are counted up to this number. */
 export const REPORTS_COUNTED_MAX = 1000;
 
 /** The number of a user's projects in each state. */
@@ -576,11 +872,8 @@ export const dossier = defineRoute('projects.dossier', {
   summary: 'Read what is known about a project before deciding about it',
   description:
     'The project itself, similar projects, the submitter, the last check of the link, signals, the applied rule and open reports. Reads stored data only; its cost does not depend on the size of the directory.',
-  auth: 'admin',
-  scopes: ['projects:read'],
-  moderators: true,
-  tier: 'admin',
-  replies: { 200: data(ProjectDossier) },
+  ...forStaff('projects:read'),
+  responses: { 200: data(ProjectDossier) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query', 'table:collection', 'catalog'],
 });
@@ -596,9 +889,11 @@ export const submit = defineRoute('projects.submit', {
   tier: 'submission',
   body: Submission,
   idempotent: true,
-  replies: { 201: data(Submitted), 200: data(CheckoutStarted) },
+  responses: { 201: data(Submitted), 200: data(CheckoutStarted) },
   failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog', 'stripe'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'catalog', 'stripe'],
+  // A rule that is applied writes an entry of the audit log.
+  writes: ['projects', 'slugs', 'drafts', 'checkouts', 'events', 'audit'],
 });
 
 export const update = defineRoute('projects.update', {
@@ -612,9 +907,10 @@ export const update = defineRoute('projects.update', {
   tier: 'general',
   body: ProjectUpdate,
   ifMatch: true,
-  replies: { 200: data(ProjectForViewer) },
+  responses: { 200: data(ProjectForViewer) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+  permissions: ['table:get', 'table:query', 'table:collection'],
+  writes: ['projects', 'slugs', 'events'],
 });
 
 export const remove = defineRoute('projects.remove', {
@@ -625,9 +921,10 @@ export const remove = defineRoute('projects.remove', {
   auth: 'user',
   audited: true,
   tier: 'general',
-  replies: { 200: data(z.object({ id: z.string(), deleted_at: Timestamp })) },
+  responses: { 200: data(z.object({ id: z.string(), deleted_at: Timestamp })) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects', 'slugs', 'events'],
 });
 
 export const resubmit = defineRoute('projects.resubmit', {
@@ -638,45 +935,40 @@ export const resubmit = defineRoute('projects.resubmit', {
   auth: 'user',
   audited: true,
   tier: 'general',
-  replies: { 200: data(Project) },
+  responses: { 200: data(Project) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'catalog'],
+  writes: ['projects', 'events'],
 });
 
-export const approve = defineRoute('projects.approve', {
+const decision = {
+  ...forStaff('moderation'),
   method: 'PUT',
+  ifMatch: true,
+  responses: { 200: data(Project) },
+  failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
+  permissions: ['table:get', 'table:query', 'table:collection'],
+  writes: ['projects', 'events'],
+} as const;
+
+export const approve = defineRoute('projects.approve', {
+  ...decision,
   path: '/api/admin/projects/{project}/approve',
   summary: 'Approve a pending project',
   description:
-    'The project goes live, `projectApproved` fires, and the submitter is mailed. With `If-Match` the project that was read is approved, or none.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
-  ifMatch: true,
-  replies: { 200: data(Project) },
-  failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+    'The project goes live, `projectApproved` fires, and the submitter is mailed. Until its `publish_at`, if that lies ahead, it stays pending with `approved_at`, and `projectScheduled` fires. With `If-Match` the project that was read is approved, or none.',
 });
 
 export const reject = defineRoute('projects.reject', {
-  method: 'PUT',
+  ...decision,
   path: '/api/admin/projects/{project}/reject',
   summary: 'Reject a pending project',
   description:
     'The submitter is mailed with the reason. With `If-Match` the project that was read is rejected, or none.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
-  ifMatch: true,
   body: z
     .object({ reason: text(0, 1000).nullable().optional().describe('Shown to the submitter.') })
     .optional()
     .meta({ id: 'Rejection' }),
-  replies: { 200: data(Project) },
-  failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
 });
 
 export const edit = defineRoute('projects.edit', {
@@ -685,33 +977,28 @@ export const edit = defineRoute('projects.edit', {
   summary: 'Edit any project',
   description:
     'Bypasses ownership. `status` can be set to any value; from `pending` it has the event and the mail of approving or rejecting. `deleted_at` soft-deletes, null restores.',
-  auth: 'admin',
-  scopes: ['projects:write'],
-  moderators: true,
-  tier: 'admin',
+  ...forStaff('projects:write'),
   body: ProjectEdit,
   ifMatch: true,
-  replies: { 200: data(Project) },
+  responses: { 200: data(Project) },
   failures: ['NOT_FOUND', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+  permissions: ['table:get', 'table:query', 'table:collection'],
+  writes: ['projects', 'slugs', 'events'],
 });
 
 export const purge = defineRoute('projects.purge', {
+  ...adminOnly,
   method: 'DELETE',
   path: '/api/admin/projects/{project}',
   summary: 'Delete a project permanently',
   description:
     'Irrecoverable. Votes, ratings, comments and slugs are deleted too, in the background if there are many.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
-  replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
+  responses: { 200: deleted },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects', 'slugs', 'events'],
 });
 
-/** The number of projects in one bulk request. */
 export const BULK_MAX = 100;
 
 const ids = z
@@ -721,7 +1008,6 @@ const ids = z
   .transform((all) => [...new Set(all)])
   .describe('Ids or slugs.');
 
-/** The action of a bulk request, applied to each project. */
 export const BulkAction = z
   .discriminatedUnion('action', [
     z.object({ ids, action: z.literal('approve') }),
@@ -729,6 +1015,7 @@ export const BulkAction = z
     z.object({ ids, action: z.literal('delete') }),
     z.object({ ids, action: z.literal('restore') }),
     z.object({ ids, action: z.literal('set_categories'), categories: categoriesWithin(1) }),
+    z.object({ ids, action: z.literal('set_fields'), fields: optionalFields.fields.unwrap() }),
   ])
   .meta({ id: 'BulkAction' });
 export type BulkAction = z.infer<typeof BulkAction>;
@@ -738,15 +1025,13 @@ export const exportCsv = defineRoute('projects.exportCsv', {
   path: '/api/admin/projects/export',
   summary: 'Export all projects as CSV',
   description:
-    'Streamed: a header, then every project including deleted ones; lists joined by `|`. The import accepts the file.',
-  auth: 'admin',
-  scopes: ['projects:read'],
-  moderators: false,
-  tier: 'admin',
-  replies: {
+    'Streamed: a header, then every project including deleted ones; lists joined by `|`. Columns `fields.<key>` follow the others, in the order of the definitions. The import accepts the file.',
+  ...forAdmins('projects:read'),
+  responses: {
     200: { stream: true, contentType: 'text/csv; charset=utf-8', description: 'One line per project.' },
   },
   permissions: ['catalog'],
+  reservedConcurrency: 5,
   timeoutSeconds: 300,
 });
 
@@ -770,6 +1055,7 @@ export const importFields = [
   'longitude',
   'address_city',
   'address_country',
+  'publish_at',
   'owner_id',
   'upvote_count',
   'average_rating',
@@ -785,20 +1071,25 @@ export const importFields = [
 ] as const;
 export type ImportField = (typeof importFields)[number];
 
-const ImportFieldName = z.enum(importFields, { error: 'must be a field of a project' });
+/** What a column is mapped to: a field of projects, or `fields.<key>` of a definition. */
+const MappedField = z.union([z.templateLiteral(['fields.', z.string()]), z.enum(importFields)], {
+  error: 'must be a field of a project',
+});
+export type MappedField = z.infer<typeof MappedField>;
 
-const Default = z.union([z.string(), decimal(), z.array(z.string()), z.null()], {
-  error: 'must be text, a number, a list of texts or null',
+const Default = z.union([z.string(), decimal(), z.boolean(), z.array(z.string()), Hours, z.null()], {
+  error: 'must be a value of the field or null',
 });
 
-/** The mapping of CSV columns to project fields. */
 export const ImportMapping = z
   .object({
-    columns: z.record(z.string(), ImportFieldName).describe('CSV column to field.'),
+    columns: z.record(z.string(), MappedField).describe('CSV column to field, such as `name` or `fields.<key>`.'),
     defaults: z
-      .partialRecord(ImportFieldName, Default)
+      .partialRecord(MappedField, Default)
       .default({})
-      .describe('The value of a field whose column is absent or whose cell is blank.'),
+      .describe(
+        'The value of a field whose column is absent or whose cell is blank. A text may name columns, as in `{type} in {city}`.',
+      ),
     list_separator: z.string().min(1).max(5).default('|').describe('The separator of list entries in a cell.'),
     on_conflict: z
       .enum(['skip', 'update', 'error'])

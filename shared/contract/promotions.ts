@@ -1,7 +1,20 @@
 import * as z from 'zod';
-import { data, integer, line, Placement, page, paging, Reference, Timestamp, TimestampInput, text } from './fields.ts';
+import {
+  blankAsNull,
+  data,
+  integer,
+  line,
+  Placement,
+  Placements,
+  page,
+  paging,
+  Reference,
+  Timestamp,
+  TimestampInput,
+  text,
+} from './fields.ts';
 import { Project } from './projects.ts';
-import { defineRoute } from './route.ts';
+import { adminOnly, defineRoute } from './route.ts';
 
 /**
  * `pending_payment`: its checkout is open. `pending`: paid, its slots are reserved, not approved yet. `active`: between its
@@ -11,13 +24,13 @@ export const PromotionStatus = z.enum(['pending_payment', 'pending', 'active', '
 export type PromotionStatus = z.infer<typeof PromotionStatus>;
 
 /** The most days in one grant or extension. */
-export const DAYS_MAX = 365;
+const DAYS_MAX = 365;
 /** The longest call to action, in characters. */
 const CTA_MAX = 20;
 
-const cta_text = z
-  .union([z.literal('').transform(() => null), line(1, CTA_MAX).nullable()])
-  .describe('The label of the button; no button when null or empty.');
+const cta_text = blankAsNull(line(1, CTA_MAX).nullable()).describe(
+  'The label of the button; no button when null or empty.',
+);
 
 /** A promotion as visible to its buyer and administrators. */
 export const Promotion = z
@@ -67,12 +80,7 @@ const reason = text(0, 1000).optional().describe('Shown to the buyer.');
 export const PromotionGrant = z
   .object({
     project_id: Reference.describe('Id or slug of a live project.'),
-    placements: z
-      .array(Placement)
-      .min(1, { error: 'must name at least one placement' })
-      .max(20)
-      .transform((all) => [...new Set(all)])
-      .describe('The placements.'),
+    placements: Placements.describe('The placements.'),
     days: days.optional().describe(`The duration from now, 1 to ${DAYS_MAX} days; alternative to \`ends_at\`.`),
     ends_at: TimestampInput.optional().describe('The end; alternative to `days`.'),
     cta_text: cta_text.optional(),
@@ -84,7 +92,6 @@ export const PromotionGrant = z
   .meta({ id: 'PromotionGrant', oneOf: [{ required: ['days'] }, { required: ['ends_at'] }] });
 export type PromotionGrant = z.infer<typeof PromotionGrant>;
 
-/** An administrator's action on a promotion. */
 export const PromotionAction = z
   .discriminatedUnion('action', [
     z.object({ action: z.literal('approve') }),
@@ -105,7 +112,7 @@ export const list = defineRoute('promotions.list', {
   tier: 'general',
   feature: 'promotions',
   query: z.object({ placement: Placement.optional().describe('Only promotions of this placement.'), ...paging(40) }),
-  replies: { 200: page(ShownPromotion) },
+  responses: { 200: page(ShownPromotion) },
   permissions: ['table:get', 'table:query'],
   cacheSeconds: 15,
 });
@@ -123,9 +130,10 @@ const counting = {
   tier: 'analytics',
   feature: 'promotions',
   visitor: true,
-  replies: { 202: data(Counted) },
+  responses: { 202: data(Counted) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['tracked-events'],
 } as const;
 
 export const addImpression = defineRoute('promotions.addImpression', {
@@ -153,7 +161,7 @@ export const mine = defineRoute('promotions.mine', {
   tier: 'general',
   feature: 'promotions',
   query: z.object(paging(40)),
-  replies: { 200: page(Promotion) },
+  responses: { 200: page(Promotion) },
   permissions: ['table:get', 'table:collection'],
 });
 
@@ -166,21 +174,20 @@ export const update = defineRoute('promotions.update', {
   tier: 'auth',
   feature: 'promotions',
   body: z.object({ cta_text }).meta({ id: 'PromotionUpdate' }),
-  replies: { 200: data(Promotion) },
+  responses: { 200: data(Promotion) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['promotions'],
 });
 
+const administration = { ...adminOnly, feature: 'promotions' } as const;
+
 export const browse = defineRoute('promotions.browse', {
+  ...administration,
   method: 'GET',
   path: '/api/admin/promotions',
   summary: 'List promotions',
   description: 'Newest first. Active and expired ones by default.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
-  feature: 'promotions',
   query: z.object({
     status: z
       .enum(['all', ...PromotionStatus.options])
@@ -189,27 +196,25 @@ export const browse = defineRoute('promotions.browse', {
     project: z.string().optional().describe('Only promotions of this project, by id.'),
     ...paging(40),
   }),
-  replies: { 200: page(Promotion) },
+  responses: { 200: page(Promotion) },
   permissions: ['table:get', 'table:query', 'table:collection'],
 });
 
 export const grant = defineRoute('promotions.grant', {
+  ...administration,
   method: 'POST',
   path: '/api/admin/promotions',
   summary: 'Grant a promotion for free',
   description: 'Only a live project can be promoted. Active immediately; shown while the project is live.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
-  feature: 'promotions',
   body: PromotionGrant,
-  replies: { 201: data(Promotion) },
+  responses: { 201: data(Promotion) },
   failures: ['NOT_FOUND', 'SOLD_OUT', 'NOT_LIVE'],
-  permissions: ['table:get', 'table:query', 'table:write'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['promotions', 'events'],
 });
 
 export const administer = defineRoute('promotions.administer', {
+  ...administration,
   method: 'PUT',
   path: '/api/admin/promotions/{promotion}',
   summary: 'Approve, extend, revoke or end a promotion',
@@ -220,13 +225,9 @@ export const administer = defineRoute('promotions.administer', {
     '`set_end_date` changes the end: a past time ends the promotion, a future time restarts an expired one.',
     'Approving and prolonging need a live project. No promotion can end later than three years from now.',
   ].join(' '),
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
-  feature: 'promotions',
   body: PromotionAction,
-  replies: { 200: data(Promotion) },
+  responses: { 200: data(Promotion) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION', 'SOLD_OUT', 'NOT_LIVE'],
-  permissions: ['table:get', 'table:query', 'table:write'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['promotions', 'events'],
 });

@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { data, page, paging, reference, Timestamp, text } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { data, ProjectReference, page, paging, reference, Timestamp, text } from './fields.ts';
+import { defineRoute, forStaff } from './route.ts';
 
-/** The status of a report. */
 export const ReportStatus = z.enum(['open', 'resolved', 'dismissed']);
 export type ReportStatus = z.infer<typeof ReportStatus>;
 
-/** A user's report of a project. */
 export const Report = z
   .object({
     id: z.string().describe('`rep_` and a ULID.'),
@@ -21,7 +19,6 @@ export const Report = z
   .meta({ id: 'Report' });
 export type Report = z.infer<typeof Report>;
 
-/** A report as visible to administrators. */
 export const AdminReport = Report.extend({
   note: z.string().nullable().describe('A remark of the administrator who resolved it.'),
 }).meta({ id: 'AdminReport' });
@@ -30,10 +27,9 @@ export type AdminReport = z.infer<typeof AdminReport>;
 /** How many reports of a project a group contains. */
 export const REPORTS_OF_GROUP_MAX = 10;
 
-/** The reports of one project. */
 export const ReportGroup = z
   .object({
-    project: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+    project: ProjectReference,
     count: z.int().min(1).describe('The number of its reports of the requested status.'),
     reports: z.array(AdminReport).describe(`The newest ${REPORTS_OF_GROUP_MAX} of them.`),
   })
@@ -56,9 +52,10 @@ export const file = defineRoute('reports.file', {
   auth: 'user',
   tier: 'general',
   body: ReportBody,
-  replies: { 201: data(Report), 200: data(Report) },
+  responses: { 201: data(Report), 200: data(Report) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects', 'reports'],
 });
 
 export const list = defineRoute('reports.list', {
@@ -66,10 +63,7 @@ export const list = defineRoute('reports.list', {
   path: '/api/admin/reports',
   summary: 'List reports of projects',
   description: 'Newest first. Grouped by project, the project with the newest report comes first.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
+  ...forStaff('moderation'),
   query: z.object({
     status: z
       .enum([...ReportStatus.options, 'all'])
@@ -78,36 +72,33 @@ export const list = defineRoute('reports.list', {
     group: z.enum(['project']).optional().describe('Lists projects with their reports in place of reports.'),
     ...paging(40),
   }),
-  replies: { 200: z.union([page(AdminReport), page(ReportGroup)]) },
+  responses: { 200: z.union([page(AdminReport), page(ReportGroup)]) },
   permissions: ['table:get', 'table:collection'],
 });
 
-export const settle = defineRoute('reports.settle', {
+export const resolve = defineRoute('reports.resolve', {
   method: 'PUT',
   path: '/api/admin/reports/{report}',
   summary: 'Resolve a report',
   description: 'Marks it as resolved or dismissed; the project itself is not changed.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
+  ...forStaff('moderation'),
   body: z.object({ status: ReportStatus }).meta({ id: 'ReportVerdict' }),
-  replies: { 200: data(AdminReport) },
+  responses: { 200: data(AdminReport) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects'],
 });
 
-/** The number of reports in one request. */
-const SETTLED_MAX = 100;
+const RESOLVED_MAX = 100;
 /** More than any id of a report has. */
 const REPORT_ID_MAX = 100;
 
-const ReportSettlement = z
+const ReportResolution = z
   .object({
     ids: z
       .array(reference(REPORT_ID_MAX))
       .min(1, { error: 'must name at least one report' })
-      .max(SETTLED_MAX, { error: `must name at most ${SETTLED_MAX} reports` })
+      .max(RESOLVED_MAX, { error: `must name at most ${RESOLVED_MAX} reports` })
       .overwrite((ids) => [...new Set(ids)]),
     status: ReportStatus,
     note: text(0, 1000).nullable().optional().describe('Stored with the reports; also the reason of a rejection.'),
@@ -116,10 +107,10 @@ const ReportSettlement = z
       .default('none')
       .describe('What happens to the reported projects. `delete` deletes softly.'),
   })
-  .meta({ id: 'ReportSettlement' });
-export type ReportSettlement = z.output<typeof ReportSettlement>;
+  .meta({ id: 'ReportResolution' });
+export type ReportResolution = z.output<typeof ReportResolution>;
 
-const SettledReport = z
+const ResolvedReport = z
   .object({
     id: z.string(),
     ok: z.boolean(),
@@ -127,23 +118,21 @@ const SettledReport = z
     code: z.string().optional().describe('The `code` of the failure.'),
     message: z.string().optional().describe('The `message` of the failure, if any.'),
   })
-  .meta({ id: 'SettledReport' });
-export type SettledReport = z.infer<typeof SettledReport>;
+  .meta({ id: 'ResolvedReport' });
+export type ResolvedReport = z.infer<typeof ResolvedReport>;
 
-export const settleMany = defineRoute('reports.settleMany', {
+export const resolveMany = defineRoute('reports.resolveMany', {
   method: 'POST',
   path: '/api/admin/reports/settle',
   summary: 'Resolve many reports',
   description:
     'Applies the action to each reported project once, then sets the status of each report whose project was changed. A project that is rejected or deleted already stays as it is. The response has a result per id, in the order of the request.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
-  body: ReportSettlement,
-  replies: {
-    200: data(z.object({ results: z.array(SettledReport), succeeded: z.int().min(0), failed: z.int().min(0) })),
+  ...forStaff('moderation'),
+  body: ReportResolution,
+  responses: {
+    200: data(z.object({ results: z.array(ResolvedReport), succeeded: z.int().min(0), failed: z.int().min(0) })),
   },
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['projects', 'slugs', 'events'],
   timeoutSeconds: 29,
 });

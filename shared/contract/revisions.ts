@@ -1,21 +1,41 @@
 import * as z from 'zod';
-import { data, ledger, ledgerPaging, page, paging, Reference, Timestamp, text } from './fields.ts';
+import {
+  cursorPage,
+  cursorParameters,
+  data,
+  ProjectReference,
+  page,
+  paging,
+  Reference,
+  Timestamp,
+  text,
+} from './fields.ts';
 import { FieldChange, Project, RevisionField } from './projects.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute, forStaff } from './route.ts';
 
 /** Why a project was changed. */
 export const RevisionCause = z
-  .enum(['submitted', 'edited', 'moderated', 'bulk', 'imported', 'restored', 'reverted', 'payment', 'category', 'rule'])
+  .enum([
+    'submitted',
+    'edited',
+    'moderated',
+    'bulk',
+    'imported',
+    'restored',
+    'reverted',
+    'payment',
+    'category',
+    'rule',
+    'claimed',
+  ])
   .meta({ id: 'RevisionCause' });
 export type RevisionCause = z.infer<typeof RevisionCause>;
 
-/** What became of a change. */
 export const RevisionState = z
   .enum(['applied', 'pending', 'approved', 'rejected', 'withdrawn', 'dropped'])
   .meta({ id: 'RevisionState' });
 export type RevisionState = z.infer<typeof RevisionState>;
 
-/** A recorded change of a project. */
 export const Revision = z
   .object({
     id: z.string().describe('`rev_` and a ULID.'),
@@ -45,8 +65,8 @@ export const list = defineRoute('revisions.list', {
   auth: 'user',
   scopes: ['projects:read', 'moderation'],
   tier: 'general',
-  query: z.object(ledgerPaging('rev')),
-  replies: { 200: ledger(Revision) },
+  query: z.object(cursorParameters('rev')),
+  responses: { 200: cursorPage(Revision) },
   failures: ['NOT_FOUND', 'FORBIDDEN'],
   permissions: ['table:get', 'table:query'],
 });
@@ -59,14 +79,14 @@ export const withdraw = defineRoute('revisions.withdraw', {
   auth: 'user',
   audited: true,
   tier: 'general',
-  replies: { 200: data(z.object({ id: z.string(), state: z.literal('withdrawn') })) },
+  responses: { 200: data(z.object({ id: z.string(), state: z.literal('withdrawn') })) },
   failures: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['projects'],
 });
 
-/** A revision with its project, as administrators decide on it. */
 const QueuedRevision = Revision.extend({
-  project: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+  project: ProjectReference,
   outdated: z
     .array(RevisionField)
     .describe('The waiting fields whose published value is neither the original nor the proposed one.'),
@@ -78,10 +98,7 @@ export const browse = defineRoute('revisions.browse', {
   path: '/api/admin/revisions',
   summary: 'List the edits that wait for approval',
   description: 'Oldest first. `applied` revisions, which never waited, are listed for one project only.',
-  auth: 'admin',
-  scopes: ['projects:read', 'moderation'],
-  moderators: true,
-  tier: 'admin',
+  ...forStaff('projects:read', 'moderation'),
   query: z.object({
     state: RevisionState.default('pending').describe('Only revisions in this state.'),
     project: z
@@ -92,7 +109,7 @@ export const browse = defineRoute('revisions.browse', {
       .describe('Only revisions of the project with this id or slug.'),
     ...paging(40),
   }),
-  replies: { 200: page(QueuedRevision) },
+  responses: { 200: page(QueuedRevision) },
   permissions: ['table:get', 'table:query', 'table:feed'],
 });
 
@@ -112,56 +129,46 @@ const Approval = z
   .meta({ id: 'RevisionApproval' });
 export type Approval = z.output<typeof Approval>;
 
-export const approve = defineRoute('revisions.approve', {
+const decision = {
+  ...forStaff('moderation'),
   method: 'POST',
+  ifMatch: true,
+  responses: { 200: data(Project) },
+  permissions: ['table:get', 'table:query', 'table:collection'],
+} as const;
+
+export const approve = defineRoute('revisions.approve', {
+  ...decision,
   path: '/api/admin/projects/{project}/revisions/{revision}/approve',
   summary: 'Approve a waiting edit',
   description:
     'Publishes all its fields or the named ones and mails the owner; `projectUpdated` and `revisionApproved` fire. `If-Match` takes the `etag` of the revision.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
-  ifMatch: true,
   body: Approval.optional(),
-  replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION', 'CONFLICTING_EDIT', 'SLUG_TAKEN', 'DUPLICATE_URL'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+  writes: ['projects', 'slugs', 'events'],
 });
 
 export const reject = defineRoute('revisions.reject', {
-  method: 'POST',
+  ...decision,
   path: '/api/admin/projects/{project}/revisions/{revision}/reject',
   summary: 'Reject a waiting edit',
   description:
     'What is published stays as it is. The owner is mailed with the reason, and `revisionRejected` fires. `If-Match` takes the `etag` of the revision.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
-  ifMatch: true,
   body: z.object({ reason: text(1, 1000).describe('For the owner.'), note }).meta({ id: 'RevisionRejection' }),
-  replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+  writes: ['projects', 'events'],
 });
 
 export const restore = defineRoute('revisions.restore', {
-  method: 'POST',
+  ...decision,
   path: '/api/admin/projects/{project}/revisions/{revision}/restore',
   summary: 'Undo a change',
   description:
     'Sets the published fields of the revision back to the values before it. `status`, `plan`, `owner_id` and `deleted_at` are set back only when they are named. `projectUpdated` fires, and no mail is sent. Moderators and API keys set back the content, and a `status` only of their own latest decision. `If-Match` takes the ETag of the project.',
-  auth: 'admin',
-  scopes: ['moderation'],
-  moderators: true,
-  tier: 'admin',
-  ifMatch: true,
   body: z
     .object({ fields: fields.describe('Fields that the revision published; by default all but the four above.') })
     .optional()
     .meta({ id: 'RevisionRestoration' }),
-  replies: { 200: data(Project) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write'],
+  writes: ['projects', 'slugs', 'events'],
 });

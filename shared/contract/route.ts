@@ -7,9 +7,9 @@ import type * as z from 'zod';
  * `is_admin`, a moderator where the route allows them, or an API key with a scope of the route. `cron`: the shared secret.
  * `signature`: the payment provider's signature over the raw body.
  */
-export type Auth = 'public' | 'optional' | 'user' | 'admin' | 'cron' | 'signature';
+type Auth = 'public' | 'optional' | 'user' | 'admin' | 'cron' | 'signature';
 
-/** All rate tiers. Their counts and windows are settings, see `#platform/settings.ts`. */
+/** All rate tiers. Their counts and windows are environment variables, see `#platform/environment.ts`. */
 export const tiers = ['general', 'voting', 'auth', 'submission', 'admin', 'analytics', 'comments'] as const;
 export type Tier = (typeof tiers)[number];
 
@@ -24,8 +24,22 @@ export const features = [
   'promotions',
   'webhooks',
   'moderators',
+  'search',
+  'bookmarks',
+  'site',
+  'collections',
+  'feeds',
+  'fields',
+  'drafts',
+  'claims',
+  'mcp',
+  'vote_review',
+  'follows',
 ] as const;
 export type Feature = (typeof features)[number];
+
+/** What features need of others: without these they are off too. */
+export const neededFeatures: Partial<Readonly<Record<Feature, Feature>>> = { follows: 'email' };
 
 /** All scopes of API keys. A route lists those that cover it. */
 export const scopes = [
@@ -43,13 +57,14 @@ export type Scope = (typeof scopes)[number];
 /**
  * The permissions of a function: the source of its IAM statements and environment variables.
  * `table:get`: items by key. `table:query`: partitions of the table. `table:collection`: partitions of its collection index.
- * `table:write`: items, alone and in transactions. `table:sweep`: batch writes: deletion of orphaned data, entries of
- * batches.
+ * `table:sweep`: writes the declared entities in batches too: deletion of orphaned data, entries of batches.
  * `table:feed`: partitions of its feed index. `catalog`: the feed of the catalog, with its snapshots.
- * `model`: call a language model. `mail`: send mail. `bus`: put events on the bus. `stream`: read the table's stream.
- * `users:roles`: write roles and bans. `users:counts`: write the comment counts of users. `users:erase`: erase a user.
+ * `model`: call a language model. `mail`: send mail, each once. `bus`: put events on the bus. `stream`: read the table's
+ * stream.
+ * `unsubscribe`: the secret of addresses to unsubscribe.
  * `stripe`: the payment provider's secret. `sign-in`: the addresses of sign-in, without access to it. `accounts`: delete
- * accounts of the stage's user pool. `secrets:seal`: encrypt webhook secrets. `secrets:open`: encrypt and decrypt them.
+ * accounts of the stage's user pool. `secrets:seal`: encrypt webhook secrets. `secrets:open`: decrypt them.
+ * `site`: the name and the address of the pages, without access to anything.
  * `uploads:sign`, `uploads:read`, `uploads:delete`: let a caller upload a file; read and delete uploaded files.
  * `uploads:origin`: the address of uploads, without access to them.
  * `dead-letters`: receive and delete the messages of dead-letter queues.
@@ -60,19 +75,17 @@ export const permissions = [
   'table:query',
   'table:collection',
   'table:feed',
-  'table:write',
   'table:sweep',
   'catalog',
   'mail',
   'bus',
   'stream',
   'stripe',
+  'unsubscribe',
   'sign-in',
+  'site',
   'accounts',
   'model',
-  'users:roles',
-  'users:counts',
-  'users:erase',
   'secrets:seal',
   'secrets:open',
   'uploads:origin',
@@ -84,10 +97,65 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
+/**
+ * The entities of the table that functions write: the source of the key conditions of their IAM statements. Each is what
+ * IAM can tell apart, a set of partitions; `shared/data/entities.ts` has their keys.
+ * `projects`: projects with their counters, votes, ratings, comments, reports, claims, revisions and daily figures. `slugs`: the
+ * claims of projects on slugs and URLs. `reports`: the lookup of reports by id. `batches`: batches with their entries.
+ * `events`: events and tasks in the outbox. `audit`: the audit log; audited changes write it without a declaration.
+ * `analytics`: the daily figures of the site and of searches. `tracked-events`, `visitors`, `promotion-counts`: what a roll-up reads and
+ * writes besides. `payments`: the payment ledger. `vote-salts`: the salts of the networks of votes. `checkpoints`: where resumable jobs continue. `jobs`: requested runs.
+ * `users:roles`: users with their roles and bans. `users:counts`: the comment counts of users. `users:notifications`: their preferences for mail. `users:erase`: the record of
+ * an erased user. `bookmarks`: the bookmarks of users, and their numbers. `follows`: the follows of users, with the state of their digests. `collections`: collections with their slugs and their number. `claims`: the lookup of claims by id, and the open claims of users. `api-keys:end`: the end of keys whose creator is erased.
+ */
+export const entities = [
+  'projects',
+  'slugs',
+  'reports',
+  'categories',
+  'batches',
+  'imports',
+  'rules',
+  'fields',
+  'saved-replies',
+  'settings',
+  'drafts',
+  'checkouts',
+  'payments',
+  'promotions',
+  'promotion-counts',
+  'tracked-events',
+  'vote-salts',
+  'visitors',
+  'analytics',
+  'events',
+  'audit',
+  'deduplication',
+  'webhooks',
+  'deliveries',
+  'dead-letters',
+  'mail-suppressions',
+  'jobs',
+  'checkpoints',
+  'snapshots',
+  'api-keys',
+  'api-keys:end',
+  'user-count',
+  'users:roles',
+  'users:counts',
+  'users:notifications',
+  'users:erase',
+  'bookmarks',
+  'follows',
+  'collections',
+  'claims',
+] as const;
+export type Entity = (typeof entities)[number];
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A streamed body, never held whole in memory. */
-export interface StreamedReply {
+export interface StreamedResponse {
   readonly stream: true;
   readonly contentType: string;
   readonly description: string;
@@ -96,15 +164,15 @@ export interface StreamedReply {
 }
 
 /** A text body of a fixed type, such as a style sheet. */
-export interface TextReply {
+export interface TextResponse {
   readonly stream: false;
   readonly contentType: string;
-  /** Types that a reply may have instead, as its `contentType`. */
+  /** Types that a response may have instead, as its `contentType`. */
   readonly otherTypes?: readonly string[];
   readonly description: string;
 }
 
-export type ReplySchema = z.ZodType | StreamedReply | TextReply;
+export type ResponseSchema = z.ZodType | StreamedResponse | TextResponse;
 
 /** The timeout of a route's function, in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = 10;
@@ -133,17 +201,33 @@ interface CommonDeclaration {
   readonly path: `/${string}`;
   /** The title in the reference: a few words in the imperative. */
   readonly summary: string;
-  /** The text in the reference. */
   readonly description?: string;
   /** `none` exempts a route: the payment provider's webhook and the health check. */
   readonly tier: Tier | 'none';
+  /** The tier in which some of its requests count besides their own; the handler says which. */
+  readonly secondTier?: Tier;
   readonly feature?: Feature;
   readonly query?: z.ZodObject;
+  /**
+   * The parts of the query that belong to other features. While one is disabled, its parameters count as unknown, and its
+   * values of other parameters are rejected.
+   */
+  readonly optionalQuery?: readonly {
+    readonly feature: Feature;
+    readonly parameters: readonly string[];
+    readonly values: Readonly<Record<string, readonly string[]>>;
+  }[];
   readonly body?: z.ZodType;
+  /** The largest JSON body in bytes, when it differs from the limit of all routes. */
+  readonly bodyBytesMax?: number;
   /** The encoding of the body; JSON by default. */
   readonly bodyKind?: 'json' | 'multipart';
   /** Honours `If-Match`; a stale tag is 412. */
   readonly ifMatch?: true;
+  /** Refuses the requests of pages of other origins, with or without a credential. */
+  readonly ownOrigin?: true;
+  /** Speaks JSON-RPC: its 400 and 404 can be errors of that protocol. */
+  readonly jsonRpc?: true;
   /** Banned users may use it although it writes. */
   readonly allowsBanned?: true;
   /** Changes are recorded in the audit log. Changes by administrators always are. */
@@ -152,13 +236,26 @@ interface CommonDeclaration {
   readonly confidential?: readonly string[];
   /** The handler receives the signals that distinguish visitors. */
   readonly visitor?: true;
+  /** Reads or sets the cookies of a session, which pages of other origins may not change. */
+  readonly session?: true;
   /** Honours `Idempotency-Key`: the same key and body return the first response for a day. */
   readonly idempotent?: true;
   /** Status to schema. Responses are encoded through the schema, so undeclared fields never leave. */
-  readonly replies: Readonly<Record<number, ReplySchema>>;
+  readonly responses: Readonly<Record<number, ResponseSchema>>;
   /** Failures of the handler; those of the middleware are derived from the other fields. */
   readonly failures?: readonly import('#shared/errors.ts').ErrorCode[];
+  /** Its failures are pages: always those of its handler, others where `Accept` names `text/html`. */
+  readonly errorPages?: true;
+  /** The description of its 404 when that can be a page. */
+  readonly notFoundPage?: string;
   readonly permissions: readonly Permission[];
+  /**
+   * The entities that the handler writes; none by default. What the middleware writes is derived: the audit log, the
+   * records of idempotent requests, users at their first sight, rate counters.
+   */
+  readonly writes?: readonly Entity[];
+  /** The reserved concurrency of the function, in stages that reserve it: an upper limit, for functions that many events start. */
+  readonly reservedConcurrency?: number;
   /**
    * `max-age` of shared caches, in seconds. 0: `no-store`. Absent: `no-store` for writes and signed-in callers, else
    * `no-cache`.
@@ -177,7 +274,18 @@ export type Route<Id extends string = string, D extends RouteDeclaration = Route
   readonly id: Id;
 };
 
-/** Declares a route as one value. Literal types are kept, so a handler's input and replies are checked against it. */
+/** The access of routes for administrators, and for API keys with one of the scopes. */
+export const forAdmins = <const Scopes extends readonly Scope[]>(...covering: Scopes) =>
+  ({ auth: 'admin', tier: 'admin', scopes: covering, moderators: false }) as const;
+
+/** The access of routes for administrators, moderators, and API keys with one of the scopes. */
+export const forStaff = <const Scopes extends readonly Scope[]>(...covering: Scopes) =>
+  ({ ...forAdmins(...covering), moderators: true }) as const;
+
+/** The access of routes for administrators only: no scope of an API key covers them. */
+export const adminOnly = forAdmins();
+
+/** Declares a route as one value. Literal types are kept, so a handler's input and responses are checked against it. */
 export const defineRoute = <const Id extends `${string}.${string}`, const D extends RouteDeclaration>(
   id: Id,
   declaration: D,
@@ -192,6 +300,5 @@ export type PathVariable<Path extends string> = Path extends `${string}{${infer 
 export const mayTakeLong = ({ timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }: RouteDeclaration): boolean =>
   timeoutSeconds > DEFAULT_TIMEOUT_SECONDS;
 
-/** Whether the changes of a route are recorded in the audit log. */
 export const isAudited = (route: RouteDeclaration): boolean =>
   route.audited === true || (route.auth === 'admin' && route.method !== 'GET');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { data, decimal, integer, line, reference, text } from './fields.ts';
+import { data, decimal, deleted, integer, line, reference, text } from './fields.ts';
 import { Plan, RuleAction, Status } from './projects.ts';
-import { defineRoute } from './route.ts';
+import { adminOnly, defineRoute } from './route.ts';
 
 const CONDITIONS_MAX = 20;
 /** The entries of one list, and the size of all conditions of a rule as JSON, in characters. */
@@ -35,7 +35,7 @@ const conditions = {
   mail_is_disposable: flag().describe("The submitter's mail address is a disposable one."),
   mail_unverified: flag().describe('The submitter has no verified mail address.'),
   text_contains: listOf(line(1, 100)).describe(
-    'Name or descriptions contain one of these words or phrases, as whole words; case and accents are ignored.',
+    'Name, descriptions or text fields contain one of these words or phrases, as whole words; case and accents are ignored.',
   ),
   links_in_text: atLeast(1000).describe('At least so many links in name and descriptions.'),
   duplicate_score: decimal()
@@ -50,6 +50,18 @@ const conditions = {
   category_in: listOf(reference(100)).describe(
     'Category slugs; the project has one of them. The slug of a merged category stands for the one that replaced it.',
   ),
+  field_is: z
+    .record(
+      z
+        .string()
+        .regex(/^[a-z][a-z0-9_]{0,39}$/, { error: 'must be the key of a field' })
+        .refine((key) => key !== 'constructor', { error: 'must be the key of a field' }),
+      listOf(line(1, 200)),
+    )
+    .refine((fields) => Object.keys(fields).length === 1, { error: 'must name one field' })
+    .describe(
+      'The field of this key has one of these values: options and dates as they are stored, numbers and `true` or `false` as text, texts without regard to case and accents.',
+    ),
 } as const;
 
 const conditionNames = Object.keys(conditions) as (keyof typeof conditions)[];
@@ -127,51 +139,52 @@ export type RuleBody = z.infer<typeof RuleBody>;
 export const RuleUpdate = z.object(fields).partial().meta({ id: 'RuleUpdate' });
 export type RuleUpdate = z.infer<typeof RuleUpdate>;
 
-const common = { auth: 'admin', scopes: [], moderators: false, tier: 'admin' } as const;
-
 export const list = defineRoute('rules.list', {
-  ...common,
+  ...adminOnly,
   method: 'GET',
   path: '/api/admin/rules',
   summary: 'List the rules for submissions',
   description: 'All of them, in the order in which they are tried. There are none by default.',
-  replies: { 200: data(z.array(Rule)) },
+  responses: { 200: data(z.array(Rule)) },
   permissions: ['table:query'],
 });
 
 export const create = defineRoute('rules.create', {
-  ...common,
+  ...adminOnly,
   method: 'POST',
   path: '/api/admin/rules',
   summary: 'Create a rule for submissions',
   description:
     'The first active rule that matches is applied when a project is submitted or resubmitted, in the same transaction. Submissions by administrators and imports are exempt. A rule that fails holds the submission.',
   body: RuleBody,
-  replies: { 201: data(Rule) },
-  permissions: ['table:get', 'table:query', 'table:write'],
+  responses: { 201: data(Rule) },
+  permissions: ['table:get', 'table:query'],
+  writes: ['rules'],
 });
 
 export const update = defineRoute('rules.update', {
-  ...common,
+  ...adminOnly,
   method: 'PUT',
   path: '/api/admin/rules/{rule}',
   summary: 'Update a rule',
   description: 'Partial; `when` is replaced as a whole. Projects that it was applied to stay as they are.',
   body: RuleUpdate,
-  replies: { 200: data(Rule) },
+  responses: { 200: data(Rule) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:query', 'table:write'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['rules'],
 });
 
 export const remove = defineRoute('rules.remove', {
-  ...common,
+  ...adminOnly,
   method: 'DELETE',
   path: '/api/admin/rules/{rule}',
   summary: 'Delete a rule',
   description: 'Projects that it was applied to stay as they are.',
-  replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
+  responses: { 200: deleted },
   failures: ['NOT_FOUND'],
-  permissions: ['table:write'],
+  permissions: [],
+  writes: ['rules'],
 });
 
 const SIMULATED_MAX = 1000;
@@ -214,14 +227,14 @@ export const SimulationResult = z
 export type SimulationResult = z.infer<typeof SimulationResult>;
 
 export const simulate = defineRoute('rules.simulate', {
-  ...common,
+  ...adminOnly,
   method: 'POST',
   path: '/api/admin/rules/simulate',
   summary: 'Try rules on past submissions',
   description:
     'Evaluates the given rules, not the stored ones, for the latest submissions, with what is known of their submitters now and of other projects at the time of the submission. Changes nothing.',
   body: Simulation,
-  replies: { 200: data(SimulationResult) },
+  responses: { 200: data(SimulationResult) },
   permissions: ['table:get', 'table:query', 'catalog'],
   timeoutSeconds: 29,
 });

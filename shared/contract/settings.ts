@@ -1,17 +1,139 @@
 import * as z from 'zod';
-import { data, URL_MAX } from './fields.ts';
-import { IMPORT_FILE_BYTES_MAX } from './project-batches.ts';
+import { IMPORT_FILE_BYTES_MAX } from './batches.ts';
+import {
+  FIELD_VALUES_BYTES_MAX,
+  FIELDS_MAX,
+  FILTERABLE_MAX,
+  OPTIONS_MAX,
+  SEARCHABLE_MAX,
+  SORTABLE_MAX,
+} from './custom-fields.ts';
+import { blankAsNull, data, line, optionalList, text, URL_MAX, WebUrl } from './fields.ts';
 import { BULK_MAX, MAP_ITEMS_MAX, Plan, sortKeys } from './projects.ts';
-import { defineRoute, features } from './route.ts';
-import { Theme, ThemeUpdate } from './theme.ts';
+import { adminOnly, defineRoute, features } from './route.ts';
 
-/** The visible parts of a project. */
+/**
+ * The colours, fonts and shapes of the site. The values are written into a style sheet, so each is validated against its
+ * CSS grammar: a value that is not a colour, length, font or shadow is rejected, and no accepted value can end its
+ * declaration.
+ */
+
+/** The most entries of a theme. */
+const COLORS_MAX = 64;
+const SHADOWS_MAX = 16;
+
+const Name = z.string().regex(/^[a-z](?:-?[a-z0-9]){0,39}$/, {
+  error: 'must be lower-case letters and digits with single hyphens, at most 40',
+});
+
+/** Names reserved for the variables of fonts, shapes and shadows. */
+const ColorName = Name.refine((name) => !/^(?:radius$|font-|shadow-)/.test(name), {
+  error: 'must not be the name of another variable',
+});
+
+const HSL = /^(\d{1,3}(?:\.\d{1,3})?) (\d{1,3}(?:\.\d{1,3})?)% (\d{1,3}(?:\.\d{1,3})?)%$/;
+
+const isHsl = (value: string): boolean => {
+  const [, hue, saturation, lightness] = HSL.exec(value) ?? [];
+  return hue !== undefined && Number(hue) <= 360 && Number(saturation) <= 100 && Number(lightness) <= 100;
+};
+
+/** Hue in degrees, saturation and lightness in percent, as `hsl()` takes them. */
+const Hsl = z
+  .string()
+  .max(60)
+  .overwrite((value) => value.trim().replace(/\s+/g, ' '))
+  .refine(isHsl, { error: 'must be hue, saturation and lightness, such as 222 47% 11%' });
+
+const NUMBER = String.raw`(?:\d{1,4}(?:\.\d{1,4})?|\.\d{1,4})`;
+
+const RADIUS = new RegExp(`^(?:0|${NUMBER}(?:px|rem|em|%|vw|vh|ch|ex|pt|mm))$`);
+
+const Radius = z
+  .string()
+  .max(20)
+  .overwrite((value) => value.trim())
+  .refine((value) => RADIUS.test(value), { error: 'must be a length, such as 0.5rem' });
+
+/** A font family in a list: unquoted words, or printable characters in quotes. */
+const FAMILY = /^(?:-?[a-z][a-z0-9-]*(?: [a-z0-9][a-z0-9-]*)*|"[\p{L}\p{N} ._-]{1,60}"|'[\p{L}\p{N} ._-]{1,60}')$/iu;
+
+const Font = z
+  .string()
+  .max(300)
+  .overwrite((value) => value.trim())
+  .refine((value) => value.split(',').every((family) => FAMILY.test(family.trim())), {
+    error: 'must be font families separated by commas, such as Inter, sans-serif',
+  });
+
+const LENGTH = new RegExp(`^-?(?:0|${NUMBER}(?:px|rem|em))$`);
+const COLOR =
+  /^(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(?:rgb|hsl)a?\([0-9., %/]{5,50}\)|hsl\(var\(--[a-z](?:-?[a-z0-9]){0,39}\)(?: ?\/ ?[0-9.]{1,6}%?)?\))$/;
+
+/** One shadow of a list: lengths, a colour, `inset`. */
+const isShadow = (layer: string): boolean => {
+  // A space within parentheses is not a separator.
+  const words = layer.match(/[^\s(]+(?:\([^()]*(?:\([^()]*\)[^()]*)?\))?/g) ?? [];
+  if (words.join(' ') !== layer.replace(/\s+/g, ' ')) return false;
+  const lengths = words.filter((word) => LENGTH.test(word)).length;
+  const insets = words.filter((word) => word === 'inset').length;
+  const colors = words.filter((word) => word !== 'inset' && COLOR.test(word)).length;
+  return lengths >= 2 && lengths <= 4 && insets <= 1 && colors <= 1 && lengths + insets + colors === words.length;
+};
+
+const isShadowList = (value: string): boolean =>
+  value === 'none' || value.split(/,(?![^()]*\))/).every((layer) => isShadow(layer.trim()));
+
+const Shadow = z
+  .string()
+  .max(300)
+  .overwrite((value) => value.trim().toLowerCase().replace(/\s+/g, ' '))
+  .refine(isShadowList, { error: 'must be a shadow, such as 0 1px 2px rgb(0 0 0 / 0.1)' });
+
+/** The variables of a theme; the names of colours and shadows are free. */
+export const Theme = z
+  .object({
+    colors: z.object({
+      light: z.record(z.string(), z.string()).describe('Variable to `hue saturation% lightness%`.'),
+      dark: z.record(z.string(), z.string()).describe('The same for the dark theme.'),
+    }),
+    fonts: z.object({ sans: z.string(), serif: z.string(), mono: z.string() }),
+    radius: z.string().describe('The corner radius: a CSS length.'),
+    shadows: z.record(z.string(), z.string()).describe('Name to CSS shadow.'),
+  })
+  .meta({ id: 'Theme' });
+export type Theme = z.infer<typeof Theme>;
+
+const tooMany = (what: string, max: number) => ({ error: `must have at most ${max} ${what}` });
+const atMost = (max: number) => (entries: object) => Object.keys(entries).length <= max;
+
+const Colors = z.record(ColorName, Hsl.nullable()).refine(atMost(COLORS_MAX), tooMany('colours', COLORS_MAX));
+
+/** A part of a theme; null resets it to its default, and removes a colour or a shadow without one. */
+export const ThemeUpdate = z
+  .object({
+    colors: z.object({ light: Colors.nullish(), dark: Colors.nullish() }).nullish(),
+    fonts: z.object({ sans: Font.nullish(), serif: Font.nullish(), mono: Font.nullish() }).nullish(),
+    radius: Radius.nullish(),
+    shadows: z.record(Name, Shadow.nullable()).refine(atMost(SHADOWS_MAX), tooMany('shadows', SHADOWS_MAX)).nullish(),
+  })
+  .meta({ id: 'ThemeUpdate' });
+export type ThemeUpdate = z.infer<typeof ThemeUpdate>;
+
+/** The limits of a merged theme: valid parts can add up to an invalid whole. */
+export const ThemeBounds = z.object({
+  colors: z.object({
+    light: z.looseObject({}).refine(atMost(COLORS_MAX), tooMany('colours', COLORS_MAX)),
+    dark: z.looseObject({}).refine(atMost(COLORS_MAX), tooMany('colours', COLORS_MAX)),
+  }),
+  shadows: z.looseObject({}).refine(atMost(SHADOWS_MAX), tooMany('shadows', SHADOWS_MAX)),
+});
+
 const Shown = z.object({
   showLogo: z.boolean().describe('Whether the logo is shown.'),
   showImage: z.boolean().describe('Whether the image is shown.'),
 });
 
-/** The display settings of catalog cards and project pages. */
 export const Layout = z
   .object({ card: Shown.describe('Cards of the catalog.'), detail: Shown.describe('The project page.') })
   .meta({ id: 'Layout' });
@@ -24,7 +146,6 @@ export const LayoutUpdate = z
   .meta({ id: 'LayoutUpdate' });
 export type LayoutUpdate = z.infer<typeof LayoutUpdate>;
 
-/** The initial display of the map. */
 export const MapSettings = z
   .object({
     defaultProjection: z.enum(['globe', 'mercator']),
@@ -41,24 +162,73 @@ export const MapSettingsUpdate = z
   .meta({ id: 'MapSettingsUpdate' });
 export type MapSettingsUpdate = z.infer<typeof MapSettingsUpdate>;
 
-const admin = { auth: 'admin', tier: 'admin', scopes: [], moderators: false } as const;
+/** The schema.org types of listings. */
+const ListingType = z
+  .enum(['SoftwareApplication', 'LocalBusiness', 'Product', 'Organization'])
+  .meta({ id: 'ListingType' });
+
+/** The texts of the site; each has a page while it is not empty. */
+export const siteTexts = ['about', 'imprint', 'privacy', 'terms'] as const;
+export type SiteText = (typeof siteTexts)[number];
+
+const SITE_LINKS_MAX = 8;
+const SITE_TEXT_MAX = 20_000;
+
+const SiteLink = z.object({ label: line(1, 50), url: WebUrl });
+
+const textsOf = <T extends z.ZodType>(schema: T) =>
+  z.object({ about: schema, imprint: schema, privacy: schema, terms: schema } satisfies Record<SiteText, T>);
+
+/** What the public pages, the feeds and search engines call the directory and say about it. */
+export const Site = z
+  .object({
+    name: z.string().describe('The name of the directory; `SITE_NAME` by default.'),
+    tagline: z.string().describe('A line below the name; may be empty.'),
+    description: z.string().describe('What the directory is, for search engines and feeds; may be empty.'),
+    image_url: z.string().nullable().describe('The image of pages without one of their own, when they are shared.'),
+    listing_type: ListingType.describe('The schema.org type of listings.'),
+    links: z.array(z.object({ label: z.string(), url: z.string() })).describe('Links at the end of each page.'),
+    texts: textsOf(z.string()).describe('Markdown; an empty text has no page.'),
+  })
+  .meta({ id: 'Site' });
+export type Site = z.infer<typeof Site>;
+
+/** A part of the site's identity; null resets a member to its default. */
+export const SiteUpdate = z
+  .object({
+    name: blankAsNull(line(1, 100)).nullish(),
+    tagline: line(0, 200).nullish(),
+    description: text(0, 500).nullish(),
+    image_url: blankAsNull(WebUrl).nullish(),
+    listing_type: ListingType.nullish(),
+    links: optionalList(z.array(SiteLink).max(SITE_LINKS_MAX)).describe('At most 8; replaces the list.'),
+    texts: textsOf(text(0, SITE_TEXT_MAX).nullish()).nullish(),
+  })
+  .meta({ id: 'SiteUpdate' });
+export type SiteUpdate = z.infer<typeof SiteUpdate>;
+
 const change = {
-  ...admin,
+  ...adminOnly,
   method: 'PUT',
   description:
     'Partial, merged recursively; null resets a part to its default. Returns the whole setting. Takes effect within two seconds.',
   ifMatch: true,
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['settings'],
+} as const;
+
+const reading = {
+  ...adminOnly,
+  method: 'GET',
+  description: 'Public; changed by administrators.',
+  permissions: ['table:get'],
 } as const;
 
 export const readLayout = defineRoute('settings.readLayout', {
-  ...admin,
-  method: 'GET',
+  ...reading,
   path: '/api/admin/layout',
   summary: 'Read the layout',
-  description: 'Public; changed by administrators.',
-  replies: { 200: data(Layout) },
-  permissions: ['table:get'],
+  responses: { 200: data(Layout) },
 });
 
 export const updateLayout = defineRoute('settings.updateLayout', {
@@ -66,17 +236,15 @@ export const updateLayout = defineRoute('settings.updateLayout', {
   path: '/api/admin/layout',
   summary: 'Update the layout',
   body: LayoutUpdate,
-  replies: { 200: data(Layout) },
+  responses: { 200: data(Layout) },
 });
 
 export const readTheme = defineRoute('settings.readTheme', {
-  ...admin,
-  method: 'GET',
+  ...reading,
   path: '/api/admin/theme',
   summary: 'Read the theme',
-  description: 'Public; changed by administrators. Also available as CSS.',
-  replies: { 200: data(Theme) },
-  permissions: ['table:get'],
+  description: `${reading.description} Also available as CSS.`,
+  responses: { 200: data(Theme) },
 });
 
 export const updateTheme = defineRoute('settings.updateTheme', {
@@ -85,18 +253,15 @@ export const updateTheme = defineRoute('settings.updateTheme', {
   summary: 'Update the theme',
   description: `${change.description} Null removes a colour or a shadow that has no default.`,
   body: ThemeUpdate,
-  replies: { 200: data(Theme) },
+  responses: { 200: data(Theme) },
 });
 
 export const readMap = defineRoute('settings.readMap', {
-  ...admin,
-  method: 'GET',
+  ...reading,
   path: '/api/admin/map',
   summary: 'Read the map settings',
-  description: 'Public; changed by administrators.',
   feature: 'map',
-  replies: { 200: data(MapSettings) },
-  permissions: ['table:get'],
+  responses: { 200: data(MapSettings) },
 });
 
 export const updateMap = defineRoute('settings.updateMap', {
@@ -105,7 +270,24 @@ export const updateMap = defineRoute('settings.updateMap', {
   summary: 'Update the map settings',
   feature: 'map',
   body: MapSettingsUpdate,
-  replies: { 200: data(MapSettings) },
+  responses: { 200: data(MapSettings) },
+});
+
+export const readSite = defineRoute('settings.readSite', {
+  ...reading,
+  path: '/api/admin/site',
+  summary: "Read the site's name and texts",
+  feature: 'site',
+  responses: { 200: data(Site) },
+});
+
+export const updateSite = defineRoute('settings.updateSite', {
+  ...change,
+  path: '/api/admin/site',
+  summary: "Update the site's name and texts",
+  feature: 'site',
+  body: SiteUpdate,
+  responses: { 200: data(Site) },
 });
 
 const Price = z.int().min(0).describe('In the smallest unit of the currency, such as cents.');
@@ -134,6 +316,12 @@ export const limits = {
   rating_max: 5,
   body_bytes_max: 256 * 1024,
   import_file_bytes_max: IMPORT_FILE_BYTES_MAX,
+  fields_max: FIELDS_MAX,
+  filterable_fields_max: FILTERABLE_MAX,
+  sortable_fields_max: SORTABLE_MAX,
+  searchable_fields_max: SEARCHABLE_MAX,
+  field_options_max: OPTIONS_MAX,
+  field_values_bytes_max: FIELD_VALUES_BYTES_MAX,
 } as const;
 
 /** When edits of live projects by their owners are published. */
@@ -145,15 +333,27 @@ export const LiveEdits = z
   .meta({ id: 'LiveEdits' });
 export type LiveEdits = z.infer<typeof LiveEdits>;
 
-/** The configuration of a front end. */
 export const SiteSettings = z
   .object({
     layout: Layout,
     theme: Theme,
     map: MapSettings.optional().describe('Absent while the `map` feature is off.'),
+    site: Site.optional().describe('Absent while the `site` feature is off.'),
     features: z.array(z.enum(features)).describe('The enabled features.'),
     sort_keys: z.array(z.enum(sortKeys)).describe('The values of `sort`; the first is the default.'),
     sort_aliases: z.record(z.string(), z.string()).describe('Aliases of `sort` with their canonical value.'),
+    ranking: z
+      .object({
+        trending: z
+          .object({ upvote: z.number(), comment: z.number(), rating: z.number(), tenfold_hours: z.number() })
+          .describe(
+            '`log10(max(1, weighted sum)) + hours since 1970 at publication / tenfold_hours`; the weights are those of the counts.',
+          ),
+        weighted_rating: z
+          .object({ prior: z.number(), weight: z.number() })
+          .describe('`(prior * weight + sum of ratings) / (weight + ratings)`.'),
+      })
+      .describe('How the computed orders are computed.'),
     plans: z.array(z.object({ id: Plan, price: Price, currency: z.string() })),
     promotion_prices: z
       .object({
@@ -202,7 +402,7 @@ export const readPublic = defineRoute('settings.readPublic', {
   description: 'All that a front end needs at its start, in one response.',
   auth: 'public',
   tier: 'general',
-  replies: { 200: data(SiteSettings) },
+  responses: { 200: data(SiteSettings) },
   permissions: ['table:query', 'sign-in'],
   cacheSeconds: CACHE_SECONDS,
 });
@@ -214,7 +414,7 @@ export const readThemeCss = defineRoute('settings.readThemeCss', {
   description: 'Variables under `:root`, and those of the dark theme under `.dark`.',
   auth: 'public',
   tier: 'general',
-  replies: { 200: { stream: false, contentType: 'text/css; charset=utf-8', description: 'CSS variables.' } },
+  responses: { 200: { stream: false, contentType: 'text/css; charset=utf-8', description: 'CSS variables.' } },
   permissions: ['table:query'],
   cacheSeconds: CACHE_SECONDS,
 });

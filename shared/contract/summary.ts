@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { data, Timestamp } from './fields.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute, forStaff } from './route.ts';
 
 const Count = z.int().min(0);
 
@@ -8,8 +8,15 @@ const Count = z.int().min(0);
 export const Summary = z
   .object({
     pending: Count.describe('Projects that wait for moderation.'),
+    scheduled: Count.describe('Approved projects that become public later.'),
     revisions_pending: Count.describe('Edits of live projects that wait for approval.'),
     reports_open: Count.describe('Open reports of projects.'),
+    vote_cases_open: Count.optional().describe(
+      'Open cases of conspicuous votes; absent while the feature `vote_review` is off.',
+    ),
+    claims_open: Count.optional().describe(
+      'Claims of listings that wait for their proof or for a decision; absent while the feature `claims` is off.',
+    ),
     promotions_waiting: Count.describe(
       'Paid promotions that wait for approval; 0 while the feature `promotions` is off.',
     ),
@@ -33,10 +40,7 @@ export const read = defineRoute('summary.read', {
   path: '/api/admin/summary',
   summary: 'Read the numbers of what is waiting',
   description: 'Exact, about a second old. The cost of a request does not depend on the size of the directory.',
-  auth: 'admin',
-  scopes: [],
-  moderators: true,
-  tier: 'admin',
-  replies: { 200: data(Summary) },
-  permissions: ['table:get', 'table:query', 'table:collection', 'catalog'],
+  ...forStaff(),
+  responses: { 200: data(Summary) },
+  permissions: ['table:get', 'table:query', 'table:collection', 'table:feed', 'catalog'],
 });

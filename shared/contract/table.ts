@@ -1,64 +1,87 @@
 import * as ai from './ai.ts';
 import * as analytics from './analytics.ts';
+import * as apiKeys from './api-keys.ts';
 import * as audit from './audit.ts';
 import * as batches from './batches.ts';
+import * as bookmarks from './bookmarks.ts';
 import * as categories from './categories.ts';
+import * as claims from './claims.ts';
+import * as collections from './collections.ts';
 import * as comments from './comments.ts';
 import * as console from './console.ts';
-import * as cron from './cron.ts';
+import * as fields from './custom-fields.ts';
+import * as deadLetters from './dead-letters.ts';
+import * as drafts from './drafts.ts';
 import * as events from './events.ts';
+import * as feeds from './feeds.ts';
+import * as follows from './follows.ts';
 import * as health from './health.ts';
 import * as imports from './imports.ts';
 import * as jobs from './jobs.ts';
-import * as keys from './keys.ts';
-import * as letters from './letters.ts';
+import * as mail from './mail.ts';
+import * as mcp from './mcp.ts';
 import * as payments from './payments.ts';
-import * as projectBatches from './project-batches.ts';
 import * as projects from './projects.ts';
 import * as promotions from './promotions.ts';
-import * as ratings from './ratings.ts';
-import * as reference from './reference.ts';
-import * as replies from './replies.ts';
+import * as reactions from './reactions.ts';
 import * as reports from './reports.ts';
 import * as revisions from './revisions.ts';
 import type { Route } from './route.ts';
 import * as rules from './rules.ts';
+import * as savedReplies from './saved-replies.ts';
+import * as search from './search.ts';
+import * as session from './session.ts';
 import * as settings from './settings.ts';
+import * as site from './site.ts';
 import * as summary from './summary.ts';
 import * as users from './users.ts';
-import * as votes from './votes.ts';
+import * as voteCases from './vote-cases.ts';
 import * as webhooks from './webhooks.ts';
 
-/** The modules of the contract by domain, in the order of the reference. */
+/** The module that declares the routes of a domain, in the order of the reference. A module may declare several. */
 const modules = {
-  projects: { ...projects, ...projectBatches },
+  // `projects` last: the names `list` and `read` are declared by both.
+  projects: { ...batches, ...projects },
+  drafts,
   revisions,
-  votes,
+  votes: reactions,
   comments,
-  ratings,
+  ratings: reactions,
+  bookmarks,
+  follows,
+  claims,
   batches,
   imports,
   categories,
+  collections,
+  fields,
   users,
-  keys,
+  session,
+  apiKeys,
   settings,
   summary,
   events,
   webhooks,
   reports,
-  replies,
+  voteCases,
+  savedReplies,
+  search,
   rules,
   ai,
   analytics,
   audit,
   jobs,
-  letters,
+  deadLetters,
+  mail,
   payments,
   promotions,
-  cron,
+  cron: jobs,
+  feeds,
+  mcp,
   health,
-  reference,
+  docs: console,
   console,
+  site,
 } as const;
 
 type Modules = typeof modules;
@@ -69,22 +92,22 @@ interface JobRoutes {
   readonly get: Route;
 }
 
-type RoutesIn<Module> = {
-  readonly [Name in keyof Module as Module[Name] extends Route ? Name : never]: Extract<Module[Name], Route>;
+type ActionIn<Domain extends string, Exported> = Exported extends Route<`${Domain}.${infer Action}`> ? Action : never;
+
+type RoutesIn<Domain extends string, Module> = {
+  readonly [Name in keyof Module as ActionIn<Domain, Module[Name]>]: Extract<Module[Name], Route>;
 } & {
-  readonly [Name in keyof Module as Module[Name] extends JobRoutes ? Name : never]: Extract<
-    Module[Name],
-    JobRoutes
-  >['post'];
+  readonly [Name in keyof Module as Module[Name] extends JobRoutes
+    ? ActionIn<Domain, Module[Name]['post']>
+    : never]: Extract<Module[Name], JobRoutes>['post'];
 } & {
-  readonly [Name in keyof Module & string as Module[Name] extends JobRoutes ? `${Name}ByGet` : never]: Extract<
-    Module[Name],
-    JobRoutes
-  >['get'];
+  readonly [Name in keyof Module as Module[Name] extends JobRoutes
+    ? ActionIn<Domain, Module[Name]['get']>
+    : never]: Extract<Module[Name], JobRoutes>['get'];
 };
 
 const isRoute = (value: unknown): value is Route =>
-  typeof value === 'object' && value !== null && 'id' in value && 'method' in value && 'replies' in value;
+  typeof value === 'object' && value !== null && 'id' in value && 'method' in value && 'responses' in value;
 
 const routesOf = (exported: unknown): readonly Route[] => {
   if (isRoute(exported)) return [exported];
@@ -116,11 +139,12 @@ export const table = Object.fromEntries(
     Object.fromEntries(
       Object.values(module)
         .flatMap(routesOf)
+        .filter(({ id }) => id.startsWith(`${domain}.`))
         .toSorted(inOrder)
         .map((route) => [actionOf(route), route]),
     ),
   ]),
-) as { readonly [Domain in keyof Modules]: RoutesIn<Modules[Domain]> };
+) as { readonly [Domain in keyof Modules]: RoutesIn<Domain, Modules[Domain]> };
 
 /** All routes in the order of the reference. */
 export const routes: readonly Route[] = Object.values(table).flatMap((domain) => Object.values(domain) as Route[]);

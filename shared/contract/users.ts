@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Comment } from './comments.ts';
 import {
+  blankAsNull,
   commaSeparated,
   data,
   line,
@@ -15,32 +16,23 @@ import {
 import { LedgerEntry } from './payments.ts';
 import { CountsByStatus, Project, ViewerState } from './projects.ts';
 import { AdminReport } from './reports.ts';
-import { defineRoute } from './route.ts';
+import { adminOnly, defineRoute } from './route.ts';
 
 export const Role = z.enum(['user', 'moderator', 'admin']);
 export type Role = z.infer<typeof Role>;
 
-/** The optional mails. Results of moderation are always sent. */
-export const notificationNames = [
-  'submission_received',
-  'payment_received',
-  'promotion_ending',
-  'weekly_digest',
-] as const;
-export type NotificationName = (typeof notificationNames)[number];
-
-const preference = {
-  submission_received: z.boolean().describe('A submission was received.'),
-  payment_received: z.boolean().describe('A payment was received.'),
-  promotion_ending: z.boolean().describe('A promotion ends soon.'),
-  weekly_digest: z.boolean().describe("The week's statistics of the user's projects."),
-} as const satisfies Record<NotificationName, z.ZodBoolean>;
-
-/** The notification preferences; all on by default. */
-export const Notifications = z.object(preference).meta({ id: 'Notifications' });
+/** The preferences for optional mails; all on by default. Results of moderation are always sent. */
+export const Notifications = z
+  .object({
+    submission_received: z.boolean().describe('A submission was received.'),
+    payment_received: z.boolean().describe('A payment was received.'),
+    promotion_ending: z.boolean().describe('A promotion ends soon.'),
+    weekly_digest: z.boolean().describe("The week's statistics of the user's projects."),
+    follow_digest: z.boolean().describe('New listings that match what the user follows.'),
+  })
+  .meta({ id: 'Notifications' });
 export type Notifications = z.infer<typeof Notifications>;
 
-/** A user as visible to themselves and administrators. */
 export const User = z
   .object({
     id: z.string().describe("The identity provider's subject."),
@@ -67,9 +59,6 @@ export const User = z
   .meta({ id: 'User' });
 export type User = z.infer<typeof User>;
 
-const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
-
-/** A partial update of a profile. */
 export const ProfileUpdate = z
   .object({
     name: blankAsNull(line(1, 100).nullable()).optional().describe('The name shown with comments.'),
@@ -80,10 +69,8 @@ export const ProfileUpdate = z
   .meta({ id: 'ProfileUpdate' });
 export type ProfileUpdate = z.infer<typeof ProfileUpdate>;
 
-/** The settings of a user. */
 const UserSettings = z.object({ notifications: Notifications });
 
-/** A partial update of the notification preferences. */
 export const UserSettingsUpdate = z
   .object({ notifications: Notifications.partial().optional() })
   .meta({ id: 'UserSettingsUpdate' });
@@ -96,9 +83,10 @@ export const readProfile = defineRoute('users.readProfile', {
   description: 'With the email address and the role.',
   auth: 'user',
   tier: 'general',
-  replies: { 200: data(User) },
+  responses: { 200: data(User) },
   // Stores the role that `ADMIN_EMAILS` gives; every other route only applies it.
-  permissions: ['users:roles'],
+  permissions: [],
+  writes: ['users:roles'],
 });
 
 export const updateProfile = defineRoute('users.updateProfile', {
@@ -109,7 +97,7 @@ export const updateProfile = defineRoute('users.updateProfile', {
   auth: 'user',
   tier: 'auth',
   body: ProfileUpdate,
-  replies: { 200: data(User) },
+  responses: { 200: data(User) },
   permissions: [],
 });
 
@@ -120,7 +108,7 @@ export const readSettings = defineRoute('users.readSettings', {
   description: 'Which mails the caller receives.',
   auth: 'user',
   tier: 'general',
-  replies: { 200: data(UserSettings) },
+  responses: { 200: data(UserSettings) },
   permissions: [],
 });
 
@@ -132,18 +120,25 @@ export const updateSettings = defineRoute('users.updateSettings', {
   auth: 'user',
   tier: 'auth',
   body: UserSettingsUpdate,
-  replies: { 200: data(UserSettings) },
+  responses: { 200: data(UserSettings) },
   permissions: [],
 });
 
 const MARKS_MAX = 100;
 
+/** The caller's votes and ratings by reference, and the ids of the bookmarked projects among them. */
+export const Reactions = z
+  .object({ bookmarked: z.array(z.string()).optional().describe('Ids; absent while the feature `bookmarks` is off.') })
+  .catchall(ViewerState)
+  .meta({ id: 'Reactions' });
+export type Reactions = z.infer<typeof Reactions>;
+
 export const votes = defineRoute('users.votes', {
   method: 'GET',
   path: '/api/user/votes',
-  summary: "Read the caller's votes and ratings of some projects",
+  summary: "Read the caller's votes, ratings and bookmarks",
   description:
-    'One entry per reference, keyed by the reference as sent. An unknown reference has an entry without vote and rating.',
+    'One entry per reference, keyed by the reference as sent. An unknown reference has an entry without vote and rating. `bookmarked` lists the ids of those that the caller has bookmarked.',
   auth: 'user',
   tier: 'general',
   query: z.object({
@@ -158,18 +153,14 @@ export const votes = defineRoute('users.votes', {
       )
       .describe('Ids or slugs, at most 100.'),
   }),
-  replies: { 200: data(z.record(z.string(), ViewerState)) },
+  responses: { 200: data(Reactions) },
   permissions: ['table:get'],
 });
 
-/** Everything stored about a user. */
 const UserExport = z
   .object({
     exported_at: Timestamp,
     profile: User.extend({ comment_count: z.int().min(0) }),
-    ledgers_complete: z
-      .boolean()
-      .describe('False while `events` and `audit_log` may lack entries from before an upgrade of the service.'),
   })
   .catchall(z.array(z.record(z.string(), z.unknown())))
   .meta({ id: 'UserExport' });
@@ -179,10 +170,10 @@ export const exportData = defineRoute('users.exportData', {
   path: '/api/user/export',
   summary: 'Export everything stored about the caller',
   description:
-    'Streamed. `data` has `exported_at`, `profile`, and a list per kind of record that belongs to the caller, such as `projects`, `votes`, `ratings`, `comments`, `payments` and `checkouts`. `events` and `audit_log` are the entries that name the caller; who caused those of others is not in them. Banned users may export their data.',
+    'Streamed. `data` has `exported_at`, `profile`, and a list per kind of record that belongs to the caller, such as `projects`, `votes`, `ratings`, `comments`, `bookmarks`, `payments` and `checkouts`. `events` and `audit_log` are the entries that name the caller; who caused those of others is not in them. Banned users may export their data.',
   auth: 'user',
   tier: 'general',
-  replies: {
+  responses: {
     200: {
       stream: true,
       contentType: 'application/json; charset=utf-8',
@@ -191,32 +182,50 @@ export const exportData = defineRoute('users.exportData', {
     },
   },
   permissions: ['table:get', 'table:query', 'table:collection'],
+  reservedConcurrency: 5,
   timeoutSeconds: 300,
 });
 
-/** What happens to the projects of an erased user. */
 const ProjectsOfErased = z.enum(['keep', 'delete']).meta({ id: 'ProjectsOfErased' });
 
-const erasureQuery = z.object({
-  projects: ProjectsOfErased.default('keep').describe('`delete` deletes the projects of the user permanently.'),
-});
+/** What an erasure by the user and one by an administrator have in common. */
+const erasure = {
+  method: 'DELETE',
+  query: z.object({
+    projects: ProjectsOfErased.default('keep').describe('`delete` deletes the projects of the user permanently.'),
+  }),
+  responses: { 200: data(z.object({ id: z.string(), erased_at: Timestamp })) },
+  permissions: ['table:get', 'table:query', 'table:collection'],
+  writes: [
+    'users:erase',
+    'api-keys:end',
+    'user-count',
+    'projects',
+    'slugs',
+    'reports',
+    'claims',
+    'drafts',
+    'checkouts',
+    'batches',
+    'bookmarks',
+    'follows',
+    'mail-suppressions',
+    'events',
+  ],
+} as const;
 
 export const erase = defineRoute('users.erase', {
-  method: 'DELETE',
+  ...erasure,
   path: '/api/user',
   summary: 'Erase the caller',
   description:
-    'Deletes the profile immediately and permanently and rejects tokens of this user. Votes and ratings are deleted, in the background if there are many. Comments stay without a name, and so do projects unless `projects` is `delete`. Reports, the event ledger and the audit log lose the id and the words of the user. The last administrator cannot be erased. Banned users may erase themselves.',
+    'Deletes the profile immediately and permanently and rejects tokens of this user. Votes, ratings, bookmarks and claims are deleted, in the background if there are many. Comments stay without a name, and so do projects unless `projects` is `delete`. Reports, the event log and the audit log lose the id and the words of the user. The last administrator cannot be erased. Banned users may erase themselves.',
   auth: 'user',
   tier: 'auth',
   allowsBanned: true,
-  query: erasureQuery,
-  replies: { 200: data(z.object({ id: z.string(), erased_at: Timestamp })) },
   failures: ['SELF_CHANGE'],
-  permissions: ['table:get', 'table:collection', 'table:write', 'users:erase'],
 });
 
-/** A user as visible to administrators. */
 export const AdminUser = User.extend({
   project_count: z.int().min(0).describe('Projects of every status except deleted.'),
   comment_count: z.int().min(0).describe('Existing comments.'),
@@ -224,14 +233,11 @@ export const AdminUser = User.extend({
 export type AdminUser = z.infer<typeof AdminUser>;
 
 export const list = defineRoute('users.list', {
+  ...adminOnly,
   method: 'GET',
   path: '/api/admin/users',
   summary: 'List the users',
   description: 'Newest first, with exact counts.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
   query: z.object({
     role: z
       .enum([...Role.options, 'banned'])
@@ -246,7 +252,7 @@ export const list = defineRoute('users.list', {
       .describe('Substring of name or e-mail address; case and accents are ignored.'),
     ...paging(40),
   }),
-  replies: { 200: page(AdminUser) },
+  responses: { 200: page(AdminUser) },
   permissions: ['table:collection', 'catalog'],
 });
 
@@ -269,20 +275,16 @@ export const UserDossier = AdminUser.extend({
 export type UserDossier = z.infer<typeof UserDossier>;
 
 export const read = defineRoute('users.read', {
+  ...adminOnly,
   method: 'GET',
   path: '/api/admin/users/{user}',
   summary: 'Read a user',
   description: 'With the number of projects by status and the newest projects, comments, reports and payments.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
-  replies: { 200: data(UserDossier) },
+  responses: { 200: data(UserDossier) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query', 'table:collection', 'catalog'],
 });
 
-/** A partial update of a user by an administrator. */
 export const UserUpdate = z
   .object({
     is_admin: z.boolean().optional().describe('True sets `role` to `admin`; false resets it.'),
@@ -312,33 +314,25 @@ export const UserUpdate = z
 export type UserUpdate = z.infer<typeof UserUpdate>;
 
 export const update = defineRoute('users.update', {
+  ...adminOnly,
   method: 'PUT',
   path: '/api/admin/users/{user}',
   summary: 'Update a user',
   description:
     'Effective immediately. A ban fires `userBanned`; one with `ban_expires_at` ends by itself at that time. Administrators cannot revoke or ban themselves.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
   body: UserUpdate,
-  replies: { 200: data(AdminUser) },
+  responses: { 200: data(AdminUser) },
   failures: ['NOT_FOUND', 'SELF_CHANGE'],
-  permissions: ['table:collection', 'table:write', 'users:roles'],
+  permissions: ['table:collection'],
+  writes: ['users:roles', 'events'],
 });
 
 export const remove = defineRoute('users.remove', {
-  method: 'DELETE',
+  ...adminOnly,
+  ...erasure,
   path: '/api/admin/users/{user}',
   summary: 'Erase a user',
   description:
     'Like the erasure by the user: the profile, votes and ratings are deleted, and comments, and projects unless `projects` is `delete`, stay without a name. Administrators cannot erase themselves here.',
-  auth: 'admin',
-  scopes: [],
-  moderators: false,
-  tier: 'admin',
-  query: erasureQuery,
-  replies: { 200: data(z.object({ id: z.string(), erased_at: Timestamp })) },
   failures: ['NOT_FOUND', 'SELF_CHANGE'],
-  permissions: ['table:get', 'table:collection', 'table:write', 'users:erase'],
 });

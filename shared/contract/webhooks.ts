@@ -1,7 +1,19 @@
 import * as z from 'zod';
 import { eventKindNames } from './events.ts';
-import { data, ledger, ledgerPaging, line, page, paging, Timestamp, TimestampInput, WebUrl } from './fields.ts';
-import { defineRoute } from './route.ts';
+import {
+  blankAsNull,
+  cursorPage,
+  cursorParameters,
+  data,
+  deleted,
+  line,
+  page,
+  paging,
+  Timestamp,
+  TimestampInput,
+  WebUrl,
+} from './fields.ts';
+import { defineRoute, forAdmins } from './route.ts';
 
 /** A webhook as visible to administrators. The secret is only in the response that creates or rotates it. */
 export const Webhook = z
@@ -26,8 +38,6 @@ const WebhookWithSecret = Webhook.extend({
   secret: z.string().describe('`whsec_` and 32 bytes in base64, to verify signatures. It is not shown again.'),
 }).meta({ id: 'WebhookWithSecret' });
 
-const blankAsNull = z.literal('').transform(() => null);
-
 const fields = {
   url: WebUrl.describe(
     'An https URL on the public internet; names without a dot and names under localhost, local, internal, home.arpa and onion are rejected. Discord and Slack URLs receive messages in their own format.',
@@ -37,16 +47,14 @@ const fields = {
     .min(1, { error: 'must name at least one kind of event' })
     .max(100, { error: 'must name at most 100 kinds of events' })
     .overwrite((kinds) => [...new Set(kinds)]),
-  description: z.union([blankAsNull, line(1, 200).nullable()]).optional(),
+  description: blankAsNull(line(1, 200).nullable()).optional(),
   is_active: z.boolean().optional().describe('Defaults to true.'),
 } as const;
 
 export const WebhookBody = z.object(fields).meta({ id: 'WebhookBody' });
 export type WebhookBody = z.infer<typeof WebhookBody>;
 
-export const WebhookUpdate = z
-  .object({ ...fields, url: fields.url.optional(), kinds: fields.kinds.optional() })
-  .meta({ id: 'WebhookUpdate' });
+export const WebhookUpdate = WebhookBody.partial().meta({ id: 'WebhookUpdate' });
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 
 const Attempt = z
@@ -62,7 +70,7 @@ const Attempt = z
       })
       .nullable()
       .describe(
-        'Null for attempts of earlier versions, and when nothing could be signed. Of a delivery whose bodies exceed 300 KB together, the oldest attempts lose theirs: `request` and `response` are null.',
+        'Null when nothing could be signed. Of a delivery whose bodies exceed 300 KB together, the oldest attempts lose theirs: `request` and `response` are null.',
       ),
     response: z
       .string()
@@ -75,7 +83,6 @@ export type Attempt = z.infer<typeof Attempt>;
 
 const DeliveryState = z.enum(['pending', 'delivered', 'failed', 'cancelled']);
 
-/** The delivery of an event to a webhook. */
 export const Delivery = z
   .object({
     id: z.string().describe('`dlv_` and the ULID of the event.'),
@@ -91,11 +98,8 @@ export const Delivery = z
 export type Delivery = z.infer<typeof Delivery>;
 
 const common = {
-  auth: 'admin',
-  tier: 'admin',
+  ...forAdmins('webhooks:write'),
   feature: 'webhooks',
-  scopes: ['webhooks:write'],
-  moderators: false,
 } as const;
 const SENDING_SECONDS = 20;
 
@@ -106,7 +110,7 @@ export const list = defineRoute('webhooks.list', {
   summary: 'List the webhooks',
   description: 'Oldest first, without secrets.',
   query: z.object(paging(40)),
-  replies: { 200: page(Webhook) },
+  responses: { 200: page(Webhook) },
   permissions: ['table:query'],
 });
 
@@ -120,8 +124,9 @@ export const create = defineRoute('webhooks.create', {
   // The URL of a chat webhook is its credential.
   confidential: ['url'],
   body: WebhookBody,
-  replies: { 201: data(WebhookWithSecret) },
-  permissions: ['table:write', 'secrets:seal'],
+  responses: { 201: data(WebhookWithSecret) },
+  permissions: ['secrets:seal'],
+  writes: ['webhooks'],
 });
 
 export const read = defineRoute('webhooks.read', {
@@ -130,7 +135,7 @@ export const read = defineRoute('webhooks.read', {
   path: '/api/admin/webhooks/{webhook}',
   summary: 'Read a webhook',
   description: 'Without its secret, which only creation and rotation return.',
-  replies: { 200: data(Webhook) },
+  responses: { 200: data(Webhook) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get'],
 });
@@ -144,9 +149,10 @@ export const update = defineRoute('webhooks.update', {
   // The URL of a chat webhook is its credential.
   confidential: ['url'],
   body: WebhookUpdate,
-  replies: { 200: data(Webhook) },
+  responses: { 200: data(Webhook) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write', 'secrets:seal'],
+  permissions: ['table:get', 'secrets:seal'],
+  writes: ['webhooks'],
 });
 
 export const remove = defineRoute('webhooks.remove', {
@@ -155,9 +161,10 @@ export const remove = defineRoute('webhooks.remove', {
   path: '/api/admin/webhooks/{webhook}',
   summary: 'Delete a webhook',
   description: 'Pending deliveries are cancelled.',
-  replies: { 200: data(z.object({ id: z.string(), deleted: z.literal(true) })) },
+  responses: { 200: deleted },
   failures: ['NOT_FOUND'],
-  permissions: ['table:write'],
+  permissions: [],
+  writes: ['webhooks'],
 });
 
 export const rotate = defineRoute('webhooks.rotate', {
@@ -167,9 +174,10 @@ export const rotate = defineRoute('webhooks.rotate', {
   summary: 'Rotate the secret of a webhook',
   description:
     'For 24 hours messages are signed with both the new and the previous secret. The new secret is not shown again.',
-  replies: { 200: data(WebhookWithSecret) },
+  responses: { 200: data(WebhookWithSecret) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write', 'secrets:seal'],
+  permissions: ['table:get', 'secrets:seal'],
+  writes: ['webhooks'],
 });
 
 export const test = defineRoute('webhooks.test', {
@@ -179,7 +187,7 @@ export const test = defineRoute('webhooks.test', {
   summary: 'Send a ping to a webhook',
   description:
     'Sends a `ping` event immediately, also to a disabled webhook, and returns the result. It is not retried and not listed among the deliveries.',
-  replies: { 200: data(Attempt.extend({ event_id: z.string() }).meta({ id: 'WebhookPing' })) },
+  responses: { 200: data(Attempt.extend({ event_id: z.string() }).meta({ id: 'WebhookPing' })) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'secrets:open'],
   timeoutSeconds: SENDING_SECONDS,
@@ -194,9 +202,9 @@ export const listDeliveries = defineRoute('webhooks.listDeliveries', {
     'By event, newest first; kept for 30 days. Following `meta.nextAfter` returns every delivery once, also while new ones arrive. A page may be shorter than `limit` when deliveries are large, or when few of many have the state.',
   query: z.object({
     state: DeliveryState.optional().describe('Only deliveries in this state.'),
-    ...ledgerPaging('dlv'),
+    ...cursorParameters('dlv'),
   }),
-  replies: { 200: ledger(Delivery) },
+  responses: { 200: cursorPage(Delivery) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'table:query'],
 });
@@ -208,9 +216,10 @@ export const replay = defineRoute('webhooks.replay', {
   summary: 'Replay a delivery',
   description:
     'Sends the event immediately, whatever its state, with the original `webhook-id`. A failure restarts the retries.',
-  replies: { 200: data(Delivery) },
+  responses: { 200: data(Delivery) },
   failures: ['NOT_FOUND'],
-  permissions: ['table:get', 'table:write', 'secrets:open'],
+  permissions: ['table:get', 'secrets:open'],
+  writes: ['webhooks', 'deliveries'],
   timeoutSeconds: SENDING_SECONDS,
 });
 
@@ -222,13 +231,14 @@ export const replayFailed = defineRoute('webhooks.replayFailed', {
   description:
     'Restarts every delivery without attempts left whose event is not older than `since`. Responds at once; the deliveries become `pending` in the background, oldest first, and are sent within a minute with all their retries. 409 `INVALID_TRANSITION` while the webhook is disabled.',
   body: z.object({ since: TimestampInput }).meta({ id: 'FailedReplay' }),
-  replies: {
+  responses: {
     202: data(
       z.object({ webhook_id: z.string(), since: Timestamp, requested_at: Timestamp }).meta({ id: 'RequestedReplay' }),
     ),
   },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['events'],
 });
 
 export const stripe = defineRoute('webhooks.stripe', {
@@ -239,7 +249,8 @@ export const stripe = defineRoute('webhooks.stripe', {
     'A Stripe event, signed over the raw body at most 5 minutes ago. Each event takes effect exactly once; unknown kinds are ignored. A signed body that is not an event is 400 `INVALID_INPUT`. Any status but 200 makes the provider retry.',
   auth: 'signature',
   tier: 'none',
-  replies: { 200: data(z.object({ received: z.literal(true) })) },
+  responses: { 200: data(z.object({ received: z.literal(true) })) },
   failures: ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'PAYMENTS_UNAVAILABLE'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'stripe'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'stripe'],
+  writes: ['checkouts', 'payments', 'projects', 'slugs', 'drafts', 'promotions', 'events', 'audit', 'deduplication'],
 });

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { checked } from '#contract/fields.ts';
-import { type ImportField, ImportMapping } from '#contract/projects.ts';
+import { type ImportField, ImportMapping, importFields, type MappedField, revisionFields } from '#contract/projects.ts';
+import type { CurrentField } from '#model/field.ts';
 import { invalidField, invalidFields } from '#shared/errors.ts';
 
 /** A valid mapping. */
-export interface ParsedMapping {
+interface ParsedMapping {
   readonly mapping: ImportMapping;
   /** The path of its columns in the request, for error details. */
   readonly columnsPath: readonly string[];
@@ -51,10 +52,28 @@ export const readMapping = (given: unknown): ParsedMapping => {
   return { mapping: { ...mapping, columns: trimmed(mapping.columns) }, columnsPath };
 };
 
+/** The fields that a new project needs. */
+export const requiredFields = ['name', 'url', 'description'] as const;
+
+const isBlank = (value: ImportMapping['defaults'][MappedField] | undefined): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/**
+ * Rows that update existing projects may lack these fields; all others would fail.
+ * @throws 400 under `details.mapping.columns`, naming the fields.
+ */
+export const mustFillRequired = ({ columns, defaults, on_conflict }: ImportMapping): void => {
+  if (on_conflict === 'update') return;
+  const mapped = new Set(Object.values(columns));
+  const missing = requiredFields.filter((field) => !mapped.has(field) && isBlank(defaults[field]));
+  if (missing.length === 0) return;
+  throw invalidField(['mapping', 'columns'], `${missing.join(', ')}: no column and no default`);
+};
+
 /** A column of the file that is mapped to a field. */
 export interface MappedColumn {
   readonly column: string;
-  readonly field: ImportField;
+  readonly field: MappedField;
   /** The index of its cells in a record. */
   readonly index: number;
 }
@@ -65,7 +84,7 @@ export interface MappedColumn {
  */
 export const mappedColumns = ({ mapping, columnsPath }: ParsedMapping, header: readonly string[]): MappedColumn[] => {
   const wrong = new Map<string, string>();
-  const columnOf = new Map<ImportField, string>();
+  const columnOf = new Map<MappedField, string>();
   const columns = Object.entries(mapping.columns).map(([column, field]) => {
     const index = header.indexOf(column);
     const other = columnOf.get(field);
@@ -78,4 +97,216 @@ export const mappedColumns = ({ mapping, columnsPath }: ParsedMapping, header: r
   if (wrong.size > 0)
     throw invalidFields([...wrong].map(([column, message]) => ({ path: [...columnsPath, column], message })));
   return columns;
+};
+
+/**
+ * Column names by field, the best first, in lower case and without everything but letters and digits: those of this service's
+ * export, then those in exports of Brilliant Directories, Directorist, eDirectory, GeoDirectory, HivePress, Product Hunt
+ * collections, WP All Export and spreadsheets of listings. Other fields of the content have their own name only.
+ */
+const namesOf: Partial<Record<ImportField, readonly string[]>> = {
+  id: ['id'],
+  slug: ['slug', 'permalink', 'filename', 'posturl', 'postname', 'friendlyurl', 'listingslug'],
+  name: [
+    'name',
+    'title',
+    'listingtitle',
+    'posttitle',
+    'company',
+    'companyname',
+    'business',
+    'businessname',
+    'listingname',
+    'projectname',
+    'productname',
+    'displayname',
+    'organization',
+  ],
+  url: [
+    'url',
+    'website',
+    'websiteurl',
+    'websiteaddress',
+    'homepage',
+    'link',
+    'listingwebsite',
+    'listingurl',
+    'webaddress',
+    'listingwebaddress',
+    'siteurl',
+    'web',
+    'hpwebsite',
+    'geodirwebsite',
+    'sourceurl',
+    'domain',
+  ],
+  description: [
+    'description',
+    'shortdescription',
+    'summary',
+    'tagline',
+    'excerpt',
+    'postexcerpt',
+    'summarydescription',
+    'listingsummarydescription',
+    'searchdescription',
+    'quotedescription',
+    'listingtagline',
+    'about',
+    'postcontent',
+    'content',
+    'details',
+  ],
+  long_description: [
+    'longdescription',
+    'fulldescription',
+    'detaileddescription',
+    'detaildescription',
+    'listingdetaildescription',
+    'postcontent',
+    'content',
+    'body',
+    'listingcontent',
+    'aboutme',
+    'details',
+    'notes',
+  ],
+  categories: [
+    'categories',
+    'category',
+    'postcategory',
+    'listingcategory',
+    'listingcategories',
+    'gdplacecategory',
+    'hplistingcategory',
+    'atbizdircategory',
+    'topcategory',
+    'professionname',
+    'type',
+    'brewerytype',
+  ],
+  tags: ['tags', 'tag', 'keywords', 'posttags', 'gdplacetags', 'listingtags', 'atbizdirtags', 'seokeywords', 'labels'],
+  logo_url: [
+    'logourl',
+    'logo',
+    'icon',
+    'thumbnail',
+    'thumbnailurl',
+    'featuredimage',
+    'image',
+    'imageurl',
+    'mainimage',
+    'profilephoto',
+    'coverimage',
+  ],
+  screenshots: ['screenshots', 'screenshot', 'images', 'gallery', 'postimages', 'listingimages', 'photos', 'imageurls'],
+  video_url: ['videourl', 'video', 'youtube', 'listingvideo', 'videolink', 'geodirvideo'],
+  pricing_type: ['pricingtype', 'pricing', 'pricingmodel'],
+  plan: ['plan'],
+  status: ['status'],
+  latitude: ['latitude', 'lat', 'postlatitude', 'geolat', 'manuallat', 'hplatitude'],
+  longitude: ['longitude', 'lng', 'lon', 'long', 'postlongitude', 'geolong', 'geolng', 'manuallng', 'hplongitude'],
+  address_city: ['addresscity', 'city', 'town', 'postcity', 'locality', 'location4', 'locationcity'],
+  address_country: [
+    'addresscountry',
+    'country',
+    'countryname',
+    'postcountry',
+    'countryln',
+    'location1',
+    'countrycode',
+    'locationcountry',
+  ],
+  publish_at: ['publishat'],
+  owner_id: ['ownerid'],
+  rejection_reason: ['rejectionreason'],
+  created_at: ['createdat', 'created', 'dateadded', 'postdate', 'signupdate', 'createddate', 'entered', 'datecreated'],
+  updated_at: ['updatedat'],
+  published_at: ['publishedat', 'publishdate', 'publisheddate'],
+  deleted_at: ['deletedat'],
+  paid_at: ['paidat'],
+};
+
+const bare = (column: string): string => column.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Ids of other products are not those of this one. */
+const OWN_ID = /^prj_/;
+/** Of other products, states and times in other notations fail the rows that have them. */
+const valuesOf: Partial<Record<MappedField, RegExp>> = {
+  id: OWN_ID,
+  status: /^(?:live|pending|rejected)$/i,
+  plan: /^(?:standard|premium)$/i,
+  pricing_type: /^(?:free|freemium|paid)$/i,
+  slug: /^[a-z\d]+(?:-[a-z\d]+)*$/,
+  created_at: /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/,
+  published_at: /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/,
+  logo_url: /^https?:\/\/[^\s,|;]+$/,
+  video_url: /^https?:\/\/[^\s,|;]+$/,
+};
+
+const ownLists: readonly ImportField[] = ['categories', 'tags', 'screenshots'];
+/** The separators of lists, of which the first is the default. */
+const LIST_SEPARATORS = ['|', ';', ','] as const;
+
+/** Own names, which labels of further fields do not take from a column. */
+const ownNames: ReadonlySet<string> = new Set(importFields.map(bare));
+
+/**
+ * The fields with their names, the most certain first: further fields by key, what every listing needs, further fields by
+ * label, and the others.
+ */
+const namedFields = (further: readonly CurrentField[]): readonly (readonly [MappedField, readonly string[]])[] => {
+  const named = (field: ImportField) => [field, namesOf[field] ?? [bare(field)]] as const;
+  const own = [...new Set([...(Object.keys(namesOf) as ImportField[]), ...revisionFields])];
+  const isRequired = (field: ImportField): boolean => requiredFields.some((one) => one === field);
+  const labels = further.flatMap(({ key, label }) => {
+    const name = bare(label);
+    return name === '' || ownNames.has(name) ? [] : [[`fields.${key}`, [name]] as const];
+  });
+  return [
+    ...further.map(({ key }) => [`fields.${key}`, [bare(`fields.${key}`), bare(key)]] as const),
+    ...own.filter(isRequired).map(named),
+    ...labels,
+    ...own.filter((field) => !isRequired(field)).map(named),
+  ];
+};
+
+/**
+ * Proposes a mapping by the names of columns and, where a field takes few values, by the cells.
+ * @param rows the first records.
+ * @param further the definitions of further fields.
+ */
+export const proposeMapping = (
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  further: readonly CurrentField[],
+): Pick<ImportMapping, 'columns' | 'list_separator'> => {
+  const names = header.map(bare);
+  const isUsable = (index: number, field: MappedField): boolean => {
+    const [column = ''] = header.slice(index, index + 1);
+    if (column === '' || header.indexOf(column) !== header.lastIndexOf(column)) return false;
+    const pattern = valuesOf[field];
+    const cells = rows.map((row) => (row[index] ?? '').trim()).filter((cell) => cell !== '');
+    return !pattern || cells.every((cell) => pattern.test(cell));
+  };
+  const fieldOf = new Map<number, MappedField>();
+  const proposed = new Set<MappedField>();
+  for (const [field, fieldNames] of namedFields(further)) {
+    if (proposed.has(field)) continue;
+    const index = fieldNames
+      .map((name) => names.findIndex((one, at) => one === name && !fieldOf.has(at) && isUsable(at, field)))
+      .find((at) => at >= 0);
+    if (index === undefined) continue;
+    fieldOf.set(index, field);
+    proposed.add(field);
+  }
+  const listFields = new Set<MappedField>(ownLists);
+  for (const { key, type } of further) if (type === 'multi_select') listFields.add(`fields.${key}`);
+  const lists = [...fieldOf].flatMap(([index, field]) => (listFields.has(field) ? [index] : []));
+  const cells = rows.flatMap((row) => lists.map((index) => row[index] ?? ''));
+  const separator = LIST_SEPARATORS.find((one) => cells.some((cell) => cell.includes(one))) ?? LIST_SEPARATORS[0];
+  return {
+    columns: Object.fromEntries([...fieldOf].map(([index, field]) => [header[index] ?? '', field])),
+    list_separator: separator,
+  };
 };

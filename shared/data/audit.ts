@@ -1,47 +1,39 @@
 import { decodeTime, ulid } from 'ulid';
 import type { AuditEntry } from '#contract/audit.ts';
+import { DAY_SECONDS } from '#model/days.ts';
 import type { RuleDecision } from '#model/rule.ts';
 import { auditedRequest } from '#platform/audit-context.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
-import {
-  auditKey,
-  auditPartition,
-  auditSubjectPartition,
-  inAuditSubject,
-  type Key,
-  projectKey,
-  ruleKey,
-  subjectOf,
-} from './keys.ts';
-import { MENTIONED } from './mentions.ts';
-import { collectionPages, type Item, inKeyOrder, orNull } from './read.ts';
+import { auditKey, auditPartition, auditSubjectPartition, inAuditSubject, type Key } from './keys.ts';
+import { collectionPages, type Item, recordOf } from './read.ts';
 
 /** The time to live of an entry, in seconds: two years. */
-const KEPT_SECONDS = 2 * 365 * 86_400;
+const KEPT_SECONDS = 2 * 365 * DAY_SECONDS;
 /** The stored part of the input, in characters of JSON. */
 const INPUT_MAX = 4000;
 /** The number of subjects listed for a bulk change. */
 const SUBJECTS_MAX = 100;
 
+/** Names of members that maps of the table or its client cannot have; callers choose the keys of `fields`. */
+const UNSTORABLE = /"(?:constructor)?":/;
+
 const bounded = (input: unknown): unknown => {
   const text = JSON.stringify(input ?? null);
-  if (text.length <= INPUT_MAX) return input ?? null;
+  if (text.length <= INPUT_MAX && !UNSTORABLE.test(text)) return input ?? null;
   // Names a user, whose mention must find the entry.
   const { owner_id } = input as Item;
-  return { shortened: text.slice(0, INPUT_MAX), ...(owner_id !== undefined && { owner_id }) };
+  return { shortened: text.slice(0, INPUT_MAX).toWellFormed(), ...(owner_id !== undefined && { owner_id }) };
 };
 
 /** The year of an entry, which selects its partition, from the time in its id. */
 const auditYearOf = (id: string): number => new Date(decodeTime(id.slice('aud_'.length))).getUTCFullYear();
 
-type NewEntry = Omit<AuditEntry, 'id' | 'at' | 'subjects'> & { readonly keys: readonly Key[] };
-
-const entryItem = ({ keys, ...given }: NewEntry): Item & Key => {
+const entryItem = ({ subjects, ...given }: Omit<AuditEntry, 'id' | 'at'>): Item & Key => {
   const entry: AuditEntry = {
     id: `aud_${ulid()}`,
     at: now(),
     ...given,
-    subjects: [...new Set(keys.flatMap((key) => subjectOf(key) ?? []))].slice(0, SUBJECTS_MAX),
+    subjects: [...new Set(subjects)].slice(0, SUBJECTS_MAX),
   };
   const [subject] = entry.subjects;
   return {
@@ -49,23 +41,22 @@ const entryItem = ({ keys, ...given }: NewEntry): Item & Key => {
     ...(subject !== undefined && inAuditSubject(subject, entry.id)),
     type: 'audit',
     ttl: secondsFromNow(KEPT_SECONDS),
-    ...MENTIONED,
     ...entry,
   };
 };
 
 /**
  * The audit entry that a transaction adds to its writes during an audited request; undefined outside of one.
- * @param keys the keys of the items it writes.
+ * @param subjects of the items it writes.
  */
-export const auditItem = (keys: readonly Key[]): (Item & Key) | undefined => {
+export const auditItem = (subjects: readonly string[]): (Item & Key) | undefined => {
   const request = auditedRequest();
   if (!request) return undefined;
   return entryItem({
     actor_id: request.actorId,
     actor_name: request.actorName,
     action: request.action,
-    keys,
+    subjects: [...subjects],
     request_id: request.requestId,
     address: request.address,
     input: bounded(request.input),
@@ -78,23 +69,11 @@ export const ruleEntryItem = (projectId: string, { rule, action, hasFailed }: Ru
     actor_id: null,
     actor_name: null,
     action: 'rules.apply',
-    keys: [projectKey(projectId), ruleKey(rule.id)],
+    subjects: [`project:${projectId}`, `rule:${rule.id}`],
     request_id: null,
     address: null,
     input: { rule: rule.id, version: rule.version, name: rule.name, action, has_failed: hasFailed },
   });
-
-const entryOf = (item: Item): AuditEntry => ({
-  id: String(item.id),
-  at: String(item.at),
-  actor_id: orNull(item.actor_id),
-  actor_name: orNull(item.actor_name),
-  action: String(item.action),
-  subjects: (item.subjects ?? []) as string[],
-  request_id: orNull(item.request_id),
-  address: (item.address ?? null) as string | null,
-  input: inKeyOrder(item.input ?? null),
-});
 
 interface AuditRange {
   /** The id of the entry to continue after. */
@@ -107,7 +86,7 @@ interface AuditRange {
 const AUDIT_YEARS = 3;
 
 /** The partitions of the audit log, newest first. @param newest by default the current year. */
-export const auditPartitions = (newest = Number(now().slice(0, 4))): string[] =>
+const auditPartitions = (newest = Number(now().slice(0, 4))): string[] =>
   Array.from({ length: AUDIT_YEARS }, (_, age) => auditPartition(newest - age));
 
 /** Iterates over the audit log, newest first. */
@@ -120,7 +99,7 @@ export async function* auditEntries({ before, count }: AuditRange): AsyncGenerat
       pageSize: count,
       ...(age === 0 && before !== undefined && { before }),
     });
-    for await (const items of pages) yield* items.map(entryOf);
+    for await (const items of pages) yield* items.map(recordOf<AuditEntry>);
   }
 }
 
@@ -133,5 +112,5 @@ export async function* auditEntriesOfSubject(subject: string, range: AuditRange)
     pageSize: range.count,
     ...(range.before !== undefined && { before: range.before }),
   });
-  for await (const items of pages) yield* items.map(entryOf);
+  for await (const items of pages) yield* items.map(recordOf<AuditEntry>);
 }

@@ -1,6 +1,9 @@
 import { decodeTime } from 'ulid';
 import type { BatchCounts, BatchState } from '#contract/batches.ts';
+import { newMessage } from '#events/catalogue.ts';
 import { type BatchEntry, type BatchRecord, noOutcomes, rowPosition, type Undo } from '#model/batch.ts';
+import { DAY_SECONDS } from '#model/days.ts';
+import { enqueue, inOutbox } from './event-log.ts';
 import {
   batchEntryKey,
   batchEntryPrefix,
@@ -10,11 +13,11 @@ import {
   inBatches,
   type Key,
 } from './keys.ts';
-import { collectionPages, findItem, findItems, type Item, newestPageOf, orNull } from './read.ts';
+import { collectionPages, findItemsBy, findRecord, type Item, newestPageOf, recordOf } from './read.ts';
 import { absent, every, exists, is, putItem, putItems, updateItem, type Write } from './write.ts';
 
 /** How long batches and their entries are kept, in seconds. */
-const KEPT_SECONDS = 90 * 86_400;
+const KEPT_SECONDS = 90 * DAY_SECONDS;
 
 const expiryOf = (batchId: string): number =>
   Math.floor(decodeTime(batchId.slice('bat_'.length)) / 1000) + KEPT_SECONDS;
@@ -27,22 +30,6 @@ const batchItem = (batch: BatchRecord): Item & Key => ({
   ...batch,
 });
 
-const batchOf = (item: Item): BatchRecord => ({
-  id: String(item.id),
-  kind: item.kind as BatchRecord['kind'],
-  actor_id: orNull(item.actor_id),
-  at: String(item.at),
-  summary: String(item.summary),
-  state: item.state as BatchState,
-  counts: orNull(item.counts),
-  running_until: orNull(item.running_until),
-  reverts: orNull(item.reverts),
-  reverted_by: orNull(item.reverted_by),
-  category: orNull(item.category),
-  header: orNull(item.header),
-  import_id: orNull(item.import_id),
-});
-
 /** The write that begins a batch, for the transaction of its first change. */
 export const batchInsertion = (batch: BatchRecord): Write => ({ put: batchItem(batch), when: absent });
 
@@ -51,10 +38,7 @@ export const insertBatch = async (batch: BatchRecord): Promise<void> => {
   await putItem(batchItem(batch), absent);
 };
 
-export const findBatch = async (id: string): Promise<BatchRecord | undefined> => {
-  const item = await findItem(batchKey(id));
-  return item && batchOf(item);
-};
+export const findBatch = (id: string) => findRecord<BatchRecord>(batchKey(id));
 
 /** A page of batches, newest first, with the exact total. */
 export const pageOfBatches = async (
@@ -62,20 +46,28 @@ export const pageOfBatches = async (
   count: number,
 ): Promise<{ batches: BatchRecord[]; total: number }> => {
   const { items, total } = await newestPageOf(batchesPartition, skip, count);
-  return { batches: items.map(batchOf), total };
+  return { batches: items.map(recordOf<BatchRecord>), total };
 };
 
 const isRunning = every(exists, is('state', 'running'));
 
-/** The write that ends a batch that is running. It fails with `ConditionFailed` when the batch has ended. */
-export const batchEnding = (id: string, state: BatchState, counts: BatchCounts): Write => ({
-  update: batchKey(id),
-  change: { set: { state, counts } },
-  when: isRunning,
-});
+/** Stores what a running batch has done so far, for its readers: its entries may be too many to be counted for each of them. */
+export const noteProgress = async (id: string, counts: BatchCounts): Promise<void> => {
+  await updateItem(batchKey(id), { set: { counts } }, isRunning);
+};
 
-/** Ends a batch. Does nothing when it has ended. */
+const endedMessage = (id: string) => newMessage('batchEnded', null, { batch_id: id });
+
+/** The writes that end a batch that is running. They fail with `ConditionFailed` when the batch has ended. */
+export const batchEnding = (id: string, state: BatchState, counts: BatchCounts): readonly Write[] => [
+  { update: batchKey(id), change: { set: { state, counts } }, when: isRunning },
+  inOutbox(endedMessage(id)),
+];
+
+/** Ends a batch, of which all entries are stored. Does nothing when it has ended. */
 export const endBatch = async (id: string, state: BatchState, counts: BatchCounts): Promise<void> => {
+  // Before the end, because the process may die in between: a message too many is harmless.
+  await enqueue(endedMessage(id));
   await updateItem(batchKey(id), { set: { state, counts } }, isRunning);
 };
 
@@ -86,7 +78,6 @@ export const revertMark = ({ id, state }: BatchRecord, revertId: string): Write 
   when: every(exists, is('state', state), is('reverted_by', null)),
 });
 
-/** The write that ends the revert of a batch. */
 export const revertCompletion = (id: string, revertId: string): Write => ({
   update: batchKey(id),
   change: { set: { state: 'reverted' } },
@@ -103,33 +94,14 @@ const entryItem = (batchId: string, { undo, ...entry }: BatchEntry): Item & Key 
   ...(undo && { undo: JSON.stringify(undo) }),
 });
 
-/** Items of earlier versions have the members of the entry as attributes. */
-const mappedEntryOf = (item: Item): BatchEntry => ({
-  position: String(item.position),
-  row: orNull(item.row),
-  outcome: item.outcome as BatchEntry['outcome'],
-  project: orNull(item.project),
-  changes: (item.changes as BatchEntry['changes']).map(({ field, before, after }) => ({ field, before, after })),
-  message: orNull(item.message),
-  reason: orNull(item.reason),
-  ...(item.undo !== undefined && { undo: item.undo as Undo }),
-  ...(item.cells !== undefined && { cells: item.cells as readonly string[] }),
-  ...(item.earlier_rows !== undefined && {
-    earlier_rows: item.earlier_rows as NonNullable<BatchEntry['earlier_rows']>,
-  }),
-});
-
-const entryOf = (item: Item): BatchEntry => {
-  if (typeof item.entry !== 'string') return mappedEntryOf(item);
-  const entry = JSON.parse(item.entry) as BatchEntry;
-  return typeof item.undo === 'string' ? { ...entry, undo: JSON.parse(item.undo) as Undo } : entry;
+const entryOf = ({ entry: text, undo }: Item): BatchEntry => {
+  const entry = JSON.parse(String(text)) as BatchEntry;
+  return typeof undo === 'string' ? { ...entry, undo: JSON.parse(undo) as Undo } : entry;
 };
 
 /** The entries of an item, which may hold several. */
-const entriesIn = ({ entries, ...item }: Item): BatchEntry[] => {
-  if (typeof entries === 'string') return JSON.parse(entries) as BatchEntry[];
-  return entries === undefined ? [entryOf(item)] : (entries as Item[]).map(mappedEntryOf);
-};
+const entriesIn = (item: Item): BatchEntry[] =>
+  typeof item.entries === 'string' ? (JSON.parse(item.entries) as BatchEntry[]) : [entryOf(item)];
 
 /** The write of an entry, for the transaction of the change that it records. */
 export const entryWrite = (batchId: string, entry: BatchEntry): Write => ({ put: entryItem(batchId, entry) });
@@ -151,7 +123,7 @@ export const undoRemoval = (batchId: string, position: string): Write => ({
 const PACK_ENTRIES_MAX = 200;
 const PACK_CHARACTERS_MAX = 60_000;
 /** How many rows the entries of one call of `putEntries` may span. */
-export const PACKED_ROWS_MAX = 1000;
+const PACKED_ROWS_MAX = 1000;
 
 /** Groups entries, in their order, into items of a bounded size; an entry above the bound has its own. */
 const packsOf = (entries: readonly BatchEntry[]): BatchEntry[][] => {
@@ -185,15 +157,15 @@ export const putEntries = async (batchId: string, entries: readonly BatchEntry[]
 
 /** Which of some entries exist, by position. */
 export const existingEntries = async (batchId: string, positions: readonly string[]): Promise<ReadonlySet<string>> => {
-  const items = await findItems(positions.map((position) => batchEntryKey(batchId, position)));
-  return new Set(positions.filter((_, index) => items[index] !== undefined));
+  const items = await findItemsBy(positions, (position) => batchEntryKey(batchId, position));
+  return new Set(items.keys());
 };
 
 /** The stored entries of rows, by their positions; also those that an item holds together with others. */
 export const findEntries = async (batchId: string, positions: readonly string[]): Promise<BatchEntry[]> => {
-  const items = await findItems(positions.map((position) => batchEntryKey(batchId, position)));
+  const items = await findItemsBy(positions, (position) => batchEntryKey(batchId, position));
   const wanted = new Set(positions);
-  return items.flatMap((item) => (item ? entriesIn(item) : [])).filter(({ position }) => wanted.has(position));
+  return [...items.values()].flatMap(entriesIn).filter(({ position }) => wanted.has(position));
 };
 
 interface EntryRange {

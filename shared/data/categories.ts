@@ -1,10 +1,12 @@
 import type { Message } from '#events/catalogue.ts';
 import type { BatchRecord } from '#model/batch.ts';
 import type { CategoryRecord } from '#model/category.ts';
+import { DAY_SECONDS } from '#model/days.ts';
 import { elapsed, moment, NEVER, secondsFromNow } from '#platform/clock.ts';
 import { conflict } from '#shared/errors.ts';
 import { batchInsertion } from './batches.ts';
 import { ConflictError } from './conflict.ts';
+import { inOutbox } from './event-log.ts';
 import {
   categoriesPartition,
   categoryKey,
@@ -14,8 +16,7 @@ import {
   categoryTombstoneKey,
   type Key,
 } from './keys.ts';
-import { inOutbox } from './outbox.ts';
-import { findItem, findItems, type Item, wholeCollection } from './read.ts';
+import { findItem, findItems, findItemsBy, findRecord, type Item, wholeCollection } from './read.ts';
 import {
   absent,
   type Condition,
@@ -82,10 +83,7 @@ export const spheresOf = async (categories: readonly string[]): Promise<string[]
   return [...new Set(categories.flatMap((slug) => sphereOfCategory.get(slug) ?? []))];
 };
 
-const categoryById = async (id: string): Promise<CategoryRecord | undefined> => {
-  const item = await findItem(categoryKey(id));
-  return item && categoryOf(item);
-};
+const categoryById = (id: string) => findRecord(categoryKey(id), categoryOf);
 
 /** Finds a category by id or slug, strongly consistent. */
 export const findCategory = async (reference: string): Promise<CategoryRecord | undefined> => {
@@ -146,7 +144,6 @@ export const retiredSlugs = async (): Promise<string[]> =>
     .filter(({ state, batch_id }) => state === 'leaving' || (state === 'alias' && batch_id !== undefined))
     .map(slugOfClaim);
 
-/** The slug that a claim stands for. */
 const currentSlugOf = async (claim: Item): Promise<string | undefined> => {
   if (claim.state === 'held') return slugOfClaim(claim);
   return claim.state === 'alias' ? (await findCurrentCategory(String(claim.category_id)))?.slug : undefined;
@@ -241,7 +238,7 @@ export const replaceCategories = async (
 };
 
 /** How long the feed keeps a deletion, in seconds: longer than any replica goes without reading the feed. */
-const TOMBSTONE_SECONDS = 86_400;
+const TOMBSTONE_SECONDS = DAY_SECONDS;
 
 const categoryDeletion = (category: CategoryRecord, tombstone: Item): Write[] => [
   {
@@ -268,12 +265,12 @@ const categoryDeletion = (category: CategoryRecord, tombstone: Item): Write[] =>
 export const deleteCategory = async (
   category: CategoryRecord,
   messages: readonly Message[],
-  batch?: BatchRecord,
+  batch: BatchRecord,
 ): Promise<void> => {
   await transact([
     ...categoryDeletion(category, { ttl: secondsFromNow(TOMBSTONE_SECONDS) }),
-    retireSlug(category, 'leaving', batch?.id),
-    ...(batch ? [batchInsertion(batch)] : []),
+    retireSlug(category, 'leaving', batch.id),
+    batchInsertion(batch),
     ...messages.map(inOutbox),
   ]);
 };
@@ -317,21 +314,16 @@ export const categoryRecreation = (category: CategoryRecord, at: string): Write[
   ];
 };
 
-/** Returns the slugs that belong to no category. */
 export const missingCategories = async (slugs: readonly string[]): Promise<string[]> => {
-  const claims = await findItems(slugs.map(categorySlugKey));
-  return slugs.filter((_, position) => claims[position]?.state !== 'held');
+  const claims = await findItemsBy(slugs, categorySlugKey);
+  return slugs.filter((slug) => claims.get(slug)?.state !== 'held');
 };
 
 /** Returns category ids by slug, without slugs that belong to no category. */
 export const categoryIds = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const claims = await findItems(slugs.map(categorySlugKey));
-  return new Map(
-    slugs.flatMap((slug, position) => {
-      const claim = claims[position];
-      return claim?.state === 'held' ? [[slug, String(claim.category_id)]] : [];
-    }),
-  );
+  const claims = await findItemsBy(slugs, categorySlugKey);
+  const held = [...claims].filter(([, { state }]) => state === 'held');
+  return new Map(held.map(([slug, { category_id }]) => [slug, String(category_id)]));
 };
 
 /** Returns the current slugs of categories in the order of `ids`, also of merged ones, without deleted categories. */

@@ -1,7 +1,8 @@
+import type { Comment } from '#contract/comments.ts';
 import type { Message } from '#events/catalogue.ts';
-import type { CommentRecord } from '#model/comment.ts';
 import { notFound } from '#shared/errors.ts';
 import { changeCounts, countReaction, projectIsOpen } from './counts.ts';
+import { inOutbox } from './event-log.ts';
 import {
   commentKey,
   commentPartition,
@@ -17,18 +18,27 @@ import {
   projectPartition,
   projectPrefix,
 } from './keys.ts';
-import { inOutbox } from './outbox.ts';
-import { findItems, firstOfCollection, type Item, itemsOfPartitions, pageOfCollection } from './read.ts';
+import { findItems, firstOfCollection, type Item, itemsOfPartitions, pageOfCollection, recordOf } from './read.ts';
 import { changeUserCounts, findUsers } from './users.ts';
-import { absent, ConditionFailed, every, exists, is, transact } from './write.ts';
+import { absent, every, exists, is, transact, tryTransact, type Write } from './write.ts';
+
+export interface CommentRecord extends Readonly<Omit<Comment, 'user'>> {
+  readonly user_id: string;
+  /** Only administrators, moderators and its author know of a hidden comment. */
+  readonly is_hidden: boolean;
+}
+
+/** How long an author can change a comment, in milliseconds. */
+const EDITABLE_MS = 24 * 3600 * 1000;
+
+export const isEditable = (
+  comment: Pick<CommentRecord, 'user_id' | 'created_at'>,
+  userId: string,
+  at: string,
+): boolean => comment.user_id === userId && Date.parse(at) - Date.parse(comment.created_at) <= EDITABLE_MS;
 
 const commentOf = (item: Item): CommentRecord => ({
-  id: String(item.id),
-  project_id: String(item.project_id),
-  user_id: String(item.user_id),
-  content: String(item.content),
-  created_at: String(item.created_at),
-  updated_at: String(item.updated_at),
+  ...recordOf<CommentRecord>(item),
   is_hidden: item.is_hidden === true,
 });
 
@@ -44,12 +54,17 @@ const commentItem = ({ is_hidden, ...comment }: CommentRecord): Item & Key => ({
   ...(is_hidden && { is_hidden }),
 });
 
+/** The writes of a new comment, to be part of the transaction that counts it for its project. */
+export const commentInsertion = (comment: CommentRecord): readonly Write[] => [
+  { put: commentItem(comment), when: absent },
+  changeUserCounts(comment.user_id, 1),
+];
+
 /** Inserts a comment and publishes its event. @throws 404 when the project is not open. */
 export const insertComment = async (comment: CommentRecord, message: Message): Promise<void> => {
   await transact([
     countReaction(comment.project_id, { comments_count: 1 }),
-    { put: commentItem(comment), when: absent },
-    changeUserCounts(comment.user_id, 1),
+    ...commentInsertion(comment),
     inOutbox(message),
   ]);
 };
@@ -105,18 +120,13 @@ const REMOVED_PER_TRANSACTION = 45;
 const removePage = async (comments: readonly CommentRecord[]): Promise<number> => {
   const byAuthor = Map.groupBy(comments, (comment) => comment.user_id);
   const authors = await findUsers([...byAuthor.keys()]);
-  try {
-    await transact([
-      ...comments.map((comment) => ({ delete: commentKey(comment.project_id, comment.id), when: exists })),
-      ...[...byAuthor].flatMap(([userId, written]) =>
-        authors.has(userId) ? [changeUserCounts(userId, -written.length)] : [],
-      ),
-    ]);
-    return comments.length;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    return 0;
-  }
+  const isRemoved = await tryTransact([
+    ...comments.map((comment) => ({ delete: commentKey(comment.project_id, comment.id), when: exists })),
+    ...[...byAuthor].flatMap(([userId, written]) =>
+      authors.has(userId) ? [changeUserCounts(userId, -written.length)] : [],
+    ),
+  ]);
+  return isRemoved ? comments.length : 0;
 };
 
 /** Deletes all comments of a purged project and subtracts them from their authors' counters. Idempotent. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { requestTime } from '#platform/request-time.ts';
+import { requestTime } from '#platform/time-limit.ts';
 
 /** A concurrent write changed the item first. The caller reads it again and repeats its decision. */
 export class ConflictError extends Error {

@@ -1,9 +1,9 @@
-import type { TouchCounts } from '#model/batch.ts';
-import type { ProjectCounts } from '#model/project.ts';
+import type { ChangeCounts } from '#model/batch.ts';
+import type { ProjectCounts, Recounted } from '#model/project.ts';
 import { notFound } from '#shared/errors.ts';
-import { countsKey, type Key, projectKey } from './keys.ts';
-import { findItem, type Item } from './read.ts';
-import { absent, type Condition, either, every, exists, is, isUnset, keyOfWrite, lacks, type Write } from './write.ts';
+import { countsKey, type Key, projectKey, projectPartition, projectPrefix } from './keys.ts';
+import { collectionPages, countCollection, findItem, type Item } from './read.ts';
+import { absent, type Condition, either, every, exists, is, keyOfWrite, lacks, transact, type Write } from './write.ts';
 
 /** In the counters of a project since it stopped being open. */
 const REACTIONS_CLOSED = { closed: true } as const;
@@ -31,8 +31,7 @@ export const countsOf = (item: Item | undefined): ProjectCounts => ({
 export const readCounts = async (projectId: string): Promise<ProjectCounts> =>
   countsOf(await findItem(countsKey(projectId)));
 
-/** The project is live and not deleted. */
-export const openProject = every(exists, is('status', 'live'), isUnset('deleted_at'));
+export const openProject = every(exists, is('status', 'live'), lacks('deleted_at'));
 
 /** A check that fails the transaction with 404 unless the project is live and not deleted. */
 export const projectIsOpen = (projectId: string): Write => ({
@@ -46,18 +45,24 @@ type TouchCounter = 'reports_count' | 'promotions_count';
 
 type Changes = Partial<Record<Exclude<keyof ProjectCounts, 'version'> | TouchCounter, number>>;
 
-const touchCounters = ['upvote_count', 'ratings_count', 'comments_count', 'reports_count', 'promotions_count'] as const;
+const changeCounters = [
+  'upvote_count',
+  'ratings_count',
+  'comments_count',
+  'reports_count',
+  'promotions_count',
+] as const;
 
 /** The counters that show whether a project was touched; consistent. */
-export const findTouchCounts = async (projectId: string): Promise<TouchCounts> => {
+export const findChangeCounts = async (projectId: string): Promise<ChangeCounts> => {
   const item = await findItem(countsKey(projectId));
-  return Object.fromEntries(touchCounters.map((name) => [name, Number(item?.[name] ?? 0)])) as unknown as TouchCounts;
+  return Object.fromEntries(changeCounters.map((name) => [name, Number(item?.[name] ?? 0)])) as unknown as ChangeCounts;
 };
 
-const untouched: Condition = either(absent, every(...touchCounters.map((name) => either(lacks(name), is(name, 0)))));
+const untouched: Condition = either(absent, every(...changeCounters.map((name) => either(lacks(name), is(name, 0)))));
 
 /** The writes of a project on condition that it was not touched; they fail with `ConditionFailed` once it was. */
-export const onlyIfUntouched = (projectId: string, writes: readonly Write[]): readonly Write[] => {
+export const onlyIfUnchanged = (projectId: string, writes: readonly Write[]): readonly Write[] => {
   const { pk, sk } = countsKey(projectId);
   // A transaction must not address an item twice: what closes a project writes to its counters already.
   const index = writes.findIndex((write) => {
@@ -103,3 +108,69 @@ export const setReactionsOpen = (projectId: string, isOpen: boolean): Write => (
 export const removedCounts = (projectId: string, ttl: number): Write => ({
   put: { ...countsKey(projectId), type: 'projectRemoved', project_id: projectId, ttl, ...REACTIONS_CLOSED },
 });
+
+const sumRatings = async (projectId: string): Promise<Pick<Recounted, 'ratings_sum' | 'ratings_count'>> => {
+  const pages = collectionPages({
+    partition: projectPartition(projectId),
+    prefix: projectPrefix.ratings,
+    only: ['pk', 'sk', 'rating'],
+  });
+  let [ratings_sum, ratings_count] = [0, 0];
+  for await (const items of pages) {
+    ratings_count += items.length;
+    for (const { rating } of items) ratings_sum += Number(rating);
+  }
+  return { ratings_sum, ratings_count };
+};
+
+/** The votes that count: those that are set and not held. */
+const countVotes = async (partition: string): Promise<number> => {
+  const pages = collectionPages({ partition, prefix: projectPrefix.votes, only: ['pk', 'sk', 'held', 'withdrawn'] });
+  let votes = 0;
+  for await (const items of pages)
+    votes += items.filter(({ held, withdrawn }) => held !== true && withdrawn !== true).length;
+  return votes;
+};
+
+const countOpenReports = async (projectId: string): Promise<number> => {
+  const pages = collectionPages({
+    partition: projectPartition(projectId),
+    prefix: projectPrefix.reports,
+    only: ['pk', 'sk', 'status'],
+  });
+  let open = 0;
+  for await (const items of pages) open += items.filter(({ status }) => status === 'open').length;
+  return open;
+};
+
+export const countReactions = async (projectId: string): Promise<Recounted> => {
+  const partition = projectPartition(projectId);
+  const [upvote_count, comments_count, ratings, reports_open] = await Promise.all([
+    countVotes(partition),
+    countCollection(partition, projectPrefix.comments),
+    sumRatings(projectId),
+    countOpenReports(projectId),
+  ]);
+  return { upvote_count, comments_count, ...ratings, reports_open };
+};
+
+/**
+ * Replaces the counters of a project that can be recounted; others, such as views, stay.
+ * @throws 404 when the project is deleted.
+ * @throws {ConditionFailed} when the version of the stored counters differs from `previous`.
+ */
+export const replaceCounts = async (
+  projectId: string,
+  previous: ProjectCounts,
+  next: Recounted & Pick<ProjectCounts, 'version'>,
+): Promise<void> => {
+  await transact([
+    { check: projectKey(projectId), when: exists, orElse: notFound },
+    {
+      update: countsKey(projectId),
+      inFeed: true,
+      change: { set: { type: 'counts', project_id: projectId, ...next } },
+      when: previous.version === 0 ? lacks('version') : is('version', previous.version),
+    },
+  ]);
+};

@@ -2,7 +2,7 @@ import { DEDUPLICATION_SECONDS, type Subscription, subscriptions } from '#events
 import { secondsFromNow } from '#platform/clock.ts';
 import { deduplicationKey } from './keys.ts';
 import { findItem } from './read.ts';
-import { absent, either, every, is, isBelow, putItem, updateItem } from './write.ts';
+import { absent, either, every, is, isBelow, putItem, updateItem, type Write } from './write.ts';
 
 /** The timeout of a function whose subscription sets none, and a margin for its late end, in seconds. */
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -19,6 +19,18 @@ export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning';
 }
 
+/** The write that marks an event as processed, for the transaction of its effect. It fails when the event was processed. */
+export const deduplicationRecord = (subscriber: string, eventId: string, seconds = DEDUPLICATION_SECONDS) =>
+  ({
+    put: {
+      ...deduplicationKey(subscriber, eventId),
+      type: 'deduplication',
+      state: 'done',
+      ttl: secondsFromNow(seconds),
+    },
+    when: absent,
+  }) satisfies Write;
+
 /**
  * Processes an event once per subscriber, however often it is delivered. A deduplication record claims the event while
  * the work runs; the claim of a run that died expires with the timeout of its function.
@@ -31,7 +43,7 @@ export const processOnce = async (subscriber: string, eventId: string, work: () 
   const nowSeconds = secondsFromNow(0);
   const until = nowSeconds + claimSeconds(subscriber);
   const isClaimed = await putItem(
-    { ...key, type: 'receipt', state: 'running', until, ttl: nowSeconds + DEDUPLICATION_SECONDS },
+    { ...key, type: 'deduplication', state: 'running', until, ttl: nowSeconds + DEDUPLICATION_SECONDS },
     either(absent, every(is('state', 'running'), isBelow('until', nowSeconds))),
   );
   if (!isClaimed) {

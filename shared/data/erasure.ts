@@ -1,17 +1,30 @@
+import { ERASED_USER } from '#model/user.ts';
+import { mapConcurrently } from '#platform/map-concurrently.ts';
+import { deleteClaims } from './claims.ts';
+import { deleteComments } from './comments.ts';
 import { retryOnConflict } from './conflict.ts';
 import { changeCounts } from './counts.ts';
 import {
-  checkoutDraftKey,
+  checkoutSubmissionKey,
   type Key,
   openCheckoutsPartition,
   ownerPartition,
   ownerPrefix,
   projectKey,
+  projectPartition,
+  projectPrefix,
+  projectTombstoneKey,
   ratingKey,
+  slugKey,
   voteKey,
 } from './keys.ts';
-import { collectionPages, findItem } from './read.ts';
-import { deleteItem, exists, is, transact, type Write } from './write.ts';
+import { mentionPages } from './mentions.ts';
+import { unchangedVote, voteIn } from './reactions.ts';
+import { collectionPages, findItem, findItems, findItemsBy, type Item, keyOf } from './read.ts';
+import { deleteReports } from './reports.ts';
+import { departureFrom } from './vote-cases.ts';
+import { originDeletion } from './vote-origins.ts';
+import { deleteItem, deleteItems, exists, is, transact, updateItem, type Write } from './write.ts';
 
 /** The time of a run of the erasure is up; the task is delivered again. */
 export class TimeUp extends Error {
@@ -29,13 +42,12 @@ async function* attributePages(userId: string, prefix: string, attribute: string
   for await (const items of pages) yield items.map((item) => String(item[attribute]));
 }
 
-/** Ids of the projects that a user voted for. */
 export const votedProjectIds = (userId: string) => attributePages(userId, ownerPrefix.votes, 'project_id');
 
-/** Ids of the projects that a user rated. */
 export const ratedProjectIds = (userId: string) => attributePages(userId, ownerPrefix.ratings, 'project_id');
 
-/** Ids of a user's reports of projects. */
+export const claimIds = (userId: string) => attributePages(userId, ownerPrefix.claims, 'id');
+
 export const reportIds = (userId: string) => attributePages(userId, ownerPrefix.reports, 'id');
 
 /** Ids of a user's projects, soft-deleted ones too. */
@@ -65,7 +77,7 @@ class ProjectPurged extends Error {
 const withdraw = (
   projectId: string,
   key: Key,
-  writesOf: () => Promise<readonly [deletion: Write, counters: Write] | undefined>,
+  writesOf: () => Promise<readonly Write[] | undefined>,
 ): Promise<boolean> =>
   retryOnConflict(async () => {
     const writes = await writesOf();
@@ -82,12 +94,20 @@ const withdraw = (
     }
   });
 
-/** Deletes a vote and decrements the counter. @returns false when there was no vote. */
+/** Deletes a vote, decrements the counter and takes the vote out of its case. @returns false when there was no vote. */
 export const eraseVote = (projectId: string, userId: string): Promise<boolean> => {
   const key = voteKey(projectId, userId);
-  return withdraw(projectId, key, async () =>
-    (await findItem(key)) ? [{ delete: key, when: exists }, changeCounts(projectId, { upvote_count: -1 })] : undefined,
-  );
+  return withdraw(projectId, key, async () => {
+    const item = await findItem(key);
+    const vote = voteIn(item);
+    if (!item || !vote) return undefined;
+    return [
+      { delete: key, when: unchangedVote(vote) },
+      changeCounts(projectId, { upvote_count: vote.isSet && !vote.isHeld ? -1 : 0 }),
+      originDeletion(projectId, userId),
+      ...departureFrom(projectId, userId, item),
+    ];
+  });
 };
 
 /** Deletes a rating and subtracts it from the counters. @returns false when there was no rating. */
@@ -103,6 +123,131 @@ export const eraseRating = (projectId: string, userId: string): Promise<boolean>
   });
 };
 
-/** Deletes the submission draft of a premium checkout. @returns false when there was none. */
-export const deleteCheckoutDraft = (checkoutId: string): Promise<boolean> =>
-  deleteItem(checkoutDraftKey(checkoutId), exists);
+/** Deletes an item that only its owner knows of. @returns false when there was none. */
+export const deleteExisting = (key: Key): Promise<boolean> => deleteItem(key, exists);
+
+/** Deletes the submission of a premium checkout. @returns false when there was none. */
+export const deleteCheckoutSubmission = (checkoutId: string): Promise<boolean> =>
+  deleteItem(checkoutSubmissionKey(checkoutId), exists);
+
+/** Deletes the votes, ratings, comments, reports, claims, analytics and revisions of a purged project. */
+const deleteReactions = async (projectId: string): Promise<number> => {
+  let removed = (await deleteComments(projectId)) + (await deleteReports(projectId)) + (await deleteClaims(projectId));
+  for (const prefix of [
+    projectPrefix.hiddenComments,
+    projectPrefix.votes,
+    projectPrefix.voteOrigins,
+    projectPrefix.voteCases,
+    projectPrefix.openVoteCase,
+    projectPrefix.caseVotes,
+    projectPrefix.ratings,
+    projectPrefix.days,
+    projectPrefix.revisions,
+  ]) {
+    const pages = collectionPages({ partition: projectPartition(projectId), prefix, only: ['pk', 'sk'] });
+    for await (const items of pages) {
+      await deleteItems(items.map(keyOf));
+      removed += items.length;
+    }
+  }
+  return removed;
+};
+
+/**
+ * Deletes the orphaned data of a purged project: reactions, reports and the claims of its slugs. Idempotent. The tombstone
+ * expires by itself. It does nothing if an import has restored the project, because the import removes the data first.
+ */
+export const deleteOrphanedData = async (projectId: string, slugs: readonly string[]): Promise<number> => {
+  if (await findItem(projectKey(projectId))) return 0;
+  const removed = await deleteReactions(projectId);
+  // Another project may have claimed a slug since.
+  const claims = await findItemsBy(slugs, slugKey);
+  const orphaned = slugs.filter((slug) => claims.get(slug)?.project_id === projectId).map(slugKey);
+  await deleteItems(orphaned);
+  return removed + orphaned.length;
+};
+
+/** Deletes the orphaned data of recently purged projects before their ids are used again. */
+export const deleteReactionsOfPurged = async (projectIds: readonly string[]): Promise<void> => {
+  const tombstones = await findItemsBy(projectIds, projectTombstoneKey);
+  for (const projectId of tombstones.keys()) await deleteReactions(projectId);
+};
+
+/** The members of an event's data without the user; words are removed where the user wrote them or they are about the user. */
+const dataWithoutUser = (data: Item, userId: string, isActor: boolean, keepsProjects: boolean): Item => {
+  const isOwner = data.owner_id === userId;
+  const isUser = data.user_id === userId;
+  return {
+    ...data,
+    ...(isOwner && { owner_id: ERASED_USER }),
+    ...(isUser && { user_id: ERASED_USER }),
+    ...(data.previous_owner_id === userId && { previous_owner_id: ERASED_USER }),
+    ...((isActor || isUser) && typeof data.content === 'string' && { content: '' }),
+    // The reason of a refund is one of the provider's words, and all other reasons are texts.
+    ...((isActor || isUser) && 'reason' in data && !('amount_refunded' in data) && { reason: null }),
+    ...(isOwner && !keepsProjects && { name: '', slug: '', url: '' }),
+  };
+};
+
+const eventWithoutUser = (item: Item, userId: string, keepsProjects: boolean) => {
+  const isActor = item.actor_id === userId;
+  const data = dataWithoutUser((item.data ?? {}) as Item, userId, isActor, keepsProjects);
+  return { set: { actor_id: isActor ? null : item.actor_id, data } };
+};
+
+/** Replaces the id of a user everywhere in a value. */
+const withoutUser = (value: unknown, userId: string): unknown => {
+  if (typeof value === 'string') return value.replaceAll(userId, ERASED_USER);
+  if (Array.isArray(value)) return value.map((one) => withoutUser(one, userId));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [withoutUser(name, userId), withoutUser(member, userId)]),
+  );
+};
+
+/** The id leaves everything; the input leaves the changes by the user or of the user. */
+const auditEntryWithoutUser = (item: Item, userId: string) => {
+  const isActor = item.actor_id === userId;
+  const subjects = (item.subjects ?? []) as string[];
+  const hasWords = isActor || subjects.some((subject) => subject.includes(userId));
+  const isListed = String(item.collection_pk ?? '').includes(userId);
+  return {
+    set: {
+      actor_id: isActor ? ERASED_USER : item.actor_id,
+      address: isActor ? null : (item.address ?? null),
+      subjects: withoutUser(subjects, userId),
+      input: hasWords ? null : withoutUser(item.input ?? null, userId),
+    },
+    ...(isListed && { remove: ['collection_pk', 'collection_sk'] }),
+  };
+};
+
+/**
+ * Removes a user from stored events, tasks and the audit log, with the words that they contain. A run that is interrupted
+ * has processed some mentions, which the next one does not find any more.
+ * @param keepsProjects whether the user's projects stay, and with them their names in events.
+ * @param until by the monotonic clock, in milliseconds.
+ * @throws {TimeUp} when the time is up first.
+ */
+export const removeUserFromLogs = async (userId: string, keepsProjects: boolean, until: number): Promise<void> => {
+  const removeFrom = async (item: Item): Promise<void> => {
+    if (!JSON.stringify(item).includes(userId)) return;
+    const change =
+      item.type === 'audit' ? auditEntryWithoutUser(item, userId) : eventWithoutUser(item, userId, keepsProjects);
+    // An entry that has expired meanwhile is not created again.
+    await updateItem(keyOf(item), change, exists);
+  };
+  for await (const mentions of mentionPages(userId)) {
+    const { isComplete } = await mapConcurrently(
+      mentions,
+      async ({ key, entries }) => {
+        const stored = await findItems(entries);
+        await Promise.all(stored.filter((item) => item !== undefined).map(removeFrom));
+        // Last, so that the next run finds an entry that this one did not reach.
+        await deleteItem(key);
+      },
+      { until },
+    );
+    if (!isComplete) throw new TimeUp();
+  }
+};

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { CatalogChange } from '#catalog/types.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts, ProjectRecord } from '#model/project.ts';
+import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
-import { settings } from '#platform/settings.ts';
 import { categoryOf } from './categories.ts';
 import { countsOf } from './counts.ts';
 import { feedPartitions } from './keys.ts';
@@ -42,8 +42,14 @@ const checkOf = (schema: z.ZodType): Check => {
       value !== null &&
       members.every(([name, isValid]) => isValid((value as Record<string, unknown>)[name]));
   }
+  if (schema instanceof z.ZodOptional) {
+    const isValid = checkOf(schema.unwrap() as z.ZodType);
+    return (value) => value === undefined || isValid(value);
+  }
   if (schema instanceof z.ZodNull) return (value) => value === null;
-  if (schema instanceof z.ZodString) return (value) => typeof value === 'string';
+  if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
+  if (schema instanceof z.ZodString || schema instanceof z.ZodTemplateLiteral)
+    return (value) => typeof value === 'string';
   throw new Error(`The feed cannot validate a field of the type ${schema.def.type}.`);
 };
 
@@ -100,9 +106,14 @@ const changeOf = (item: Item): CatalogChange => {
   }
 };
 
+/** Versions of items by the sort keys of the feed, which identify a change of an item. */
+export type FeedVersions = Map<string, unknown>;
+
 /** A part of the feed. */
 interface FeedPage {
   readonly changes: readonly CatalogChange[];
+  /** The version of each of its items. */
+  readonly versions: FeedVersions;
   /**
    * All changes up to this time, ISO 8601 in UTC with milliseconds, are in this page and those before it; empty when no
    * item has a time.
@@ -135,6 +146,14 @@ const changesOf = (items: readonly Item[]): CatalogChange[] =>
 /** The time limit of one query of the feed: below the timeout of every function, with time left to respond. */
 export const FEED_QUERY_LIMIT_MS = 3000;
 
+/** The items of a page while a catalog is in use: decoding it takes some milliseconds, in which no request is served. */
+const FOLLOWED_PAGE_ITEMS = 200;
+/** The items of a page of keys and versions. */
+const VERSIONS_PAGE_ITEMS = 1000;
+
+const versionsOf = (items: readonly Item[]): FeedVersions =>
+  new Map(items.map(({ feed_sk, version }) => [String(feed_sk), version]));
+
 /** A partition of the feed that has more items, as far as it has been read. */
 class PartitionReader {
   readonly #pages: AsyncGenerator<readonly Item[]>;
@@ -146,7 +165,7 @@ class PartitionReader {
       partition,
       index: 'feed',
       queryLimitMs: FEED_QUERY_LIMIT_MS,
-      ...(after !== undefined && { after }),
+      ...(after !== undefined && { after, pageSize: FOLLOWED_PAGE_ITEMS }),
     });
   }
 
@@ -159,14 +178,19 @@ class PartitionReader {
   }
 }
 
+/** `written`: the partitions that this stage writes to. `all`: also the partitions of earlier settings. */
+export type Among = 'written' | 'all';
+
+const partitionsAmong = (among: Among): readonly string[] =>
+  among === 'all' ? feedPartitions : feedPartitions.slice(0, environment().feedShards);
+
 /**
  * Reads the feed (projects, counters and categories by time of change) after a time: of each partition the oldest changes
  * first, of all partitions concurrently.
- * @param among `written`: the partitions that this stage writes to. `all`: also those that it wrote to with other settings.
  * @throws {TimeLimitExceeded} when a query does not respond in time.
  */
-export async function* feedSince(after: string | undefined, among: 'written' | 'all'): AsyncGenerator<FeedPage> {
-  const partitions = among === 'all' ? feedPartitions : feedPartitions.slice(0, settings().feedShards);
+export async function* feedSince(after: string | undefined, among: Among): AsyncGenerator<FeedPage> {
+  const partitions = partitionsAmong(among);
   let unfinished = partitions.map((partition) => new PartitionReader(partition, after));
   let newest = '';
   while (unfinished.length > 0) {
@@ -174,8 +198,38 @@ export async function* feedSince(after: string | undefined, among: 'written' | '
     unfinished = reads.filter(({ items }) => items !== undefined).map(({ reader }) => reader);
     const times = unfinished.map(({ readUntil }) => readUntil).sort();
     newest = [newest, ...times].reduce((one, other) => (one > other ? one : other));
+    const items = reads.flatMap((read) => read.items ?? []);
     // Later changes of the partition that was read least far are still missing.
-    yield { changes: changesOf(reads.flatMap(({ items }) => items ?? [])), readUntil: times[0] ?? newest };
+    yield { changes: changesOf(items), versions: versionsOf(items), readUntil: times[0] ?? newest };
+  }
+}
+
+/**
+ * Reads a part of the feed again, for changes that were written late: only versions, and the items from the first to the last
+ * one whose version is not known.
+ * @param after @param before times, ISO 8601.
+ * @throws {TimeLimitExceeded} when a query does not respond in time.
+ */
+export async function* lateChanges(
+  after: string,
+  before: string,
+  known: FeedVersions,
+  among: Among,
+): AsyncGenerator<Omit<FeedPage, 'readUntil'>> {
+  for (const partition of partitionsAmong(among)) {
+    const range = { partition, index: 'feed', queryLimitMs: FEED_QUERY_LIMIT_MS } as const;
+    const only = ['feed_sk', 'version'];
+    for await (const page of collectionPages({ ...range, after, before, only, pageSize: VERSIONS_PAGE_ITEMS })) {
+      const late = [...versionsOf(page)].flatMap(([change, version]) =>
+        known.has(change) && known.get(change) === version ? [] : [change],
+      );
+      const [first, last = first] = [late[0], late.at(-1)];
+      if (first === undefined) continue;
+      // The bounds of a range are excluded.
+      const bounds = { after: first.slice(0, -1), before: `${last} ` };
+      for await (const items of collectionPages({ ...range, ...bounds, pageSize: FOLLOWED_PAGE_ITEMS }))
+        yield { changes: changesOf(items), versions: versionsOf(items) };
+    }
   }
 }
 

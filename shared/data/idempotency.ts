@@ -1,20 +1,20 @@
 import { ulid } from 'ulid';
+import { DAY_SECONDS } from '#model/days.ts';
 import { secondsFromNow } from '#platform/clock.ts';
-import { requestTime } from '#platform/request-time.ts';
+import { requestTime } from '#platform/time-limit.ts';
 import { AppError, conflict } from '#shared/errors.ts';
 import { idempotencyKey } from './keys.ts';
 import { findItem } from './read.ts';
 import { absent, deleteItem, either, is, isBelow, putItem, updateItem } from './write.ts';
 
 /** The time to live of a record, in seconds. */
-const KEPT_SECONDS = 86_400;
+const KEPT_SECONDS = DAY_SECONDS;
 /** A write that started in the time of its request ends within this. */
 const MARGIN_SECONDS = 2;
 
 /** For how long this attempt counts as running, in seconds: it starts no write after the end of its time. */
 const runSeconds = (): number => Math.ceil((requestTime()?.remainingMs() ?? 0) / 1000) + MARGIN_SECONDS;
 
-/** A response as it was sent. */
 interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,7 +58,6 @@ export const beginRequest = async (name: string, digest: string): Promise<Runnin
   return { name, seed: String(known.seed), until };
 };
 
-/** Stores the response of a completed request. */
 export const storeResponse = async (request: RunningRequest, response: StoredResponse): Promise<void> => {
   const done = { state: 'done', answer: response };
   await updateItem(idempotencyKey(request.name), { set: done }, is('until', request.until));

@@ -1,8 +1,9 @@
+import { DAY_SECONDS } from '#model/days.ts';
 import { now } from '#platform/clock.ts';
 import { ConflictError, retryOnConflict } from './conflict.ts';
 import { mailSuppressionKey, mailSuppressionsKey, mailSuppressionsPartition } from './keys.ts';
 import { collectionPages, findItem, type Item } from './read.ts';
-import { absent, every, is, lacks, transact, type Write } from './write.ts';
+import { absent, every, is, transact, type Write } from './write.ts';
 
 // Suppressed addresses. They are stored as digests only, so the table does not reveal them. A suppression ends with a
 // month, so that their number is the sum of a few counters, one per month in which suppressions end.
@@ -15,7 +16,7 @@ interface Suppression {
 }
 
 /** How long after the end of its month a counter is kept, in seconds. */
-const COUNTER_SECONDS = 7 * 86_400;
+const COUNTER_SECONDS = 7 * DAY_SECONDS;
 
 const secondsOf = (time: string | number): number => Math.floor(new Date(time).getTime() / 1000);
 
@@ -44,12 +45,11 @@ const endMonth = (at: string, reason: Suppression['reason']): string => {
 
 const addToMonth = (month: string, count: 1 | -1): Write => ({
   update: mailSuppressionsKey(month),
-  change: { set: { type: 'mailStops', ttl: secondsOf(month) + COUNTER_SECONDS }, add: { count } },
+  change: { set: { type: 'mailSuppressionCount', ttl: secondsOf(month) + COUNTER_SECONDS }, add: { count } },
 });
 
-/** The writes that take a suppression off the counter of its month. Those of earlier versions are not counted. */
-const uncounted = ({ counted_in: month }: Item): Write[] =>
-  month === undefined ? [] : [addToMonth(String(month), -1)];
+/** The write that takes a suppression off the counter of its month. */
+const uncounted = ({ counted_in: month }: Item): Write => addToMonth(String(month), -1);
 
 /** The suppression was changed concurrently. */
 class SuppressionChanged extends ConflictError {
@@ -59,11 +59,7 @@ class SuppressionChanged extends ConflictError {
 const orElse = () => new SuppressionChanged('The suppression was changed concurrently.');
 
 const isAsRead = ({ since, ttl, counted_in: month }: Item) =>
-  every(
-    is('since', String(since)),
-    is('ttl', Number(ttl)),
-    month === undefined ? lacks('counted_in') : is('counted_in', String(month)),
-  );
+  every(is('since', String(since)), is('ttl', Number(ttl)), is('counted_in', String(month)));
 
 /** Suppresses an address. A bounce does not replace a complaint. */
 export const suppressAddress = (address: string, reason: Suppression['reason']): Promise<void> =>
@@ -73,12 +69,12 @@ export const suppressAddress = (address: string, reason: Suppression['reason']):
     const since = now();
     const month = endMonth(since, reason);
     const counters =
-      previous?.counted_in === month ? [] : [...(previous ? uncounted(previous) : []), addToMonth(month, 1)];
+      previous?.counted_in === month ? [] : [...(previous ? [uncounted(previous)] : []), addToMonth(month, 1)];
     await transact([
       {
         put: {
           ...mailSuppressionKey(address),
-          type: 'mailStop',
+          type: 'mailSuppression',
           reason,
           since,
           counted_in: month,
@@ -98,7 +94,7 @@ export const suppressAddress = (address: string, reason: Suppression['reason']):
 export const suppressionDeletion = async (address: string): Promise<Write[]> => {
   const previous = await findStored(address);
   const deletion = { delete: mailSuppressionKey(address), when: previous ? isAsRead(previous) : absent, orElse };
-  return [deletion, ...(previous ? uncounted(previous) : [])];
+  return [deletion, ...(previous ? [uncounted(previous)] : [])];
 };
 
 /** Deletes the suppression of an address. @returns whether it was suppressed. */
@@ -109,32 +105,9 @@ export const unsuppressAddress = (address: string): Promise<boolean> =>
     return true;
   });
 
-/** The number of suppressed addresses. */
 export const countSuppressions = async (): Promise<number> => {
   const range = { partition: mailSuppressionsPartition, after: now().slice(0, 'yyyy-mm'.length) };
   let total = 0;
   for await (const months of collectionPages(range)) for (const { count } of months) total += Number(count);
   return total;
 };
-
-/**
- * Counts a suppression of an earlier version, which keeps its end: up to a month longer.
- * @returns whether it was not counted yet.
- */
-export const countEarlierSuppression = (address: string): Promise<boolean> =>
-  retryOnConflict(async () => {
-    const previous = await findStored(address);
-    if (!previous || previous.counted_in !== undefined || !isInForce(previous)) return false;
-    const ends = new Date(Number(previous.ttl) * 1000);
-    const month = new Date(Date.UTC(ends.getUTCFullYear(), ends.getUTCMonth() + 1)).toISOString().slice(0, 7);
-    await transact([
-      {
-        update: mailSuppressionKey(address),
-        change: { set: { counted_in: month, ttl: secondsOf(month) } },
-        when: isAsRead(previous),
-        orElse,
-      },
-      addToMonth(month, 1),
-    ]);
-    return true;
-  });

@@ -2,22 +2,19 @@ import { ERASED_USER } from '#model/user.ts';
 import { type Key, mentionKey, mentionsPartition } from './keys.ts';
 import { collectionPages, type Item, keyOf } from './read.ts';
 
-// The event ledger and the audit log are partitioned by time. A mention finds the entries of one transaction that name a
+// The event log and the audit log are partitioned by time. A mention finds the entries of one transaction that name a
 // user; it is written in that transaction and expires with the last of them.
 
-/** In every entry whose mentions are stored: those of earlier versions lack it. */
-export const MENTIONED = { mentions_stored: true } as const;
-
-/** Whether an item is an entry of the event ledger, with the tasks in it, or of the audit log. */
-export const isLedgerItem = (item: Item): boolean =>
+/** Whether an item is an entry of the event log, with the tasks in it, or of the audit log. */
+export const isLogEntry = (item: Item): boolean =>
   item.type === 'event' || item.type === 'task' || item.type === 'audit';
 
 /** A report is stored under the id of its author. */
 const USER_SUBJECT = /^(?:user|report):(.+)$/s;
 
 const usersOf = (members: unknown): unknown[] => {
-  const { owner_id, user_id } = (members ?? {}) as Item;
-  return [owner_id, user_id];
+  const { owner_id, previous_owner_id, user_id } = (members ?? {}) as Item;
+  return [owner_id, previous_owner_id, user_id];
 };
 
 /** The users whom an entry names: who caused it, whom it concerns, and who owns what it concerns. */

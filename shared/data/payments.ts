@@ -1,10 +1,257 @@
 import type { PaymentState } from '#contract/payments.ts';
-import type { CheckoutRecord } from '#model/checkout.ts';
-import { dayAfter } from '#model/days.ts';
-import type { PaymentDay } from '#model/payment-totals.ts';
-import { checkoutOf } from './checkouts.ts';
-import { paymentDaysPartition, paymentsPartition } from './keys.ts';
-import { itemsOfPartitions, wholeCollection } from './read.ts';
+import type { Message } from '#events/catalogue.ts';
+import { DAY_SECONDS, dayAfter } from '#model/days.ts';
+import {
+  type CheckoutRecord,
+  type CheckoutSubmission,
+  entryChange,
+  type LedgerRecord,
+  mergedChanges,
+  type PaymentDay,
+  stateChange,
+} from '#model/payment.ts';
+import type { ProjectRecord } from '#model/project.ts';
+import type { ChangeOrigin } from '#model/revision.ts';
+import { secondsFromNow } from '#platform/clock.ts';
+import { ConflictError } from './conflict.ts';
+import { deduplicationRecord } from './deduplication.ts';
+import { inOutbox } from './event-log.ts';
+import {
+  checkoutKey,
+  checkoutSubmissionKey,
+  inOpenCheckouts,
+  inOwnerCollection,
+  inPayments,
+  type Key,
+  ledgerKey,
+  ledgerPartition,
+  ledgerPrefix,
+  openCheckoutsPartition,
+  paymentDayKey,
+  paymentDaysPartition,
+  paymentIntentKey,
+  paymentsPartition,
+} from './keys.ts';
+import { categoryExists, projectInsertion, projectReplacement } from './projects.ts';
+import {
+  collectionPages,
+  countCollection,
+  findItem,
+  findRecord,
+  type Item,
+  itemsOfPartitions,
+  pageOfCollection,
+  recordOf,
+  wholeCollection,
+} from './read.ts';
+import { userNotErased } from './users.ts';
+import { absent, deleteItem, either, every, exists, is, transact, updateItem, type Write } from './write.ts';
+
+/** The payment page closes within a day; its events can arrive for some days more. */
+const SUBMISSION_SECONDS = 8 * DAY_SECONDS;
+const UNPAID_CHECKOUT_SECONDS = 90 * DAY_SECONDS;
+/** Longer than Stripe can redeliver an event. */
+const STRIPE_DEDUPLICATION_SECONDS = 40 * DAY_SECONDS;
+
+/** Another write changed the checkout since it was read. */
+class CheckoutChanged extends ConflictError {
+  override readonly name = 'CheckoutChanged';
+}
+
+/** The provider's event has been processed before. */
+class AlreadyReceived extends Error {
+  override readonly name = 'AlreadyReceived';
+}
+
+/** Open checkouts are indexed together, all others by buyer, and paid ones by state. Only checkouts without any payment expire. */
+const checkoutItem = (checkout: CheckoutRecord): Item & Key => ({
+  ...checkoutKey(checkout.id),
+  ...(checkout.paid_at !== null && inPayments(checkout.status, checkout.paid_at, checkout.id)),
+  ...(checkout.status === 'open'
+    ? inOpenCheckouts(checkout.created_at, checkout.id)
+    : inOwnerCollection(checkout.user_id, 'CHECKOUT', checkout.id)),
+  ...(checkout.paid_at === null &&
+    checkout.payment_intent === null && {
+      ttl: Math.floor(Date.parse(checkout.created_at) / 1000) + UNPAID_CHECKOUT_SECONDS,
+    }),
+  type: 'checkout',
+  ...checkout,
+});
+
+/** A checkout, read consistently. */
+export const findCheckout = (checkoutId: string) => findRecord<CheckoutRecord>(checkoutKey(checkoutId));
+
+/** The premium submission that a checkout pays for; undefined once it has expired. */
+export const findCheckoutSubmission = async (checkoutId: string): Promise<CheckoutSubmission | undefined> => {
+  const item = await findItem(checkoutSubmissionKey(checkoutId));
+  if (!item) return undefined;
+  const { submission, slug, category_ids: categoryIds, decision = null, field_values: fieldValues = null } = item;
+  return { submission, slug, categoryIds, decision, fieldValues } as CheckoutSubmission;
+};
+
+/** The id of the checkout that a payment of the provider belongs to; undefined until an event has linked them. */
+export const findCheckoutIdByPayment = async (paymentIntent: string): Promise<string | undefined> =>
+  (await findItem(paymentIntentKey(paymentIntent)))?.checkout_id as string | undefined;
+
+/** Stores a new checkout and the premium submission. @throws 401 when the buyer was erased concurrently. */
+export const insertCheckout = async (
+  checkout: CheckoutRecord,
+  ordered: CheckoutSubmission | undefined,
+): Promise<void> => {
+  await transact([
+    { put: checkoutItem(checkout), when: absent },
+    // Without this check the items could be written after the erasure has collected the user's items.
+    userNotErased(checkout.user_id),
+    ...(ordered
+      ? [
+          {
+            put: {
+              ...checkoutSubmissionKey(checkout.id),
+              type: 'checkoutSubmission',
+              submission: ordered.submission,
+              slug: ordered.slug,
+              category_ids: ordered.categoryIds,
+              decision: ordered.decision,
+              field_values: ordered.fieldValues,
+              ttl: secondsFromNow(SUBMISSION_SECONDS),
+            },
+          },
+        ]
+      : []),
+  ]);
+};
+
+/** Deletes an open checkout whose session could not be created, unless an event has arrived for it. */
+export const discardCheckout = async (checkoutId: string): Promise<void> => {
+  const isUntouched = every(is('status', 'open'), is('session_id', null), is('payment_intent', null));
+  if (await deleteItem(checkoutKey(checkoutId), isUntouched)) await deleteItem(checkoutSubmissionKey(checkoutId));
+};
+
+/** Stores the provider's session. It updates single attributes, so changes by events that arrived first are kept. */
+export const saveSession = async (
+  checkoutId: string,
+  session: { readonly sessionId: string; readonly url: string },
+): Promise<void> => {
+  const set = { session_id: session.sessionId, checkout_url: session.url };
+  await updateItem(checkoutKey(checkoutId), { set, add: { version: 1 } }, exists);
+};
+
+/** Open checkouts created before a time, oldest first. */
+export async function* openCheckouts(before: string): AsyncGenerator<CheckoutRecord> {
+  for await (const items of collectionPages({ index: 'collection', partition: openCheckoutsPartition, before })) {
+    for (const item of items) yield recordOf<CheckoutRecord>(item);
+  }
+}
+
+/** The attribute `type` holds the type of the item, so the type of the entry has another name. */
+const ledgerItem = ({ type, ...entry }: LedgerRecord): Item & Key => ({
+  ...ledgerKey(entry.user_id, entry.id),
+  type: 'ledgerEntry',
+  entry_type: type,
+  ...entry,
+});
+
+const ledgerEntryOf = (item: Item): LedgerRecord => {
+  const { entry_type: type, ...entry } = recordOf<LedgerRecord & { readonly entry_type: LedgerRecord['type'] }>(item);
+  return { ...entry, type };
+};
+
+export const countLedger = (userId: string): Promise<number> => countCollection(ledgerPartition(userId), ledgerPrefix);
+
+/** Entries of a user's ledger, newest first, after the first `skip`. */
+export const pageOfLedger = async (userId: string, skip: number, count: number): Promise<LedgerRecord[]> => {
+  const range = { partition: ledgerPartition(userId), prefix: ledgerPrefix, newestFirst: true };
+  return (await pageOfCollection(range, skip, count)).map(ledgerEntryOf);
+};
+
+const addToDay = ({ day, currency, ...numbers }: PaymentDay): Write => ({
+  update: paymentDayKey(day, currency),
+  change: { set: { type: 'paymentDay', day, currency }, add: numbers },
+});
+
+const totalWrites = (previous: CheckoutRecord, next: CheckoutRecord, entries: readonly LedgerRecord[]): Write[] =>
+  mergedChanges([
+    ...(previous.paid_at === null ? [] : stateChange(previous, -1)),
+    ...(next.paid_at === null ? [] : stateChange(next, 1)),
+    ...entries.map(entryChange),
+  ]).map(addToDay);
+
+type ProjectChange = { readonly origin: ChangeOrigin } & (
+  | { readonly insert: ProjectRecord; readonly writes: readonly Write[] }
+  | { readonly replace: ProjectRecord; readonly by: ProjectRecord }
+);
+
+/** Everything that one report about a payment changes, written in one transaction. */
+export interface Settlement {
+  /** The provider's event, for deduplication; undefined when the state was polled. */
+  readonly eventId: string | undefined;
+  readonly previous: CheckoutRecord;
+  readonly next: CheckoutRecord;
+  readonly entries: readonly LedgerRecord[];
+  readonly project?: ProjectChange;
+  readonly promotion?: readonly Write[];
+  readonly messages: readonly Message[];
+}
+
+const handledOnce = (eventId: string): Write => ({
+  ...deduplicationRecord('webhooks.stripe', eventId, STRIPE_DEDUPLICATION_SECONDS),
+  orElse: () => new AlreadyReceived(eventId),
+});
+
+const paymentLink = ({ id, payment_intent }: CheckoutRecord): Write[] =>
+  payment_intent === null
+    ? []
+    : [
+        {
+          put: { ...paymentIntentKey(payment_intent), type: 'paymentIntent', checkout_id: id },
+          when: either(absent, is('checkout_id', id)),
+        },
+      ];
+
+const projectWrites = async (change: ProjectChange | undefined): Promise<Write[]> => {
+  if (!change) return [];
+  if ('replace' in change) return await projectReplacement(change.replace, change.by, change.origin);
+  const { insert, origin, writes } = change;
+  return [
+    ...projectInsertion(insert, origin),
+    ...insert.categories.map(categoryExists),
+    userNotErased(insert.owner_id),
+    ...writes,
+  ];
+};
+
+/**
+ * Writes a settlement: all of it or nothing.
+ * @returns false when the provider's event has been processed before.
+ * @throws {ConflictError} when the checkout, the project, a category, the promotion or a slot was changed concurrently; 409
+ * and 401 when the slug or address of a submission was taken or the buyer erased concurrently.
+ */
+export const writeSettlement = async (settlement: Settlement): Promise<boolean> => {
+  const { eventId, previous, next, entries, project, promotion, messages } = settlement;
+  const writes: Write[] = [
+    ...(eventId === undefined ? [] : [handledOnce(eventId)]),
+    {
+      put: checkoutItem(next),
+      when: every(exists, is('version', previous.version)),
+      orElse: () => new CheckoutChanged(`The checkout ${next.id} was changed concurrently.`),
+    },
+    ...(next.payment_intent === previous.payment_intent ? [] : paymentLink(next)),
+    ...entries.map((entry): Write => ({ put: ledgerItem(entry), when: absent })),
+    ...totalWrites(previous, next, entries),
+    ...(await projectWrites(project)),
+    ...(promotion ?? []),
+    // The submission has become the project.
+    ...(project && 'insert' in project ? [{ delete: checkoutSubmissionKey(next.id) }] : []),
+    ...messages.map(inOutbox),
+  ];
+  try {
+    await transact(writes);
+    return true;
+  } catch (error) {
+    if (error instanceof AlreadyReceived) return false;
+    throw error;
+  }
+};
 
 /** Days, `yyyy-mm-dd`, both included. */
 export interface Period {
@@ -21,15 +268,7 @@ const within = ({ from, to }: Period) => ({
 /** The totals of the days with payments, refunds or disputes, newest first. */
 export const paymentDays = async (period: Period): Promise<PaymentDay[]> => {
   const range = { partition: paymentDaysPartition, newestFirst: true, isConsistent: false, ...within(period) };
-  return (await wholeCollection(range)).map((item) => ({
-    day: String(item.day),
-    currency: String(item.currency),
-    paid: Number(item.paid),
-    refunded: Number(item.refunded),
-    paid_count: Number(item.paid_count),
-    fulfilled_count: Number(item.fulfilled_count),
-    refunded_count: Number(item.refunded_count),
-  }));
+  return (await wholeCollection(range)).map(recordOf<PaymentDay>);
 };
 
 /** The paid checkouts of some states in a period, newest first, after the first `skip`, which are read. */
@@ -43,7 +282,7 @@ export const paidCheckouts = async (
   const checkouts: CheckoutRecord[] = [];
   let position = 0;
   for await (const item of itemsOfPartitions(states.map(paymentsPartition), range, skip + count)) {
-    if (position >= skip) checkouts.push(checkoutOf(item));
+    if (position >= skip) checkouts.push(recordOf<CheckoutRecord>(item));
     position += 1;
     if (checkouts.length === count) break;
   }

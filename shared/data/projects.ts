@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { Message } from '#events/catalogue.ts';
-import { canonicalUrl } from '#model/canonical-url.ts';
-import { isOpen } from '#model/policy.ts';
+import { DAY_SECONDS } from '#model/days.ts';
+import { storedIds, withoutValuesOf } from '#model/field.ts';
+import { isOpen, isScheduled, withoutCancelledApproval } from '#model/policy.ts';
 import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
 import {
   appliedRevision,
@@ -9,16 +11,21 @@ import {
   pendingRevision,
   withoutDroppedEdit,
 } from '#model/revision.ts';
+import { canonicalUrl } from '#model/url.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { newId } from '#platform/ids.ts';
-import { settings } from '#platform/settings.ts';
 import { conflict } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
 import { countsItem, countsOf, removedCounts, setReactionsOpen } from './counts.ts';
+import { purgedFields } from './custom-fields.ts';
+import { inOutbox } from './event-log.ts';
 import {
   categorySlugKey,
   countsKey,
+  dueUpTo,
   inOwnerCollection,
+  inPublications,
   inUrl,
   type Key,
   linkKey,
@@ -26,12 +33,22 @@ import {
   ownerPrefix,
   projectKey,
   projectTombstoneKey,
+  publicationKey,
+  publicationsPartition,
   slugKey,
   urlKey,
   urlPartition,
 } from './keys.ts';
-import { inOutbox } from './outbox.ts';
-import { collectionPages, findItem, findItems, type Item, orNull, wholeCollection } from './read.ts';
+import {
+  collectionPages,
+  findItem,
+  findItems,
+  findItemsBy,
+  findRecords,
+  type Item,
+  orNull,
+  wholeCollection,
+} from './read.ts';
 import { decisionWrite, revisionWrite } from './revisions.ts';
 import { userNotErased } from './users.ts';
 import { absent, either, every, exists, is, isBelow, transact, type Write } from './write.ts';
@@ -63,7 +80,7 @@ const pendingOf = (value: unknown): ProjectRecord['pending_revision'] => {
 };
 
 /**
- * The record in an item. Attributes that the item predates read as null or an empty list. It is a literal, not a loop over
+ * The record in an item. Empty attributes are not stored; they are read as null or an empty list. It is a literal, not a loop over
  * the schema, because the feed is read through it and a loop takes three times as long; the compiler reports missing fields.
  * @throws when a required attribute is missing.
  */
@@ -94,11 +111,15 @@ export const projectOf = (item: Item): ProjectRecord => ({
   deleted_at: orNull(item.deleted_at),
   rejection_reason: orNull(item.rejection_reason),
   paid_at: orNull(item.paid_at),
+  publish_at: orNull(item.publish_at),
+  approved_at: orNull(item.approved_at),
+  claimed_at: orNull(item.claimed_at),
   pending_revision: pendingOf(item.pending_revision),
-  waiting_writes: orNull(item.waiting_writes),
+  pending_writes: orNull(item.pending_writes),
   rule_id: orNull(item.rule_id),
   rule_name: orNull(item.rule_name),
   rule_action: orNull(item.rule_action),
+  field_values: orNull(item.field_values),
   version: Number(item.version),
 });
 
@@ -123,13 +144,12 @@ const storedProject = async (id: string): Promise<StoredProject | undefined> => 
 
 /** Those ids that no project has. Soft-deleted projects exist. */
 export const missingProjects = async (ids: readonly string[]): Promise<readonly string[]> => {
-  const items = await findItems(ids.map(projectKey));
-  return ids.filter((_, position) => items[position] === undefined);
+  const items = await findItemsBy(ids, projectKey);
+  return ids.filter((id) => !items.has(id));
 };
 
 /** The given projects, without those that do not exist. */
-export const existingProjects = async (ids: readonly string[]): Promise<ProjectRecord[]> =>
-  (await findItems(ids.map(projectKey))).flatMap((item) => (item ? [projectOf(item)] : []));
+export const existingProjects = (ids: readonly string[]) => findRecords(ids.map(projectKey), projectOf);
 
 /** Maps references, ids or slugs, to the ids of their projects; only live projects are included. */
 export const liveProjectIds = async (references: readonly string[]): Promise<ReadonlyMap<string, string>> => {
@@ -163,13 +183,7 @@ export const countProjectsOf = async (userId: string): Promise<number> => {
 };
 
 // Caches slug to id, which saves a read. An entry is only a hint: it holds if the project still has the slug.
-const idOfSlug = new Map<string, string>();
-const CACHED_SLUGS_MAX = 10_000;
-
-const cacheSlug = (slug: string, id: string): void => {
-  if (idOfSlug.size >= CACHED_SLUGS_MAX) idOfSlug.clear();
-  idOfSlug.set(slug, id);
-};
+const idOfSlug = new LRUCache<string, string>({ max: 10_000 });
 
 /** Reads a project by id, slug or earlier slug; consistent. */
 export const findProject = async (reference: string): Promise<StoredProject | undefined> => {
@@ -179,19 +193,14 @@ export const findProject = async (reference: string): Promise<StoredProject | un
   const id = await findProjectId(reference);
   if (id === undefined) return undefined;
   const found = await storedProject(id);
-  if (found?.project.slug === reference) cacheSlug(reference, id);
+  if (found?.project.slug === reference) idOfSlug.set(reference, id);
   return found;
 };
 
 /** Ids of projects by current or earlier slug; free slugs are omitted. */
 export const slugHolders = async (slugs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const claims = await findItems(slugs.map(slugKey));
-  return new Map(
-    slugs.flatMap((slug, position) => {
-      const claim = claims[position];
-      return claim ? [[slug, String(claim.project_id)]] : [];
-    }),
-  );
+  const claims = await findItemsBy(slugs, slugKey);
+  return new Map([...claims].map(([slug, { project_id }]) => [slug, String(project_id)]));
 };
 
 /** Those slugs that are a project's current or earlier slug. */
@@ -199,14 +208,14 @@ export const takenSlugs = async (slugs: readonly string[]): Promise<ReadonlySet<
   new Set((await slugHolders(slugs)).keys());
 
 /** The project was changed or removed since it was read. */
-export class ProjectChanged extends ConflictError {
+class ProjectChanged extends ConflictError {
   override readonly name = 'ProjectChanged';
 }
 
 const slugTaken = (slug: string) => () => conflict('SLUG_TAKEN', `The slug "${slug}" belongs to another project.`);
 
 /** The index entry of a project by its URL, which is in the claim of its slug. */
-export const urlEntryOf = ({ id, url, created_at }: ProjectRecord) => inUrl(canonicalUrl(url), created_at, id);
+const urlEntryOf = ({ id, url, created_at }: ProjectRecord) => inUrl(canonicalUrl(url), created_at, id);
 
 /** The claim of a project on its slug. Those of its earlier slugs keep the index entry that they have. */
 export const slugItem = (project: ProjectRecord): Item & Key => ({
@@ -222,20 +231,22 @@ const claimSlug = (project: ProjectRecord): Write => ({
   orElse: slugTaken(project.slug),
 });
 
+export const duplicateUrl = () => conflict('DUPLICATE_URL', 'Another project has this URL.');
+
 // The claim of a canonical URL enforces DUPLICATE_URLS=reject for concurrent submissions.
 const claimUrl = (project: ProjectRecord): Write[] =>
-  settings().duplicateUrls === 'reject' && project.deleted_at === null
+  environment().duplicateUrls === 'reject' && project.deleted_at === null
     ? [
         {
           put: { ...urlKey(canonicalUrl(project.url)), type: 'url', project_id: project.id },
           when: either(absent, is('project_id', project.id)),
-          orElse: () => conflict('DUPLICATE_URL', 'Another project has this address.'),
+          orElse: duplicateUrl,
         },
       ]
     : [];
 
 const releaseUrl = async (project: ProjectRecord): Promise<Write[]> => {
-  if (settings().duplicateUrls !== 'reject') return [];
+  if (environment().duplicateUrls !== 'reject') return [];
   const key = urlKey(canonicalUrl(project.url));
   const claim = await findItem(key);
   return claim?.project_id === project.id ? [{ delete: key, when: is('project_id', project.id) }] : [];
@@ -276,7 +287,7 @@ export const otherProjectsWithUrl = async (url: string, ownId?: string): Promise
  * has the projects from a time when duplicates were allowed, which have no claim.
  */
 export const isDuplicateUrl = async (url: string, ownId?: string): Promise<boolean> => {
-  if (settings().duplicateUrls !== 'reject') return false;
+  if (environment().duplicateUrls !== 'reject') return false;
   const claim = await findItem(urlKey(canonicalUrl(url)));
   if (claim && claim.project_id !== ownId) return true;
   return (await otherProjectsWithUrl(url, ownId)).length > 0;
@@ -304,6 +315,27 @@ const writePendingEdit = (previous: ProjectRecord, next: ProjectRecord, origin: 
   return before ? [decisionWrite(next.id, before, origin.decision ?? droppedDecision(before))] : [];
 };
 
+/** When a scheduled project becomes public. Without a time, a restored revision has taken it away: at once. */
+const publicationTime = (project: ProjectRecord): string | undefined =>
+  isScheduled(project) ? (project.publish_at ?? project.approved_at ?? undefined) : undefined;
+
+/** The entry of a scheduled project in the collection that the job of publications reads. */
+const writePublication = (previous: ProjectRecord | undefined, next: ProjectRecord | undefined): readonly Write[] => {
+  const [before, after] = [previous && publicationTime(previous), next && publicationTime(next)];
+  if (before === after) return [];
+  if (next && after !== undefined) {
+    const place = { ...publicationKey(next.id), ...inPublications(after, next.id) };
+    return [{ put: { ...place, type: 'publication', project_id: next.id } }];
+  }
+  return previous ? [{ delete: publicationKey(previous.id) }] : [];
+};
+
+/** The ids of the scheduled projects that are due at a time, the earliest first; the index may lag behind by moments. */
+export async function* duePublications(at: string): AsyncGenerator<readonly string[]> {
+  const due = { index: 'collection', partition: publicationsPartition, before: dueUpTo(at) } as const;
+  for await (const items of collectionPages(due)) yield items.map(({ project_id }) => String(project_id));
+}
+
 /**
  * The writes of a new project: its record, its revision, its slug and, if duplicates are rejected, the claim
  * of its URL.
@@ -311,6 +343,7 @@ const writePendingEdit = (previous: ProjectRecord, next: ProjectRecord, origin: 
 export const projectInsertion = (project: ProjectRecord, origin: ChangeOrigin): Write[] => [
   { put: projectItem(project), inFeed: true, when: absent },
   ...writeRevision(undefined, project, origin),
+  ...writePublication(undefined, project),
   claimSlug(project),
   ...claimUrl(project),
 ];
@@ -327,11 +360,16 @@ export const projectReinsertion = (project: ProjectRecord): Write[] => [
 
 /** The writes of a project's next state, with its revision and the slug and URL that it claims and releases. */
 export const projectReplacement = async (
-  previous: ProjectRecord,
+  stored: ProjectRecord,
   changed: ProjectRecord,
   origin: ChangeOrigin,
 ): Promise<Write[]> => {
-  const next = withoutDroppedEdit(changed);
+  // Values go with their definition: at the next write, and without a trace in its revision.
+  const purged = await purgedFields(storedIds(changed.field_values));
+  const [previous, next] = [stored, withoutCancelledApproval(withoutDroppedEdit(changed))].map((project) => ({
+    ...project,
+    field_values: withoutValuesOf(project.field_values, purged),
+  })) as [ProjectRecord, ProjectRecord];
   const urlChanges = previous.url !== next.url || (previous.deleted_at === null) !== (next.deleted_at === null);
   const isSameUrl = previous.url === next.url || canonicalUrl(previous.url) === canonicalUrl(next.url);
   return [
@@ -344,6 +382,7 @@ export const projectReplacement = async (
     ...writeRevision(previous, next, origin),
     ...(isOpen(previous) === isOpen(next) ? [] : [setReactionsOpen(next.id, isOpen(next))]),
     ...writePendingEdit(previous, next, origin),
+    ...writePublication(previous, next),
     ...(previous.slug === next.slug && isSameUrl ? [] : [claimSlug(next)]),
     ...(urlChanges ? claimUrl(next) : []),
     ...(urlChanges && !(isSameUrl && next.deleted_at === null) ? await releaseUrl(previous) : []),
@@ -392,7 +431,7 @@ export const replaceProject = async (
 };
 
 /** How long the feed keeps the tombstone of a project, in seconds; longer than any reader pauses. */
-const TOMBSTONE_SECONDS = 86_400;
+const TOMBSTONE_SECONDS = DAY_SECONDS;
 
 /** How many slugs the transaction of a removal releases; the task releases the others. */
 const RELEASED_SLUGS_MAX = 80;
@@ -412,6 +451,7 @@ export const deleteProject = async (project: ProjectRecord, messages: readonly M
     },
     removedCounts(project.id, secondsFromNow(TOMBSTONE_SECONDS)),
     { delete: linkKey(project.id) },
+    ...writePublication(project, undefined),
     {
       put: {
         ...projectTombstoneKey(project.id),

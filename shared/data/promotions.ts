@@ -9,47 +9,29 @@ import {
   type PromotionRecord,
 } from '#model/promotion.ts';
 import { openProject } from './counts.ts';
+import { inOutbox } from './event-log.ts';
 import {
   checkoutKey,
   currentPromotionKey,
   currentPromotionsPartition,
   inOwnerCollection,
-  inWaitingPromotions,
+  inPendingPromotions,
   type Key,
   ownerPartition,
-  ownerPromotionsPrefix,
+  ownerPrefix,
+  pendingPromotionsPartition,
   placementAllocationKey,
   projectKey,
   promotionCountsKey,
   promotionKey,
   promotionPrefix,
   promotionsPartition,
-  waitingPromotionsPartition,
 } from './keys.ts';
-import { inOutbox } from './outbox.ts';
-import { countCollection, findItem, findItems, type Item, orNull, wholeCollection } from './read.ts';
+import { countCollection, findItem, findItems, findRecord, type Item, recordOf, wholeCollection } from './read.ts';
 import { absent, every, exists, is, transact, type Write } from './write.ts';
 
 // All promotions are one collection in the order of their ids. Those with the status pending or active have a copy in a
 // second, small partition, which is all that the public list and the allocation of slots read.
-
-const promotionOf = (item: Item): PromotionRecord => ({
-  id: String(item.id),
-  project_id: String(item.project_id),
-  user_id: String(item.user_id),
-  placements: (item.placements ?? []) as Placement[],
-  status: item.status as PromotionRecord['status'],
-  starts_at: orNull(item.starts_at),
-  ends_at: orNull(item.ends_at),
-  months: orNull(item.months),
-  cta_text: orNull(item.cta_text),
-  price: Number(item.price),
-  currency: String(item.currency),
-  reason: orNull(item.reason),
-  checkout_id: orNull(item.checkout_id),
-  created_at: String(item.created_at),
-  version: Number(item.version),
-});
 
 const promotionItem = (promotion: PromotionRecord): Item & Key => ({
   ...promotionKey(promotion.id),
@@ -61,11 +43,8 @@ const promotionItem = (promotion: PromotionRecord): Item & Key => ({
 const PROMOTION_ID = /^prm_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** A promotion, read consistently; undefined for an id of another form. */
-export const findPromotion = async (promotionId: string): Promise<PromotionRecord | undefined> => {
-  if (!PROMOTION_ID.test(promotionId)) return undefined;
-  const item = await findItem(promotionKey(promotionId));
-  return item && promotionOf(item);
-};
+export const findPromotion = async (promotionId: string): Promise<PromotionRecord | undefined> =>
+  PROMOTION_ID.test(promotionId) ? await findRecord(promotionKey(promotionId)) : undefined;
 
 /** Whether the checkout that would create the promotion with this id is open. */
 export const isPaymentPending = async (promotionId: string): Promise<boolean> => {
@@ -76,16 +55,16 @@ export const isPaymentPending = async (promotionId: string): Promise<boolean> =>
 
 /** Every promotion whose stored status is pending or active, read consistently. */
 export const currentPromotions = async (): Promise<PromotionRecord[]> =>
-  (await wholeCollection({ partition: currentPromotionsPartition })).map(promotionOf);
+  (await wholeCollection({ partition: currentPromotionsPartition })).map(recordOf<PromotionRecord>);
 
 /** The number of promotions that wait for approval, from the index, which follows the table within moments. */
-export const countWaitingPromotions = (): Promise<number> =>
-  countCollection(waitingPromotionsPartition, undefined, 'collection');
+export const countPendingPromotions = (): Promise<number> =>
+  countCollection(pendingPromotionsPartition, undefined, 'collection');
 
 /** All promotions of any status, newest first. */
 export const allPromotions = async (): Promise<PromotionRecord[]> => {
   const items = await wholeCollection({ partition: promotionsPartition, prefix: promotionPrefix, newestFirst: true });
-  return items.map(promotionOf);
+  return items.map(recordOf<PromotionRecord>);
 };
 
 /** All promotions of a user, newest first. */
@@ -93,28 +72,27 @@ export const promotionsOfUser = async (userId: string): Promise<PromotionRecord[
   const items = await wholeCollection({
     index: 'collection',
     partition: ownerPartition(userId),
-    prefix: ownerPromotionsPrefix,
+    prefix: ownerPrefix.promotions,
     newestFirst: true,
   });
-  return items.map(promotionOf);
+  return items.map(recordOf<PromotionRecord>);
 };
 
 /** The occupied slots, with the versions that an allocation based on them has to carry. */
 export const readOccupancy = async (): Promise<Occupancy> => {
   // Versions are read first: an allocation that the second read misses then fails the write that relies on it.
   const items = await findItems(placementNames.map(placementAllocationKey));
-  const versions = placementNames.map((name, index) => [name, Number(items[index]?.turn ?? 0)]);
+  const versions = placementNames.map((name, index) => [name, Number(items[index]?.version ?? 0)]);
   return {
     allocationVersions: Object.fromEntries(versions) as Record<Placement, number>,
     current: await currentPromotions(),
   };
 };
 
-/** Increments the allocation version of each placement. The attribute is stored under its earlier name `turn`. */
 const allocateSlots = (versions: AllocationVersions): Write[] =>
   Object.entries(versions).map(([placement, version]) => ({
-    put: { ...placementAllocationKey(placement), type: 'place', turn: version + 1 },
-    when: version === 0 ? absent : is('turn', version),
+    put: { ...placementAllocationKey(placement), type: 'placementAllocation', version: version + 1 },
+    when: version === 0 ? absent : is('version', version),
   }));
 
 const currentCopy = (promotion: PromotionRecord): Write =>
@@ -122,7 +100,7 @@ const currentCopy = (promotion: PromotionRecord): Write =>
     ? {
         put: {
           ...currentPromotionKey(promotion.id),
-          ...(promotion.status === 'pending' && inWaitingPromotions(promotion.id)),
+          ...(promotion.status === 'pending' && inPendingPromotions(promotion.id)),
           type: 'currentPromotion',
           ...promotion,
         },
@@ -188,7 +166,6 @@ export const readPromotionCounts = async (promotionIds: readonly string[]): Prom
   return items.map((item) => ({ impressions: Number(item?.impressions ?? 0), clicks: Number(item?.clicks ?? 0) }));
 };
 
-/** The write that adds impressions and clicks to the counters of a promotion. */
 export const addToPromotion = (promotionId: string, counts: PromotionCounts): Write => ({
   update: promotionCountsKey(promotionId),
   change: { set: { type: 'promotionCounts', promotion_id: promotionId }, add: { ...counts } },

@@ -1,21 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import DataLoader from 'dataloader';
 import { dynamo } from '#platform/dynamo.ts';
-import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '#platform/dynamo-commands.ts';
-import { TransactionCanceledException } from '#platform/dynamo-errors.ts';
-import { settings } from '#platform/settings.ts';
+import { environment } from '#platform/environment.ts';
 import { withTimeLimit } from '#platform/time-limit.ts';
 import { Unavailable } from '#platform/unavailable.ts';
 import { retryOnConflict } from './conflict.ts';
 import { type IndexName, type Key, tableShape } from './keys.ts';
 
-/** A stored item. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** The primary key in an item. */
 export const keyOf = (item: Item): Key => ({ pk: String(item.pk), sk: String(item.sk) });
 
-/** An attribute that the item may predate. */
+/** An attribute that the item may lack. */
 export const orNull = <T>(value: unknown): T | null => (value === undefined ? null : (value as T));
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
@@ -28,13 +26,31 @@ export const inKeyOrder = <T>(value: T): T => {
   return Object.fromEntries(entries.map(([name, member]) => [name, inKeyOrder(member)])) as T;
 };
 
+/** Attributes that exist for storage only. Records and exports do not contain them. */
+const STORAGE_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'pk',
+  'sk',
+  'feed_pk',
+  'feed_sk',
+  'collection_pk',
+  'collection_sk',
+  'type',
+  'ttl',
+]);
+
+/** The record in an item that holds all its members. */
+export const recordOf = <R>(item: Item): R =>
+  inKeyOrder(Object.fromEntries(Object.entries(item).filter(([name]) => !STORAGE_ATTRIBUTES.has(name)))) as R;
+
 const BATCH_MAX = 100;
 const BATCH_TRIES = 8;
 
 const identify = (key: Key): string => JSON.stringify([key.pk, key.sk]);
 
 const getItem = async (key: Key): Promise<Item | undefined> => {
-  const response = await dynamo().send(new GetCommand({ TableName: settings().table, Key: key, ConsistentRead: true }));
+  const response = await dynamo().send(
+    new GetCommand({ TableName: environment().table, Key: key, ConsistentRead: true }),
+  );
   return response.Item;
 };
 
@@ -46,10 +62,11 @@ const batchGet = async (keys: readonly Key[]): Promise<Map<string, Item>> => {
     if (attempt > BATCH_TRIES) throw new Unavailable('DynamoDB left keys of a batch read unprocessed.');
     if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
     const response = await dynamo().send(
-      new BatchGetCommand({ RequestItems: { [settings().table]: { Keys: [...pending], ConsistentRead: true } } }),
+      new BatchGetCommand({ RequestItems: { [environment().table]: { Keys: [...pending], ConsistentRead: true } } }),
     );
-    for (const item of response.Responses?.[settings().table] ?? []) found.set(identify(item as unknown as Key), item);
-    pending = (response.UnprocessedKeys?.[settings().table]?.Keys ?? []) as unknown as Key[];
+    for (const item of response.Responses?.[environment().table] ?? [])
+      found.set(identify(item as unknown as Key), item);
+    pending = (response.UnprocessedKeys?.[environment().table]?.Keys ?? []) as unknown as Key[];
   }
   return found;
 };
@@ -95,6 +112,25 @@ export const findItem = (key: Key): Promise<Item | undefined> => loader.load(key
 export const findItems = async (keys: readonly Key[]): Promise<(Item | undefined)[]> =>
   await Promise.all(keys.map(findItem));
 
+/** Those items that exist, by what their keys are made from. */
+export const findItemsBy = async (
+  names: readonly string[],
+  keyFor: (name: string) => Key,
+): Promise<ReadonlyMap<string, Item>> => {
+  const items = await findItems(names.map(keyFor));
+  return new Map(names.flatMap((name, position) => (items[position] ? [[name, items[position]]] : [])));
+};
+
+/** The record of an item, if it exists. */
+export const findRecord = async <R>(key: Key, of: (item: Item) => R = recordOf<R>): Promise<R | undefined> => {
+  const item = await findItem(key);
+  return item && of(item);
+};
+
+/** The records of those items that exist, in the order of the keys. */
+export const findRecords = async <R>(keys: readonly Key[], of: (item: Item) => R = recordOf<R>): Promise<R[]> =>
+  (await findItems(keys)).filter((item) => item !== undefined).map(of);
+
 /** A transaction that reads is cancelled while a write of one of its items is in progress. */
 const isCancelled = (error: unknown): boolean => error instanceof TransactionCanceledException;
 
@@ -106,7 +142,7 @@ const SNAPSHOT_ATTEMPTS_MAX = 20;
  * written without a pause, the newest state of each is returned instead.
  */
 export const findItemsAtOnce = async (keys: readonly Key[]): Promise<(Item | undefined)[]> => {
-  const TableName = settings().table;
+  const TableName = environment().table;
   try {
     const { Responses } = await retryOnConflict(
       () =>
@@ -122,7 +158,6 @@ export const findItemsAtOnce = async (keys: readonly Key[]): Promise<(Item | und
   }
 };
 
-/** The range of a query. */
 interface CollectionRange {
   readonly partition: string;
   readonly index?: IndexName;
@@ -166,7 +201,7 @@ const queryOf = (range: CollectionRange) => {
     ...(low === undefined && high !== undefined ? ['#s < :high'] : []),
   ].join(' AND ');
   return {
-    TableName: settings().table,
+    TableName: environment().table,
     ...(range.index ? { IndexName: range.index } : { ConsistentRead: range.isConsistent ?? true }),
     KeyConditionExpression: condition,
     ExpressionAttributeNames: {
@@ -214,7 +249,6 @@ export async function* collectionPages(range: CollectionRange): AsyncGenerator<r
   } while (start);
 }
 
-/** A partition that is read item by item, in pages. */
 class PartitionCursor {
   readonly #pages: AsyncGenerator<readonly Item[]>;
   #items: readonly Item[] = [];

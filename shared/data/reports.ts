@@ -1,5 +1,4 @@
-import type { ReportStatus } from '#contract/reports.ts';
-import type { ReportRecord } from '#model/report.ts';
+import type { AdminReport, ReportStatus } from '#contract/reports.ts';
 import { notFound } from '#shared/errors.ts';
 import { retryOnConflict } from './conflict.ts';
 import { changeCounts, projectIsOpen } from './counts.ts';
@@ -20,38 +19,28 @@ import {
   collectionPages,
   countCollection,
   findItem,
-  findItems,
+  findRecord,
+  findRecords,
   firstOfCollection,
   type Item,
   keyOf,
-  orNull,
   pageOfCollection,
   wholeCollection,
 } from './read.ts';
 import { userNotErased } from './users.ts';
 import { absent, deleteItem, deleteItems, exists, is, transact, type Write } from './write.ts';
 
+/** A report as stored. `version` increases with every write. */
+export interface ReportRecord extends AdminReport {
+  readonly version: number;
+}
+
 // A report has two items: one per user and project, and a pointer to it by report id, which also lists it under its
 // author. The report of an erased author has its own id in place of the author's.
 
-const reportOf = (item: Item): ReportRecord => ({
-  id: String(item.id),
-  project_id: String(item.project_id),
-  user_id: orNull(item.user_id),
-  reason: String(item.reason),
-  details: (item.details ?? null) as string | null,
-  status: item.status as ReportStatus,
-  note: orNull(item.note),
-  created_at: String(item.created_at),
-  updated_at: String(item.updated_at),
-  version: Number(item.version),
-});
-
 /** @param userId the author; the report's own id once the author is erased. */
-export const findReportOf = async (projectId: string, userId: string): Promise<ReportRecord | undefined> => {
-  const item = await findItem(reportKey(projectId, userId));
-  return item && reportOf(item);
-};
+export const findReportOf = (projectId: string, userId: string) =>
+  findRecord<ReportRecord>(reportKey(projectId, userId));
 
 export const findReport = async (reportId: string): Promise<ReportRecord | undefined> => {
   const pointer = await findItem(reportIdKey(reportId));
@@ -171,16 +160,14 @@ export const pageOfReports = async (
     status === 'all'
       ? await mergedKeys(STATUSES, skip, count)
       : await pageOfCollection(rangeOf(status), skip, count, total);
-  const reports = await findItems(keys.map(keyOf));
-  return { reports: reports.flatMap((item) => (item ? [reportOf(item)] : [])), total };
+  return { reports: await findRecords(keys.map(keyOf)), total };
 };
 
-/** The reports of one project. */
 interface GroupedReports {
   readonly projectId: string;
   readonly count: number;
   /** The newest ones. */
-  readonly reports: readonly ReportRecord[];
+  readonly reports: ReportRecord[];
 }
 
 /**
@@ -198,10 +185,11 @@ export const pageOfGroups = async (
   const lists = await Promise.all(statuses.map((one) => wholeCollection(rangeOf(one))));
   const byProject = Map.groupBy(newestFirst(lists.flat()), ({ project_id }) => String(project_id));
   const groups = await Promise.all(
-    [...byProject].slice(skip, skip + count).map(async ([projectId, own]) => {
-      const items = await findItems(own.slice(0, newest).map(keyOf));
-      return { projectId, count: own.length, reports: items.flatMap((item) => (item ? [reportOf(item)] : [])) };
-    }),
+    [...byProject].slice(skip, skip + count).map(async ([projectId, own]) => ({
+      projectId,
+      count: own.length,
+      reports: await findRecords<ReportRecord>(own.slice(0, newest).map(keyOf)),
+    })),
   );
   return { groups, total: byProject.size };
 };
@@ -216,8 +204,7 @@ export const countOpenReports = async (projectId: string, max: number): Promise<
 export const newestReportsBy = async (userId: string, count: number): Promise<ReportRecord[]> => {
   const range = { partition: ownerPartition(userId), index: 'collection', newestFirst: true } as const;
   const pointers = await firstOfCollection({ ...range, prefix: ownerPrefix.reports }, count);
-  const reports = await findItems(pointers.map(({ project_id }) => reportKey(String(project_id), userId)));
-  return reports.flatMap((item) => (item ? [reportOf(item)] : []));
+  return await findRecords(pointers.map(({ project_id }) => reportKey(String(project_id), userId)));
 };
 
 /** Deletes the reports of a purged project and their pointers. @returns how many reports. */

@@ -10,28 +10,24 @@ import {
   revisionKey,
   revisionStatePartition,
 } from './keys.ts';
-import { collectionPages, countCollection, findItem, type Item, keyOf, orNull, pageOfCollection } from './read.ts';
+import { collectionPages, countCollection, findRecord, type Item, keyOf, orNull, pageOfCollection } from './read.ts';
 import { deleteItems, exists, is, updateItem, type Write } from './write.ts';
 
 /** The changes as text: a new project has a dozen, of which each would be a map of its own. */
 const textOf = (changes: readonly FieldChange[]): string =>
   JSON.stringify(changes.map(({ field, before, after }) => [field, before, after]));
 
-/** Items of earlier versions have lists, or text with an object per change. */
-const listOf = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value);
-
-type StoredChange = FieldChange | readonly [FieldChange['field'], FieldChange['before'], FieldChange['after']];
-
-const changeOf = (stored: StoredChange): FieldChange => {
-  const [field, before, after] = 'field' in stored ? ([stored.field, stored.before, stored.after] as const) : stored;
-  return { field, before, after };
-};
+type StoredChange = readonly [FieldChange['field'], FieldChange['before'], FieldChange['after']];
 
 /** A revision in state `applied` has no attribute `applied`: it applied all of its changes. */
 const contentOf = (item: Item): Pick<RevisionRecord, 'changes' | 'applied'> => {
-  const changes = (listOf(item.changes) as readonly StoredChange[]).map(changeOf);
-  const applied = listOf(item.applied) as readonly RevisionField[] | undefined;
-  return { changes, applied: applied ?? changes.map(({ field }) => field) };
+  const stored = JSON.parse(String(item.changes)) as readonly StoredChange[];
+  const changes = stored.map(([field, before, after]) => ({ field, before, after }));
+  const applied =
+    typeof item.applied === 'string'
+      ? (JSON.parse(item.applied) as readonly RevisionField[])
+      : changes.map(({ field }) => field);
+  return { changes, applied };
 };
 
 const revisionItem = ({ changes, applied, note, ...revision }: RevisionRecord): Item & Key => ({
@@ -58,12 +54,12 @@ const revisionOf = (item: Item): RevisionRecord => ({
   ...contentOf(item),
 });
 
-/** The write of a revision, for the transaction of the change. */
 export const revisionWrite = (revision: RevisionRecord): Write => ({ put: revisionItem(revision) });
 
 /** The write that decides a waiting edit, for the transaction of the decision. */
 export const decisionWrite = (projectId: string, { id, at }: PendingEdit, decision: RevisionDecision): Write => ({
   update: revisionKey(projectId, id),
+  subject: `revision:${id}`,
   change: {
     set: {
       ...decision,
@@ -75,10 +71,8 @@ export const decisionWrite = (projectId: string, { id, at }: PendingEdit, decisi
   when: is('state', 'pending'),
 });
 
-export const findRevision = async (projectId: string, revisionId: string): Promise<RevisionRecord | undefined> => {
-  const item = await findItem(revisionKey(projectId, revisionId));
-  return item && revisionOf(item);
-};
+export const findRevision = (projectId: string, revisionId: string) =>
+  findRecord(revisionKey(projectId, revisionId), revisionOf);
 
 /** A page of the edits in a state, oldest first, with the exact total. */
 export const pageOfRevisions = async (

@@ -1,12 +1,17 @@
-import { defaults, parseSetting, type Setting, type SettingName, type SettingValues } from '#model/setting.ts';
+import { defaultSettings, parseSetting, type Setting, type SettingName, type SettingValues } from '#model/setting.ts';
 import { elapsed, moment, NEVER, now } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
+import { singleFlight } from '#platform/single-flight.ts';
 import { ConflictError } from './conflict.ts';
 import { settingKey, settingPrefix, settingsPartition } from './keys.ts';
 import { findItem, type Item, inKeyOrder, wholeCollection } from './read.ts';
 import { absent, every, exists, is, transact } from './write.ts';
 
+/** The values of settings that have not been stored, in this deployment. */
+export const settingDefaults = (): SettingValues => defaultSettings(environment().siteName);
+
 const settingOf = <N extends SettingName>(name: N, item: Item | undefined): Setting<N> =>
-  parseSetting(name, item && { ...item, value: inKeyOrder(item.value) });
+  parseSetting(name, item && { ...item, value: inKeyOrder(item.value) }, settingDefaults());
 
 /** The newest state of a setting; the default while nothing is stored. */
 export const findSetting = async <N extends SettingName>(name: N): Promise<Setting<N>> =>
@@ -20,6 +25,13 @@ class SettingChanged extends ConflictError {
   override readonly name = 'SettingChanged';
 }
 
+/** What is stored of a setting: the site's name only if it differs from that of the environment, which may change. */
+const storedValue = (name: SettingName, value: SettingValues[SettingName]): object => {
+  if (name !== 'site') return value;
+  const { name: siteName, ...others } = value as SettingValues['site'];
+  return siteName === settingDefaults().site.name ? others : value;
+};
+
 /** Stores the next value of a setting. @throws {SettingChanged} unless `previous` is the stored version. */
 export const replaceSetting = async <N extends SettingName>(
   name: N,
@@ -29,7 +41,7 @@ export const replaceSetting = async <N extends SettingName>(
   const version = previous.version + 1;
   await transact([
     {
-      put: { ...settingKey(name), type: 'setting', name, value, version, updated_at: now() },
+      put: { ...settingKey(name), type: 'setting', name, value: storedValue(name, value), version, updated_at: now() },
       when: previous.version === 0 ? absent : every(exists, is('version', previous.version)),
       orElse: () => new SettingChanged(`The setting ${name} was changed concurrently.`),
     },
@@ -41,12 +53,11 @@ export const replaceSetting = async <N extends SettingName>(
 /** Maximum age of cached settings, in milliseconds. Writes of this process are visible immediately. */
 const MAX_AGE_MS = 1000;
 
-let cached: SettingValues = defaults;
+let cached: SettingValues | undefined;
 /** When the last refresh began. */
 let readAt = NEVER;
-let refreshing: Promise<void> | undefined;
 
-const refresh = async (): Promise<void> => {
+const refresh = singleFlight(async (): Promise<void> => {
   const beganAt = moment();
   const items = await wholeCollection({ partition: settingsPartition, prefix: settingPrefix });
   const stored = (name: SettingName) => items.find((item) => item.name === name);
@@ -54,9 +65,10 @@ const refresh = async (): Promise<void> => {
     layout: settingOf('layout', stored('layout')).value,
     theme: settingOf('theme', stored('theme')).value,
     map: settingOf('map', stored('map')).value,
+    site: settingOf('site', stored('site')).value,
   };
   readAt = beganAt;
-};
+});
 
 /** All settings of the site, at most a second old; concurrent calls share a refresh. */
 export const cachedSettings = async (): Promise<SettingValues> => {
@@ -65,10 +77,7 @@ export const cachedSettings = async (): Promise<SettingValues> => {
     readAt.monotonic < calledAt.monotonic &&
     (writtenAt > readAt.monotonic || elapsed(readAt, calledAt) > MAX_AGE_MS)
   ) {
-    refreshing ??= refresh().finally(() => {
-      refreshing = undefined;
-    });
-    await refreshing;
+    await refresh();
   }
-  return cached;
+  return cached ?? settingDefaults();
 };

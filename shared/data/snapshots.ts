@@ -4,11 +4,11 @@ import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { Catalog } from '#catalog/catalog.ts';
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from '#catalog/snapshot.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { newId } from '#platform/ids.ts';
-import { log } from '#platform/log.ts';
-import { loggable } from '#platform/loggable.ts';
+import { log, loggable } from '#platform/log.ts';
+import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { count } from '#platform/metrics.ts';
-import { settings } from '#platform/settings.ts';
 import { isUnavailable } from '#platform/unavailable.ts';
 import { retryOnConflict } from './conflict.ts';
 import { feedPartitions, snapshotKey, snapshotPartKey } from './keys.ts';
@@ -37,12 +37,12 @@ interface Manifest {
   readonly bytes: number;
   readonly unpacked_bytes: number;
   readonly digest: string;
-  readonly settled_at: string;
+  readonly stable_at: string;
   readonly newest_at: string;
   readonly taken_at: string;
   readonly listings: number;
-  /** How many partitions of the feed its writer followed; absent in snapshots of releases that knew one. */
-  readonly feed_partitions?: number;
+  /** How many partitions of the feed its writer followed. */
+  readonly feed_partitions: number;
 }
 
 const pack = promisify(zstdCompress);
@@ -66,9 +66,9 @@ const AGE_MAX_MS = 12 * 3600 * 1000;
 /** Longer than `AGE_MAX_MS`, so that no parts expire while they are read. */
 const TTL_SECONDS = 13 * 3600;
 
-/** Of the times from which readers continue, because later ones would make them skip changes; the packed bytes follow. */
-const digestFrom = ({ settled_at, taken_at }: Pick<Manifest, 'settled_at' | 'taken_at'>): Hash =>
-  createHash('sha256').update(`${settled_at} ${taken_at} `);
+/** Begins with the times from which readers continue, because wrong ones would make them skip changes. */
+const digestFrom = ({ stable_at, taken_at }: Pick<Manifest, 'stable_at' | 'taken_at'>): Hash =>
+  createHash('sha256').update(`${stable_at} ${taken_at} `);
 
 /** A query instead of `findItem`, which would share a batch with the reads of concurrent requests. */
 const itemIn = async (partition: string, isConsistent = true): Promise<Item | undefined> =>
@@ -78,29 +78,13 @@ const itemIn = async (partition: string, isConsistent = true): Promise<Item | un
 export const findSnapshotManifest = async (): Promise<Manifest | undefined> =>
   (await itemIn(snapshotKey.pk)) as Manifest | undefined;
 
-/** Acts on some parts concurrently. The first error ends it: no further part is begun. */
-const forEachPart = async (parts: readonly number[], act: (part: number) => Promise<void>): Promise<void> => {
-  const rest = [...parts];
-  const worker = async (): Promise<void> => {
-    for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
-      try {
-        await act(part);
-      } catch (error) {
-        rest.length = 0;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENT_PARTS, parts.length) }, worker));
-};
-
 const ATTEMPTS_MAX = 20;
 
 /** Repeats a read while the table is throttled or unreachable, within the time of the request. */
 const whileUnavailable = <T>(read: () => Promise<T>): Promise<T> =>
   retryOnConflict(read, { isConflict: isUnavailable, attemptsMax: ATTEMPTS_MAX });
 
-/** A part is missing, or its bytes are not those of the manifest. */
+/** A part is missing, or the bytes do not match the manifest. */
 class DamagedSnapshot extends Error {
   override readonly name = 'DamagedSnapshot';
 }
@@ -133,11 +117,12 @@ class PartialSnapshot {
     const { generation, parts, bytes, digest, unpacked_bytes: unpackedBytes } = this.manifest;
     const numbers = Array.from({ length: parts }, (_, part) => part);
     const missing = numbers.filter((part) => !this.#parts.has(part));
-    await forEachPart(missing, async (part) => {
+    const readPart = async (part: number): Promise<void> => {
       const item = await whileUnavailable(() => itemIn(snapshotPartKey(generation, part).pk, isConsistent));
       if (!(item?.bytes instanceof Uint8Array)) throw new DamagedSnapshot(`Part ${part} of ${parts} is missing.`);
       this.#parts.set(part, item.bytes);
-    });
+    };
+    await mapConcurrently(missing, readPart, { concurrency: CONCURRENT_PARTS });
     const packed = Buffer.concat(numbers.map((part) => this.#parts.get(part) as Uint8Array));
     if (packed.length !== bytes || digestFrom(this.manifest).update(packed).digest('base64url') !== digest)
       throw new DamagedSnapshot('The digest does not match.');
@@ -146,16 +131,16 @@ class PartialSnapshot {
   }
 }
 
-const stateOf = ({ settled_at, newest_at, taken_at }: Manifest, bytes: Buffer): ReplicaState => ({
+const stateOf = ({ stable_at, newest_at, taken_at }: Manifest, bytes: Buffer): ReplicaState => ({
   catalog: Catalog.of(readSnapshot(bytes)),
-  completeUntil: Date.parse(settled_at),
+  completeUntil: Date.parse(stable_at),
   watermark: newest_at,
   takenAt: taken_at,
 });
 
-const isUsable = ({ format, taken_at, feed_partitions = 1 }: Manifest): boolean => {
+const isUsable = ({ format, taken_at, feed_partitions }: Manifest): boolean => {
   // Written by another release.
-  if (format !== SNAPSHOT_FORMAT || feed_partitions < settings().feedShards) return false;
+  if (format !== SNAPSHOT_FORMAT || feed_partitions < environment().feedShards) return false;
   // Compares the clocks of two processes; their skew is small against half a day.
   return Math.abs(Date.parse(now()) - Date.parse(taken_at)) < AGE_MAX_MS;
 };
@@ -211,11 +196,12 @@ export const storeSnapshot = async ({
   const partBytes = partBytesOf(packed.length);
   const parts = Math.ceil(packed.length / partBytes);
   const numbers = Array.from({ length: parts }, (_, part) => part);
-  await forEachPart(numbers, async (part) => {
+  const writePart = async (part: number): Promise<void> => {
     const slice = packed.subarray(part * partBytes, (part + 1) * partBytes);
     await putItem({ ...snapshotPartKey(generation, part), type: 'snapshotPart', bytes: slice, ttl });
-  });
-  const times = { settled_at: new Date(completeUntil).toISOString(), taken_at: takenAt };
+  };
+  await mapConcurrently(numbers, writePart, { concurrency: CONCURRENT_PARTS });
+  const times = { stable_at: new Date(completeUntil).toISOString(), taken_at: takenAt };
   const newest: Manifest = {
     generation,
     format: SNAPSHOT_FORMAT,

@@ -1,43 +1,62 @@
+import type { FieldChange } from '#contract/projects.ts';
+import type { DraftRecord } from '#model/draft.ts';
+import { type Fields, shownChanges, shownNames, shownValues } from '#model/field.ts';
+import { currentFields } from './custom-fields.ts';
+import { draftsOf } from './drafts.ts';
 import {
   auditPrefix,
-  checkoutDraftKey,
+  bookmarkPrefix,
+  bookmarksPartition,
+  checkoutSubmissionKey,
   eventPrefix,
+  followPrefix,
+  followsPartition,
   ledgerPartition,
   ledgerPrefix,
   openCheckoutsPartition,
   ownerPartition,
   reportKey,
+  voteOriginKey,
 } from './keys.ts';
 import { findSuppression } from './mail-suppression.ts';
 import { mentionPages } from './mentions.ts';
-import { collectionPages, findItem, findItems, type Item } from './read.ts';
+import { collectionPages, findItem, findItems, type Item, orNull, recordOf } from './read.ts';
 import { revisionPagesBy } from './revisions.ts';
 import { findUser } from './users.ts';
 
-/** Attributes that exist for storage only; exported items do not contain them. */
-const STORAGE_ATTRIBUTES = new Set([
-  'pk',
-  'sk',
-  'feed_pk',
-  'feed_sk',
-  'collection_pk',
-  'collection_sk',
-  'type',
-  'ttl',
-  'version',
-  'mentions_stored',
-]);
+/** The values of further fields of an item, as the owner of a listing reads them. */
+const withValues = (item: Item, definitions: Fields): Item => {
+  const { field_values, ...others } = item;
+  const changesOf = (changes: unknown) => shownChanges(definitions, changes as FieldChange[], 'owner');
+  if (item.type === 'revision') {
+    const applied = shownNames(definitions, item.applied as readonly string[], 'owner');
+    return { ...item, changes: changesOf(item.changes), applied };
+  }
+  if (item.type !== 'project') return item;
+  const { pending_revision: pending } = item as { pending_revision?: Item };
+  return {
+    ...others,
+    fields: shownValues(definitions, { categories: [], ...item, field_values: orNull(field_values) }, 'owner'),
+    ...(pending && { pending_revision: { ...pending, changes: changesOf(pending.changes) } }),
+  };
+};
 
-const content = (item: Item): Item =>
-  Object.fromEntries(Object.entries(item).filter(([name]) => !STORAGE_ATTRIBUTES.has(name)));
+const content = (item: Item, definitions: Fields): Item => {
+  const { version: _version, ...record } = recordOf<Item>(withValues(item, definitions));
+  return record;
+};
 
 /** List names by item type. The list of any other type is its name with an `s`. */
 const LISTS: Readonly<Record<string, string>> = {
   project: 'projects',
+  draft: 'drafts',
   vote: 'votes',
   rating: 'ratings',
   comment: 'comments',
   report: 'reports',
+  claim: 'claims',
+  bookmark: 'bookmarks',
+  follow: 'follows',
   revision: 'revisions',
   promotion: 'promotions',
   ledgerEntry: 'payments',
@@ -57,14 +76,34 @@ interface ExportedPart {
 
 const listOf = (item: Item): string => LISTS[String(item.type)] ?? `${String(item.type)}s`;
 
-function* partsOf(items: readonly Item[]): Generator<ExportedPart> {
-  for (const [list, some] of Map.groupBy(items, listOf)) yield { list, items: some.map(content) };
+async function* partsOf(items: readonly Item[]): AsyncGenerator<ExportedPart> {
+  const definitions = await currentFields();
+  for (const [list, some] of Map.groupBy(items, listOf)) {
+    yield { list, items: some.map((item) => content(item, definitions)) };
+  }
 }
 
-/** An open checkout with its submission draft. */
-const withDraft = async (checkout: Item): Promise<Item> => {
-  const draft = await findItem(checkoutDraftKey(String(checkout.id)));
-  return draft ? { ...checkout, submission: draft.submission } : checkout;
+const withSubmission = async (checkout: Item): Promise<Item> => {
+  const stored = await findItem(checkoutSubmissionKey(String(checkout.id)));
+  if (!stored) return checkout;
+  const { submission, category_ids, field_values } = stored;
+  const { categories } = submission as Item;
+  const values = { categories: (categories ?? category_ids) as string[], field_values: orNull<string>(field_values) };
+  return {
+    ...checkout,
+    submission: { ...(submission as Item), fields: shownValues(await currentFields(), values, 'owner') },
+  };
+};
+
+/** Adds to votes what is stored for their review. */
+const withOrigins = async (items: readonly Item[]): Promise<Item[]> => {
+  const votes = items.filter(({ type }) => type === 'vote');
+  const origins = await findItems(votes.map((vote) => voteOriginKey(String(vote.project_id), String(vote.user_id))));
+  const byVote = new Map(votes.map((vote, position) => [vote, origins[position]]));
+  return items.map((item) => {
+    const origin = byVote.get(item);
+    return origin ? { ...item, joined_at: origin.joined_at, network: origin.network } : item;
+  });
 };
 
 /** Replaces pointers to reports by the reports, which are stored with their projects. */
@@ -78,13 +117,18 @@ const resolveReports = async (items: readonly Item[]): Promise<Item[]> => {
 };
 
 /** The mail suppression of the user's address; it is stored under the address. */
-const mailStops = async (userId: string): Promise<ExportedPart> => {
+const mailSuppressions = async (userId: string): Promise<ExportedPart> => {
   const user = await findUser(userId);
   // An unverified address may be that of another person.
   const address = user?.email_verified ? user.email : null;
   const stop = address && (await findSuppression(address));
   return { list: 'mail_stops', items: stop ? [{ ...stop }] : [] };
 };
+
+const exportedDraft = ({ version: _version, ...draft }: DraftRecord): Item => ({
+  ...draft,
+  content: JSON.parse(draft.content) as unknown,
+});
 
 /** Remarks on revisions are for administrators. */
 const withoutNote = ({ note: _note, ...revision }: Item): Item => revision;
@@ -93,8 +137,8 @@ const withoutNote = ({ note: _note, ...revision }: Item): Item => revision;
 const asSeenBy = (userId: string, entry: Item): Item =>
   entry.actor_id === userId ? entry : { ...entry, actor_id: null, ...('address' in entry && { address: null }) };
 
-/** The entries of one ledger that name a user, oldest first. Tasks are not part of the export. */
-async function* ledgerParts(userId: string, partitionPrefix: string): AsyncGenerator<ExportedPart> {
+/** The entries of one log that name a user, oldest first. Tasks are not part of the export. */
+async function* logParts(userId: string, partitionPrefix: string): AsyncGenerator<ExportedPart> {
   for await (const mentions of mentionPages(userId)) {
     const keys = mentions.flatMap(({ entries }) => entries.filter(({ pk }) => pk.startsWith(partitionPrefix)));
     const entries = (await findItems(keys)).filter((item) => item !== undefined && item.type !== 'task');
@@ -104,20 +148,27 @@ async function* ledgerParts(userId: string, partitionPrefix: string): AsyncGener
 
 /** Reads everything stored about a user beside the record, a page at a time. The parts of a list are adjacent. */
 export async function* userDataPages(userId: string): AsyncGenerator<ExportedPart> {
-  yield await mailStops(userId);
+  yield await mailSuppressions(userId);
   // All open checkouts of all users are read: they expire after a day, so there are few. The user's collection begins
   // with the closed ones, which keeps the list of checkouts adjacent.
   for await (const items of collectionPages({ partition: openCheckoutsPartition, index: 'collection' })) {
     const own = items.filter((item) => item.user_id === userId);
-    yield* partsOf(await Promise.all(own.map(withDraft)));
+    yield* partsOf(await Promise.all(own.map(withSubmission)));
   }
   for await (const items of collectionPages({ partition: ownerPartition(userId), index: 'collection' })) {
-    yield* partsOf(await resolveReports(items));
+    yield* partsOf(await withOrigins(await resolveReports(items)));
   }
+  yield { list: 'drafts', items: (await draftsOf(userId)).map(exportedDraft) };
   for await (const items of collectionPages({ partition: ledgerPartition(userId), prefix: ledgerPrefix })) {
     yield* partsOf(items);
   }
+  for await (const items of collectionPages({ partition: bookmarksPartition(userId), prefix: bookmarkPrefix })) {
+    yield* partsOf(items);
+  }
+  for await (const items of collectionPages({ partition: followsPartition(userId), prefix: followPrefix })) {
+    yield* partsOf(items);
+  }
   for await (const items of revisionPagesBy(userId)) yield* partsOf(items.map(withoutNote));
-  yield* ledgerParts(userId, eventPrefix);
-  yield* ledgerParts(userId, auditPrefix);
+  yield* logParts(userId, eventPrefix);
+  yield* logParts(userId, auditPrefix);
 }

@@ -1,11 +1,11 @@
-import { fold } from '#catalog/fold.ts';
+import { fold } from '#catalog/folded-text.ts';
 import { liftExpiredBan, type UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { singleFlight } from '#platform/single-flight.ts';
 import { changedUsersPartition, usersPartition } from './keys.ts';
 import { collectionPages } from './read.ts';
 import { userOf } from './users.ts';
 
-/** Which users are listed. */
 export interface UserFilters {
   readonly role?: UserRecord['role'] | 'banned' | undefined;
   /** A substring of name or address, without regard to case and accents. */
@@ -61,9 +61,8 @@ const replica = new UserReplica();
 let watermark: string | undefined;
 /** When the last refresh began, in milliseconds of the monotonic clock. */
 let refreshedAt = Number.NEGATIVE_INFINITY;
-let refreshing: Promise<void> | undefined;
 
-const refresh = async (): Promise<void> => {
+const refresh = singleFlight(async (): Promise<void> => {
   const beganAt = performance.now();
   if (watermark === undefined) {
     const startedAt = new Date().toISOString();
@@ -81,16 +80,13 @@ const refresh = async (): Promise<void> => {
     if (reachable > watermark) watermark = reachable;
   }
   refreshedAt = beganAt;
-};
+});
 
 /** The replica, refreshed after this call began; concurrent calls share a refresh. */
 export const userReplica = async (): Promise<UserReplica> => {
   const calledAt = performance.now();
   while (refreshedAt < calledAt) {
-    refreshing ??= refresh().finally(() => {
-      refreshing = undefined;
-    });
-    await refreshing;
+    await refresh();
   }
   return replica;
 };

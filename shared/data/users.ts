@@ -1,13 +1,21 @@
-import { parse } from '#contract/parse.ts';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { parse } from '#contract/fields.ts';
 import type { Message } from '#events/catalogue.ts';
-import { asciiLowerCase, type Identity } from '#model/identity.ts';
-import { type CommentCount, identityChanges, liftExpiredBan, newUser, UserRecord } from '#model/user.ts';
+import {
+  asciiLowerCase,
+  type CommentCount,
+  type Identity,
+  identityChanges,
+  liftExpiredBan,
+  newUser,
+  UserRecord,
+} from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
-import { GetCommand, UpdateCommand } from '#platform/dynamo-commands.ts';
-import { settings } from '#platform/settings.ts';
+import { environment } from '#platform/environment.ts';
 import { forbidden, unauthorized } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
+import { inOutbox } from './event-log.ts';
 import {
   changedUsersPartition,
   inChangedUsers,
@@ -15,13 +23,21 @@ import {
   type Key,
   ownerPartition,
   ownerPrefix,
+  userCountKey,
   userKey,
   usersPartition,
 } from './keys.ts';
 import { suppressionDeletion } from './mail-suppression.ts';
-import { inOutbox } from './outbox.ts';
-import { collectionPages, findItems, type Item, wholeCollection } from './read.ts';
-import { uncountUser } from './user-count.ts';
+import {
+  collectionPages,
+  countCollection,
+  countRange,
+  findItem,
+  findItems,
+  findRecords,
+  type Item,
+  wholeCollection,
+} from './read.ts';
 import {
   type Condition,
   either,
@@ -36,10 +52,11 @@ import {
   type Write,
 } from './write.ts';
 
+const allUsers = { partition: usersPartition, index: 'collection' } as const;
+
 /** The record in an item. A ban that has ended is lifted. */
 export const userOf = (item: Item): UserRecord => liftExpiredBan(parse(UserRecord, item), now());
 
-/** The item of a new user. */
 export const userItem = (user: UserRecord, changedAt: string): Item & Key => ({
   ...userKey(user.id),
   ...inUsers(user.joined_at, user.id),
@@ -70,9 +87,13 @@ class UserChanged extends ConflictError {
   override readonly name = 'UserChanged';
 }
 
+const changedConcurrently = (userId: string) => () => new UserChanged(`The user ${userId} was changed concurrently.`);
+
+/** The feed of changed users, for writes that stamp a user in each attempt. */
+const feedOf = (userId: string) => (changedAt: string) => inChangedUsers(changedAt, userId);
+
 const isActive: Condition = every(exists, lacks('erased_at'));
 
-/** Whether the item of a user is that of an erased one. */
 export const isErased = (item: Item | undefined): boolean => item?.erased_at !== undefined && item.erased_at !== null;
 
 /**
@@ -91,7 +112,7 @@ export const userNotErased = (userId: string): Write => ({
  */
 export const changeUserCounts = (userId: string, comments: number, isByUser = comments > 0): Write => ({
   update: userKey(userId),
-  inFeed: (changedAt) => inChangedUsers(changedAt, userId),
+  inFeed: feedOf(userId),
   change: { add: { comment_count: comments, version: 1 } },
   ...(isByUser ? { when: isActive, orElse: unauthorized } : { when: exists }),
 });
@@ -120,10 +141,10 @@ const replacement = (
   when: Condition,
 ): Write => ({
   update: userKey(previous.id),
-  inFeed: (changedAt) => inChangedUsers(changedAt, previous.id),
+  inFeed: feedOf(previous.id),
   change: { set: Object.fromEntries(attributes), add: { version: 1 } },
   when,
-  orElse: () => new UserChanged(`The user ${previous.id} was changed concurrently.`),
+  orElse: changedConcurrently(previous.id),
 });
 
 /** Stores the next state of a user. @throws {UserChanged} unless the stored record equals `previous`. */
@@ -170,23 +191,15 @@ export const eraseUser = async (
   erasedAt: string,
   messages: readonly Message[],
   remainingAdminId?: string,
-  orElse: () => Error = () => new UserChanged(`The user ${remainingAdminId} was changed concurrently.`),
+  orElse: () => Error = changedConcurrently(String(remainingAdminId)),
 ): Promise<void> => {
   await transact([
-    ...(remainingAdminId === undefined
-      ? []
-      : [
-          {
-            check: userKey(remainingAdminId),
-            when: isActiveAdmin,
-            orElse,
-          },
-        ]),
+    ...(remainingAdminId === undefined ? [] : [{ check: userKey(remainingAdminId), when: isActiveAdmin, orElse }]),
     {
       put: erasedItem(previous, erasedAt),
-      inFeed: (changedAt) => inChangedUsers(changedAt, previous.id),
+      inFeed: feedOf(previous.id),
       when: isUnchanged(previous),
-      orElse: () => new UserChanged(`The user ${previous.id} was changed concurrently.`),
+      orElse: changedConcurrently(previous.id),
     },
     await uncountUser(previous.joined_at, previous.id),
     // Deleted too: its key is an unsalted hash of the address, which can be brute-forced. An unverified address may be
@@ -202,12 +215,12 @@ export const eraseUser = async (
 /** The newest record of a user; an erased one has `erased_at`. */
 export const findUser = async (userId: string): Promise<UserRecord | undefined> => {
   const { Item: item } = await dynamo().send(
-    new GetCommand({ TableName: settings().table, Key: userKey(userId), ConsistentRead: true }),
+    new GetCommand({ TableName: environment().table, Key: userKey(userId), ConsistentRead: true }),
   );
   return item && userOf(item);
 };
 
-/** What only functions with the permission `users:roles` may write. A record without them is of a plain user. */
+/** What only functions that declare to write `users:roles` may write. A record without them is of a plain user. */
 const ROLE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'role',
   'is_admin',
@@ -233,7 +246,7 @@ const createUser = async (user: UserRecord, mayWriteRoles: boolean): Promise<boo
     return dynamo().send(
       // An update, because the permission to replace whole records would include the role.
       new UpdateCommand({
-        TableName: settings().table,
+        TableName: environment().table,
         Key: userKey(user.id),
         UpdateExpression: `SET ${attributes.map((_, index) => `#a${index} = :a${index}`).join(', ')}`,
         ConditionExpression: 'attribute_not_exists(pk)',
@@ -248,20 +261,20 @@ const createUser = async (user: UserRecord, mayWriteRoles: boolean): Promise<boo
 
 /**
  * The record of a verified identity, created by its first request; concurrent first requests create one record.
- * @param mayWriteRoles whether the function has the permission `users:roles`. Without it, the role that `ADMIN_EMAILS`
+ * @param mayWriteRoles whether the function writes `users:roles`. Without it, the role that `ADMIN_EMAILS`
  * gives applies to this request, and is stored by a later request to a function with it.
  * @returns an erased user too, with `erased_at`.
  */
 export const findOrCreateUser = async (identity: Identity, mayWriteRoles: boolean): Promise<UserRecord> => {
   const known = await findUser(identity.sub);
   if (known) return known.erased_at === null ? await applyIdentity(known, identity, mayWriteRoles) : known;
-  const user = newUser(identity, settings().adminEmails, now());
+  const user = newUser(identity, environment().adminEmails, now());
   return (await createUser(user, mayWriteRoles)) ? user : ((await findUser(identity.sub)) ?? user);
 };
 
 /** Adds what a later token contains. When a concurrent write wins, the next request applies it. */
 const applyIdentity = async (known: UserRecord, identity: Identity, mayWriteRoles: boolean): Promise<UserRecord> => {
-  const changes = identityChanges(known, identity, settings().adminEmails);
+  const changes = identityChanges(known, identity, environment().adminEmails);
   if (!changes) return known;
   const isPromotion = changes.is_admin !== known.is_admin;
   if (isPromotion && !mayWriteRoles) return { ...known, ...changes };
@@ -270,7 +283,7 @@ const applyIdentity = async (known: UserRecord, identity: Identity, mayWriteRole
     const { feed_pk, feed_sk } = inChangedUsers(now(), known.id);
     return dynamo().send(
       new UpdateCommand({
-        TableName: settings().table,
+        TableName: environment().table,
         Key: userKey(known.id),
         UpdateExpression: `SET email = :email, email_verified = :verified, feed_pk = :pk, feed_sk = :sk${isPromotion ? ', #role = :role, is_admin = :admin' : ''} ADD version :one`,
         ConditionExpression:
@@ -296,14 +309,14 @@ const applyIdentity = async (known: UserRecord, identity: Identity, mayWriteRole
 
 /** Users by id; unknown ids are omitted. */
 export const findUsers = async (userIds: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> => {
-  const items = await findItems(userIds.map(userKey));
-  return new Map(items.flatMap((item) => (item ? [[String(item.id), userOf(item)]] : [])));
+  const users = await findRecords(userIds.map(userKey), userOf);
+  return new Map(users.map((user) => [user.id, user]));
 };
 
 /** Sets the role of a user. @returns false when the user does not exist or has been erased. */
 export const setRole = async (userId: string, role: UserRecord['role']): Promise<boolean> => {
   const change = { set: { role, is_admin: role === 'admin', role_decided: true }, add: { version: 1 } };
-  const updated = await updateItem(userKey(userId), change, isActive, (changedAt) => inChangedUsers(changedAt, userId));
+  const updated = await updateItem(userKey(userId), change, isActive, feedOf(userId));
   return updated !== undefined;
 };
 
@@ -320,7 +333,7 @@ export async function* usersErasedSince(after: string): AsyncGenerator<readonly 
 
 /** An administrator other than this user, who is not banned. Reads all users up to the first. */
 export const findOtherAdmin = async (userId: string): Promise<string | undefined> => {
-  const range = { partition: usersPartition, index: 'collection', only: ['id', 'is_admin'] } as const;
+  const range = { ...allUsers, only: ['id', 'is_admin'] };
   for await (const items of collectionPages(range)) {
     for (const { id, is_admin } of items) {
       if (is_admin !== true || id === userId) continue;
@@ -336,7 +349,7 @@ export const findOtherAdmin = async (userId: string): Promise<string | undefined
 export const userIdsByEmail = async (email: string): Promise<string[]> => {
   const wanted = asciiLowerCase(email.trim());
   const found: string[] = [];
-  for await (const items of collectionPages({ partition: usersPartition, index: 'collection' })) {
+  for await (const items of collectionPages(allUsers)) {
     for (const item of items) if (item.email === wanted && item.email_verified === true) found.push(String(item.id));
   }
   return found;
@@ -352,12 +365,7 @@ const TIME_LENGTH = 24;
 export async function* commentCounts(
   after: string | undefined,
 ): AsyncGenerator<readonly (CommentCount & { readonly position: string })[]> {
-  const pages = collectionPages({
-    partition: usersPartition,
-    index: 'collection',
-    only: ['id', 'collection_sk'],
-    ...(after !== undefined && { after }),
-  });
+  const pages = collectionPages({ ...allUsers, only: ['id', 'collection_sk'], ...(after !== undefined && { after }) });
   for await (const listed of pages) {
     const items = await findItems(listed.map(({ id }) => userKey(String(id))));
     yield items.flatMap((item, index) => {
@@ -371,17 +379,8 @@ export async function* commentCounts(
 }
 
 /** The number of a user's comments in the index, which follows the table within moments. */
-export const countCommentsBy = async (userId: string): Promise<number> => {
-  const pages = collectionPages({
-    partition: ownerPartition(userId),
-    index: 'collection',
-    prefix: ownerPrefix.comments,
-    only: ['collection_sk'],
-  });
-  let total = 0;
-  for await (const items of pages) total += items.length;
-  return total;
-};
+export const countCommentsBy = (userId: string): Promise<number> =>
+  countCollection(ownerPartition(userId), ownerPrefix.comments, 'collection');
 
 /** Sets a comment counter. @returns false when the record has another version by now. */
 export const correctCommentCount = async ({ userId, version }: CommentCount, count: number): Promise<boolean> => {
@@ -389,24 +388,89 @@ export const correctCommentCount = async ({ userId, version }: CommentCount, cou
     userKey(userId),
     { set: { comment_count: count }, add: { version: 1 } },
     every(isActive, hasVersion(version)),
-    (changedAt) => inChangedUsers(changedAt, userId),
+    feedOf(userId),
   );
   return changed !== undefined;
 };
 
 /** All administrators who are not banned. Reads every user: for rare background work only. */
 export async function* allAdmins(): AsyncGenerator<UserRecord> {
-  for await (const items of collectionPages({ partition: usersPartition, index: 'collection' })) {
+  for await (const items of collectionPages(allUsers)) {
     yield* items.map(userOf).filter(({ is_admin, is_banned }) => is_admin && !is_banned);
   }
 }
 
 /** The ids of all users who have not been erased. */
 export const allUserIds = async (): Promise<string[]> => {
-  const items = await wholeCollection({
-    partition: usersPartition,
-    index: 'collection',
-    only: ['id', 'collection_sk'],
-  });
+  const items = await wholeCollection({ ...allUsers, only: ['id', 'collection_sk'] });
   return items.map(({ id }) => String(id));
+};
+
+// Users are counted without a write at their creation, which every function with a login does: a job counts those up to a
+// place in the collection of users once, an erasure takes its user off, and a reader adds those after that place.
+
+interface UserCount {
+  /** Users who are not erased, up to `through`. */
+  readonly count: number;
+  /** A sort key of the collection of users; empty before the first. */
+  readonly through: string;
+  readonly version: number;
+  /** The latest erasure, ISO 8601; empty for none. */
+  readonly erasedAt: string;
+}
+
+const findUserCount = async (): Promise<UserCount> => {
+  const item = await findItem(userCountKey);
+  return {
+    count: Number(item?.count ?? 0),
+    through: String(item?.through ?? ''),
+    version: Number(item?.version ?? 0),
+    erasedAt: String(item?.erased_at ?? ''),
+  };
+};
+
+const usersAfter = (through: string) => ({ ...allUsers, ...(through !== '' && { after: through }) }) as const;
+
+/** The number of users who are not erased. Counts those who joined since the last run of `advanceUserCount`. */
+export const countUsers = async (): Promise<number> => {
+  const { count, through } = await findUserCount();
+  return count + (await countRange(usersAfter(through)));
+};
+
+/** The place was moved, or a user erased, concurrently. */
+class UserCountChanged extends ConflictError {
+  override readonly name = 'UserCountChanged';
+}
+
+/** The write that takes a user off the count, for the transaction of the erasure. */
+const uncountUser = async (joinedAt: string, userId: string): Promise<Write> => {
+  const { through } = await findUserCount();
+  const isCounted = inUsers(joinedAt, userId).collection_sk <= through;
+  return {
+    update: userCountKey,
+    change: {
+      set: { type: 'userCount', erased_at: now() },
+      add: { version: 1, ...(isCounted && { count: -1 }) },
+    },
+    when: through === '' ? lacks('through') : is('through', through),
+    orElse: () => new UserCountChanged('The count of users was changed concurrently.'),
+  };
+};
+
+/** The index follows the table within moments; a user who joined or was erased this recently is left to the next run. */
+const QUIET_MS = 60_000;
+
+/** Moves the counted place up to a minute ago, a page of users at a time, unless a user was erased within this minute. */
+export const advanceUserCount = async (): Promise<void> => {
+  const before = new Date(Date.parse(now()) - QUIET_MS).toISOString();
+  let { count, through, version, erasedAt } = await findUserCount();
+  if (erasedAt > before) return;
+  for await (const users of collectionPages({ ...usersAfter(through), before, only: ['collection_sk'] })) {
+    count += users.length;
+    through = String(users.at(-1)?.collection_sk);
+    const change = { set: { type: 'userCount', count, through, version: version + 1 } };
+    // An erasure since then may have changed what this run has counted.
+    if (!(await updateItem(userCountKey, change, hasVersion(version)))) return;
+    version += 1;
+  }
 };

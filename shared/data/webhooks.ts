@@ -1,9 +1,10 @@
 import { encodeTime } from 'ulid';
-import type { LedgerEvent } from '#contract/events.ts';
+import type { LoggedEvent } from '#contract/events.ts';
 import type { Message } from '#events/catalogue.ts';
 import { DEDUPLICATION_SECONDS } from '#events/subscriptions.ts';
-import type { DeliveryRecord } from '#model/delivery.ts';
-import type { SealedSecret, WebhookRecord } from '#model/webhook.ts';
+import type { DeliveryRecord, WebhookRecord } from '#model/webhook.ts';
+import { collection } from './collection.ts';
+import { inOutbox } from './event-log.ts';
 import {
   deliveriesPartition,
   deliveryKey,
@@ -16,8 +17,7 @@ import {
   webhookPrefix,
   webhooksPartition,
 } from './keys.ts';
-import { inOutbox } from './outbox.ts';
-import { collectionPages, findItem, firstOfCollection, type Item, inKeyOrder, wholeCollection } from './read.ts';
+import { collectionPages, findRecord, firstOfCollection, type Item, recordOf } from './read.ts';
 import { absent, deleteItem, every, exists, is, putItem, transact, tryTransact, updateItem } from './write.ts';
 
 /** As long as a delivery is stored, in seconds, it can be replayed and a repeated event adds no second one. */
@@ -37,25 +37,16 @@ const deliveryItem = (delivery: DeliveryRecord): Item & Key => ({
 });
 
 const deliveryOf = (item: Item): DeliveryRecord => ({
-  id: String(item.id),
-  webhook_id: String(item.webhook_id),
-  event: JSON.parse(String(item.event)) as LedgerEvent,
-  state: item.state as DeliveryRecord['state'],
-  tries: Number(item.tries),
-  attempts: inKeyOrder(item.attempts) as DeliveryRecord['attempts'],
-  next_attempt_at: (item.next_attempt_at ?? null) as string | null,
-  created_at: String(item.created_at),
-  version: Number(item.version),
+  ...recordOf<DeliveryRecord>(item),
+  event: JSON.parse(String(item.event)) as LoggedEvent,
 });
 
 /** Inserts a delivery. @returns false when the event already has a delivery for this webhook. */
 export const insertDelivery = (delivery: DeliveryRecord): Promise<boolean> => putItem(deliveryItem(delivery), absent);
 
 /** Reads a delivery, strongly consistent. */
-export const findDelivery = async (webhookId: string, deliveryId: string): Promise<DeliveryRecord | undefined> => {
-  const item = await findItem(deliveryKey(webhookId, deliveryId));
-  return item && deliveryOf(item);
-};
+export const findDelivery = (webhookId: string, deliveryId: string) =>
+  findRecord(deliveryKey(webhookId, deliveryId), deliveryOf);
 
 /** Replaces a delivery. @returns false when it was changed or deleted concurrently. */
 export const replaceDelivery = (previous: DeliveryRecord, next: DeliveryRecord): Promise<boolean> =>
@@ -68,7 +59,6 @@ export const replaceDelivery = (previous: DeliveryRecord, next: DeliveryRecord):
 export const replaceDeliveryAudited = (previous: DeliveryRecord, next: DeliveryRecord): Promise<void> =>
   transact([{ put: deliveryItem(next), when: every(exists, is('version', previous.version)) }]);
 
-/** Deletes a delivery. */
 export const deleteDelivery = async (delivery: DeliveryRecord): Promise<void> => {
   await deleteItem(deliveryKey(delivery.webhook_id, delivery.id));
 };
@@ -98,54 +88,12 @@ export async function* deliveriesSince(webhookId: string, sinceMs: number): Asyn
   for await (const items of collectionPages(range)) yield* items.map(deliveryOf);
 }
 
-const webhookOf = (item: Item): WebhookRecord => ({
-  id: String(item.id),
-  url: String(item.url),
-  kinds: item.kinds as WebhookRecord['kinds'],
-  description: (item.description ?? null) as string | null,
-  is_active: item.is_active === true,
-  secrets: item.secrets as WebhookRecord['secrets'],
-  failing_since: (item.failing_since ?? null) as string | null,
-  disabled_at: (item.disabled_at ?? null) as string | null,
-  created_at: String(item.created_at),
-  updated_at: String(item.updated_at),
-  version: Number(item.version),
-});
-
-const webhookItem = (webhook: WebhookRecord): Item & Key => ({
-  ...webhookKey(webhook.id),
+export const webhooks = collection<WebhookRecord>({
   type: 'webhook',
-  ...webhook,
+  partition: webhooksPartition,
+  prefix: webhookPrefix,
+  keyOf: webhookKey,
 });
-
-/** All webhooks, oldest first, strongly consistent. There are few enough to read them together. */
-export const allWebhooks = async (): Promise<WebhookRecord[]> => {
-  const items = await wholeCollection({ partition: webhooksPartition, prefix: webhookPrefix });
-  return items.map(webhookOf);
-};
-
-/** Reads a webhook, strongly consistent. */
-export const findWebhook = async (id: string): Promise<WebhookRecord | undefined> => {
-  const item = await findItem(webhookKey(id));
-  return item && webhookOf(item);
-};
-
-/** Inserts a webhook. */
-export const insertWebhook = (webhook: WebhookRecord): Promise<void> =>
-  transact([{ put: webhookItem(webhook), when: absent }]);
-
-/** Replaces a webhook. @throws {ConditionFailed} when it was changed or deleted concurrently. */
-export const replaceWebhook = (previous: WebhookRecord, next: WebhookRecord): Promise<void> =>
-  transact([{ put: webhookItem(next), when: every(exists, is('version', previous.version)) }]);
-
-/** Replaces the secrets of a webhook by their encrypted form, unless the webhook was changed concurrently. */
-export const replaceSecrets = async (webhook: WebhookRecord, secrets: readonly SealedSecret[]): Promise<void> => {
-  const change = { set: { secrets }, add: { version: 1 } };
-  await updateItem(webhookKey(webhook.id), change, every(exists, is('version', webhook.version)));
-};
-
-/** Deletes a webhook. @returns whether it existed. */
-export const deleteWebhook = (id: string): Promise<boolean> => tryTransact([{ delete: webhookKey(id), when: exists }]);
 
 /** Sets `failing_since` unless it is set. */
 export const markFailing = async (id: string, since: string): Promise<void> => {
@@ -153,7 +101,6 @@ export const markFailing = async (id: string, since: string): Promise<void> => {
   await updateItem(webhookKey(id), change, every(exists, is('failing_since', null)));
 };
 
-/** Clears `failing_since`. */
 export const clearFailing = async (id: string): Promise<void> => {
   await updateItem(webhookKey(id), { set: { failing_since: null }, add: { version: 1 } }, exists);
 };

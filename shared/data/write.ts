@@ -1,27 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BatchWriteCommandInput, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { endOfSecond, now } from '#platform/clock.ts';
-import { dynamo } from '#platform/dynamo.ts';
-import {
-  BatchWriteCommand,
-  DeleteCommand,
-  PutCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '#platform/dynamo-commands.ts';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
   TransactionConflictException,
-} from '#platform/dynamo-errors.ts';
-import { limitWithinRequest, requestTime, writeOptions } from '#platform/request-time.ts';
-import { settings } from '#platform/settings.ts';
-import { withTimeLimit } from '#platform/time-limit.ts';
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  DeleteCommand,
+  PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { endOfSecond, now } from '#platform/clock.ts';
+import { dynamo } from '#platform/dynamo.ts';
+import { environment } from '#platform/environment.ts';
+import { limitWithinRequest, requestTime, withTimeLimit, writeOptions } from '#platform/time-limit.ts';
 import { isThrottlingName, Unavailable } from '#platform/unavailable.ts';
 import { auditItem } from './audit.ts';
 import { ConflictError, retryOnConflict } from './conflict.ts';
-import { inFeed, type Key } from './keys.ts';
-import { isLedgerItem, mentionItems } from './mentions.ts';
+import { inFeed, type Key, subjectOf } from './keys.ts';
+import { isLogEntry, mentionItems } from './mentions.ts';
 import type { Item } from './read.ts';
 
 /**
@@ -59,30 +59,19 @@ class Placeholders {
   }
 }
 
-/** A condition expression. */
 export type Condition = (placeholders: Placeholders) => string;
 
-/** The item exists. */
 export const exists: Condition = (p) => `attribute_exists(${p.name('pk')})`;
-/** The item does not exist. */
 export const absent: Condition = (p) => `attribute_not_exists(${p.name('pk')})`;
 /** The attribute does not exist. */
 export const lacks =
   (attribute: string): Condition =>
   (p) =>
     `attribute_not_exists(${p.name(attribute)})`;
-/** The attribute has this value. */
 export const is =
   (attribute: string, value: string | number | boolean | null): Condition =>
   (p) =>
     `${p.name(attribute)} = ${p.value(value)}`;
-/** The attribute is null or does not exist. */
-export const isUnset =
-  (attribute: string): Condition =>
-  (p) => {
-    const name = p.name(attribute);
-    return `attribute_not_exists(${name}) OR ${name} = ${p.value(null)}`;
-  };
 /** The attribute is less than a bound or does not exist. */
 export const isBelow =
   (attribute: string, bound: number): Condition =>
@@ -122,7 +111,7 @@ const updateExpression = (change: Change, p: Placeholders): string => {
 };
 
 /** DynamoDB rejects a write to an item that is part of a concurrent transaction; the SDK does not retry it. */
-export const isTransactionConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
+const isTransactionConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
 
 /** The table is throttled for longer than the SDK retries. */
 const isThrottled = (error: unknown): boolean => error instanceof Error && isThrottlingName(error.name);
@@ -191,8 +180,8 @@ type FeedAttributes = (changedAt: string) => Item;
 
 /**
  * The feed of an item, and its stamp there: the feed of the catalog with the time of the change (`true`) or the end of its
- * second, or another feed. All changes of an item within a second then leave its place in the index as it is, which halves
- * the cost of a counter that changes often.
+ * second, or another feed. Changes of an item within one second then do not move it in the index, which halves the cost of a
+ * counter that changes often.
  */
 type Feed = true | 'bySecond' | FeedAttributes;
 
@@ -203,12 +192,15 @@ type Feed = true | 'bySecond' | FeedAttributes;
 export type Write =
   | {
       readonly put: Item & Key;
+      readonly subject?: string | undefined;
       readonly inFeed?: Feed;
       readonly when?: Condition;
       readonly orElse?: MakeError;
     }
   | {
       readonly update: Key;
+      /** In the audit log, of items whose key does not tell it. */
+      readonly subject?: string | undefined;
       readonly inFeed?: Feed;
       readonly change: Change;
       readonly when?: Condition;
@@ -227,7 +219,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 const feedAttributesOf = (feed: Feed | undefined, key: Key): Item => {
   if (feed === undefined) return {};
   if (typeof feed === 'function') return feed(now());
-  return inFeed(feed === 'bySecond' ? endOfSecond() : now(), key, settings().feedShards);
+  return inFeed(feed === 'bySecond' ? endOfSecond() : now(), key, environment().feedShards);
 };
 
 const isInCatalogFeed = (write: Write): boolean =>
@@ -240,7 +232,7 @@ const stampedChange = (write: Extract<Write, { update: Key }>): Change =>
 
 /** The members that all writes have in common. */
 const members = (placeholders: Placeholders, condition: string | undefined) => ({
-  TableName: settings().table,
+  TableName: environment().table,
   ...placeholders.members,
   ...(condition !== undefined && { ConditionExpression: condition }),
 });
@@ -261,18 +253,22 @@ const requestOf = (write: Write): TransactItem => {
 /** The maximum of writes per transaction: DynamoDB's 100, less the audit log entry and the mention of its actor. */
 export const TRANSACTION_MAX = 98;
 
-/** The key of the item that a write addresses. */
 export const keyOfWrite = (write: Write): Key => {
   if ('put' in write) return write.put;
   if ('update' in write) return write.update;
   return 'delete' in write ? write.delete : write.check;
 };
 
+const subjectOfWrite = (write: Write): string | undefined => {
+  if ('check' in write) return undefined;
+  return ('subject' in write ? write.subject : undefined) ?? subjectOf(keyOfWrite(write));
+};
+
 /** Adds the audit log entry, if the current request is audited, and the mentions of users in it and in messages. */
-const withLedgers = (changes: readonly Write[]): readonly Write[] => {
-  const entry = auditItem(changes.filter((write) => !('check' in write)).map(keyOfWrite));
+const withLogs = (changes: readonly Write[]): readonly Write[] => {
+  const entry = auditItem(changes.flatMap((write) => subjectOfWrite(write) ?? []));
   const writes = entry ? [...changes, { put: entry }] : changes;
-  const entries = writes.flatMap((write) => ('put' in write && isLedgerItem(write.put) ? [write.put] : []));
+  const entries = writes.flatMap((write) => ('put' in write && isLogEntry(write.put) ? [write.put] : []));
   return [...writes, ...mentionItems(entries).map((put) => ({ put }))];
 };
 
@@ -294,7 +290,7 @@ const isConflict = (error: unknown): boolean =>
  * of the request is over.
  */
 export const transact = async (changes: readonly Write[]): Promise<void> => {
-  const writes = withLedgers(changes);
+  const writes = withLogs(changes);
   try {
     await sendWithRetries(
       (options) => dynamo().send(new TransactWriteCommand({ TransactItems: writes.map(requestOf) }), options),
@@ -380,9 +376,9 @@ const writeUnordered = async (requests: readonly BatchRequest[]): Promise<void> 
     for (let attempt = 1; pending.length > 0; attempt += 1) {
       if (attempt > BATCH_TRIES) throw new Unavailable('DynamoDB left requests of a batch write unprocessed.');
       if (attempt > 1) await wait(Math.random() * 25 * 2 ** attempt);
-      const command = new BatchWriteCommand({ RequestItems: { [settings().table]: pending } });
+      const command = new BatchWriteCommand({ RequestItems: { [environment().table]: pending } });
       const response = await dynamo().send(command, writeOptions());
-      pending = response.UnprocessedItems?.[settings().table] ?? [];
+      pending = response.UnprocessedItems?.[environment().table] ?? [];
     }
   }
 };
@@ -395,7 +391,7 @@ export const deleteItems = (keys: readonly Key[]): Promise<void> =>
   writeUnordered(keys.map((key) => ({ DeleteRequest: { Key: { ...key } } })));
 
 /**
- * Writes many items with different keys, without a transaction and conditions: for records of which none depends on another.
+ * Writes many items with different keys, without a transaction and conditions: for records that do not depend on each other.
  * @throws when items remain unprocessed after all attempts.
  */
 export const putItems = (items: readonly (Item & Key)[]): Promise<void> =>

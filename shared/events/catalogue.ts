@@ -8,17 +8,18 @@ import { newId } from '#platform/ids.ts';
 // written to the outbox in the transaction of the change that it reports. The table's stream publishes it at least once,
 // so subscribers must be idempotent.
 
-/** Internal follow-up work of a change. Tasks are not in the ledger and are not sent to webhooks. */
+/** Internal follow-up work of a change. Tasks are not in the event log and are not sent to webhooks. */
 export const taskKinds = {
   projectPurged: z.object({ project_id: z.string(), slugs: z.array(z.string()) }),
   refundDue: z.object({ checkout_id: z.string() }),
   userErased: z.object({ user_id: z.string(), projects: z.enum(['keep', 'delete']) }),
-  // Tasks of earlier releases have no batch.
-  categoryRemoved: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string().optional() }),
+  categoryRemoved: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string() }),
   categoryMerged: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string() }),
   categoryRenamed: z.object({ category_id: z.string(), from: z.string(), to: z.string() }),
   revertDue: z.object({ batch_id: z.string() }),
   importDue: z.object({ import_id: z.string() }),
+  batchEnded: z.object({ batch_id: z.string() }),
+  voteCaseDecided: z.object({ project_id: z.string(), case_id: z.string() }),
   webhookReplayDue: z.object({ webhook_id: z.string(), since: Timestamp }),
   // Starts a job; `jobs.ts` has its rules.
   jobDue: z.object({ job: z.string() }),
@@ -39,7 +40,7 @@ export const REPLAY_SOURCE = 'directory.replays';
 
 export const sourceOf = (kind: MessageKind): string => (kind in eventKinds ? SOURCE : TASK_SOURCE);
 
-/** The `detail` of a message on the bus, and its record in the ledger. */
+/** The `detail` of a message on the bus, and its record in the event log. */
 export type Message<K extends MessageKind = MessageKind> = {
   [One in K]: {
     /** `evt_` and a ULID. */

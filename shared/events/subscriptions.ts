@@ -1,5 +1,6 @@
 import { eventKindNames } from '#contract/events.ts';
-import type { Feature, Permission } from '#contract/route.ts';
+import type { Entity, Feature, Permission } from '#contract/route.ts';
+import { DAY_SECONDS } from '#model/days.ts';
 import { type MessageKind, REPLAY_SOURCE, sourceOf } from './catalogue.ts';
 
 /**
@@ -7,20 +8,21 @@ import { type MessageKind, REPLAY_SOURCE, sourceOf } from './catalogue.ts';
  * stages.
  */
 export const mailFeedback = {
-  id: 'mail.noteReturn',
+  id: 'mail.recordFeedback',
   summary: 'Suppresses addresses after permanent bounces and complaints.',
   source: 'aws.ses',
   /** The `detail-type` of each. */
   kinds: { bounce: 'Email Bounced', complaint: 'Email Complaint Received' },
-  permissions: ['table:get', 'table:write'],
-} as const satisfies { readonly permissions: readonly Permission[] } & Record<string, unknown>;
+  permissions: ['table:get'],
+  writes: ['mail-suppressions'],
+} as const satisfies Pick<Subscription, 'permissions' | 'writes'> & Record<string, unknown>;
 
 /**
  * How many days deduplication records are kept. Within this time, an event repeated by a retry or from the archive of the
  * bus is not processed twice.
  */
 export const DEDUPLICATION_DAYS = 30;
-export const DEDUPLICATION_SECONDS = DEDUPLICATION_DAYS * 86_400;
+export const DEDUPLICATION_SECONDS = DEDUPLICATION_DAYS * DAY_SECONDS;
 
 /** A subscriber of messages. Each has its own function, rule, dead-letter queue and alarm. */
 export interface Subscription {
@@ -31,35 +33,48 @@ export interface Subscription {
   /** Skipped while this feature is off. */
   readonly feature?: Feature;
   readonly permissions: readonly Permission[];
+  /** The entities that it writes; none by default. Its results, and the records of mails sent, are derived. */
+  readonly writes?: readonly Entity[];
   /** The timeout of the function; 30 when absent. */
   readonly timeoutSeconds?: number;
+  /** The reserved concurrency of the function, in stages that reserve it. */
+  readonly reservedConcurrency?: number;
 }
 
 /** Keeps the literal types. */
 const defineSubscription = <const S extends Subscription>(subscription: S): S => subscription;
 
-export const mailSubmitter = defineSubscription({
-  id: 'mail.tellSubmitter',
+export const notifySubmitter = defineSubscription({
+  id: 'mail.notifySubmitter',
   summary: 'Mails the submitter when a project or an edit of it is received, approved or rejected.',
-  kinds: ['projectSubmitted', 'projectApproved', 'projectRejected', 'revisionApproved', 'revisionRejected'],
+  kinds: [
+    'projectSubmitted',
+    'projectApproved',
+    'projectScheduled',
+    'projectRejected',
+    'revisionApproved',
+    'revisionRejected',
+  ],
   feature: 'email',
-  permissions: ['table:get', 'table:write', 'mail'],
+  permissions: ['table:get', 'mail'],
+  reservedConcurrency: 5,
 });
 
-export const mailBuyer = defineSubscription({
-  id: 'mail.tellBuyer',
+export const notifyBuyer = defineSubscription({
+  id: 'mail.notifyBuyer',
   summary: 'Mails the buyer when a payment is received.',
   kinds: ['paymentSettled'],
   feature: 'email',
-  permissions: ['table:get', 'table:write', 'mail'],
+  permissions: ['table:get', 'mail'],
+  reservedConcurrency: 5,
 });
 
-export const mailAdmins = defineSubscription({
-  id: 'mail.tellAdmins',
+export const notifyAdmins = defineSubscription({
+  id: 'mail.notifyAdmins',
   summary: 'Mails the administrators when a webhook was switched off.',
   kinds: ['webhookDisabled'],
   feature: 'email',
-  permissions: ['table:get', 'table:collection', 'table:write', 'mail'],
+  permissions: ['table:get', 'table:collection', 'mail'],
   timeoutSeconds: 120,
 });
 
@@ -68,7 +83,9 @@ export const enqueueWebhooks = defineSubscription({
   summary: 'Creates the webhook deliveries of an event and attempts each immediately.',
   kinds: eventKindNames,
   feature: 'webhooks',
-  permissions: ['table:get', 'table:query', 'table:write', 'secrets:open'],
+  permissions: ['table:get', 'table:query', 'secrets:open'],
+  writes: ['webhooks', 'deliveries'],
+  reservedConcurrency: 20,
   timeoutSeconds: 60,
 });
 
@@ -76,15 +93,18 @@ export const restartDeliveries = defineSubscription({
   id: 'webhooks.restartFailed',
   summary: 'Restarts the failed deliveries of a webhook since a time, on request.',
   kinds: ['webhookReplayDue'],
-  permissions: ['table:query', 'table:write'],
+  permissions: ['table:query'],
+  writes: ['deliveries', 'events'],
   timeoutSeconds: 300,
 });
 
 export const finishPurge = defineSubscription({
   id: 'projects.finishPurge',
-  summary: 'Deletes the orphaned data of a purged project: votes, ratings, comments and slugs.',
+  summary: 'Deletes the orphaned data of a purged project: votes, ratings, comments, claims and slugs.',
   kinds: ['projectPurged'],
-  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'users:counts'],
+  permissions: ['table:get', 'table:query', 'table:sweep'],
+  writes: ['projects', 'slugs', 'reports', 'claims', 'users:counts'],
+  reservedConcurrency: 2,
   timeoutSeconds: 300,
 });
 
@@ -92,7 +112,9 @@ export const finishCategoryChange = defineSubscription({
   id: 'categories.finishChange',
   summary: 'Propagates the removal, merging or renaming of a category to its projects, and ends its batch.',
   kinds: ['categoryRemoved', 'categoryMerged', 'categoryRenamed'],
-  permissions: ['table:get', 'table:query', 'table:write', 'catalog'],
+  permissions: ['table:get', 'table:query', 'catalog'],
+  writes: ['categories', 'projects', 'batches', 'events'],
+  reservedConcurrency: 2,
   timeoutSeconds: 300,
 });
 
@@ -100,7 +122,9 @@ export const finishRevert = defineSubscription({
   id: 'batches.finishRevert',
   summary: 'Completes the revert of a batch that a request has begun.',
   kinds: ['revertDue'],
-  permissions: ['table:get', 'table:query', 'table:write'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['projects', 'slugs', 'batches', 'events'],
+  reservedConcurrency: 2,
   timeoutSeconds: 300,
 });
 
@@ -108,12 +132,14 @@ export const runImport = defineSubscription({
   id: 'imports.run',
   summary: 'Imports the rows of an uploaded file, and continues in another run when the time is up.',
   kinds: ['importDue'],
-  permissions: ['table:get', 'table:query', 'table:write', 'table:sweep', 'catalog', 'uploads:read', 'uploads:delete'],
+  permissions: ['table:get', 'table:query', 'table:sweep', 'catalog', 'uploads:read', 'uploads:delete'],
+  writes: ['imports', 'projects', 'slugs', 'reports', 'claims', 'categories', 'batches', 'events', 'users:counts'],
+  reservedConcurrency: 2,
   timeoutSeconds: 300,
 });
 
-export const refundUndeliverable = defineSubscription({
-  id: 'payments.giveBack',
+export const refundPayment = defineSubscription({
+  id: 'payments.refund',
   summary: 'Refunds a payment for something that cannot be delivered.',
   kinds: ['refundDue'],
   permissions: ['table:get', 'stripe'],
@@ -122,18 +148,65 @@ export const refundUndeliverable = defineSubscription({
 export const finishErasure = defineSubscription({
   id: 'users.finishErasure',
   summary:
-    'Deletes the data of an erased user: the account, votes, ratings, unpaid submissions and, on request, projects; removes the user from reports, events and the audit log.',
+    'Deletes the data of an erased user: the account, votes, ratings, bookmarks, follows, drafts, claims, unpaid submissions and, on request, projects; revokes the API keys that the user made; removes the user from reports, events and the audit log.',
   kinds: ['userErased'],
-  permissions: ['table:get', 'table:query', 'table:collection', 'table:write', 'accounts'],
+  permissions: ['table:get', 'table:query', 'table:collection', 'accounts'],
+  writes: [
+    'projects',
+    'slugs',
+    'reports',
+    'claims',
+    'drafts',
+    'checkouts',
+    'batches',
+    'bookmarks',
+    'follows',
+    'api-keys:end',
+    'events',
+    'audit',
+  ],
+  reservedConcurrency: 2,
   timeoutSeconds: 300,
 });
 
-export const endPromotionsOfProject = defineSubscription({
-  id: 'promotions.endOfProject',
+export const applyVoteCase = defineSubscription({
+  id: 'votes.applyDecision',
+  summary: 'Holds or counts the remaining votes of a large case after a decision.',
+  kinds: ['voteCaseDecided'],
+  permissions: ['table:get', 'table:query'],
+  writes: ['projects'],
+  reservedConcurrency: 2,
+  timeoutSeconds: 300,
+});
+
+export const notifyOwners = defineSubscription({
+  id: 'mail.notifyOwners',
+  summary: 'Mails the new and the former owner when a claim was applied.',
+  kinds: ['projectClaimed'],
+  feature: 'email',
+  permissions: ['table:get', 'mail'],
+  reservedConcurrency: 5,
+});
+
+export const rejectOtherClaims = defineSubscription({
+  id: 'claims.rejectOthers',
+  summary: 'Rejects the other claims that wait when one was applied.',
+  kinds: ['projectClaimed'],
+  feature: 'claims',
+  permissions: ['table:get', 'table:query'],
+  writes: ['projects', 'events'],
+  reservedConcurrency: 2,
+  timeoutSeconds: 300,
+});
+
+export const revokePromotions = defineSubscription({
+  id: 'promotions.revokeForProject',
   summary: 'Ends the promotions of a permanently deleted project, which frees their slots.',
   kinds: ['projectDeleted'],
   feature: 'promotions',
-  permissions: ['table:query', 'table:write'],
+  permissions: ['table:query'],
+  writes: ['promotions', 'events'],
+  reservedConcurrency: 2,
 });
 
 export const countSteps = defineSubscription({
@@ -141,13 +214,25 @@ export const countSteps = defineSubscription({
   summary: 'Counts submissions, their payments and approvals for the funnel.',
   kinds: ['projectSubmitted', 'paymentSettled', 'projectApproved'],
   feature: 'analytics',
-  permissions: ['table:get', 'table:write'],
+  permissions: ['table:get'],
+  writes: ['analytics', 'projects', 'deduplication'],
+  reservedConcurrency: 5,
+});
+
+export const reportChanges = defineSubscription({
+  id: 'feeds.reportChanges',
+  summary: 'Reports published, changed and removed public listings to search engines by IndexNow, where a key is set.',
+  kinds: ['projectApproved', 'projectUpdated', 'revisionApproved', 'projectClaimed', 'projectDeleted', 'batchEnded'],
+  permissions: ['table:get', 'table:query'],
+  reservedConcurrency: 2,
+  timeoutSeconds: 300,
 });
 
 export const subscriptions = [
-  mailSubmitter,
-  mailBuyer,
-  mailAdmins,
+  notifySubmitter,
+  notifyBuyer,
+  notifyOwners,
+  notifyAdmins,
   enqueueWebhooks,
   restartDeliveries,
   finishPurge,
@@ -155,9 +240,12 @@ export const subscriptions = [
   finishRevert,
   runImport,
   finishErasure,
-  refundUndeliverable,
-  endPromotionsOfProject,
+  refundPayment,
+  applyVoteCase,
+  rejectOtherClaims,
+  revokePromotions,
   countSteps,
+  reportChanges,
 ] as const;
 
 /** The EventBridge event pattern of the events that are replayed to a subscriber. */

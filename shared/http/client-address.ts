@@ -1,36 +1,28 @@
-import { isIP } from 'node:net';
-import ipaddr, { type IPv6 } from 'ipaddr.js';
-import { InvalidEnvironment } from '#platform/settings.ts';
+import { BlockList, isIP } from 'node:net';
+import { InvalidEnvironment } from '#platform/environment.ts';
 
-/** An address without its zone (`%eth0`) as IPv6; IPv4 addresses become IPv4-mapped ones. Undefined when invalid. */
-const parseAddress = (text: string): IPv6 | undefined => {
-  // Stricter than the parser of ipaddr.js, which accepts octal and shortened IPv4 addresses.
-  if (isIP(text) === 0) return undefined;
-  const address = ipaddr.parse(text.replace(/%.*$/, ''));
-  return 'toIPv4MappedAddress' in address ? address.toIPv4MappedAddress() : address;
-};
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-const parseRange = (range: string): [network: IPv6, prefixBits: number] => {
-  const [text = '', bits, ...more] = range.split('/');
-  const network = parseAddress(text);
-  const familyBits = isIP(text) === 6 ? 128 : 32;
-  const isValid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= familyBits && more.length === 0);
-  if (!network || !isValid)
-    throw new InvalidEnvironment([`TRUSTED_PROXIES contains "${range}", which is not an address range`]);
-  return [network, bits === undefined ? 128 : Number(bits) + 128 - familyBits];
-};
+/** An IPv6 address may have a zone, such as `%eth0`. */
+const withoutZone = (address: string): string => address.replace(/%.*$/, '');
 
 /**
  * A predicate for addresses in any of the ranges (`10.0.0.0/8`, `::1`).
  * @throws {InvalidEnvironment} for an invalid range.
  */
 export const addressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
-  const parsed = ranges.map(parseRange);
-  if (parsed.length === 0) return () => false;
-  return (text) => {
-    const address = parseAddress(text);
-    return address !== undefined && parsed.some((range) => address.match(range));
-  };
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [text = '', bits, ...more] = range.split('/');
+    const family = familyOf(text);
+    const familyBits = family === 'ipv6' ? 128 : 32;
+    const isValid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= familyBits && more.length === 0);
+    if (isIP(text) === 0 || !isValid) {
+      throw new InvalidEnvironment([`TRUSTED_PROXIES contains "${range}", which is not an address range`]);
+    }
+    list.addSubnet(withoutZone(text), bits === undefined ? familyBits : Number(bits), family);
+  }
+  return (address) => isIP(address) !== 0 && list.check(withoutZone(address), familyOf(address));
 };
 
 /** Removes the port, brackets and IPv4-mapped prefix that proxies may add to an address. */
@@ -71,9 +63,16 @@ export const sentThroughGateway = (forwardedFor: string | undefined, peer: strin
   return own < 0 ? forwardedFor : chain.slice(0, own).join(',') || undefined;
 };
 
-/** The unit of rate limiting: an IPv4 address, or the /64 network of an IPv6 address, which has one subscriber. */
-export const bucketOf = (address: string): string => {
-  if (isIP(address) !== 6) return address;
-  const groups = parseAddress(address)?.parts.slice(0, 4) ?? [];
-  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
+/** The groups of an IPv6 address. A URL has it in its shortest form, with `::` for a run of zeros. */
+const groupsOf = (address: string): string[] => {
+  const [start = '', end] = new URL(`http://[${withoutZone(address)}]`).hostname.slice(1, -1).split('::');
+  const [before, after] = [start, end ?? ''].map((part) => part.split(':').filter((group) => group !== '')) as [
+    string[],
+    string[],
+  ];
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after];
 };
+
+/** The unit of rate limiting: an IPv4 address, or the /64 network of an IPv6 address, which has one subscriber. */
+export const bucketOf = (address: string): string =>
+  isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;

@@ -6,24 +6,25 @@ import { isAudited, type Route } from '#contract/route.ts';
 import type { VisitorSignals } from '#model/analytics.ts';
 import { hasAdminRights } from '#model/policy.ts';
 import { inAuditedRequest } from '#platform/audit-context.ts';
-import { type RunningRequestTime, startRequestTime } from '#platform/request-time.ts';
-import { type Settings, settings } from '#platform/settings.ts';
+import { type Environment, environment } from '#platform/environment.ts';
+import { type RunningRequestTime, startRequestTime } from '#platform/time-limit.ts';
 import {
   type Call,
   header,
   type MiddlewareRequest,
   type MultipartBody,
-  type Reply,
   type RequestState,
+  type RouteResponse,
+  type StreamResponse,
 } from './call.ts';
 import { bucketOf } from './client-address.ts';
 import type { Authorization } from './middleware/authorize.ts';
 import { orderedMiddleware, type Phases, type RouteMiddleware } from './middleware.ts';
+import { refreshTokenOf } from './session-cookies.ts';
 
-/** A Lambda handler for API Gateway proxy requests. */
 export type RouteHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** How long before the timeout of the function or the gateway a request fails with 504, in milliseconds. */
+/** The margin before the timeout of the function or the gateway at which a request fails with 504, in milliseconds. */
 const TIMEOUT_EARLY_MS = 200;
 /** How long API Gateway waits for the beginning of a response, in milliseconds. */
 const GATEWAY_TIMEOUT_MS = 29_000;
@@ -64,8 +65,8 @@ class InitialState implements RequestState {
   }
 
   /** Lazy: an invalid environment must surface as the error of the invocation. */
-  get settings(): Settings {
-    return settings();
+  get environment(): Environment {
+    return environment();
   }
 }
 
@@ -100,12 +101,12 @@ const visitorSignals = (event: APIGatewayProxyEvent, address: string | undefined
 /**
  * The Lambda handler of a route.
  * @param run takes validated input and returns one of the route's statuses.
- * @param routeMiddleware what the contract requires (`idempotent`, multipart bodies, streamed replies) and `authorize`.
+ * @param routeMiddleware what the contract requires (`idempotent`, multipart bodies, streamed responses) and `authorize`.
  * @throws Error at load when the contract requires middleware that is missing.
  */
 export const handle = <const R extends Route>(
   route: R,
-  run: (call: Call<R>) => Promise<Reply<R>>,
+  run: (call: Call<R>) => Promise<RouteResponse<R>>,
   routeMiddleware: readonly (RouteMiddleware | Authorization<R>)[] = [],
 ): RouteHandler => {
   const ordered = orderedMiddleware(route, routeMiddleware);
@@ -136,7 +137,7 @@ export const handle = <const R extends Route>(
     .handler(async (event: unknown, context: Context) => {
       const { state } = context as Context & { state: RequestState };
       const { input, user, address, requestId, runningRequest, time } = state;
-      // The reply middleware returns the stored response.
+      // The response middleware returns the stored response.
       if (state.storedResponse) return undefined;
       const userAgent = header(event as APIGatewayProxyEvent, 'user-agent');
       const visitor = route.visitor && visitorSignals(event as APIGatewayProxyEvent, address);
@@ -144,8 +145,11 @@ export const handle = <const R extends Route>(
         ...input,
         user,
         requestId,
+        resource: (event as APIGatewayProxyEvent).resource,
+        header: (name: string) => header(event as APIGatewayProxyEvent, name),
         userAgent,
         visitor,
+        session: route.session && { refreshToken: refreshTokenOf({ event: event as APIGatewayProxyEvent }) },
         seed: runningRequest?.seed,
         remainingMs: time.remainingMs,
       };
@@ -165,19 +169,28 @@ export const handle = <const R extends Route>(
   return wrapped;
 };
 
-/** A reply with status 200. */
-export const ok = <const B>(body: B, more: { version?: number; headers?: Record<string, string> } = {}) => ({
-  status: 200 as const,
-  body,
-  ...more,
-});
+type More = Pick<StreamResponse, 'version' | 'headers' | 'cookies'>;
 
-/** A reply with status 201. */
-export const created = <const B>(body: B, more: { version?: number; headers?: Record<string, string> } = {}) => ({
-  status: 201 as const,
-  body,
-  ...more,
-});
+export const ok = <const B>(body: B, more: More = {}) => ({ status: 200 as const, body, ...more });
 
-/** A reply with status 202. */
+export const created = <const B>(body: B, more: More = {}) => ({ status: 201 as const, body, ...more });
+
 export const accepted = <const B>(body: B) => ({ status: 202 as const, body });
+
+/** A page without scripts and external resources; its forms post to this origin. */
+export const htmlPage = (text: string) => ({
+  status: 200 as const,
+  text,
+  headers: {
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+  },
+});
+
+/** A reply with status 200 that browsers save as a file. @param filename of ASCII characters without quotes. */
+export const download = (filename: string, stream: AsyncIterable<string>) => ({
+  status: 200 as const,
+  stream,
+  headers: { 'content-disposition': `attachment; filename="${filename}"` },
+});

@@ -2,20 +2,21 @@ import type { Context } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Route } from '#contract/route.ts';
 import { jobNameOf } from '#model/job.ts';
-import { log } from '#platform/log.ts';
-import { loggable, RunFailed } from '#platform/loggable.ts';
-import { settings } from '#platform/settings.ts';
+import { environment } from '#platform/environment.ts';
+import { log, loggable, RunFailed } from '#platform/log.ts';
+import { isJobSecret } from '#platform/ssm.ts';
 import { jobInMessage, recordRun } from '#services/jobs/record.ts';
+import { unauthorized } from '#shared/errors.ts';
+import { header, type MiddlewareRequest } from './call.ts';
 import { handle, ok, type RouteHandler } from './handle.ts';
-import { jobSecret } from './middleware/job-secret.ts';
+import type { RouteMiddleware } from './middleware.ts';
 
-type JobRoute = Route & { readonly auth: 'cron'; readonly replies: { readonly 200: z.ZodType<{ data: object }> } };
+type JobRoute = Route & { readonly auth: 'cron'; readonly responses: { readonly 200: z.ZodType<{ data: object }> } };
 
 /** The job's own part of the result; `job` adds the rest. */
 type SummaryOf<R extends JobRoute> =
-  z.input<R['replies'][200]> extends { data: infer Result } ? Omit<Result, 'job' | 'ran_at'> : never;
+  z.input<R['responses'][200]> extends { data: infer Result } ? Omit<Result, 'job' | 'ran_at'> : never;
 
-/** The event of a schedule. */
 interface ScheduledRun {
   /** The id of the job. */
   readonly schedule: string;
@@ -40,6 +41,16 @@ const hasMember = (event: unknown, name: string): boolean =>
 const isRequest = (event: unknown): boolean => hasMember(event, 'httpMethod');
 const isRequestedRun = (event: unknown): event is RequestedRun =>
   hasMember(event, 'detail') && (event as Partial<RequestedRun>)['detail-type'] === 'jobDue';
+
+/** Admits only callers of a job's route that present the shared secret as a bearer token; 401 for all others. */
+export const jobSecret: RouteMiddleware = {
+  name: 'jobSecret',
+  runsAfter: 'identity',
+  before: async ({ event }: MiddlewareRequest): Promise<void> => {
+    const presented = /^bearer +(\S.*)$/i.exec(header(event, 'authorization') ?? '')?.[1];
+    if (presented === undefined || !(await isJobSecret(presented))) throw unauthorized();
+  },
+};
 
 /**
  * The Lambda handler of a job, invoked by a schedule, by the bus when an administrator has requested a run, or over HTTP
@@ -67,7 +78,7 @@ export const job = <const R extends JobRoute>(
     const { feature } = route;
     const requestId = context.awsRequestId;
     const logContext = { route: route.id, request_id: requestId };
-    if (feature && !settings().features[feature]) {
+    if (feature && !environment().features[feature]) {
       log.info('skipped: the feature is off', { ...logContext, feature });
       return { job: name, skipped: `The feature ${feature} is off.` };
     }

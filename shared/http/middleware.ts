@@ -2,18 +2,18 @@ import type { MiddlewareObj, PluginExecutionMode } from '@middy/core';
 import type { Route } from '#contract/route.ts';
 import type { MiddlewareRequest } from './call.ts';
 import { failure } from './middleware/failure.ts';
-import { feature } from './middleware/feature.ts';
 import { headers } from './middleware/headers.ts';
 import { identity } from './middleware/identity.ts';
 import { input } from './middleware/input.ts';
+import { acceptJson, parseJson } from './middleware/json-body.ts';
 import { observe } from './middleware/observe.ts';
-import { permission } from './middleware/permission.ts';
+import { feature, permission } from './middleware/permission.ts';
 import { rate } from './middleware/rate.ts';
-import { reply } from './middleware/reply.ts';
+import { response } from './middleware/response.ts';
 
 /**
- * The middleware of every route in its fixed order. Middleware throws and never returns a value: an early return in
- * Middy would skip the outer `after` phases and with them the log line and the headers.
+ * The middleware of every route in its fixed order; a JSON body is parsed directly before `input`. Middleware throws and never
+ * returns a value: an early return in Middy would skip the outer `after` phases and with them the log line and the headers.
  */
 export const middleware = {
   observe,
@@ -24,12 +24,11 @@ export const middleware = {
   identity,
   permission,
   input,
-  reply,
+  response,
 } as const;
 
 type Phase = (request: MiddlewareRequest) => void | Promise<void>;
 
-/** The phases of a middleware. */
 export interface Phases {
   readonly before?: Phase;
   readonly after?: Phase;
@@ -38,23 +37,33 @@ export interface Phases {
 
 /** Middleware that a handler passes to `handle` because its route needs it. */
 export interface RouteMiddleware extends Phases {
-  readonly name: 'authorize' | 'idempotency' | 'jobSecret' | 'multipart' | 'streaming';
+  readonly name:
+    | 'authorize'
+    | 'errorPage'
+    | 'idempotency'
+    | 'jobSecret'
+    | 'multipart'
+    | 'ownOrigin'
+    | 'secondTier'
+    | 'streaming';
   /** The standard middleware that it directly follows. Several with the same value keep the order of `handle`. */
   readonly runsAfter: keyof typeof middleware;
   /** Replaces Middy's way of returning the response. */
   readonly executionMode?: PluginExecutionMode;
 }
 
-/** The route middleware that the contract of a route requires. */
 const requiredBy = (route: Route): RouteMiddleware['name'][] => {
   const names: RouteMiddleware['name'][] = [];
   if (route.auth === 'cron') names.push('jobSecret');
   // Without it the errors of the input would come before the 404 of what the path names.
   const hasInput = route.body !== undefined || route.query !== undefined || route.bodyKind === 'multipart';
   if (route.path.includes('{') && hasInput) names.push('authorize');
+  if (route.errorPages) names.push('errorPage');
   if (route.bodyKind === 'multipart') names.push('multipart');
+  if (route.ownOrigin) names.push('ownOrigin');
+  if (route.secondTier) names.push('secondTier');
   if (route.idempotent) names.push('idempotency');
-  if (Object.values(route.replies).some((schema) => 'stream' in schema && schema.stream)) names.push('streaming');
+  if (Object.values(route.responses).some((schema) => 'stream' in schema && schema.stream)) names.push('streaming');
   return names;
 };
 
@@ -69,7 +78,9 @@ export const orderedMiddleware = (route: Route, passed: readonly RouteMiddleware
   if (missing.length > 0) throw new Error(`${route.id} requires the middleware ${missing.join(', ')}.`);
   const undeclared = names.filter((name) => name !== 'authorize' && !required.includes(name));
   if (undeclared.length > 0) throw new Error(`The contract of ${route.id} does not declare ${undeclared.join(', ')}.`);
+  const parsesJson = route.body !== undefined && route.auth !== 'signature' && route.bodyKind !== 'multipart';
   return Object.entries(middleware).flatMap(([name, standard]) => [
+    ...(name === 'input' && parsesJson ? [acceptJson, parseJson] : []),
     standard,
     ...passed.filter(({ runsAfter }) => runsAfter === name),
   ]) as MiddlewareObj[];

@@ -1,14 +1,12 @@
 import middy from '@middy/core';
 import type { Context, EventBridgeEvent } from 'aws-lambda';
 import { eventKinds } from '#contract/events.ts';
-import { recordOutcome } from '#data/event-outcomes.ts';
+import { recordOutcome } from '#data/event-log.ts';
 import { type Message, parseMessage } from '#events/catalogue.ts';
 import type { Subscription } from '#events/subscriptions.ts';
-import { log } from '#platform/log.ts';
-import { loggable, RunFailed } from '#platform/loggable.ts';
-import { settings } from '#platform/settings.ts';
+import { environment } from '#platform/environment.ts';
+import { log, loggable, RunFailed } from '#platform/log.ts';
 
-/** An event as EventBridge delivers it. */
 export type Delivery = EventBridgeEvent<string, unknown>;
 
 /** A Lambda handler for deliveries. When it throws, the bus delivers the event again. */
@@ -45,8 +43,8 @@ const describeMessage = ({ 'detail-type': kind, detail }: Delivery) => ({
 });
 
 /**
- * Records the result of a run for an event, which administrators see. Tasks are not in the ledger. The run stands whether
- * it can be recorded or not.
+ * Records the result of a run for an event, which administrators see. Tasks have no results. A failure to record does not fail
+ * the run.
  */
 const record = async (
   subscriber: string,
@@ -71,7 +69,7 @@ export const subscribe = <const S extends Subscription>(
 ): DeliveryHandler => {
   const { id, feature } = subscription;
   const wrapped = middy<Delivery, void>().handler(async (event, context) => {
-    if (feature && !settings().features[feature]) {
+    if (feature && !environment().features[feature]) {
       log.info('skipped: the feature is off', { subscription: id, request_id: context?.awsRequestId, feature });
       return;
     }

@@ -1,3 +1,44 @@
+/** The first line of an email. */
+export const greetingTo = (name: string | null): string => (name ? `Hello ${name},` : 'Hello,');
+
+export const projectUrl = (branding: Branding, slugOrId: string): string =>
+  `${branding.siteUrl}/projects/${encodeURIComponent(slugOrId)}`;
+
+/** The footer of emails that the recipient can switch off. */
+export const withOptOut = (reason: string): string =>
+  `${reason} You can turn off these emails in the settings of your account.`;
+
+/** A date in UTC, such as `20 November 2026`. */
+export const formatDate = (time: string): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time));
+
+/** A time in UTC, such as `20 November 2026 at 09:30 UTC`. */
+export const formatTime = (time: string): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+    .format(new Date(time))
+    .concat(' UTC');
+
+/**
+ * An amount with its currency, such as `USD 69.00`.
+ * @param amount in the smallest unit of the currency.
+ */
+export const formatAmount = (amount: number, currency: string): string => {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  return format.format(amount / 10 ** digits).replaceAll(/\s+/g, ' ');
+};
+
+interface Entry {
+  readonly name: string;
+  readonly url: string;
+  readonly note: string;
+}
+
+interface Link {
+  readonly label: string;
+  readonly url: string;
+}
+
 /** The content of an email, rendered as plain text and as HTML. */
 export interface EmailContent {
   readonly subject: string;
@@ -7,8 +48,10 @@ export interface EmailContent {
   readonly quote?: string | null;
   /** Paragraphs after the quotation. */
   readonly closing?: readonly string[];
-  readonly list?: readonly { readonly name: string; readonly url: string; readonly note: string }[];
-  readonly link?: { readonly label: string; readonly url: string };
+  readonly list?: readonly Entry[];
+  /** Further lists, each with a title. */
+  readonly sections?: readonly { readonly title: string; readonly list: readonly Entry[]; readonly link?: Link }[];
+  readonly link?: Link;
   /** Footer: why the recipient gets the email and how to unsubscribe. */
   readonly reason: string;
 }
@@ -18,11 +61,17 @@ export interface Branding {
   readonly siteName: string;
   /** Without a trailing slash. */
   readonly siteUrl: string;
+  readonly features?: { readonly site: boolean };
 }
+
+/** The link to the account of the recipient; none where the pages of the service are off. */
+export const accountLink = ({ siteUrl, features }: Branding): Pick<EmailContent, 'link'> =>
+  features?.site ? { link: { label: 'Go to your account', url: `${siteUrl}/me` } } : {};
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+export const escapeHtml = (value: string): string =>
+  value.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 
 const withBreaks = (value: string): string => escapeHtml(value).replace(/\n/g, '<br>');
 
@@ -33,14 +82,23 @@ const SUBJECT_MAX = 200;
 const headerValue = (value: string): string =>
   [...value.replace(UNSAFE_IN_HEADER, ' ').trim()].slice(0, SUBJECT_MAX).join('');
 
+const entryText = ({ name, url, note }: Entry): string => `* ${name}\n  ${note}\n  ${url}`;
+
+const linkText = ({ label, url }: Link): string => `${label}: ${url}`;
+
 const textOf = (content: EmailContent, branding: Branding): string =>
   [
     content.greeting,
     ...content.paragraphs,
     ...(content.quote ? [content.quote.replace(/^/gm, '> ')] : []),
     ...(content.closing ?? []),
-    ...(content.list ?? []).map(({ name, url, note }) => `* ${name}\n  ${note}\n  ${url}`),
-    ...(content.link ? [`${content.link.label}: ${content.link.url}`] : []),
+    ...(content.list ?? []).map(entryText),
+    ...(content.sections ?? []).flatMap(({ title, list, link }) => [
+      title,
+      ...list.map(entryText),
+      ...(link ? [linkText(link)] : []),
+    ]),
+    ...(content.link ? [linkText(content.link)] : []),
     `-- \n${branding.siteName}\n${branding.siteUrl}\n${content.reason}`,
   ].join('\n\n');
 
@@ -54,11 +112,22 @@ const htmlOf = (content: EmailContent, branding: Branding): string => {
   const link = content.link
     ? `<p style="margin:24px 0"><a href="${escapeHtml(content.link.url)}" style="background:#1d4ed8;color:#ffffff;padding:10px 18px;border-radius:6px;text-decoration:none">${escapeHtml(content.link.label)}</a></p>`
     : '';
-  const list = (content.list ?? [])
-    .map(
-      ({ name, url, note }) =>
-        `<p style="margin:0 0 16px;line-height:1.5"><a href="${escapeHtml(url)}" style="color:#1d4ed8;font-weight:bold">${escapeHtml(name)}</a><br>${escapeHtml(note)}</p>`,
-    )
+  const listOf = (entries: readonly Entry[]): string =>
+    entries
+      .map(({ name, url, note }) =>
+        paragraph(
+          `<a href="${escapeHtml(url)}" style="color:#1d4ed8;font-weight:bold">${escapeHtml(name)}</a><br>${escapeHtml(note)}`,
+        ),
+      )
+      .join('\n');
+  const sections = (content.sections ?? [])
+    .map(({ title, list: entries, link: further }) => {
+      const heading = `<h2 style="margin:24px 0 16px;font-size:18px">${escapeHtml(title)}</h2>`;
+      const all = further
+        ? paragraph(`<a href="${escapeHtml(further.url)}" style="color:#1d4ed8">${escapeHtml(further.label)}</a>`)
+        : '';
+      return `${heading}\n${listOf(entries)}\n${all}`;
+    })
     .join('\n');
   return `<!doctype html>
 <html lang="en">
@@ -68,7 +137,7 @@ const htmlOf = (content: EmailContent, branding: Branding): string => {
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" style="max-width:600px;background:#ffffff;border-radius:8px"><tr><td style="padding:32px">
 ${paragraph(escapeHtml(content.greeting))}
 ${content.paragraphs.map((text) => paragraph(withBreaks(text))).join('\n')}
-${quote}${closing}${list}${link}
+${quote}${closing}${listOf(content.list ?? [])}${sections}${link}
 <p style="margin:32px 0 0;font-size:13px;color:#64748b"><a href="${escapeHtml(branding.siteUrl)}" style="color:#64748b">${escapeHtml(branding.siteName)}</a><br>${escapeHtml(content.reason)}</p>
 </td></tr></table>
 </td></tr></table>

@@ -1,10 +1,20 @@
 import type { Message } from '#events/catalogue.ts';
-import { formatAmount, formatDate, greetingTo, projectUrl, withOptOut } from './format.ts';
-import type { Branding, EmailContent } from './render.ts';
+import {
+  accountLink,
+  type Branding,
+  type EmailContent,
+  formatAmount,
+  formatDate,
+  formatTime,
+  greetingTo,
+  projectUrl,
+  withOptOut,
+} from './render.ts';
 
 export type SubmissionKind =
   | 'projectSubmitted'
   | 'projectApproved'
+  | 'projectScheduled'
   | 'projectRejected'
   | 'revisionApproved'
   | 'revisionRejected';
@@ -21,7 +31,6 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 const listed = new Intl.ListFormat('en');
 
-/** The fields as words of a sentence. */
 const fieldsInWords = (fields: readonly string[]): string =>
   listed.format(fields.map((field) => fieldNames[field] ?? field.replaceAll('_', ' ')));
 
@@ -42,6 +51,7 @@ export const submissionEmail = (
         paragraphs: [
           `Thank you for submitting ${name}. It is waiting for review, and we will email you as soon as it has been reviewed.`,
         ],
+        ...accountLink(branding),
         reason: withOptOut(reason),
       };
     case 'projectApproved':
@@ -52,6 +62,18 @@ export const submissionEmail = (
         link: { label: `See ${name}`, url: projectUrl(branding, slug) },
         reason,
       };
+    case 'projectScheduled': {
+      const time = formatTime(event.data.publish_at);
+      return {
+        subject: `${name} will be public on ${time}`,
+        greeting,
+        paragraphs: [
+          `Good news: ${name} has been approved and becomes public on ${time}. Until then you can move this time, or clear it to publish the listing at once.`,
+        ],
+        ...accountLink(branding),
+        reason,
+      };
+    }
     case 'projectRejected':
       return {
         subject: `${name} was not accepted`,
@@ -63,6 +85,7 @@ export const submissionEmail = (
         ],
         quote: event.data.reason,
         closing: ['You can edit your submission and submit it again.'],
+        ...accountLink(branding),
         reason,
       };
     case 'revisionApproved': {
@@ -88,6 +111,7 @@ export const submissionEmail = (
         ],
         quote: event.data.reason,
         closing: ['You can edit your listing again.'],
+        ...accountLink(branding),
         reason,
       };
   }
@@ -112,11 +136,37 @@ export const paymentEmail = (
     purchases[data.purpose],
     `Your order number is ${data.checkout_id}.`,
   ],
-  ...(data.project_id !== null && { link: { label: 'See your listing', url: projectUrl(branding, data.project_id) } }),
+  // A paid submission is not public yet.
+  ...(data.project_id === null || data.purpose === 'submission'
+    ? accountLink(branding)
+    : { link: { label: 'See your listing', url: projectUrl(branding, data.project_id) } }),
   reason: withOptOut('You get this email because you made a payment.'),
 });
 
-/** A promotion that ends soon. */
+/** To the new and to the former owner: a claim was applied. */
+export const claimedEmail = (
+  { data: { name, slug } }: Message<'projectClaimed'>,
+  role: 'owner' | 'former owner',
+  recipientName: string | null,
+  branding: Branding,
+): EmailContent => {
+  const isOwner = role === 'owner';
+  return {
+    subject: isOwner ? `${name} is yours now` : `${name} has a new owner`,
+    greeting: greetingTo(recipientName),
+    paragraphs: [
+      isOwner
+        ? `Your claim of ${name} was accepted. You own the listing now, and can change it in your account.`
+        : `A user who controls the site of ${name} has claimed the listing, and owns it now. You cannot change it any more.`,
+      ...(isOwner ? [] : ['If you think that this is a mistake, please contact us.']),
+    ],
+    link: { label: `See ${name}`, url: projectUrl(branding, slug) },
+    reason: isOwner
+      ? 'You get this email because you claimed this listing.'
+      : 'You get this email because you owned this listing.',
+  };
+};
+
 export interface EndingPromotion {
   readonly promotion_id: string;
   readonly project_slug: string;
@@ -156,3 +206,97 @@ export const webhookDisabledEmail = (
   ],
   reason: `You get this email because you are an administrator of ${branding.siteName}.`,
 });
+
+/** The statistics of one of the recipient's own listings. */
+export interface ListingStatistics {
+  readonly name: string;
+  readonly slug: string;
+  /** In the week. */
+  readonly views: number;
+  /** In the week. */
+  readonly clicks: number;
+  /** In total. */
+  readonly upvotes: number;
+}
+
+export interface WeeklyDigest {
+  /** ISO 8601 week, such as `2026-W47`. */
+  readonly week: string;
+  /** How many listings were published in the week. */
+  readonly newCount: number;
+  /** The most upvoted of them. */
+  readonly projects: readonly { readonly name: string; readonly slug: string; readonly description: string }[];
+  /** The recipient's own listings. */
+  readonly own?: readonly ListingStatistics[];
+}
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const statisticsNote = ({ views, clicks, upvotes }: ListingStatistics): string =>
+  `Yours: ${counted(views, 'view', 'views')} and ${counted(clicks, 'click', 'clicks')} this week, ${counted(upvotes, 'upvote', 'upvotes')} in all.`;
+
+const introductionOf = ({ newCount, projects, own = [] }: WeeklyDigest): string => {
+  const ownFirst = own.length > 0 ? ' Your own listings come first.' : '';
+  if (projects.length === 0) return 'No new listings were published this week. These are the statistics of your own:';
+  if (newCount > projects.length) return `${newCount} listings were published this week.${ownFirst} Some of them:`;
+  return own.length > 0 ? `${newCount} new this week.${ownFirst}` : 'These listings were published this week:';
+};
+
+/** The listings of a week, the recipient's own first. */
+export const digestEmail = (digest: WeeklyDigest, recipientName: string | null, branding: Branding): EmailContent => ({
+  subject:
+    digest.newCount > 0
+      ? `${digest.newCount} new on ${branding.siteName} this week`
+      : `Your listings on ${branding.siteName} this week`,
+  greeting: greetingTo(recipientName),
+  paragraphs: [introductionOf(digest)],
+  list: [
+    ...(digest.own ?? []).map((own) => ({
+      name: own.name,
+      url: projectUrl(branding, own.slug),
+      note: statisticsNote(own),
+    })),
+    ...digest.projects.map(({ name, slug, description }) => ({
+      name,
+      url: projectUrl(branding, slug),
+      note: description,
+    })),
+  ],
+  link: { label: 'See all', url: branding.siteUrl },
+  reason: withOptOut('You get this email once a week because you have an account.'),
+});
+
+/** The new listings of a follow. */
+export interface FollowedListings {
+  readonly title: string;
+  readonly projects: readonly { readonly name: string; readonly slug: string; readonly description: string }[];
+  /** The address of all listings, when there are more new ones; null when these are all. */
+  readonly allUrl: string | null;
+}
+
+/** New listings that match what the recipient follows. */
+export const followDigestEmail = (
+  followed: readonly FollowedListings[],
+  recipientName: string | null,
+  branding: Branding,
+): EmailContent => {
+  const count = followed.reduce((sum, { projects }) => sum + projects.length, 0);
+  const isCut = followed.some(({ allUrl }) => allUrl !== null);
+  const listings = counted(count, 'new listing', 'new listings');
+  return {
+    subject: `${isCut ? `More than ${listings}` : listings} on ${branding.siteName}`,
+    greeting: greetingTo(recipientName),
+    paragraphs: ['These listings are new among those that you follow:'],
+    sections: followed.map(({ title, projects, allUrl }) => ({
+      title,
+      list: projects.map(({ name, slug, description }) => ({
+        name,
+        url: projectUrl(branding, slug),
+        note: description,
+      })),
+      ...(allUrl !== null && { link: { label: 'More of these', url: allUrl } }),
+    })),
+    link: { label: 'What you follow', url: `${branding.siteUrl}/me` },
+    reason: withOptOut('You get this email because you follow these listings.'),
+  };
+};

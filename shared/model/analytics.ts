@@ -35,7 +35,6 @@ const count = z.number().catch(0);
 // Only the array is checked: a report reads a thousand days with up to a thousand names each.
 const tally = z.custom<Tally>(Array.isArray);
 
-/** The tallies of a day. */
 export const DayTallies = z.object({
   /** Views by project id; empty in the figures of one project. */
   projects: tally,
@@ -67,7 +66,6 @@ export const SiteDayState = z.object({
   closed: z.boolean().catch(false),
 });
 
-/** The figures of a day of the site. */
 export type SiteDay = DayFigures & Readonly<z.output<typeof SiteDayState>>;
 
 /** How often each step of a submission was taken on a day; the service counts them itself, from events. */
@@ -75,7 +73,6 @@ export const FunnelDay = z.object({ day: z.string(), submitted: count, paid: cou
 export type FunnelDay = Readonly<z.output<typeof FunnelDay>>;
 export type FunnelStep = Exclude<keyof FunnelDay, 'day'>;
 
-/** The figures of a day without events. */
 export const emptyDay = (day: string): DayFigures => ({
   day,
   pageviews: 0,
@@ -101,9 +98,16 @@ export interface TrackedLine {
   readonly type: TrackedType | PromotionCounter;
   /** Id or slug of the project as sent; of an impression or click, the id of the promotion. */
   readonly project: string | null;
-  /** The host of the referrer. */
   readonly referrer: string | null;
+  /** Of a search or a click on a result. */
+  readonly search?: TrackedSearch;
   readonly count: number;
+}
+
+/** The query of a search as it is stored; `value` is 0 or 1, whether it found something. Of a click, its position. */
+export interface TrackedSearch {
+  readonly q: string;
+  readonly value: number;
 }
 
 /** The events of one request until they are rolled up. Contains nothing that identifies the visitor. */
@@ -113,8 +117,8 @@ export interface TrackedBatch {
   readonly day: string;
   /** The hour of the day in UTC, from 0 to 23. */
   readonly hour: number;
-  /** A hash with the salt of the day, for deduplication; null in batches of earlier versions. */
-  readonly visitor: string | null;
+  /** A hash with the salt of the day, for deduplication. */
+  readonly visitor: string;
   /** False when the visitor opted out: the hash then serves deduplication only. */
   readonly counted: boolean;
   readonly country: string;
@@ -139,12 +143,11 @@ export interface VisitorSignals {
 }
 
 /**
- * What a visitor has been counted for on a day. The keys are ids of projects, and ids of promotions with a counter. A value
- * has the bit of each hour in which a view, impression or click was counted; none when only something else was.
+ * What a visitor has been counted for on a day. The keys are ids of projects, ids of promotions with a counter, and queries of
+ * searches. A value has the bit of each hour in which a view, impression or click was counted; none when only something else was.
  */
-export type HoursByTarget = ReadonlyMap<string, number>;
+type HoursByTarget = ReadonlyMap<string, number>;
 
-/** A visitor of a day. */
 export interface SeenVisitor {
   readonly visitor: string;
   readonly hours: HoursByTarget;
@@ -156,7 +159,20 @@ export interface Portion {
   readonly upTo: number;
 }
 
-/** The changes of one roll-up transaction. */
+/** How often a query was made, and what came of it. */
+export interface QueryFigures {
+  /** Folded; `(removed)` for texts that may identify a person, `Other` for all beyond the most frequent ones. */
+  readonly q: string;
+  readonly searches: number;
+  /** Distinct per day, added up. */
+  readonly visitors: number;
+  /** Searches without results. */
+  readonly no_results: number;
+  readonly clicks: number;
+  /** The sum of the positions that were clicked, each from 1. */
+  readonly positions: number;
+}
+
 export interface RollUpStep {
   readonly previous: SiteDay | undefined;
   readonly next: SiteDay;
@@ -165,9 +181,10 @@ export interface RollUpStep {
   readonly visitors: readonly SeenVisitor[];
   readonly projects: readonly { readonly id: string; readonly views: number; readonly figures: DayFigures }[];
   readonly promotions: readonly { readonly id: string; readonly counts: PromotionCounts }[];
+  /** All queries of the day; undefined when they do not change. */
+  readonly queries: readonly QueryFigures[] | undefined;
 }
 
-/** A line with the attributes of its batch. */
 export interface Hit {
   readonly from: Pick<TrackedBatch, 'country' | 'browser' | 'device' | 'hour' | 'visitor' | 'counted'>;
   readonly line: TrackedLine;
@@ -228,7 +245,6 @@ export const addToSite = <F extends DayFigures>(figures: F, all: readonly Hit[],
   };
 };
 
-/** Whether a line is an impression or click of a promotion. */
 export const isOfPromotion = (line: TrackedLine): line is TrackedLine & { readonly type: PromotionCounter } =>
   line.type === 'impressions' || line.type === 'clicks';
 
@@ -241,16 +257,17 @@ const TARGETS_PER_VISITOR = 1000;
 
 /** What a hit is counted for by visitor; undefined for hits that are all counted. */
 const targetOf = (hit: Hit): string | undefined => {
+  if (hit.line.type === 'search') return `search ${hit.line.search?.q}`;
   if (isOfPromotion(hit.line)) return `${hit.line.type} ${hit.line.project}`;
   return isOfProject(hit) ? String(hit.projectId) : undefined;
 };
 
 const isOncePerHour = ({ line }: Hit): boolean => line.type === 'project_view' || isOfPromotion(line);
 
-/** What the hits of one visitor change: the hits to count, the projects that are new to the visitor, and the hours. */
+/** What the hits of one visitor change: the hits to count, the first of each project and query of a counted visitor, and the hours. */
 const ofVisitor = (before: HoursByTarget | undefined, all: readonly Hit[]) => {
   const hours = new Map(before);
-  const newProjects: string[] = [];
+  const first: Hit[] = [];
   const hits = all.flatMap((hit) => {
     const target = targetOf(hit);
     if (target === undefined) return [hit];
@@ -258,43 +275,42 @@ const ofVisitor = (before: HoursByTarget | undefined, all: readonly Hit[]) => {
     const hour = isOncePerHour(hit) ? 1 << hit.from.hour : 0;
     if (hoursBefore === undefined) {
       if (hours.size >= TARGETS_PER_VISITOR) return hour === 0 ? [hit] : [];
-      if (hit.projectId !== null && hit.from.counted) newProjects.push(hit.projectId);
+      if (hit.from.counted) first.push(hit);
     }
     hours.set(target, (hoursBefore ?? 0) | hour);
     if (hour === 0) return [hit];
     return ((hoursBefore ?? 0) & hour) === 0 ? [{ ...hit, line: { ...hit.line, count: 1 } }] : [];
   });
-  return { hits, newProjects, hours };
+  return { hits, first, hours };
 };
 
 /**
  * Counts visitors, and views, impressions and clicks once per visitor and hour.
  * @param known what has been counted so far.
- * @returns `hits`: those to count; `ofSite`, `perProject`: new visitors; `changed`: the visitors to store.
+ * @returns `hits`: those to count; `ofSite`, `perProject`, `perQuery`: new visitors; `changed`: the visitors to store.
  */
 export const deduplicated = (known: readonly SeenVisitor[], all: readonly Hit[]) => {
   const seen = new Map(known.map(({ visitor, hours }) => [visitor, hours]));
   const changed: SeenVisitor[] = [];
   const perProject = new Map<string, number>();
+  const perQuery = new Map<string, number>();
   const hits: Hit[] = [];
   let ofSite = 0;
   for (const [visitor, own] of Map.groupBy(all, ({ from }) => from.visitor)) {
-    if (visitor === null) {
-      hits.push(...own);
-      continue;
-    }
     const before = seen.get(visitor);
     const result = ofVisitor(before, own);
     hits.push(...result.hits);
     if (before === undefined && own.some(({ from }) => from.counted)) ofSite += 1;
-    for (const id of result.newProjects) perProject.set(id, (perProject.get(id) ?? 0) + 1);
+    for (const { projectId, line } of result.first) {
+      if (projectId !== null) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1);
+      if (line.search) perQuery.set(line.search.q, (perQuery.get(line.search.q) ?? 0) + 1);
+    }
     const isChanged = [...result.hours].some(([target, hours]) => before?.get(target) !== hours);
     if (before === undefined || isChanged) changed.push({ visitor, hours: result.hours });
   }
-  return { hits, ofSite, perProject, changed };
+  return { hits, ofSite, perProject, perQuery, changed };
 };
 
-/** The impressions and clicks among hits, by promotion. */
 export const promotionCountsIn = (hits: readonly Hit[]): RollUpStep['promotions'] => {
   const lines = hits.flatMap(({ line }) => (isOfPromotion(line) ? [line] : []));
   return [...Map.groupBy(lines, ({ project }) => String(project))].map(([id, own]) => {
@@ -304,7 +320,6 @@ export const promotionCountsIn = (hits: readonly Hit[]): RollUpStep['promotions'
   });
 };
 
-/** The number of project views among hits. */
 export const viewsIn = (hits: readonly Hit[]): number => total(hits, 'project_view');
 
 /** Adds hits of one project to its figures. @param newVisitors visitors of this project first seen on this day. */

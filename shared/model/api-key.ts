@@ -1,27 +1,27 @@
-import type { ApiKey } from '#contract/keys.ts';
+import type { ApiKey } from '#contract/api-keys.ts';
 import type { Scope } from '#contract/route.ts';
 import type { UserRecord } from './user.ts';
 
-/** An API key as stored. */
 export interface ApiKeyRecord {
   /** `key_` and a ULID; also the id of its service user. */
   readonly id: string;
   readonly name: string;
   /** The beginning of the key, which is no secret. */
   readonly prefix: string;
-  /** Of the whole key, with the pepper. */
+  /** The SHA-256 digest of the whole key. */
   readonly digest: string;
   readonly scopes: readonly Scope[];
   /** ISO 8601, like the other times. */
   readonly created_at: string;
+  /** The id of the administrator who made it; null after their erasure, with which the key ends. */
+  readonly created_by: string | null;
   readonly expires_at: string | null;
   /** A day, UTC. */
   readonly last_used_on: string | null;
   readonly revoked_at: string | null;
 }
 
-/** The key as the API returns it. */
-export const apiKeyView = ({ digest: _digest, scopes, ...key }: ApiKeyRecord): ApiKey => ({
+export const apiKeyView = ({ digest: _digest, created_by: _creator, scopes, ...key }: ApiKeyRecord): ApiKey => ({
   ...key,
   scopes: [...scopes],
 });

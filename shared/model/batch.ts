@@ -1,25 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { BatchCounts, BatchItem, BatchKind, BatchOutcome, BatchState, KeptReason } from '#contract/batches.ts';
+import type { Batch, BatchCounts, BatchItem, BatchOutcome, BatchState, KeptReason } from '#contract/batches.ts';
 import type { FieldChange } from '#contract/projects.ts';
 import type { CategoryRecord } from './category.ts';
+import { type Fields, type Reader, shownChanges } from './field.ts';
 import type { ProjectRecord } from './project.ts';
-import { changesBetween } from './revision.ts';
+import { changesBetween, fieldValue, isSameValue, withFields } from './revision.ts';
 
 /** An operation on many projects as stored. */
-export interface BatchRecord {
-  readonly id: string;
-  readonly kind: BatchKind;
+export interface BatchRecord extends Readonly<Omit<Batch, 'actor' | 'counts'>> {
   /** Null once the user is erased. */
   readonly actor_id: string | null;
-  readonly at: string;
-  readonly summary: string;
-  readonly state: BatchState;
   /** Null until it has ended. */
   readonly counts: BatchCounts | null;
   /** The time after which it writes nothing more, also while it is `running`; null when a task completes it. */
   readonly running_until: string | null;
-  readonly reverts: string | null;
-  readonly reverted_by: string | null;
   /** The category that was removed or merged into another. */
   readonly category: CategoryRecord | null;
   /** The header of an imported file. */
@@ -44,23 +38,20 @@ interface Restoration {
 
 export type Undo = Deletion | Restoration;
 
-/** What a batch did with one project or row. */
 export interface BatchEntry extends BatchItem {
   /** Unique in the batch, and its order: a row of nine digits, or the id of a project. */
   readonly position: string;
   /** Absent where nothing was written, and where a later entry about the same project has it. */
   readonly undo?: Undo;
-  /** The cells of a failed row. */
   readonly cells?: readonly string[];
   /** Rows before this one that were written together with it. */
   readonly earlier_rows?: readonly Pick<BatchItem, 'row' | 'outcome'>[];
 }
 
-/** The position of a row. */
 export const rowPosition = (row: number): string => String(row).padStart(9, '0');
 
 /** Fields that an undo restores although revisions do not record them. */
-const unlistedFields = ['rejection_reason', 'published_at', 'paid_at', 'created_at'] as const;
+const unlistedFields = ['rejection_reason', 'published_at', 'approved_at', 'paid_at', 'created_at'] as const;
 type UnlistedField = (typeof unlistedFields)[number];
 
 interface UnlistedChange {
@@ -75,9 +66,9 @@ const unlistedChanges = (before: ProjectRecord, after: ProjectRecord): UnlistedC
     .filter((change) => change.before !== change.after);
 
 /** Fields that a change sets beside those that it is about. */
-const BOOKKEEPING: ReadonlySet<string> = new Set<keyof ProjectRecord>([
+const UNTRACKED_FIELDS: ReadonlySet<string> = new Set<keyof ProjectRecord>([
   'version',
-  'waiting_writes',
+  'pending_writes',
   'updated_at',
   'earlier_slugs',
 ]);
@@ -85,7 +76,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set<keyof ProjectRecord>([
 /** Equal for two states of a project with the same content. */
 const contentDigest = (project: ProjectRecord): string => {
   const fields = Object.entries(project)
-    .filter(([field]) => !BOOKKEEPING.has(field))
+    .filter(([field]) => !UNTRACKED_FIELDS.has(field))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);
 };
@@ -118,7 +109,7 @@ export const writtenEntry = (place: Place, before: ProjectRecord | undefined, af
 export const stateBefore = (current: ProjectRecord, { changes, undo }: BatchEntry): ProjectRecord | undefined => {
   if (undo?.action === 'delete') return undefined;
   const changed = [...changes, ...(undo?.unlisted ?? [])].map(({ field, before }) => [field, before] as const);
-  return { ...current, ...Object.fromEntries(changed) };
+  return withFields(current, changed);
 };
 
 /** The entry of a row or project that was not written. */
@@ -136,12 +127,15 @@ export const unwrittenEntry = (
   ...(cells && { cells }),
 });
 
-/** The entry as the API returns it. */
-export const batchItemView = ({ row, outcome, project, changes, message, reason }: BatchEntry): BatchItem => ({
+export const batchItemView = (
+  { row, outcome, project, changes, message, reason }: BatchEntry,
+  definitions: Fields,
+  reader: Reader,
+): BatchItem => ({
   row,
   outcome,
   project,
-  changes,
+  changes: shownChanges(definitions, changes, reader),
   message,
   reason,
 });
@@ -159,7 +153,7 @@ export const batchStateAt = ({ state, running_until }: BatchRecord, at: string):
   state === 'running' && running_until !== null && running_until < at ? 'failed' : state;
 
 /** The counters of a project that show whether it was touched. */
-export interface TouchCounts {
+export interface ChangeCounts {
   readonly upvote_count: number;
   readonly ratings_count: number;
   readonly comments_count: number;
@@ -172,13 +166,12 @@ export interface RevertDecision {
   /** Undefined when nothing is written. */
   readonly next: ProjectRecord | undefined;
   readonly reason: KeptReason | null;
-  /** The fields that are kept. */
   readonly kept: readonly string[];
 }
 
 const keeping = (reason: KeptReason): RevertDecision => ({ next: undefined, reason, kept: [] });
 
-const touchOf = (counts: TouchCounts): KeptReason | undefined => {
+const reasonToKeep = (counts: ChangeCounts): KeptReason | undefined => {
   if (counts.promotions_count > 0) return 'paid';
   if (counts.upvote_count > 0) return 'voted';
   if (counts.ratings_count > 0) return 'rated';
@@ -190,7 +183,7 @@ const touchOf = (counts: TouchCounts): KeptReason | undefined => {
 export const decideDeletion = (
   undo: Deletion,
   current: ProjectRecord | undefined,
-  counts: TouchCounts,
+  counts: ChangeCounts,
   at: string,
 ): RevertDecision => {
   if (!current) return keeping('gone');
@@ -200,20 +193,18 @@ export const decideDeletion = (
   }
   if (current.paid_at !== null && current.paid_at !== undo.paid_at) return keeping('paid');
   if (contentDigest(current) !== undo.digest) return keeping('changed');
-  const touch = touchOf(counts);
+  const touch = reasonToKeep(counts);
   return touch ? keeping(touch) : { next: { ...current, deleted_at: at }, reason: null, kept: [] };
 };
 
 /** Fields that are restored together or not at all. */
 const GROUPS: readonly (readonly string[])[] = [
   ['latitude', 'longitude'],
-  ['status', 'rejection_reason', 'published_at'],
+  ['status', 'rejection_reason', 'published_at', 'approved_at'],
   ['plan', 'paid_at'],
 ];
 
 const groupOf = (field: string): readonly string[] => GROUPS.find((group) => group.includes(field)) ?? [field];
-
-const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /**
  * Decides about a project that the batch changed: a field that still has the value of the batch, with those of its group,
@@ -229,10 +220,10 @@ export const decideRestoration = (
   if (!current) return keeping('gone');
   const all = [...changes, ...undo.unlisted];
   // A field that has its earlier value already neither is restored nor keeps its group.
-  const open = all.filter(({ field, before }) => !isSame(current[field], before));
+  const open = all.filter(({ field, before }) => !isSameValue(fieldValue(current, field), before));
   const lost = new Map<string, KeptReason>();
   for (const { field, after } of open) {
-    const reason = unavailable.get(field) ?? (isSame(current[field], after) ? undefined : 'changed');
+    const reason = unavailable.get(field) ?? (isSameValue(fieldValue(current, field), after) ? undefined : 'changed');
     const paid = reason === 'changed' && groupOf(field).includes('paid_at') && current.paid_at !== null;
     if (reason) for (const member of groupOf(field)) lost.set(member, paid ? 'paid' : reason);
   }
@@ -242,8 +233,10 @@ export const decideRestoration = (
   const reason = first === undefined ? null : (lost.get(first) ?? null);
   if (restored.length === 0) return { next: undefined, reason, kept };
   const next: ProjectRecord = {
-    ...current,
-    ...Object.fromEntries(restored.map(({ field, before }) => [field, before])),
+    ...withFields(
+      current,
+      restored.map(({ field, before }) => [field, before] as const),
+    ),
     updated_at: at,
   };
   const earlier_slugs = [...current.earlier_slugs, current.slug].filter((slug) => slug !== next.slug);

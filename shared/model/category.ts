@@ -1,16 +1,7 @@
+import type { Category } from '#contract/categories.ts';
+
 /** A stored category. Its `project_count` is not stored: the catalog counts it. */
-export interface CategoryRecord {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly sphere: string | null;
-  readonly description: string | null;
-  readonly icon: string | null;
-  /** `#rrggbb`. */
-  readonly color: string | null;
-  readonly sort_order: number;
-  readonly created_at: string;
-  readonly updated_at: string;
+export interface CategoryRecord extends Readonly<Omit<Category, 'project_count'>> {
   /** Incremented by every write. */
   readonly version: number;
 }

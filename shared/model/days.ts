@@ -2,9 +2,9 @@ import { type GroupBy, type Range, REPORT_DAYS_MAX } from '#contract/analytics.t
 
 // Days are `yyyy-mm-dd` in UTC, so they sort as strings.
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
+export const DAY_SECONDS = 86_400;
 
-/** The day of a time in ISO 8601. */
 export const dayOf = (at: string): string => at.slice(0, 10);
 
 /** The hour of a time in ISO 8601, from 0 to 23. */

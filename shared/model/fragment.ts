@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { parse } from '#contract/parse.ts';
+import { parse } from '#contract/fields.ts';
 import { digest } from './entity-tag.ts';
 
 /** The JSON of a member, as the schema of its object declares it; undefined when it is absent. */
@@ -27,14 +27,14 @@ const inOneByte = (json: string): string => {
 };
 
 /**
- * An object that is serialized once and becomes a part of many replies. It can only be made through a schema, which
+ * An object that is serialized once and becomes a part of many responses. It can only be made through a schema, which
  * removes undeclared members.
  */
 export class Fragment<T extends object = object> {
   readonly schema: z.ZodObject;
   /** JSON. */
   readonly text: string;
-  /** Stands for the text in the ETag of a reply. */
+  /** Stands for the text in the ETag of a response. */
   readonly tag: string;
 
   private constructor(schema: z.ZodObject, text: string) {

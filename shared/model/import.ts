@@ -1,30 +1,25 @@
 import type { BatchCounts } from '#contract/batches.ts';
-import type { ImportState, ImportSummary } from '#contract/imports.ts';
+import type { ImportProblem, ImportState, ImportSummary } from '#contract/imports.ts';
 import type { ImportMapping } from '#contract/projects.ts';
 import { noOutcomes } from './batch.ts';
+import { DAY_MS } from './days.ts';
 
-/** A large import as stored. */
-export interface ImportRecord {
-  readonly id: string;
-  readonly filename: string;
-  readonly bytes: number;
+export interface ImportRecord extends Readonly<ImportSummary> {
   /** `waiting` also after the upload, of which the service is not notified, and before the first start. */
   readonly state: ImportState;
-  readonly created_at: string;
   /** Null before the first start. */
   readonly mapping: ImportMapping | null;
   /** The separator of the file, as the start has detected it. */
   readonly separator: ',' | ';' | '\t' | null;
-  readonly rows_total: number | null;
   /** All rows up to this number are imported; some of the rows after it may be too. */
   readonly rows_done: number;
-  readonly counts: BatchCounts;
-  readonly batch_id: string | null;
   /** The batch, which does not exist, whose entries are those of the last dry run. */
-  readonly dry_run: { readonly entries_id: string; readonly counts: BatchCounts } | null;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly error: string | null;
+  readonly dry_run: {
+    readonly entries_id: string;
+    readonly counts: BatchCounts;
+    /** Absent in dry runs of earlier versions. */
+    readonly problems?: readonly ImportProblem[];
+  } | null;
   /** The run that imports the rows; an earlier one ends. */
   readonly run: string | null;
   /** The latest sign of life of the run. */
@@ -47,6 +42,7 @@ export const newImport = (id: string, filename: string, bytes: number, at: strin
   batch_id: null,
   dry_run: null,
   started_at: null,
+  cancel_requested_at: null,
   finished_at: null,
   error: null,
   run: null,
@@ -55,7 +51,7 @@ export const newImport = (id: string, filename: string, bytes: number, at: strin
 });
 
 /** How long a file can be started after it was announced. It is deleted a day after its upload. */
-const STARTABLE_MS = 86_400_000;
+const STARTABLE_MS = DAY_MS;
 
 /** Whether an import waits for its file or for its start. */
 export const isStartable = ({ state, created_at }: ImportRecord, at: string): boolean =>
@@ -78,7 +74,8 @@ const stateAt = (record: ImportRecord, at: string, hasFile: boolean) => {
 
 /** The import as the API returns it. @param hasFile whether the file of a waiting import is there. */
 export const importView = (record: ImportRecord, at: string, hasFile: boolean): ImportSummary => {
-  const { id, filename, bytes, rows_total, rows_done, counts, batch_id, created_at, started_at } = record;
+  const { id, filename, bytes, rows_total, rows_done, counts, batch_id, created_at, started_at, cancel_requested_at } =
+    record;
   return {
     id,
     filename,
@@ -89,6 +86,7 @@ export const importView = (record: ImportRecord, at: string, hasFile: boolean): 
     batch_id,
     created_at,
     started_at,
+    cancel_requested_at,
     ...stateAt(record, at, hasFile),
   };
 };

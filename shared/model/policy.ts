@@ -17,6 +17,21 @@ export const isModerator = ({ role, is_banned }: Pick<UserRecord, 'role' | 'is_b
 export const isOpen = (project: Pick<ProjectRecord, 'status' | 'deleted_at'>): boolean =>
   project.status === 'live' && project.deleted_at === null;
 
+/** Approved, and pending until its time of publication. */
+export const isScheduled = (
+  project: Pick<ProjectRecord, 'status' | 'deleted_at' | 'approved_at' | 'published_at'>,
+): boolean =>
+  project.status === 'pending' &&
+  project.approved_at !== null &&
+  project.published_at === null &&
+  project.deleted_at === null;
+
+/** An approval that waits ends when the project is rejected or deleted. */
+export const withoutCancelledApproval = (project: ProjectRecord): ProjectRecord =>
+  project.approved_at !== null && (project.status === 'rejected' || project.deleted_at !== null)
+    ? { ...project, approved_at: null }
+    : project;
+
 /** Whether the caller can read the project. Deleted projects are visible to administrators only. */
 export const canSee = (project: Pick<ProjectRecord, 'status' | 'deleted_at' | 'owner_id'>, caller: Caller): boolean =>
   hasAdminRights(caller) ||
@@ -37,10 +52,25 @@ export const mustBeChangeable = (
 
 // On the routes of administrators, the caller is an administrator, a moderator or an API key with a scope of the route.
 
+export const isOwn = (project: Pick<ProjectRecord, 'owner_id'>, staff: Staff): boolean =>
+  isModerator(staff) && project.owner_id === staff.id;
+
 /** @throws 403 when a moderator edits or decides on an own listing. */
 export const mustNotBeOwn = (project: Pick<ProjectRecord, 'owner_id'>, staff: Staff): void => {
-  if (isModerator(staff) && project.owner_id === staff.id) throw forbidden();
+  if (isOwn(project, staff)) throw forbidden();
 };
+
+/** @throws 403 when a moderator or an API key reads or decides a case about an own listing. */
+export const mustNotBeParty = (project: Pick<ProjectRecord, 'owner_id'>, staff: Staff): void => {
+  if (isParty(project, staff)) throw forbidden();
+};
+
+/** Whether a moderator or an API key is the owner. */
+export const isParty = (project: Pick<ProjectRecord, 'owner_id'>, staff: Staff): boolean =>
+  mayBeParty(staff) && project.owner_id === staff.id;
+
+/** Administrators decide about their own listings too. */
+export const mayBeParty = (staff: Staff): boolean => isModerator(staff) || staff.scopes !== undefined;
 
 /** Fields of the general edit that only administrators change. */
 const ADMIN_FIELDS: ReadonlySet<string> = new Set(['status', 'plan', 'owner_id']);

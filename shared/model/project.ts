@@ -15,11 +15,14 @@ export const ProjectRecord = z.object({
     upvote_count: true,
     average_rating: true,
     ratings_count: true,
+    weighted_rating: true,
     comments_count: true,
     views_count: true,
     possible_duplicates: true,
     queue_position: true,
     rule: true,
+    fields: true,
+    fields_missing: true,
   }).shape,
   /** Previous slugs that still resolve to the project; they stay reserved until it is purged. */
   earlier_slugs: z.array(z.string()),
@@ -27,6 +30,9 @@ export const ProjectRecord = z.object({
   longitude: Longitude.nullable(),
   rejection_reason: Project.shape.rejection_reason.unwrap(),
   paid_at: Project.shape.paid_at.unwrap(),
+  publish_at: Project.shape.publish_at.unwrap(),
+  approved_at: Project.shape.approved_at.unwrap(),
+  claimed_at: Project.shape.claimed_at.unwrap(),
   /** The rule that was applied to the last submission, as it was then; null without one. */
   rule_id: z.string().nullable(),
   rule_name: z.string().nullable(),
@@ -39,7 +45,9 @@ export const ProjectRecord = z.object({
     base_version: z.number(),
   }).nullable(),
   /** How many writes changed the waiting edit alone; null for none. */
-  waiting_writes: z.number().nullable(),
+  pending_writes: z.number().nullable(),
+  /** The values of further fields as JSON by the id of their definition; null for none. See `#model/field.ts`. */
+  field_values: z.string().nullable(),
   /** Increases by one with every write of the record: the order of replication. */
   version: z.number(),
 });
@@ -49,7 +57,7 @@ export type ProjectRecord = {
 };
 
 /** The version of the published record, which a waiting edit does not move: the ETag of conditional requests. */
-export const publishedVersion = ({ version, waiting_writes }: ProjectRecord): number => version - (waiting_writes ?? 0);
+export const liveVersion = ({ version, pending_writes }: ProjectRecord): number => version - (pending_writes ?? 0);
 
 type FieldsOfType<T> = {
   [Field in keyof ProjectRecord]: T extends ProjectRecord[Field] ? Field : never;
@@ -97,7 +105,6 @@ export const noCounts: ProjectCounts = {
 export const averageRating = (counts: Pick<ProjectCounts, 'ratings_sum' | 'ratings_count'>): number =>
   counts.ratings_count > 0 ? Math.round((counts.ratings_sum / counts.ratings_count) * 100) / 100 : 0;
 
-/** The rule that was applied to the last submission. */
 export const appliedRule = ({
   rule_id: id,
   rule_name: name,
@@ -105,7 +112,6 @@ export const appliedRule = ({
 }: Pick<ProjectRecord, 'rule_id' | 'rule_name' | 'rule_action'>): AppliedRule | null =>
   id === null || name === null || action === null ? null : { id, name, action };
 
-/** The event payload that describes a project. */
 export const projectEventData = (project: ProjectRecord): z.infer<typeof eventKinds.projectSubmitted> => ({
   project_id: project.id,
   slug: project.slug,

@@ -1,34 +1,22 @@
-import type { LedgerEvent } from '#contract/events.ts';
+import type { LoggedEvent } from '#contract/events.ts';
 import type { Placement } from '#contract/fields.ts';
-import type { PromotionStatus } from '#contract/promotions.ts';
+import type { Promotion, PromotionStatus } from '#contract/promotions.ts';
+import { DAY_MS } from './days.ts';
 
 /** The stored status. Whether an active promotion has expired follows from its dates: see `statusAt`. */
 export type RecordedStatus = Exclude<PromotionStatus, 'pending_payment'>;
 
 /** A promotion as stored, without its counters, which are an item of their own. */
-export interface PromotionRecord {
+export interface PromotionRecord
+  extends Readonly<Omit<Promotion, keyof PromotionCounts | 'id' | 'user_id' | 'placements' | 'status'>> {
   /** `prm_` and a ULID; of a bought promotion, the ULID of its checkout. */
   readonly id: string;
-  readonly project_id: string;
   /** The buyer; of a granted promotion, the owner of the project. */
   readonly user_id: string;
   readonly placements: readonly Placement[];
   readonly status: RecordedStatus;
-  /** Both null until activation; ISO 8601 in UTC with milliseconds. */
-  readonly starts_at: string | null;
-  readonly ends_at: string | null;
-  /** The duration that was bought; null when granted. */
-  readonly months: number | null;
-  readonly cta_text: string | null;
-  /** The price paid, in the smallest unit of the currency; 0 when granted. */
-  readonly price: number;
-  /** ISO 4217 in lower case. */
-  readonly currency: string;
-  /** The reason for its revocation. */
-  readonly reason: string | null;
   /** The checkout that paid for it; null when granted. */
   readonly checkout_id: string | null;
-  readonly created_at: string;
   /** Incremented with every write of the record. */
   readonly version: number;
 }
@@ -58,16 +46,14 @@ export const holdsSlots = (promotion: PromotionRecord, at: string): boolean =>
 export const isCurrent = ({ status }: Pick<PromotionRecord, 'status'>): boolean =>
   status === 'pending' || status === 'active';
 
-/** The id of the promotion that a checkout buys. */
 export const promotionOfCheckout = (checkoutId: string): string => checkoutId.replace(/^chk_/, 'prm_');
 
-/** The id of the checkout that a bought promotion belongs to. */
 export const checkoutOfPromotion = (promotionId: string): string => promotionId.replace(/^prm_/, 'chk_');
 
 /** The data of events about a promotion that has been active. */
 export const promotionEventData = (
   promotion: PromotionRecord,
-): Extract<LedgerEvent, { kind: 'promotionActivated' }>['data'] => ({
+): Extract<LoggedEvent, { kind: 'promotionActivated' }>['data'] => ({
   promotion_id: promotion.id,
   project_id: promotion.project_id,
   user_id: promotion.user_id,
@@ -76,7 +62,6 @@ export const promotionEventData = (
   ends_at: promotion.ends_at ?? promotion.created_at,
 });
 
-/** The occupied slots. */
 export interface Occupancy {
   /** Every promotion whose stored status is pending or active. */
   readonly current: readonly PromotionRecord[];
@@ -90,7 +75,6 @@ export interface Occupancy {
  */
 export type AllocationVersions = Readonly<Partial<Record<Placement, number>>>;
 
-const DAY_MS = 86_400_000;
 /** How far in the future a promotion may end, in days: three years. */
 const HORIZON_DAYS = 3 * 366;
 

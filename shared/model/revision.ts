@@ -1,29 +1,19 @@
 import { type FieldChange, type ProjectContent, type RevisionField, revisionFields } from '#contract/projects.ts';
-import type { RevisionCause, RevisionState } from '#contract/revisions.ts';
+import type { Revision, RevisionCause, RevisionState } from '#contract/revisions.ts';
 import { digest, recordTag } from './entity-tag.ts';
+import { isFieldName, recordedNames, recordedValue, type ValueEdit, withinLimit, withRecordedValues } from './field.ts';
 import { isOpen } from './policy.ts';
-import { type ProjectRecord, publishedVersion, unsetFields } from './project.ts';
+import { liveVersion, type ProjectRecord, unsetFields } from './project.ts';
 
-/** A recorded change of a project. */
-export interface RevisionRecord {
-  readonly id: string;
-  readonly project_id: string;
-  readonly at: string;
+export interface RevisionRecord extends Readonly<Omit<Revision, 'actor' | 'changes' | 'applied' | 'note'>> {
   /** Null for the service and for erased users. */
   readonly actor_id: string | null;
-  readonly cause: RevisionCause;
-  readonly state: RevisionState;
-  /** The version of the project before the change; 0 before its creation. */
-  readonly base_version: number;
-  readonly etag: string;
   readonly changes: readonly FieldChange[];
-  /** The fields that were published. */
   readonly applied: readonly RevisionField[];
   /** A remark of an administrator. */
   readonly note: string | null;
 }
 
-/** Who changes a project, and why. */
 export interface ChangeOrigin {
   readonly cause: RevisionCause;
   /** Null for the service. */
@@ -43,22 +33,47 @@ export interface RevisionDecision {
 /** How many revisions of a project are kept, beside a waiting one. */
 export const REVISIONS_MAX = 100;
 
-/** Whether a field has the same value in two states. */
 export const isSameValue = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-const fieldValue = (project: Partial<ProjectRecord>, field: RevisionField): FieldChange['before'] =>
-  (project[field] ?? null) as FieldChange['before'];
+/** A field as recorded; values of further fields are recorded one by one, as JSON. */
+export const fieldValue = (project: Partial<ProjectRecord>, field: string): FieldChange['before'] =>
+  isFieldName(field)
+    ? recordedValue(project.field_values ?? null, field)
+    : ((project[field as keyof ProjectRecord] ?? null) as FieldChange['before']);
+
+/** A project with other values of some recorded fields. */
+export const withFields = (
+  project: ProjectRecord,
+  values: readonly (readonly [field: string, value: unknown])[],
+): ProjectRecord => {
+  const recorded = values.flatMap(([field, value]) =>
+    isFieldName(field) ? [[field, value as string | null] as const] : [],
+  );
+  const next = { ...project, ...Object.fromEntries(values.filter(([field]) => !isFieldName(field))) };
+  return recorded.length === 0 ? next : { ...next, field_values: withRecordedValues(project.field_values, recorded) };
+};
+
+/** A change of values to recorded ones; undefined when there are none among the changes. */
+export const recordedEdit = (changes: readonly FieldChange[], side: 'before' | 'after'): ValueEdit | undefined => {
+  const recorded = changes.flatMap((change) =>
+    isFieldName(change.field) ? [[change.field, change[side] as string | null] as const] : [],
+  );
+  return recorded.length === 0
+    ? undefined
+    : ({ field_values }) => withinLimit(withRecordedValues(field_values, recorded));
+};
 
 /** What differs between two states of a project, in the order of `revisionFields`. @param before undefined for a new one. */
 export const changesBetween = (before: ProjectRecord | undefined, after: ProjectRecord): FieldChange[] => {
   const known: Partial<ProjectRecord> = before ?? unsetFields;
-  return revisionFields
+  const fields = [...revisionFields, ...recordedNames(known.field_values ?? null, after.field_values)];
+  return fields
     .map((field) => ({ field, before: fieldValue(known, field), after: fieldValue(after, field) }))
     .filter((change) => !isSameValue(change.before, change.after));
 };
 
 /** The entity tag of a revision, which changes with every merge. @param merges how many edits it consists of. */
-export const revisionTag = (merges: number, changes: readonly FieldChange[]): string =>
+const revisionTag = (merges: number, changes: readonly FieldChange[]): string =>
   recordTag(merges, digest(JSON.stringify(changes)));
 
 /** The revision of a published change; undefined when it changes none of the recorded fields. */
@@ -77,7 +92,7 @@ export const appliedRevision = (
     actor_id: actorId,
     cause,
     state: 'applied',
-    base_version: before ? publishedVersion(before) : 0,
+    base_version: before ? liveVersion(before) : 0,
     etag: revisionTag(1, changes),
     changes,
     applied: changes.map(({ field }) => field),
@@ -85,13 +100,10 @@ export const appliedRevision = (
   };
 };
 
-/** The waiting edit of a project. */
 export type PendingEdit = NonNullable<ProjectRecord['pending_revision']>;
 
-/** The entity tag of a waiting edit. */
 export const pendingTag = ({ merges, changes }: PendingEdit): string => revisionTag(merges, changes);
 
-/** The revision of a waiting edit. */
 export const pendingRevision = (project: ProjectRecord, edit: PendingEdit, { cause, actorId }: ChangeOrigin) =>
   ({
     id: edit.id,
@@ -119,18 +131,16 @@ export const droppedDecision = ({ changes }: PendingEdit): RevisionDecision => (
 export const withoutDroppedEdit = (project: ProjectRecord): ProjectRecord =>
   project.pending_revision && !isOpen(project) ? { ...project, pending_revision: null } : project;
 
-/** The fields of changes with the values after them. */
+/** The values of a waiting edit, without those of further fields. */
 export const valuesAfter = (changes: readonly FieldChange[]): Partial<ProjectContent> =>
-  Object.fromEntries(changes.map(({ field, after }) => [field, after]));
+  Object.fromEntries(changes.filter(({ field }) => !isFieldName(field)).map(({ field, after }) => [field, after]));
 
 /** A project as it would be if its waiting edit were published. */
-export const proposed = (project: ProjectRecord): ProjectRecord => ({
-  ...project,
-  ...valuesAfter(project.pending_revision?.changes ?? []),
-});
+export const withPendingEdit = (project: ProjectRecord): ProjectRecord =>
+  withFields(project, project.pending_revision?.changes.map(({ field, after }) => [field, after] as const) ?? []);
 
 /** The fields of a waiting edit whose published value is neither the original nor the proposed one. */
-export const outdatedFields = (project: ProjectRecord, changes: readonly FieldChange[]): RevisionField[] =>
+export const conflictingFields = (project: ProjectRecord, changes: readonly FieldChange[]): RevisionField[] =>
   changes
     .filter(({ field, before, after }) => {
       const published = fieldValue(project, field);
@@ -158,7 +168,8 @@ export const mergeEdits = (
   for (const change of changesBetween(project, desired)) {
     if (edited.includes(change.field) && waits(change.field)) known.set(change.field, change);
   }
-  const changes = revisionFields.flatMap((field) => known.get(field) ?? []);
+  const fields = [...revisionFields, ...[...known.keys()].filter(isFieldName).sort()];
+  const changes = fields.flatMap((field) => known.get(field) ?? []);
   if (changes.length === 0) return null;
   if (waiting && isSameValue(changes, waiting.changes)) return waiting;
   return {
@@ -166,6 +177,6 @@ export const mergeEdits = (
     at: waiting?.at ?? given.at,
     changes,
     merges: (waiting?.merges ?? 0) + 1,
-    base_version: waiting?.base_version ?? publishedVersion(project),
+    base_version: waiting?.base_version ?? liveVersion(project),
   };
 };

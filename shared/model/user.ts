@@ -1,6 +1,38 @@
 import * as z from 'zod';
 import type { Notifications, Role } from '#contract/users.ts';
-import type { Identity } from './identity.ts';
+
+/** The user described by a verified token. */
+export interface Identity {
+  /** The subject at the identity provider: the user's id. */
+  readonly sub: string;
+  /** With ASCII letters in lower case. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly name: string | null;
+}
+
+/**
+ * Converts ASCII letters to lower case. The Unicode mapping would equate different addresses: it turns the Kelvin sign
+ * into a `k`.
+ */
+export const asciiLowerCase = (value: string): string => value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Longest name in a profile, in characters; Cognito allows longer ones. */
+const NAME_MAX = 100;
+
+/**
+ * The claims added to an access token, from the attributes of a Cognito user.
+ * @param attributes as Cognito passes them: all values are strings, `email_verified` too.
+ * @returns `email` with `email_verified` (`true` or `false`), and `name`; absent where the attribute is empty.
+ */
+export const accessClaims = (attributes: Readonly<Record<string, string | undefined>>): Record<string, string> => {
+  const { email, email_verified } = attributes;
+  const name = [...(attributes.name ?? '').trim()].slice(0, NAME_MAX).join('').trim();
+  return {
+    ...(email && { email, email_verified: String(email_verified === 'true') }),
+    ...(name && { name }),
+  };
+};
 
 /** The preferences of a user who has not changed them. */
 export const allNotifications: Notifications = {
@@ -8,6 +40,7 @@ export const allNotifications: Notifications = {
   payment_received: true,
   promotion_ending: true,
   weekly_digest: true,
+  follow_digest: true,
 };
 
 const text = z.string().nullable().catch(null);
@@ -21,11 +54,12 @@ const preferences = {
   payment_received: preference,
   promotion_ending: preference,
   weekly_digest: preference,
+  follow_digest: preference,
 } satisfies Record<keyof Notifications, z.ZodType<boolean>>;
 
 /**
- * A stored user. Attributes that an older item lacks get a default. Of an erased user only `id`, `erased_at`,
- * `comment_count`, `version` and a ban are stored.
+ * A stored user. Of an erased user only `id`, `erased_at`, `comment_count`, `version` and a ban are stored; the other
+ * attributes get a default.
  */
 export const UserRecord = z
   .object({
@@ -54,7 +88,7 @@ export const UserRecord = z
     comment_count: z.number().min(0).catch(0),
     /** ISO 8601; null unless the user has been erased. */
     erased_at: text,
-    /** Incremented by every write; 0 for items written before versions existed. */
+    /** Incremented by every write. */
     version: z.number().catch(0),
   })
   .transform((stored) => ({ ...stored, is_admin: stored.role === 'admin' }));
@@ -66,7 +100,7 @@ export const liftExpiredBan = (user: UserRecord, at: string): UserRecord =>
     ? { ...user, is_banned: false, ban_reason: null, ban_expires_at: null }
     : user;
 
-/** Replaces the id of an erased user in the event ledger and the audit log. */
+/** Replaces the id of an erased user in the event log and the audit log. */
 export const ERASED_USER = 'erased';
 
 /** Whether `ADMIN_EMAILS` makes this identity an administrator; unverified addresses never do. */
@@ -114,7 +148,6 @@ export const identityChanges = (
   return { email, email_verified: emailVerified, role: isAdmin ? 'admin' : user.role, is_admin: isAdmin };
 };
 
-/** The stored comment counter of a user. */
 export interface CommentCount {
   readonly userId: string;
   readonly counted: number;

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, statusOf, textOf } from '#shared/errors.ts'
 import { codeSentences } from './descriptions.ts';
 
 /** The error codes of a route: those of the middleware, derived from its fields, and those that it declares. */
-export const failuresOf = (route: Route): readonly ErrorCode[] => {
+const failuresOf = (route: Route): readonly ErrorCode[] => {
   const writes = route.method !== 'GET';
   const knowsUser = route.auth === 'user' || route.auth === 'admin' || route.auth === 'optional';
   const takesBody = route.body !== undefined || route.bodyKind === 'multipart';
@@ -42,7 +42,6 @@ const exampleOf = (code: ErrorCode): object => ({
   ...(code === 'INTERNAL' && { request_id: '7c1f9a52-2f7e-4a5e-9d0a-3f4b8a0d1c2e' }),
 });
 
-/** The name of the schema of failures with one of these codes. */
 const errorSchemaName = (codes: readonly ErrorCode[]): string => `${nameOf(codes)}Error`;
 
 const errorSchemaOf = (codes: readonly ErrorCode[]): object => ({
@@ -54,14 +53,13 @@ const errorSchemaOf = (codes: readonly ErrorCode[]): object => ({
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** The headers of every response. */
 export const commonHeaders = {
   'X-Request-Id': header('X-Request-Id'),
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimit-Policy'),
 };
 
-const responseOf = (codes: readonly ErrorCode[]): object => ({
+const responseOf = (codes: readonly ErrorCode[]) => ({
   description: codes.map((code) => `\`${code}\`: ${codeSentences[code]}`).join('\n\n'),
   headers: {
     ...commonHeaders,
@@ -75,14 +73,44 @@ const responseOf = (codes: readonly ErrorCode[]): object => ({
   },
 });
 
-/** The failure responses of a route by status, and the components that they reference. */
+const jsonRpcError = {
+  description: 'An error of JSON-RPC 2.0.',
+  type: 'object',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'integer', 'null'] },
+    error: {
+      type: 'object',
+      properties: { code: { type: 'integer' }, message: { type: 'string' }, data: {} },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['jsonrpc', 'error'],
+};
+
+/** A failure of a route that speaks JSON-RPC. */
+const ofProtocol = (codes: readonly ErrorCode[]): object => {
+  const failure = responseOf(codes);
+  const { schema, examples } = failure.content['application/json'];
+  return { ...failure, content: { 'application/json': { schema: { anyOf: [schema, jsonRpcError] }, examples } } };
+};
+
 export const failureResponses = (route: Route) => {
   const byStatus = Object.groupBy(failuresOf(route), (code) => statusOf(code));
   const named = Object.entries(byStatus).map(([status, codes = []]) => ({ status, codes, name: nameOf(codes) }));
+  const pageOrReference = (codes: readonly ErrorCode[], name: string): object => {
+    if (route.jsonRpc && (codes.includes('INVALID_INPUT') || codes.includes('NOT_FOUND'))) return ofProtocol(codes);
+    const notFoundPage = codes.includes('NOT_FOUND') ? route.notFoundPage : undefined;
+    if (!route.errorPages && notFoundPage === undefined) return { $ref: `#/components/responses/${name}` };
+    const failure = responseOf(codes);
+    return {
+      ...failure,
+      ...(notFoundPage !== undefined && { description: notFoundPage }),
+      content: { ...failure.content, 'text/html; charset=utf-8': { schema: { type: 'string' } } },
+    };
+  };
   return {
-    responses: Object.fromEntries(
-      named.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
-    ),
+    responses: Object.fromEntries(named.map(({ status, codes, name }) => [status, pageOrReference(codes, name)])),
     components: Object.fromEntries(named.map(({ name, codes }) => [name, responseOf(codes)])),
     schemas: Object.fromEntries(named.map(({ codes }) => [errorSchemaName(codes), errorSchemaOf(codes)])),
   };

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { NoPage } from '#contract/fields.ts';
-import { ImportMapping, importFields } from '#contract/projects.ts';
-import type { ReplySchema, Route } from '#contract/route.ts';
+import { ImportMapping } from '#contract/projects.ts';
+import type { ResponseSchema, Route } from '#contract/route.ts';
 import { pathVariables } from './descriptions.ts';
 import { commonHeaders, failureResponses } from './failures.ts';
 import type { JsonSchema, Schemas } from './schemas.ts';
@@ -23,14 +23,18 @@ const queryParameters = (route: Route, schemas: Schemas): object[] =>
   Object.entries((route.query?.shape ?? {}) as Record<string, z.ZodType>).flatMap(([name, schema]) => {
     if (schema === (NoPage as z.ZodType)) return [];
     const { description, ...value } = parameterSchema(schema, schemas);
+    const feature = route.optionalQuery?.find(({ parameters }) => parameters.includes(name))?.feature;
     return [
       {
         name,
         in: 'query',
         ...(description !== undefined && { description }),
+        ...(feature !== undefined && { 'x-feature': feature }),
         ...(!takesNothing(schema) && { required: true }),
         // Lists are sent as one value with commas.
         ...(value.type === 'array' && { style: 'form', explode: false }),
+        // The members of objects are sent as `name[<member>]`.
+        ...(value.type === 'object' && { style: 'deepObject', explode: true }),
         schema: value,
       },
     ];
@@ -44,11 +48,11 @@ const pathParameters = (route: Route): object[] =>
     return { name, in: 'path', required: true, description, schema: { type: 'string', minLength: 1, maxLength: 200 } };
   });
 
-const isStream = (reply: ReplySchema): boolean => 'stream' in reply && reply.stream;
+const isStream = (response: ResponseSchema): boolean => 'stream' in response && response.stream;
 
 /** Whether responses can be cached: streams and jobs cannot. */
 const isCacheable = (route: Route): boolean =>
-  route.method === 'GET' && route.auth !== 'cron' && !Object.values(route.replies).some(isStream);
+  route.method === 'GET' && route.auth !== 'cron' && !Object.values(route.responses).some(isStream);
 
 const headerParameters = (route: Route): object[] => {
   const names = [
@@ -59,7 +63,6 @@ const headerParameters = (route: Route): object[] => {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 };
 
-/** The parts of multipart bodies by route. */
 const multipartBodies: Readonly<Record<string, (schemas: Schemas) => object>> = {
   'projects.importCsv': (schemas) => ({
     schema: {
@@ -70,9 +73,8 @@ const multipartBodies: Readonly<Record<string, (schemas: Schemas) => object>> = 
           anyOf: [
             schemas.of(ImportMapping, 'input'),
             {
+              ...schemas.of(ImportMapping.shape.columns, 'input'),
               description: 'The short form: CSV column to field.',
-              type: 'object',
-              additionalProperties: { type: 'string', enum: importFields },
             },
           ],
         },
@@ -98,22 +100,25 @@ const requestBody = (route: Route, schemas: Schemas): object => {
 
 const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' };
 
-const replyResponse = (status: string, reply: ReplySchema, schemas: Schemas): object => {
-  const tag = isStream(reply) ? {} : { ETag: { $ref: '#/components/headers/ETag' } };
+const documentedResponse = (status: string, response: ResponseSchema, schemas: Schemas): object => {
+  const tag = isStream(response) ? {} : { ETag: { $ref: '#/components/headers/ETag' } };
   const headers = { ...commonHeaders, ...tag };
-  if ('stream' in reply) {
-    const type = reply.contentType.split(';')[0] ?? reply.contentType;
-    const declared = reply.stream ? reply.schema : undefined;
-    const fallback = type.endsWith('json') ? { type: 'object' } : { type: 'string' };
-    const schema = declared ? schemas.of(declared, 'output') : fallback;
-    const others = reply.stream ? [] : (reply.otherTypes ?? []);
-    const content = Object.fromEntries([reply.contentType, ...others].map((name) => [name, { schema }]));
-    return { description: reply.description, headers, content };
+  if ('stream' in response) {
+    const declared = response.stream ? response.schema : undefined;
+    const schemaFor = (type: string): object => {
+      if (declared) return schemas.of(declared, 'output');
+      return /json(?:;|$)/.test(type) ? { type: 'object' } : { type: 'string' };
+    };
+    const others = response.stream ? [] : (response.otherTypes ?? []);
+    const content = Object.fromEntries(
+      [response.contentType, ...others].map((name) => [name, { schema: schemaFor(name) }]),
+    );
+    return { description: response.description, headers, content };
   }
   return {
     description: STATUS_DESCRIPTIONS[status] ?? 'Success.',
     headers,
-    content: { 'application/json': { schema: schemas.of(reply, 'output') } },
+    content: { 'application/json': { schema: schemas.of(response, 'output') } },
   };
 };
 
@@ -125,7 +130,6 @@ const SIGNED_IN = [{ bearer: [] }, { cookie: [] }];
 /** One requirement per scope: each of them alone covers the route. */
 const withKey = ({ scopes = [] }: Route): readonly object[] => scopes.map((scope) => ({ apiKey: [scope] }));
 
-/** Security requirements by kind of authentication. */
 const security: Readonly<Record<Route['auth'], readonly object[]>> = {
   public: [],
   optional: [{}, ...SIGNED_IN],
@@ -135,12 +139,11 @@ const security: Readonly<Record<Route['auth'], readonly object[]>> = {
   signature: [{ stripeSignature: [] }],
 };
 
-/** The operation of a route, and the failure responses that it references. */
 export const operationOf = (route: Route, schemas: Schemas) => {
   const failures = failureResponses(route);
-  const replies = Object.entries(route.replies).map(([status, reply]) => [
+  const responses = Object.entries(route.responses).map(([status, response]) => [
     status,
-    replyResponse(status, reply, schemas),
+    documentedResponse(status, response, schemas),
   ]);
   const parameters = [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)];
   const operation = {
@@ -150,7 +153,7 @@ export const operationOf = (route: Route, schemas: Schemas) => {
     ...(route.description !== undefined && { description: route.description }),
     ...(parameters.length > 0 && { parameters }),
     ...requestBody(route, schemas),
-    responses: { ...Object.fromEntries(replies), ...notModified(route), ...failures.responses },
+    responses: { ...Object.fromEntries(responses), ...notModified(route), ...failures.responses },
     security: [...security[route.auth], ...withKey(route)],
     'x-auth': route.auth,
     'x-rate-tier': route.tier,

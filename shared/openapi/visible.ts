@@ -11,12 +11,12 @@ export interface OpenApiDocument {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** The members of an operation that the service uses. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly tags: readonly string[];
   readonly responses: Readonly<Record<string, unknown>>;
+  readonly parameters?: readonly { readonly $ref?: string; readonly 'x-feature'?: string }[];
   readonly 'x-feature'?: string;
 }
 
@@ -46,15 +46,24 @@ const reachable = ({
   return Object.fromEntries(kept) as OpenApiDocument['components'];
 };
 
-/** The document without the routes of disabled features, and without unused tags and components. */
+/** The document without the routes and parameters of disabled features, and without unused tags and components. */
 export const visible = <D extends OpenApiDocument>(document: D, features?: Readonly<Record<Feature, boolean>>): D => {
-  const isOn = ({ 'x-feature': feature }: Operation) =>
+  const isOn = ({ 'x-feature': feature }: Pick<Operation, 'x-feature'>) =>
     features === undefined || feature === undefined || features[feature as Feature];
+  const withParameters = (operation: Operation): Operation =>
+    operation.parameters ? { ...operation, parameters: operation.parameters.filter(isOn) } : operation;
   const paths = Object.fromEntries(
     Object.entries(document.paths)
       .map(
         ([path, item]) =>
-          [path, Object.fromEntries(Object.entries(item).filter(([, operation]) => isOn(operation)))] as const,
+          [
+            path,
+            Object.fromEntries(
+              Object.entries(item).flatMap(([method, operation]) =>
+                isOn(operation) ? [[method, withParameters(operation)]] : [],
+              ),
+            ),
+          ] as const,
       )
       .filter(([, item]) => Object.keys(item).length > 0),
   );
@@ -70,6 +79,5 @@ export const visible = <D extends OpenApiDocument>(document: D, features?: Reado
   return { ...rest, tags, paths, ...(webhooks && { webhooks }), components } as unknown as D;
 };
 
-/** The visible part of a document as JSON. */
 export const visibleText = (document: object, features: Readonly<Record<Feature, boolean>>): string =>
   JSON.stringify(visible(document as OpenApiDocument, features));

@@ -4,7 +4,6 @@ import { Timestamp } from '#contract/fields.ts';
 import type { Schemas } from './schemas.ts';
 import type { Operation } from './visible.ts';
 
-/** The headers of Standard Webhooks. */
 export const webhookHeaders = {
   'webhook-id': {
     name: 'webhook-id',
@@ -46,7 +45,6 @@ const payloadOf = (kind: EventKind) =>
 /** `projectSubmitted` is `Project submitted`. */
 const titleOf = (kind: string): string => pascal(kind.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 
-/** The events as requests to the subscribers of outbound webhooks. */
 export const eventWebhooks = (schemas: Schemas): Record<string, Record<string, Operation>> =>
   Object.fromEntries(
     eventKindNames.map((kind) => {

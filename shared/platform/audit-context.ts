@@ -1,16 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The request that audit entries refer to. */
-export interface AuditedRequest {
+interface AuditedRequest {
   readonly actorId: string;
   /** The name of an API key; null for users. */
   readonly actorName: string | null;
-  /** The id of the route. */
   readonly action: string;
   readonly requestId: string;
   /** The client address; null unless the actor is an administrator or an API key. */
   readonly address: string | null;
-  /** The validated body. */
   readonly input: unknown;
 }
 
@@ -19,6 +16,9 @@ const storage = new AsyncLocalStorage<AuditedRequest>();
 /** Runs work as an audited request: each of its transactions adds an audit entry. */
 export const inAuditedRequest = <T>(request: AuditedRequest, work: () => Promise<T>): Promise<T> =>
   storage.run(request, work);
+
+/** Runs work that a request has recorded already. */
+export const outsideAudit = <T>(work: () => Promise<T>): Promise<T> => storage.exit(work);
 
 /** The current audited request; undefined outside of one. */
 export const auditedRequest = (): AuditedRequest | undefined => storage.getStore();

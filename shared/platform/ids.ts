@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory, ulid } from 'ulid';
 
-/** The entity of an id, as its prefix. */
 type IdKind =
   | 'prj'
   | 'cat'
@@ -11,13 +10,19 @@ type IdKind =
   | 'whk'
   | 'bat'
   | 'imp'
+  | 'fld'
   | 'run'
   | 'rep'
   | 'rev'
+  | 'vca'
   | 'rpl'
+  | 'col'
+  | 'fol'
   | 'rul'
   | 'trk'
   | 'chk'
+  | 'dft'
+  | 'clm'
   | 'pay'
   | 'snp'
   | 'key'

@@ -1,10 +1,10 @@
 import Stripe from 'stripe';
 import { AppError, invalidInput, paymentsUnavailable } from '#shared/errors.ts';
+import { environment } from './environment.ts';
 import { log } from './log.ts';
-import { limitWithinRequest } from './request-time.ts';
-import { secret } from './secret.ts';
-import { settings } from './settings.ts';
+import { secret } from './ssm.ts';
 import { checkoutIdOf, type Payment, type ProviderEvent, parsePayment, parseProviderEvent } from './stripe-event.ts';
+import { limitWithinRequest } from './time-limit.ts';
 
 // The client of the payment provider. Every function throws 503 when the provider is not configured or unavailable.
 
@@ -55,7 +55,7 @@ const configuredClient = async (): Promise<Stripe> => {
   if (key === undefined) throw unavailable('no key is configured');
   if (client?.key !== key) {
     const stripe = new Stripe(key, {
-      ...addressOf(settings().payments.apiBase),
+      ...addressOf(environment().payments.apiBase),
       telemetry: false,
     });
     client = { key, stripe };
@@ -100,7 +100,7 @@ export const openSession = async (
   },
   buyer: { readonly email: string | null },
 ): Promise<{ sessionId: string; url: string }> => {
-  const { successUrl, cancelUrl } = settings().payments;
+  const { successUrl, cancelUrl } = environment().payments;
   const metadata = { checkout_id: checkout.id };
   const session = await send((stripe, options) =>
     stripe.checkout.sessions.create(
@@ -131,7 +131,6 @@ export const openSession = async (
   return { sessionId: session.id, url: session.url };
 };
 
-/** The state of a session at the provider. */
 export type SessionState =
   | { readonly state: 'paid'; readonly payment: Payment }
   | { readonly state: 'open' | 'expired' | 'failed' };

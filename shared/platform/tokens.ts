@@ -6,8 +6,8 @@ import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
 import type { JwtHeader, JwtPayload } from 'aws-jwt-verify/jwt-model';
 import { withoutControls } from '#contract/fields.ts';
 import { isApiKeyId } from '#model/api-key.ts';
-import { asciiLowerCase, type Identity } from '#model/identity.ts';
-import { InvalidEnvironment, settings } from './settings.ts';
+import { asciiLowerCase, type Identity } from '#model/user.ts';
+import { environment, InvalidEnvironment } from './environment.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** The issuer's keys could not be fetched, so the token could not be verified. */
@@ -46,7 +46,6 @@ const download = (url: URL): Promise<ArrayBuffer> =>
     sent.end();
   });
 
-/** Fetches the issuer's keys from the address in the settings. */
 const fetchKeys = async (address: string): Promise<ArrayBuffer> => {
   const url = new URL(address);
   try {
@@ -92,7 +91,7 @@ const mustBeCurrent = ({ exp, iat }: JwtPayload): void => {
 };
 
 const makeVerifier = () => {
-  const { identity } = settings();
+  const { identity } = environment();
   if (!identity) throw new InvalidEnvironment(['OIDC_ISSUER and OIDC_JWKS_URI must be set to verify tokens']);
   const { issuer, audiences, jwksUri } = identity;
   return JwtVerifier.create(
@@ -130,22 +129,29 @@ const nameOrNull = (value: unknown): string | null =>
  */
 const serviceName = ({ sub, client_id }: JwtPayload): string | null => (client_id === sub ? textOrNull(sub) : null);
 
+/** Whom a valid access token names, and when it ends. */
+interface VerifiedToken {
+  readonly identity: Identity;
+  readonly expiresAt: string;
+}
+
 /**
  * Verifies an access token: signature, issuer, audience, lifetime, use.
  * @returns undefined for an invalid token.
  * @throws {KeysUnavailable} when the issuer's keys cannot be fetched.
  */
-export const verifyToken = async (token: string): Promise<Identity | undefined> => {
+export const verifyToken = async (token: string): Promise<VerifiedToken | undefined> => {
   verifier ??= makeVerifier();
   try {
     const payload = await verifier.verify(token);
     const email = textOrNull(payload.email);
-    return {
+    const identity = {
       sub: String(payload.sub),
       email: email === null ? null : asciiLowerCase(email),
       emailVerified: payload.email_verified === true || payload.email_verified === 'true',
       name: nameOrNull(payload.name) ?? serviceName(payload),
     };
+    return { identity, expiresAt: new Date(Number(payload.exp) * 1000).toISOString() };
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error;
     // A page of a proxy or of a gateway in place of the keys says nothing about the token.

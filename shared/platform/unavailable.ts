@@ -41,9 +41,14 @@ const isCanceledByLoad = ({ CancellationReasons: reasons = [] }: SdkError): bool
   reasons.some(({ Code }) => Code === 'TransactionConflict' || isThrottlingName(Code)) &&
   !reasons.some(({ Code }) => Code === 'ConditionalCheckFailed');
 
+/** Whether the connection of a request broke or could not be opened. */
+export const isConnectionError = (error: unknown): boolean => isSdkError(error) && CONNECTION_ERRORS.has(error.code);
+
 /** Whether an error means that a dependency is unavailable, rather than that this service is faulty. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Unavailable ||
+  // Of several failures each one.
+  (error instanceof AggregateError && error.errors.length > 0 && error.errors.every(isUnavailable)) ||
   (isSdkError(error) &&
     (isThrottlingName(error.name) ||
       error.name === 'TimeoutError' ||

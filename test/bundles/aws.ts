@@ -3,17 +3,18 @@ import {
   createServer as createHttpServer,
   type IncomingMessage,
   type RequestListener,
+  request,
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { type Permission, permissionsOf, permits } from '#test/infra/permissions.ts';
 import { type AwsCall, callsOf, recordCalls } from '#test/support/aws-calls.ts';
 import { deployment } from './deployment.ts';
 
 /** The services behind the simulated AWS. */
-export interface Services {
+interface Services {
   readonly dynamodb: string;
   readonly events: string;
   readonly ses: string;
@@ -127,28 +128,34 @@ export const serveAws = async (services: Services): Promise<Aws> => {
     }
   };
 
+  /** With `node:http`, because `fetch` refuses the port of the engine, and with the access key of the local services. */
   const forward = async (to: string, { headers }: IncomingMessage, body: string, response: ServerResponse) => {
-    const { 'content-type': type = JSON_TYPE, 'x-amz-target': target, authorization } = headers;
-    const forwarded = await fetch(to, {
+    const { 'content-type': type = JSON_TYPE, 'x-amz-target': target, 'x-amz-date': date } = headers;
+    const authorization = headers.authorization?.replace(
+      /Credential=[^/]+/,
+      `Credential=${process.env.AWS_ACCESS_KEY_ID}`,
+    );
+    const sent = request(to, {
       method: 'POST',
-      body,
       headers: {
         'content-type': type,
-        ...(target !== undefined && { 'x-amz-target': String(target) }),
+        'content-length': Buffer.byteLength(body),
+        ...(target !== undefined && { 'x-amz-target': target }),
         ...(authorization !== undefined && { authorization }),
-        'x-amz-date': String(headers['x-amz-date']),
+        ...(date !== undefined && { 'x-amz-date': date }),
       },
-    });
-    response.writeHead(forwarded.status, { 'content-type': forwarded.headers.get('content-type') ?? JSON_TYPE });
-    response.end(Buffer.from(await forwarded.arrayBuffer()));
+    }).end(body);
+    const [forwarded] = (await once(sent, 'response')) as [IncomingMessage];
+    response.writeHead(forwarded.statusCode ?? 500, { 'content-type': forwarded.headers['content-type'] ?? JSON_TYPE });
+    response.end(await buffer(forwarded));
   };
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await text(request);
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(incoming);
     // The credential of a signed upload is in its URL.
-    const signature = request.headers.authorization ?? decodeURIComponent(request.url ?? '');
+    const signature = incoming.headers.authorization ?? decodeURIComponent(incoming.url ?? '');
     const handler = /Credential=([^/]+)\//.exec(signature)?.[1] ?? '';
-    const awsRequest = awsRequestOf(request, body);
+    const awsRequest = awsRequestOf(incoming, body);
     const requested = callsOf(awsRequest.operation, awsRequest.input);
     calls.set(handler, [...(calls.get(handler) ?? []), ...requested]);
     recordCalls(handler, requested);
@@ -166,12 +173,12 @@ export const serveAws = async (services: Services): Promise<Aws> => {
       const value = respondLocally(awsRequest);
       json(Object.hasOwn(value as object, '__type') ? 400 : 200, value);
     } else {
-      await forward(services[awsRequest.service as 'dynamodb' | 'events' | 'ses' | 'kms'], request, body, response);
+      await forward(services[awsRequest.service as 'dynamodb' | 'events' | 'ses' | 'kms'], incoming, body, response);
     }
   };
 
-  const listener: RequestListener = (request, response) => {
-    handle(request, response).catch((error: unknown) => {
+  const listener: RequestListener = (incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
       denied.push(`A call failed: ${String(error)}`);
       response.writeHead(500).end();
     });

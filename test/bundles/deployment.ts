@@ -8,7 +8,7 @@ import { ofType, type SynthesizedStack, synthesize } from '#test/infra/synthesiz
 const config = configOf('dev');
 
 /** A model id of a family that Bedrock serves. */
-export const MODEL = 'amazon.nova-lite-v1:0';
+const MODEL = 'amazon.nova-lite-v1:0';
 
 /** The synthesized stage. */
 export const deployment = synthesize({
@@ -19,7 +19,7 @@ export const deployment = synthesize({
 });
 
 /** Values that only a deployment knows. */
-export interface DeployedValues {
+interface DeployedValues {
   readonly tableName: string;
   readonly busName: string;
   readonly issuer: string;

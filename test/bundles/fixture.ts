@@ -5,12 +5,11 @@ import { type Aws, serveAws } from './aws.ts';
 import { variablesOf } from './deployment.ts';
 import { type IsolatedHandlers, isolatedHandlers } from './isolated-handlers.ts';
 
-/** Secrets by parameter name. */
+/** Secrets by parameter name, without the key of the local payment provider, which each server chooses. */
 const PARAMETERS = {
   '/directory/dev/cron-secret': 'a secret of the bundle tests',
-  '/directory/dev/api-key-pepper': 'a pepper of the bundle tests',
-  '/directory/dev/stripe/secret-key': 'sk_test_local',
   '/directory/dev/stripe/webhook-secret': 'whsec_local',
+  '/directory/dev/unsubscribe-secret': '0f'.repeat(32),
 };
 
 /** The shared secret of jobs. */
@@ -27,6 +26,9 @@ export interface BundleFixture {
   stop(): Promise<void>;
 }
 
+/** Only the function that answers the key has it: with it, subscribers would call search engines. */
+const indexNow = { INDEXNOW_KEY: 'indexnow-key' } as const;
+
 /** Updates the bundles and starts the server. */
 export const startBundleFixture = async (): Promise<BundleFixture> => {
   await freshBundles();
@@ -36,7 +38,7 @@ export const startBundleFixture = async (): Promise<BundleFixture> => {
     if (!server) throw new Error('A handler was invoked before the server started.');
     const { tableName, url } = server.server;
     const values = { tableName, busName: 'directory', issuer: `${url}/_local`, audience: LOCAL_AUDIENCE };
-    return { ...variablesOf(handler, values), ...stage };
+    return { ...variablesOf(handler, values), ...stage, ...(handler === 'feeds.readLlms' && indexNow) };
   });
   server = await startTestServer({ importHandler: isolated.importHandler });
   const {
@@ -44,6 +46,7 @@ export const startBundleFixture = async (): Promise<BundleFixture> => {
     AWS_ENDPOINT_URL_SES: ses,
     AWS_ENDPOINT_URL_KMS: kms,
     STRIPE_API_BASE,
+    STRIPE_SECRET_KEY,
     RATE_COUNTER_TIMEOUT_MS,
     TABLE_TIMEOUT_MS,
   } = process.env;
@@ -52,7 +55,7 @@ export const startBundleFixture = async (): Promise<BundleFixture> => {
     events: String(events),
     ses: String(ses),
     kms: String(kms),
-    parameters: PARAMETERS,
+    parameters: { ...PARAMETERS, '/directory/dev/stripe/secret-key': String(STRIPE_SECRET_KEY) },
     modelText: MODEL_TEXT,
   });
   // Endpoints of the local services, and the server's timeouts.

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import type { CatalogEntry, CatalogPage, CatalogQuery, ReadCatalog } from '#catalog/types.ts';
-import { canonicalUrl } from '#model/canonical-url.ts';
+import { canonicalUrl } from '#model/url.ts';
 import type { UserRecord } from '#model/user.ts';
 import { listingFor, mapItem } from '#services/projects/fragments.ts';
-import { editorView, mapItemView, publicView } from '#services/projects/view.ts';
+import { mapItemView, publicView, staffView } from '#services/projects/read.ts';
 import type { Random } from './random.ts';
-import { listValues, type Reference } from './reference.ts';
+import { Reference } from './reference.ts';
+
+// What owners see depends on the features of the environment.
+process.env.TABLE_NAME ??= 'unused';
 
 /** A catalog and the reference returned different results. */
 class Difference extends Error {
@@ -40,7 +43,12 @@ export const sameAs = (actual: unknown, expected: unknown, where: string, what: 
 const administrator = { id: 'adm', is_admin: true, is_banned: false } as UserRecord;
 
 /** The values of an entry, whose record is read when it is asked for. */
-const valuesOf = ({ project, counts, spheres }: CatalogEntry): CatalogEntry => ({ project, counts, spheres });
+const valuesOf = ({ project, counts, spheres, fields }: CatalogEntry): CatalogEntry => ({
+  project,
+  counts,
+  spheres,
+  fields,
+});
 
 const sameEntries = (
   actual: readonly CatalogEntry[],
@@ -59,7 +67,7 @@ const samePage = ({ entries, ...page }: Page, expected: Page, where: string, wha
   for (const [position, entry] of entries.entries()) {
     const listing = expected.entries[position] as CatalogEntry;
     sameAs(JSON.parse(listingFor(entry, undefined).text), publicView(listing), where, ['public fragment', what]);
-    sameAs(JSON.parse(listingFor(entry, administrator).text), editorView(listing), where, ['editor fragment', what]);
+    sameAs(JSON.parse(listingFor(entry, administrator).text), staffView(listing), where, ['editor fragment', what]);
   }
 };
 
@@ -67,7 +75,7 @@ const samePage = ({ entries, ...page }: Page, expected: Page, where: string, wha
 export interface KeptCursor {
   readonly query: CatalogQuery;
   readonly cursor: string;
-  readonly after: ReturnType<typeof listValues>;
+  readonly after: ReturnType<Reference['values']>;
 }
 
 /** Compares a query and up to two pages after it. @returns the number of compared queries. */
@@ -85,7 +93,7 @@ export const compareQuery = (
     assert(last, `${where}: a cursor without an item`);
     const next = { ...query, page: 77, cursor: nextCursor };
     ({ nextCursor, ...page } = catalog.query(next));
-    samePage(page, reference.query(query, listValues(query, last)), where, next);
+    samePage(page, reference.query(query, reference.values(query, last)), where, next);
   }
   sameAs(nextCursor === null, !page.hasMore, where, 'the last cursor');
   return compared;
@@ -95,7 +103,12 @@ export const compareQuery = (
 export const keepCursor = (catalog: ReadCatalog, query: CatalogQuery): KeptCursor | undefined => {
   const { entries, nextCursor } = catalog.query({ ...query, page: 1 });
   const last = entries.at(-1);
-  return nextCursor !== null && last ? { query, cursor: nextCursor, after: listValues(query, last) } : undefined;
+  if (nextCursor === null || !last) return undefined;
+  // The order of relevance depends on the names of the categories and on the fields that this catalog knows.
+  const reference = new Reference();
+  reference.useFields(catalog.fields);
+  reference.apply(catalog.categories().map(({ category }) => ({ kind: 'category', category })));
+  return { query, cursor: nextCursor, after: reference.values(query, last) };
 };
 
 /** Compares the page after a cursor that an earlier query returned. */

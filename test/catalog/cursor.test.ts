@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { decodeCursor, encodeCursor } from '#catalog/cursor.ts';
-import type { Sortable } from '#catalog/row.ts';
+import { expect, it } from 'vitest';
+import { decodeCursor, encodeCursor } from '#catalog/order.ts';
+import type { Sortable } from '#catalog/rows.ts';
 import { CursorError } from '#catalog/types.ts';
 import type { SortOrder } from '#contract/projects.ts';
 import { longTest } from '#test/support/long-test.ts';
@@ -13,9 +13,10 @@ const item: Sortable = {
   upvotes: 7,
   rating: 4.33,
   ratings: 3,
+  weightedRating: 3.5,
   views: 12,
   name: '東京 tool',
-  hot: 39_261.123_456_789,
+  trending: 39_261.123_456_789,
 };
 
 const encode = (sort: SortOrder, of = item): string => encodeCursor(sort, { group: 0, item: of });
@@ -23,85 +24,83 @@ const decodedItem = (sort: SortOrder, cursor: string): Sortable => decodeCursor(
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-describe('a cursor', () => {
-  it('contains the sort values of its order', () => {
-    expect(decodedItem('newest', encode('newest', item))).toMatchObject({
-      id: item.id,
-      created: item.created,
-      published: item.published,
-    });
-    expect(decodedItem('rating', encode('rating', item))).toMatchObject({
-      id: item.id,
-      rating: 4.33,
-      ratings: 3,
-    });
-    expect(decodedItem('name_desc', encode('name_desc', item))).toMatchObject({ id: item.id, name: item.name });
-    expect(decodedItem('trending', encode('trending', item))).toMatchObject({ id: item.id, hot: item.hot });
+it('a cursor contains the sort values of its order', () => {
+  expect(decodedItem('newest', encode('newest', item))).toMatchObject({
+    id: item.id,
+    created: item.created,
+    published: item.published,
   });
-
-  it('contains the group of its item', () => {
-    for (const group of [0, 1, 7]) {
-      const cursor = encodeCursor('upvotes', { group, item });
-      expect(decodeCursor('upvotes', cursor)).toMatchObject({ group, item: { id: item.id, upvotes: 7 } });
-    }
+  expect(decodedItem('rating', encode('rating', item))).toMatchObject({
+    id: item.id,
+    rating: 4.33,
+    ratings: 3,
   });
+  expect(decodedItem('name_desc', encode('name_desc', item))).toMatchObject({ id: item.id, name: item.name });
+  expect(decodedItem('trending', encode('trending', item))).toMatchObject({ id: item.id, trending: item.trending });
+});
 
-  it('is URL-safe', () => {
-    expect(encode('name', { ...item, name: '???>>>ÿÿ~~~\ud800' })).toMatch(/^[\w-]+$/);
-  });
+it('a cursor contains the group of its item', () => {
+  for (const group of [0, 1, 7]) {
+    const cursor = encodeCursor('upvotes', { group, item });
+    expect(decodeCursor('upvotes', cursor)).toMatchObject({ group, item: { id: item.id, upvotes: 7 } });
+  }
+});
 
-  longTest('preserves any name', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (name) => {
-        expect(decodedItem('name', encode('name', { ...item, name })).name).toBe(name);
-      }),
-      { seed: 1, numRuns: 500 },
-    );
-  });
+it('a cursor is URL-safe', () => {
+  expect(encode('name', { ...item, name: '???>>>ÿÿ~~~\ud800' })).toMatch(/^[\w-]+$/);
+});
 
-  it.each([
-    ['of another order', encode('newest', item)],
-    ['of the same values but another order', encode('views', item)],
-    ['empty', ''],
-    ['not base64', '§§§'],
-    ['not JSON', 'AAAA'],
-    ['not a list', encoded({ sort: 'upvotes' })],
-    ['null', encoded(null)],
-    ['too short', encoded(['upvotes', 7])],
-    ['too long', encoded(['upvotes', 7, 'prj_1', 1])],
-    ['of wrong types', encoded(['upvotes', '7', 'prj_1'])],
-    ['with null', encoded(['upvotes', null, 'prj_1'])],
-    ['with a list in place of a string', encoded(['upvotes', 7, ['prj_1']])],
-    ['of the first group, written out', encoded([0, 'upvotes', 7, 'prj_1'])],
-    ['of two groups', encoded([1, 1, 'upvotes', 7, 'prj_1'])],
-    ['of a group in the wrong place', encoded(['upvotes', 1, 7, 'prj_1'])],
-    ['of an infinite group', Buffer.from('[1e999,"upvotes",7,"prj_1"]').toString('base64url')],
-    ['of infinite numbers', Buffer.from('["upvotes",1e999,"prj_1"]').toString('base64url')],
-    ['not canonical JSON', Buffer.from('["upvotes", 7, "prj_1"]').toString('base64url')],
-    ['padded', `${encode('upvotes', item)}==`],
-    ['surrounded by space', ` ${encode('upvotes', item)}`],
-    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]).toString('base64url')],
-    ['of the sort order "__proto__"', encoded(['__proto__', 7, 'prj_1'])],
-  ])('is rejected when it is %s', (_, cursor) => {
-    expect(() => decodeCursor('upvotes', cursor)).toThrow(CursorError);
-  });
+longTest('a cursor preserves any name', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (name) => {
+      expect(decodedItem('name', encode('name', { ...item, name })).name).toBe(name);
+    }),
+    { seed: 1, numRuns: 500 },
+  );
+});
 
-  it('is either decoded or rejected with a CursorError, whatever the text', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string(),
-          fc.json().map((json) => Buffer.from(json).toString('base64url')),
-        ),
-        (text) => {
-          try {
-            decodeCursor('name', text);
-          } catch (error) {
-            expect(error).toBeInstanceOf(CursorError);
-          }
-        },
+it.each([
+  ['of another order', encode('newest', item)],
+  ['of the same values but another order', encode('views', item)],
+  ['empty', ''],
+  ['not base64', '§§§'],
+  ['not JSON', 'AAAA'],
+  ['not a list', encoded({ sort: 'upvotes' })],
+  ['null', encoded(null)],
+  ['too short', encoded(['upvotes', 7])],
+  ['too long', encoded(['upvotes', 7, 'prj_1', 1])],
+  ['of wrong types', encoded(['upvotes', '7', 'prj_1'])],
+  ['with null', encoded(['upvotes', null, 'prj_1'])],
+  ['with a list in place of a string', encoded(['upvotes', 7, ['prj_1']])],
+  ['of the first group, written out', encoded([0, 'upvotes', 7, 'prj_1'])],
+  ['of two groups', encoded([1, 1, 'upvotes', 7, 'prj_1'])],
+  ['of a group in the wrong place', encoded(['upvotes', 1, 7, 'prj_1'])],
+  ['of an infinite group', Buffer.from('[1e999,"upvotes",7,"prj_1"]').toString('base64url')],
+  ['of infinite numbers', Buffer.from('["upvotes",1e999,"prj_1"]').toString('base64url')],
+  ['not canonical JSON', Buffer.from('["upvotes", 7, "prj_1"]').toString('base64url')],
+  ['padded', `${encode('upvotes', item)}==`],
+  ['surrounded by space', ` ${encode('upvotes', item)}`],
+  ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]).toString('base64url')],
+  ['of the sort order "__proto__"', encoded(['__proto__', 7, 'prj_1'])],
+])('a cursor is rejected when it is %s', (_, cursor) => {
+  expect(() => decodeCursor('upvotes', cursor)).toThrow(CursorError);
+});
+
+it('a cursor is either decoded or rejected with a CursorError, whatever the text', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.json().map((json) => Buffer.from(json).toString('base64url')),
       ),
-      { seed: 1, numRuns: 2000 },
-    );
-  });
+      (text) => {
+        try {
+          decodeCursor('name', text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CursorError);
+        }
+      },
+    ),
+    { seed: 1, numRuns: 2000 },
+  );
 });

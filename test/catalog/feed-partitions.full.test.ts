@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { makeReplica } from '#data/catalog.ts';
 import { changeCounts } from '#data/counts.ts';
 import { countFeedChanges, feedSince } from '#data/feed.ts';
@@ -8,38 +8,28 @@ import { findItem } from '#data/read.ts';
 import { findSnapshotManifest, snapshotLoader, storeSnapshot } from '#data/snapshots.ts';
 import { transact, updateItem } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import { RequestBarrier } from '#test/catalog/proof/request-barrier.ts';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
-import { VirtualTime } from '#test/support/virtual-time.ts';
+import type { RequestBarrier } from '#test/catalog/consistency/request-barrier.ts';
+import type { VirtualTime } from '#test/support/virtual-time.ts';
 import { origin, project } from './fixtures.ts';
+import { withFeed } from './with-feed.ts';
 
 /** A stage that writes to all partitions of the feed. */
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-let table: BareTable;
 let barrier: RequestBarrier;
 let time: VirtualTime;
 
-beforeAll(async () => {
-  table = await startBareTable({ FEED_SHARDS: '8' });
-  barrier = new RequestBarrier();
-  time = new VirtualTime('2026-03-01T00:00:00.000Z');
-});
-
-afterAll(async () => {
-  time.restore();
-  barrier.restore();
-  await table.stop();
-});
+withFeed(
+  (feed) => {
+    ({ barrier, time } = feed);
+  },
+  { FEED_SHARDS: '8' },
+);
 
 // No overlap includes changes of the previous test.
 beforeEach(() => time.advance(HOUR));
-
-afterEach(() => {
-  barrier.tamper = undefined;
-});
 
 const reader = () => makeReplica(() => Number.NEGATIVE_INFINITY);
 
@@ -167,14 +157,14 @@ it('counts the changes of all partitions up to a maximum', async () => {
   expect(await countFeedChanges(since, 5)).toBe(5);
 });
 
-it('does not start from the snapshot of a release that followed fewer partitions', async () => {
+it('does not start from a snapshot whose writer followed fewer partitions', async () => {
   await inEachPartition();
   const readCatalog = reader();
   await readCatalog('now');
   await storeSnapshot(readCatalog.state());
   expect(await snapshotLoader()()).toBeDefined();
   expect(await findSnapshotManifest()).toMatchObject({ feed_partitions: 8 });
-  await updateItem(snapshotKey, { remove: ['feed_partitions'] });
+  await updateItem(snapshotKey, { set: { feed_partitions: 1 } });
   expect(await snapshotLoader()()).toBeUndefined();
 });
 

@@ -1,6 +1,7 @@
 import type { CatalogQuery } from '#catalog/types.ts';
 import type { CategoryRecord } from '#model/category.ts';
-import { noCounts, type ProjectCounts, type ProjectRecord } from '#model/project.ts';
+import type { CurrentField } from '#model/field.ts';
+import { noCounts, type ProjectCounts, type ProjectRecord, unsetFields } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 
 /** Of changes without an actor. */
@@ -8,36 +9,17 @@ export const origin: ChangeOrigin = { cause: 'imported', actorId: null };
 
 /** A plain live project. */
 export const project = (overrides: Partial<ProjectRecord> & { id: string }): ProjectRecord => ({
+  ...unsetFields,
   slug: overrides.id,
-  earlier_slugs: [],
   plan: 'standard',
   name: overrides.id,
   url: `https://${overrides.id}.example`,
   description: 'Plain.',
-  long_description: null,
-  categories: [],
-  tags: [],
-  logo_url: null,
-  screenshots: [],
-  video_url: null,
   pricing_type: 'free',
   status: 'live',
   owner_id: 'usr_1',
-  latitude: null,
-  longitude: null,
-  address_city: null,
-  address_country: null,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
-  published_at: null,
-  deleted_at: null,
-  rejection_reason: null,
-  paid_at: null,
-  pending_revision: null,
-  waiting_writes: null,
-  rule_id: null,
-  rule_name: null,
-  rule_action: null,
   version: 1,
   ...overrides,
 });
@@ -55,6 +37,32 @@ export const category = (overrides: Partial<CategoryRecord> & { id: string }): C
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
   version: 1,
+  ...overrides,
+});
+
+/** A public text. */
+export const field = (overrides: Partial<CurrentField> & { id: string }): CurrentField => ({
+  key: overrides.id,
+  type: 'text',
+  label: 'A field',
+  help: null,
+  unit: null,
+  options: [],
+  categories: [],
+  required: false,
+  access: 'public',
+  edit: 'owner',
+  filterable: false,
+  sortable: false,
+  searchable: false,
+  in_card: false,
+  min: null,
+  max: null,
+  sort_order: 0,
+  deleted_at: null,
+  version: 1,
+  slugs: [],
+  within: undefined,
   ...overrides,
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { packedName, packTexts, unpackTexts } from '#catalog/packed-texts.ts';
-import { Row, StringPool } from '#catalog/row.ts';
+import { Row, StringPool } from '#catalog/rows.ts';
 import { noCounts, type ProjectRecord } from '#model/project.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { project } from './fixtures.ts';
@@ -43,6 +43,8 @@ longTest('records are unpacked unchanged, whatever characters they contain', () 
       address_city: orNull(),
       rejection_reason: orNull(),
       paid_at: orNull(),
+      publish_at: orNull(),
+      approved_at: orNull(),
       published_at: orNull(),
       deleted_at: orNull(),
       latitude: random.chance(0.5) ? null : random.next() * 180 - 90,
@@ -57,7 +59,7 @@ it('a list with one empty string stays distinct from an empty list', () => {
   expect(unpackTexts(packTexts(project({ id: 'prj_1', screenshots: [''] }))).screenshots).toEqual(['']);
 });
 
-it('a record is cached until many others were read', () => {
+longTest('a record is cached until many others were read', () => {
   const strings = new StringPool();
   const rows = Array.from({ length: 20_000 }, (_, n) => Row.of(project({ id: `prj_${n}` }), noCounts, strings));
   const [first] = rows as [Row];

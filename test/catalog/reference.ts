@@ -1,15 +1,23 @@
 import type {
   CatalogChange,
   CatalogEntry,
+  CatalogFilters,
   CatalogPage,
   CatalogQuery,
   CategoryAlias,
   CategoryWithCount,
   FacetCount,
+  FieldFacet,
 } from '#catalog/types.ts';
 import type { FacetName, SortOrder } from '#contract/projects.ts';
 import type { CategoryRecord } from '#model/category.ts';
+import { type CurrentField, type Fields, noFields } from '#model/field.ts';
+import type { FieldSort } from '#model/field-filter.ts';
+import { isScheduled } from '#model/policy.ts';
 import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
+import { plainFieldTexts, plainMatches, plainNumber, plainValue } from './field-values.ts';
+import { plainFold } from './plain-fold.ts';
+import { countedWords, type Places, relevanceOf } from './relevance.ts';
 
 type Value = string | number;
 
@@ -18,17 +26,6 @@ interface Item extends Omit<CatalogEntry, 'spheres'> {
   readonly publicTexts: readonly string[];
   readonly adminTexts: readonly string[];
 }
-
-/** Folds only the characters that `FeedSimulation` writes. */
-const plainFold = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replaceAll('ø', 'o')
-    .replaceAll('ł', 'l')
-    .replaceAll('æ', 'ae');
 
 const nothing: ProjectCounts = {
   upvote_count: 0,
@@ -40,26 +37,42 @@ const nothing: ProjectCounts = {
   version: 0,
 };
 
-/** The values by which a list compares: those of its sort order, after the group in an administrators' search. */
-export const listValues = (
-  { sort, filters }: CatalogQuery,
+/** Whether a search has words that count; otherwise it looks for a substring. */
+const isByWords = ({ q = '', match = 'substring' }: CatalogFilters): boolean =>
+  match !== 'substring' && countedWords(plainFold(q)).length > 0;
+
+/** The values of an order that is not that of relevance, after the group in an administrators' search. */
+const plainValues = (
+  sort: Exclude<CatalogQuery['sort'], 'relevance'>,
+  { filters }: CatalogQuery,
   item: Omit<CatalogEntry, 'spheres'>,
 ): readonly [Value, 1 | -1][] => {
   const q = plainFold(filters.q ?? '');
-  if (filters.searchIn === 'public' || q.trim() === '') return sortValues(sort, item);
+  const values = typeof sort === 'string' ? sortValues(sort, item) : fieldSortValues(sort, item.project);
+  if (filters.searchIn === 'public' || q.trim() === '' || isByWords(filters)) return values;
   const isFirst = [item.project.name, item.project.url].some((text) => plainFold(text).includes(q));
-  return [[isFirst ? 0 : 1, 1], ...sortValues(sort, item)];
+  return [[isFirst ? 0 : 1, 1], ...values];
+};
+
+const fieldSortValues = ({ field, descending }: FieldSort, project: ProjectRecord): [Value, 1 | -1][] => {
+  const value = plainValue(field, project);
+  const direction = descending ? -1 : 1;
+  return [
+    [value === undefined ? 1 : 0, 1],
+    [value === undefined ? 0 : plainNumber(value), direction],
+    [project.id, direction],
+  ];
 };
 
 /** The values by which a sort order compares, most important first, each with the sign of its direction. */
 const sortValues = (
-  sort: SortOrder,
+  sort: Exclude<SortOrder, 'relevance'>,
   { project, counts }: Omit<CatalogEntry, 'spheres'>,
 ): readonly [Value, 1 | -1][] => {
   const published = project.published_at ?? project.created_at;
   const average = counts.ratings_count === 0 ? 0 : Math.round((100 * counts.ratings_sum) / counts.ratings_count) / 100;
   const reactions = counts.upvote_count + 3 * counts.comments_count + 2 * counts.ratings_count;
-  const hot = Math.log10(Math.max(reactions, 1)) + Date.parse(published) / 1000 / 45000;
+  const hot = Math.log10(Math.max(reactions, 1)) + Date.parse(published) / 3_600_000 / 12.5;
   switch (sort) {
     case 'newest':
       return [
@@ -82,6 +95,11 @@ const sortValues = (
       return [
         [average, -1],
         [counts.ratings_count, -1],
+        [project.id, -1],
+      ];
+    case 'weighted_rating':
+      return [
+        [(15 + counts.ratings_sum) / (5 + counts.ratings_count), -1],
         [project.id, -1],
       ];
     case 'views':
@@ -128,6 +146,7 @@ const distance = (lat1: number, lon1: number, lat2: number, lon2: number): numbe
 /** A catalog implemented as plainly as possible: every query filters and sorts all projects. */
 export class Reference {
   version = 0;
+  fields = noFields;
   readonly projects = new Map<string, ProjectRecord>();
   readonly counters = new Map<string, ProjectCounts>();
   readonly categoryRecords = new Map<string, CategoryRecord>();
@@ -138,6 +157,12 @@ export class Reference {
   readonly #items = new Map<string, Item>();
   /** If several categories have a slug, the one with the greatest id determines it. */
   #sphereOfSlug = new Map<string, string | null>();
+  #nameOfSlug = new Map<string, string>();
+
+  useFields(fields: Fields): void {
+    if (fields !== this.fields) this.version += 1;
+    this.fields = fields;
+  }
 
   apply(changes: Iterable<CatalogChange>): void {
     for (const change of changes) this.#applyOne(change);
@@ -200,6 +225,7 @@ export class Reference {
     this.version += 1;
     const records = [...this.categoryRecords.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#sphereOfSlug = new Map(records.map(({ slug, sphere }) => [slug, sphere]));
+    this.#nameOfSlug = new Map(records.map(({ slug, name }) => [slug, name]));
   }
 
   #refresh(id: string): void {
@@ -208,6 +234,7 @@ export class Reference {
     this.#items.set(id, {
       project,
       counts: this.counters.get(id) ?? nothing,
+      fields: noFields,
       publicTexts: [project.name, project.description, host, ...project.tags].map(plainFold),
       adminTexts: [project.name, project.url, project.description, ...project.tags].map(plainFold),
     });
@@ -235,14 +262,14 @@ export class Reference {
     return [...new Set(spheres.filter((sphere) => sphere !== null))];
   }
 
-  entry({ project, counts }: Omit<CatalogEntry, 'spheres'>): CatalogEntry {
-    return { project, counts, spheres: this.spheres(project) };
+  entry({ project, counts }: Omit<CatalogEntry, 'spheres' | 'fields'>): CatalogEntry {
+    return { project, counts, spheres: this.spheres(project), fields: this.fields };
   }
 
   /** @param after in place of a cursor: the values of its item. */
   query(query: CatalogQuery, after?: readonly [Value, 1 | -1][]): Omit<CatalogPage, 'nextCursor'> {
-    const sorted = this.#matching(query)
-      .map((item) => ({ item, values: listValues(query, item) }))
+    const sorted = this.#matching(query, this.#leastWords(query))
+      .map((item) => ({ item, values: this.values(query, item) }))
       .sort((a, b) => compareValues(a.values, b.values));
     const start = after
       ? sorted.filter(({ values }) => compareValues(values, after) <= 0).length
@@ -253,16 +280,53 @@ export class Reference {
       page: Math.floor(start / query.limit) + 1,
       pageSize: query.limit,
       hasMore: start + query.limit < sorted.length,
+      ...(query.fieldFacets && {
+        fieldFacets: new Map(query.fieldFacets.map((field) => [field.id, this.#fieldFacet(query, field)])),
+      }),
       ...(query.facets && { facets: Object.fromEntries(query.facets.map((name) => [name, this.#facet(query, name)])) }),
     };
   }
 
-  #matching({ scope, filters }: CatalogQuery): Item[] {
+  /** The values by which a list compares. */
+  values(query: CatalogQuery, item: Omit<CatalogEntry, 'spheres'>): readonly [Value, 1 | -1][] {
+    const { sort, filters } = query;
+    if (sort !== 'relevance') return plainValues(sort, query, item);
+    if (plainFold(filters.q ?? '').trim() === '') return plainValues('newest', query, item);
+    return [...this.#relevance(filters, item.project), [item.counts.upvote_count, -1], [item.project.id, -1]];
+  }
+
+  #relevance(filters: CatalogFilters, project: ProjectRecord): [number, 1 | -1][] {
+    const { q = '', match = 'substring', searchIn, longDescriptions } = filters;
+    const host = new URL(project.url).hostname;
+    const address = searchIn === 'admin' && !isByWords(filters) ? project.url : host;
+    const names = isByWords(filters) ? project.categories.flatMap((slug) => this.#nameOfSlug.get(slug) ?? []) : [];
+    const places: Places = [
+      [project.name],
+      [project.description],
+      [address, ...project.tags, ...names],
+      isByWords(filters) ? plainFieldTexts(this.fields, project) : [],
+      longDescriptions === true && isByWords(filters) ? [project.long_description ?? ''] : [],
+    ];
+    const folded = places.map((texts) => texts.map(plainFold));
+    return relevanceOf(plainFold(q), match, folded);
+  }
+
+  /** How many words of its search a listing needs; undefined for other searches. */
+  #leastWords(query: CatalogQuery): number | undefined {
+    if (!isByWords(query.filters)) return undefined;
+    const words = countedWords(plainFold(query.filters.q ?? '')).length;
+    const half = Math.ceil(words / 2);
+    return this.#matching(query, words).length > 0 || this.#matching(query, half).length === 0 ? words : half;
+  }
+
+  /** @param least the words that a listing needs. */
+  #matching({ scope, filters }: CatalogQuery, least: number | undefined): Item[] {
     const q = plainFold(filters.q ?? '');
     return this.entries().filter((item) => {
       const { project } = item;
       if (scope.status !== 'any' && project.status !== scope.status) return false;
-      if (scope.deleted === 'excluded' && project.deleted_at !== null) return false;
+      if (scope.deleted !== 'included' && (project.deleted_at !== null) !== (scope.deleted === 'only')) return false;
+      if (scope.scheduled !== undefined && isScheduled(project) !== scope.scheduled) return false;
       if (scope.ownerId !== undefined && project.owner_id !== scope.ownerId) return false;
       if (filters.pricing !== undefined && project.pricing_type !== filters.pricing) return false;
       const categories = filters.category?.map((slug) => this.currentSlug(slug)) ?? [];
@@ -272,7 +336,10 @@ export class Reference {
         const spheres = this.spheres(project);
         if (!filters.sphere.some((sphere) => spheres.includes(sphere))) return false;
       }
-      if (q.trim() !== '') {
+      if (filters.fields?.some(({ field, condition }) => !plainMatches(field, condition, project))) return false;
+      if (least !== undefined) {
+        if ((this.#relevance(filters, project)[0]?.[0] ?? 0) < least) return false;
+      } else if (q.trim() !== '') {
         const texts = filters.searchIn === 'public' ? item.publicTexts : item.adminTexts;
         if (!texts.some((text) => text.includes(q))) return false;
       }
@@ -294,11 +361,34 @@ export class Reference {
     });
   }
 
+  #fieldFacet(query: CatalogQuery, field: CurrentField): FieldFacet {
+    const others = query.filters.fields?.filter((filter) => filter.field !== field) ?? [];
+    const filters = { ...query.filters, fields: others };
+    const counts = new Map<string, number>();
+    const numbers: number[] = [];
+    const { type } = field;
+    for (const { project } of this.#matching({ ...query, filters }, this.#leastWords(query))) {
+      const value = plainValue(field, project);
+      if (value === undefined) continue;
+      if (type === 'number' || type === 'date' || type === 'boolean') numbers.push(plainNumber(value));
+      const choices = type === 'text' ? [plainFold(String(value))] : [value].flat().map(String);
+      if (['text', 'boolean', 'select', 'multi_select'].includes(type)) {
+        for (const choice of choices) counts.set(choice, (counts.get(choice) ?? 0) + 1);
+      }
+    }
+    return {
+      counts: Array.from(counts, ([value, count]) => ({ value, count })).sort(
+        (a, b) => b.count - a.count || (a.value < b.value ? -1 : 1),
+      ),
+      range: numbers.length === 0 ? undefined : { min: Math.min(...numbers), max: Math.max(...numbers) },
+    };
+  }
+
   #facet(query: CatalogQuery, name: FacetName): FacetCount[] {
     const { [name as 'category']: _, ...filters } = query.filters;
     const counts: Record<string, number> = Object.create(null);
     const scope = name === 'status' ? { ...query.scope, status: 'any' as const } : query.scope;
-    for (const { project } of this.#matching({ ...query, scope, filters })) {
+    for (const { project } of this.#matching({ ...query, scope, filters }, this.#leastWords(query))) {
       const values = {
         category: project.categories,
         sphere: this.spheres(project),
@@ -310,7 +400,8 @@ export class Reference {
     }
     return Object.entries(counts)
       .map(([value, count]) => ({ value, count }))
-      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, name === 'tag' ? 100 : undefined);
   }
 
   located(max: number): CatalogEntry[] {
@@ -371,7 +462,9 @@ export class Reference {
   }
 
   queuePosition(id: string): number | undefined {
-    const queue = this.all().filter(({ project }) => project.status === 'pending' && project.deleted_at === null);
+    const queue = this.all().filter(
+      ({ project }) => project.status === 'pending' && project.deleted_at === null && !isScheduled(project),
+    );
     const index = queue.findIndex(({ project }) => project.id === id);
     return index < 0 ? undefined : index + 1;
   }

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { makeReplica } from '#data/catalog.ts';
 import { changeCounts } from '#data/counts.ts';
-import { writeProjects } from '#data/import-projects.ts';
+import { writeProjects } from '#data/imports.ts';
 import { countsKey, feedPartitions, inFeed, projectKey } from '#data/keys.ts';
 import { deleteProject, projectInsertion, projectItem, projectReplacement } from '#data/projects.ts';
 import { findItem } from '#data/read.ts';
@@ -9,14 +9,13 @@ import { lastWriteAt, putItem, transact, updateItem } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
-import { count } from '#platform/metrics.ts';
-import { RequestBarrier } from '#test/catalog/proof/request-barrier.ts';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+import type { RequestBarrier } from '#test/catalog/consistency/request-barrier.ts';
+import type { BareTable } from '#test/support/bare-table.ts';
 import { longTest } from '#test/support/long-test.ts';
-import { VirtualTime } from '#test/support/virtual-time.ts';
+import { captureMetrics } from '#test/support/metrics.ts';
+import type { VirtualTime } from '#test/support/virtual-time.ts';
 import { origin, project, query } from './fixtures.ts';
-
-vi.mock('#platform/metrics.ts', () => ({ count: vi.fn() }));
+import { withFeed } from './with-feed.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -25,30 +24,18 @@ let table: BareTable;
 let barrier: RequestBarrier;
 let time: VirtualTime;
 
-beforeAll(async () => {
-  table = await startBareTable();
-  barrier = new RequestBarrier();
-  time = new VirtualTime('2026-03-01T00:00:00.000Z');
+withFeed((feed) => {
+  ({ table, barrier, time } = feed);
 });
 
-afterAll(async () => {
-  time.restore();
-  barrier.restore();
-  await table.stop();
-});
-
+let counted: ReturnType<typeof captureMetrics>;
 let errors: ReturnType<typeof vi.spyOn>;
 beforeEach(() => {
   // One hour between tests, so that no overlap includes changes of the previous one.
   time.advance(HOUR);
-  vi.mocked(count).mockClear();
+  counted = captureMetrics();
   errors = vi.spyOn(log, 'error');
   barrier.refreshes = 0;
-});
-
-afterEach(() => {
-  barrier.closed = false;
-  barrier.tamper = undefined;
 });
 
 /** A process that never writes. */
@@ -76,9 +63,8 @@ const rename = async (previous: ProjectRecord, name: string): Promise<ProjectRec
 const view = (id: string) => transact([changeCounts(id, { views_count: 1 })]);
 const nameIn = async (readCatalog: ReadReplica, id: string) => (await readCatalog('now')).find(id)?.project.name;
 const viewsIn = async (readCatalog: ReadReplica, id: string) => (await readCatalog('now')).find(id)?.counts.views_count;
-const counted = (name: string) => vi.mocked(count).mock.calls.filter(([one]) => one === name).length;
 
-it('finds a change stamped up to two seconds before the watermark at the next refresh', async () => {
+it('a reader of the catalog finds a change stamped up to two seconds before the watermark at the next refresh', async () => {
   const readCatalog = reader();
   await insert({ name: 'seen' });
   await readCatalog('now');
@@ -86,7 +72,7 @@ it('finds a change stamped up to two seconds before the watermark at the next re
   expect(await nameIn(readCatalog, late.id)).toBe('late');
 });
 
-it('finds a change stamped up to 25 seconds before the watermark within five seconds', async () => {
+it('a reader of the catalog finds a change stamped up to 25 seconds before the watermark within five seconds', async () => {
   const readCatalog = reader();
   await insert();
   await readCatalog('now');
@@ -96,7 +82,7 @@ it('finds a change stamped up to 25 seconds before the watermark within five sec
   expect(await nameIn(readCatalog, late.id)).toBe('late');
 });
 
-it('finds a change that stalled between its stamp and its commit', async () => {
+it('a reader of the catalog finds a change that stalled between its stamp and its commit', async () => {
   const readCatalog = reader();
   const record = project({ id: newId(), name: 'lingering' });
   const held = await barrier.hold(() => transact(projectInsertion(record, origin)));
@@ -110,7 +96,7 @@ it('finds a change that stalled between its stamp and its commit', async () => {
   expect(await nameIn(readCatalog, record.id)).toBe('lingering');
 });
 
-it('stops reading the latest changes repeatedly, and still finds late ones', async () => {
+longTest('a reader of the catalog stops reading the latest changes repeatedly, and still finds late ones', async () => {
   const readCatalog = reader();
   for (let number = 0; number < 5; number += 1) await insert();
   const found: number[] = [];
@@ -127,7 +113,29 @@ it('stops reading the latest changes repeatedly, and still finds late ones', asy
   expect(await nameIn(readCatalog, late.id)).toBe('late');
 });
 
-it('finds the changes of other writers after a change by a clock that is far ahead', async () => {
+longTest('a reader of the catalog finds late and repeated changes among many recent ones', async () => {
+  const readCatalog = reader();
+  // With its counters, each is two items of the feed.
+  const recent = await Promise.all(Array.from({ length: 60 }, () => insert({ name: 'recent' })));
+  await readCatalog('now');
+  const [first] = recent as [ProjectRecord];
+  // The time of both changes is that of the insertion.
+  await rename(await rename(first, 'second'), 'third');
+  const late = await time.skewed(-1900, () => insert({ name: 'late' }));
+  expect(await nameIn(readCatalog, late.id)).toBe('late');
+  expect(await nameIn(readCatalog, first.id)).toBe('third');
+  await time.skewed(-1900, () => rename(late, 'later'));
+  time.advance(SECOND);
+  await insert();
+  expect(await nameIn(readCatalog, late.id)).toBe('later');
+  const { project: stored } = (await readCatalog('now')).find(first.id) ?? {};
+  await time.skewed(-24 * SECOND, async () => deleteProject(stored as ProjectRecord, []));
+  time.advance(5.1 * SECOND);
+  await insert();
+  expect(await nameIn(readCatalog, first.id)).toBeUndefined();
+});
+
+it('a reader of the catalog finds the changes of other writers after a change by a clock that is far ahead', async () => {
   const readCatalog = reader();
   await readCatalog('now');
   const ahead = await time.skewed(HOUR / 2, () => insert({ name: 'ahead' }));
@@ -137,24 +145,7 @@ it('finds the changes of other writers after a change by a clock that is far ahe
   expect(await nameIn(readCatalog, right.id)).toBe('right');
 });
 
-it('reads no items while nothing is written, and still finds a late change afterwards', async () => {
-  const readCatalog = reader();
-  for (let inserted = 0; inserted < 10; inserted += 1) await insert();
-  for (let second = 0; second < 90; second += 3) {
-    await readCatalog();
-    time.advance(3 * SECOND);
-  }
-  barrier.items = 0;
-  for (let second = 0; second < 30; second += 3) {
-    await readCatalog();
-    time.advance(3 * SECOND);
-  }
-  expect(barrier.items).toBe(0);
-  const late = await time.skewed(-24 * SECOND, () => insert({ name: 'late' }));
-  expect(await nameIn(readCatalog, late.id)).toBe('late');
-});
-
-it('queries one partition a second, and every five seconds those that other settings would write to', async () => {
+it('a reader of the catalog queries one partition a second, and every five seconds those that other settings would write to', async () => {
   const readCatalog = reader();
   const queries: number[] = [];
   for (let second = 0; second < 12; second += 1) {
@@ -166,7 +157,26 @@ it('queries one partition a second, and every five seconds those that other sett
   expect(queries).toEqual([8, 1, 1, 1, 1, 8, 1, 1, 1, 1, 8, 1]);
 });
 
-it('finds a change in a partition that only writers with other settings use within five seconds', async () => {
+it('a reader of a catalog that is refreshed ahead waits for one partition only, while the others are read beside it', async () => {
+  const readCatalog = reader();
+  await readCatalog('now');
+  const [readers, ahead]: [number[], number[]] = [[], []];
+  for (let second = 0; second < 12; second += 1) {
+    time.advance(1.1 * SECOND);
+    barrier.queries = 0;
+    await readCatalog();
+    // From memory.
+    await readCatalog();
+    readers.push(barrier.queries);
+    barrier.queries = 0;
+    await readCatalog.refreshIfRead();
+    ahead.push(barrier.queries);
+  }
+  expect(readers).toEqual(readers.map(() => 1));
+  expect(ahead).toEqual([1, 1, 1, 1, 9, 1, 1, 1, 1, 9, 1, 1]);
+});
+
+it('a reader of the catalog finds a change in a partition that only writers with other settings use within five seconds', async () => {
   const readCatalog = reader();
   const record = await insert({ name: 'first' });
   await readCatalog('now');
@@ -177,7 +187,7 @@ it('finds a change in a partition that only writers with other settings use with
   expect(await nameIn(readCatalog, record.id)).toBe('second');
 });
 
-it('catches up in one refresh after it was idle for longer than every overlap', async () => {
+it('a reader of the catalog catches up in one refresh after it was idle for longer than every overlap', async () => {
   const readCatalog = reader();
   const [first, second] = [await insert(), await insert()];
   await readCatalog('now');
@@ -192,7 +202,7 @@ it('catches up in one refresh after it was idle for longer than every overlap', 
   expect(counted('CatalogReload')).toBe(0);
 });
 
-it('applies a removal from its tombstone, also late and repeatedly', async () => {
+it('a reader of the catalog applies a removal from its tombstone, also late and repeatedly', async () => {
   const [warm, asleep] = [reader(), reader()];
   const record = await insert();
   for (const readCatalog of [warm, asleep]) expect(await nameIn(readCatalog, record.id)).toBe(record.name);
@@ -206,20 +216,7 @@ it('applies a removal from its tombstone, also late and repeatedly', async () =>
   expect(counted('CatalogReload')).toBe(0);
 });
 
-it('ignores an old state of a removed project', async () => {
-  const readCatalog = reader();
-  const record = await insert();
-  const stored = await findItem(projectKey(record.id));
-  await readCatalog('now');
-  await deleteProject(record, []);
-  await readCatalog('now');
-  barrier.tamper = (items) => [stored as Record<string, unknown>, ...items];
-  const { version } = await readCatalog('now');
-  expect(await nameIn(readCatalog, record.id)).toBeUndefined();
-  expect((await readCatalog('now')).version).toBe(version);
-});
-
-it('reloads the catalog and counts the reload when it may have missed tombstones', async () => {
+it('a reader of the catalog reloads the catalog and counts the reload when it may have missed tombstones', async () => {
   const readCatalog = reader();
   const [removed, stays] = [await insert(), await insert()];
   const before = await readCatalog('now');
@@ -235,7 +232,7 @@ it('reloads the catalog and counts the reload when it may have missed tombstones
   expect(counted('CatalogReload')).toBe(1);
 });
 
-it('throws instead of returning an empty catalog when a reload fails', async () => {
+it('a reader of the catalog throws instead of returning an empty catalog when a reload fails', async () => {
   const readCatalog = reader();
   const stays = await insert();
   await readCatalog('now');
@@ -254,7 +251,7 @@ const restoreProject = async (record: ProjectRecord): Promise<ProjectRecord> => 
   return next;
 };
 
-it('distinguishes the counters of a restored project from its old ones', async () => {
+it('a reader of the catalog distinguishes the counters of a restored project from its old ones', async () => {
   const [asleep, watching] = [reader(), reader()];
   const record = await insert();
   for (let times = 0; times < 5; times += 1) await view(record.id);
@@ -279,7 +276,7 @@ it('distinguishes the counters of a restored project from its old ones', async (
   }
 });
 
-it('applies a removal by a clock that is behind that of the import that restored the project', async () => {
+it('a reader of the catalog applies a removal by a clock that is behind that of the import that restored the project', async () => {
   const readCatalog = reader();
   const record = await insert();
   await deleteProject(record, []);
@@ -290,7 +287,7 @@ it('applies a removal by a clock that is behind that of the import that restored
   expect(await nameIn(readCatalog, record.id)).toBeUndefined();
 });
 
-it('rejects restoring a project until the time at which a clock that is ahead removed it', async () => {
+it('a reader of the catalog rejects restoring a project until the time at which a clock that is ahead removed it', async () => {
   const readCatalog = reader();
   const record = await insert();
   await time.skewed(10 * SECOND, () => deleteProject(record, []));
@@ -300,52 +297,7 @@ it('rejects restoring a project until the time at which a clock that is ahead re
   expect(await nameIn(readCatalog, record.id)).toBe('restored');
 });
 
-it('keeps the newest counters, in whatever order they and their project arrive', async () => {
-  const record = await insert();
-  await view(record.id);
-  const older = (await findItem(countsKey(record.id))) as Record<string, unknown>;
-  await view(record.id);
-  const newer = (await findItem(countsKey(record.id))) as Record<string, unknown>;
-  const stored = (await findItem(projectKey(record.id))) as Record<string, unknown>;
-  for (const order of [
-    [stored, older, newer],
-    [stored, newer, older],
-    [older, newer, stored],
-    [newer, stored, older],
-    [newer, newer, stored, stored],
-    [older, stored, newer],
-  ]) {
-    const readCatalog = reader();
-    barrier.tamper = () => order;
-    expect(await viewsIn(readCatalog, record.id)).toBe(2);
-  }
-});
-
-it('merges alternating changes of a project and its counters', async () => {
-  const readCatalog = reader();
-  let record = await insert();
-  for (let round = 1; round <= 4; round += 1) {
-    await view(record.id);
-    if (round % 2 === 0) record = await rename(record, `name ${round}`);
-    time.advance(SECOND);
-    expect(await viewsIn(readCatalog, record.id)).toBe(round);
-    expect(await nameIn(readCatalog, record.id)).toBe(record.name);
-  }
-});
-
-it('ignores a repeated change', async () => {
-  const readCatalog = reader();
-  const record = await insert();
-  await view(record.id);
-  const { version } = await readCatalog('now');
-  for (const key of [projectKey(record.id), countsKey(record.id)]) {
-    time.advance(SECOND);
-    await updateItem(key, { set: inFeed(now(), key) });
-  }
-  expect((await readCatalog('now')).version).toBe(version);
-});
-
-it('refreshes at most once a second', async () => {
+it('a reader of the catalog refreshes at most once a second', async () => {
   const readCatalog = reader();
   for (let requests = 0; requests < 60; requests += 1) {
     await readCatalog();
@@ -354,7 +306,7 @@ it('refreshes at most once a second', async () => {
   expect(barrier.refreshes).toBe(3);
 });
 
-it('shares one refresh among concurrent requests', async () => {
+it('a reader of the catalog shares one refresh among concurrent requests', async () => {
   const readCatalog = reader();
   const results = await Promise.all(Array.from({ length: 100 }, () => readCatalog()));
   expect(barrier.refreshes).toBe(1);
@@ -364,7 +316,7 @@ it('shares one refresh among concurrent requests', async () => {
   expect(barrier.refreshes).toBe(2);
 });
 
-it('refreshes again for a request that started after the current refresh', async () => {
+it('a reader of the catalog refreshes again for a request that started after the current refresh', async () => {
   const readCatalog = reader();
   const record = await insert();
   await readCatalog('now');
@@ -376,7 +328,7 @@ it('refreshes again for a request that started after the current refresh', async
   expect(barrier.refreshes).toBe(2);
 });
 
-it('returns own writes immediately and those of other processes within a second', async () => {
+it('a reader of the catalog returns own writes immediately and those of other processes within a second', async () => {
   const [own, other] = [makeReplica(lastWriteAt), reader()];
   const record = await insert();
   await Promise.all([own(), other()]);
@@ -421,7 +373,7 @@ const malformedItems: readonly (readonly [string, (record: ProjectRecord) => Rec
   ],
 ];
 
-it.each(malformedItems)('skips, counts and logs %s', async (_description, malformed) => {
+it.each(malformedItems)('a reader of the catalog skips, counts and logs %s', async (_description, malformed) => {
   const readCatalog = reader();
   const record = await insert({ latitude: 1, longitude: 1, tags: ['a'] });
   const key = { pk: `MALFORMED#${record.id}`, sk: 'ITEM' };
@@ -441,7 +393,7 @@ it.each(malformedItems)('skips, counts and logs %s', async (_description, malfor
   await updateItem(key, { remove: ['feed_pk', 'feed_sk'] });
 });
 
-it('reads past an item without a valid time', async () => {
+it('a reader of the catalog reads past an item without a valid time', async () => {
   const readCatalog = reader();
   const key = { pk: 'MALFORMED#STAMP', sk: 'ITEM' };
   // Sorts after everything written so far.
@@ -452,7 +404,7 @@ it('reads past an item without a valid time', async () => {
   await updateItem(key, { remove: ['feed_pk', 'feed_sk'] });
 });
 
-it('serves lists from memory for 30 seconds while the table is unreachable', async () => {
+it('a reader of the catalog serves lists from memory for 30 seconds while the table is unreachable', async () => {
   const readCatalog = reader();
   const record = await insert();
   await readCatalog('now');
@@ -471,7 +423,7 @@ it('serves lists from memory for 30 seconds while the table is unreachable', asy
   expect((await readCatalog()).find(record.id)?.project).toEqual(renamed);
 });
 
-it('refreshes after the process was frozen and its monotonic clock stood still', async () => {
+it('a reader of the catalog refreshes after the process was frozen and its monotonic clock stood still', async () => {
   const readCatalog = reader();
   const record = await insert();
   await readCatalog();
@@ -480,7 +432,7 @@ it('refreshes after the process was frozen and its monotonic clock stood still',
   expect((await readCatalog()).find(record.id)?.project).toEqual(renamed);
 });
 
-it('refreshes within a second after its clock was set back', async () => {
+it('a reader of the catalog refreshes within a second after its clock was set back', async () => {
   const readCatalog = reader();
   const record = await insert();
   await readCatalog();
@@ -490,7 +442,7 @@ it('refreshes within a second after its clock was set back', async () => {
   expect(seen.find(record.id)?.project).toEqual(renamed);
 });
 
-it('uses the wide overlap after the process was frozen', async () => {
+it('a reader of the catalog uses the wide overlap after the process was frozen', async () => {
   const readCatalog = reader();
   await insert();
   await readCatalog('now');
@@ -500,7 +452,7 @@ it('uses the wide overlap after the process was frozen', async () => {
   expect(await nameIn(readCatalog, late.id)).toBe('late');
 });
 
-it('reloads the catalog when the process was frozen for so long that it may have missed tombstones', async () => {
+it('a reader of the catalog reloads the catalog when the process was frozen for so long that it may have missed tombstones', async () => {
   const readCatalog = reader();
   const removed = await insert();
   await readCatalog('now');
@@ -511,15 +463,7 @@ it('reloads the catalog when the process was frozen for so long that it may have
   expect(counted('CatalogReload')).toBe(1);
 });
 
-it('throws when the table is unreachable after the process was frozen', async () => {
-  const readCatalog = reader();
-  await readCatalog();
-  time.freeze(31 * SECOND);
-  barrier.closed = true;
-  await expect(readCatalog()).rejects.toThrow('unreachable');
-});
-
-it('still finds late changes after its clock was set forward', async () => {
+it('a reader of the catalog still finds late changes after its clock was set forward', async () => {
   const readCatalog = reader();
   await insert();
   await readCatalog('now');
@@ -530,13 +474,13 @@ it('still finds late changes after its clock was set forward', async () => {
   expect(await nameIn(readCatalog, late.id)).toBe('late');
 });
 
-it('throws when its first refresh fails', async () => {
+it('a reader of the catalog throws when its first refresh fails', async () => {
   const readCatalog = reader();
   barrier.closed = true;
   await expect(readCatalog()).rejects.toThrow('unreachable');
 });
 
-longTest('loses no change when a refresh fails halfway', async () => {
+longTest('a reader of the catalog loses no change when a refresh fails halfway', async () => {
   const readCatalog = reader();
   await readCatalog('now');
   const long_description = 'x'.repeat(300_000);

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
 import type { CatalogChange } from '#catalog/types.ts';
 import { longTest } from '#test/support/long-test.ts';
-import { isFullRun } from '#test/support/sample.ts';
 import { project, query } from './fixtures.ts';
 import { Random } from './random.ts';
 import { FeedSimulation } from './simulation.ts';
@@ -29,7 +28,7 @@ const results = (catalog: Catalog, texts: readonly string[]) =>
     }),
   );
 
-it.each(isFullRun ? [1, 2] : [1])(
+longTest.each([1, 2])(
   'a search returns changes that were applied between the steps of its preparation and of its index (seed %i)',
   { timeout: 60_000 },
   (seed) => {
@@ -93,7 +92,38 @@ it('a search returns a project once when its text changes between the steps, and
   expect(found('later')).toBe(0);
 });
 
-it("the administrators' search is prepared in steps, with all its indexes", () => {
+longTest.each([1, 2, 3])(
+  'a search by words returns the same before, between and after the steps of its index (seed %i)',
+  { timeout: 60_000 },
+  (seed) => {
+    const feed = new FeedSimulation(new Random(seed), LISTINGS);
+    const [catalog, indexed] = [new Catalog(), new Catalog()];
+    filled(feed, catalog, indexed);
+    while (!indexed.indexWords(true));
+    const found = (directory: Catalog, q: string) => {
+      const { total, entries, search } = directory.query(
+        query({
+          sort: 'relevance',
+          describe: 'search',
+          limit: 20,
+          filters: { q, match: 'fuzzy', longDescriptions: true },
+        }),
+      );
+      return { q, total, search, ids: entries.map(({ project: { id } }) => id) };
+    };
+    for (let isComplete = false, steps = 0; !isComplete || steps === 0; steps += 1) {
+      for (const q of ['tool', feed.searchText(), `${feed.searchText()} qzx`]) {
+        expect(found(catalog, q)).toEqual(found(indexed, q));
+      }
+      const changes = changesOf(feed, 40);
+      for (const directory of [catalog, indexed]) directory.apply(changes);
+      isComplete = catalog.indexWords(true);
+    }
+    for (const q of ['tool', feed.searchText()]) expect(found(catalog, q)).toEqual(found(indexed, q));
+  },
+);
+
+longTest("the administrators' search is prepared in steps, with all its indexes", () => {
   const feed = new FeedSimulation(new Random(5), LISTINGS);
   const [catalog, other] = [new Catalog(), new Catalog()];
   filled(feed, catalog, other);
@@ -104,17 +134,8 @@ it("the administrators' search is prepared in steps, with all its indexes", () =
   expect(results(catalog, ['tool'])).toEqual(results(other, ['tool']));
 });
 
-it('a blank search needs no preparation', () => {
+longTest('a blank search needs no preparation', () => {
   const catalog = new Catalog();
   filled(new FeedSimulation(new Random(3), LISTINGS), catalog);
   for (const q of [undefined, '', '  ']) expect(catalog.prepareSearch({ q, searchIn: 'public' })).toBe(true);
-});
-
-longTest('a search before the end of its preparation completes it and returns the same results', () => {
-  const feed = new FeedSimulation(new Random(4), LISTINGS);
-  const [catalog, other] = [new Catalog(), new Catalog()];
-  filled(feed, catalog, other);
-  expect(catalog.prepareSearch({ q: 'tool', searchIn: 'public' })).toBe(false);
-  while (!other.prepareSearch({ q: 'tool', searchIn: 'public' }));
-  expect(results(catalog, ['tool'])).toEqual(results(other, ['tool']));
 });

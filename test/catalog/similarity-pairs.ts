@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Comparable } from '#catalog/similarity.ts';
+import type { Comparable } from '#catalog/types.ts';
 
 /** A pair of listings, and whether a moderator would call them the same. */
-export interface LabelledPair {
+interface LabelledPair {
   readonly base: Comparable;
   readonly other: Comparable;
   readonly isDuplicate: boolean;

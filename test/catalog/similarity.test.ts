@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
-import type { Comparable } from '#catalog/similarity.ts';
-import type { CatalogChange, SimilarEntry, SimilarQuery } from '#catalog/types.ts';
-import { LIKELY_DUPLICATE } from '#model/duplicates.ts';
+import type { CatalogChange, Comparable, SimilarEntry, SimilarQuery } from '#catalog/types.ts';
 import { project } from './fixtures.ts';
 import { labelledPairs } from './similarity-pairs.ts';
+
+/** From this score on, two listings are probably the same. */
+const LIKELY_DUPLICATE = 0.5;
 
 const pairs = labelledPairs();
 
@@ -30,22 +31,20 @@ const scored = pairs.map((pair) => {
   return { ...pair, score: found?.score ?? 0, isFound: (found?.score ?? 0) >= LIKELY_DUPLICATE };
 });
 
-describe('the labelled pairs', () => {
-  it('are a hundred duplicates and a hundred different listings', () => {
-    expect(pairs.filter(({ isDuplicate }) => isDuplicate)).toHaveLength(100);
-    expect(pairs).toHaveLength(200);
-  });
+it('there are a hundred labelled pairs of duplicates and a hundred of different listings', () => {
+  expect(pairs.filter(({ isDuplicate }) => isDuplicate)).toHaveLength(100);
+  expect(pairs).toHaveLength(200);
+});
 
-  it('are distinguished', () => {
-    const found = scored.filter((pair) => pair.isFound);
-    const correct = found.filter(({ isDuplicate }) => isDuplicate).length;
-    const errors = scored
-      .filter((pair) => pair.isFound !== pair.isDuplicate)
-      .map(({ base, other, score }) => `${base.name} / ${other.name}: ${score}`)
-      .join('\n');
-    expect(correct / found.length, errors).toBeGreaterThanOrEqual(0.94);
-    expect(correct / 100, errors).toBeGreaterThanOrEqual(0.94);
-  });
+it('at least 94 % of the labelled duplicates are found, and at least 94 % of what is found is a duplicate', () => {
+  const found = scored.filter((pair) => pair.isFound);
+  const correct = found.filter(({ isDuplicate }) => isDuplicate).length;
+  const errors = scored
+    .filter((pair) => pair.isFound !== pair.isDuplicate)
+    .map(({ base, other, score }) => `${base.name} / ${other.name}: ${score}`)
+    .join('\n');
+  expect(correct / found.length, errors).toBeGreaterThanOrEqual(0.94);
+  expect(correct / 100, errors).toBeGreaterThanOrEqual(0.94);
 });
 
 describe('similar listings', () => {
@@ -56,7 +55,7 @@ describe('similar listings', () => {
     project: project(fields),
   });
 
-  it('follow changes and deletions, and never contain the listing itself or later ones', () => {
+  it('similar listings follow changes and deletions, and never contain the listing itself or later ones', () => {
     const some = new Catalog();
     some.apply([change({ ...base, id: 'a' }), change({ ...other, id: 'b' })]);
     const ids = (query: Partial<SimilarQuery> = {}) =>
@@ -73,7 +72,7 @@ describe('similar listings', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('are not those of a platform on whose host many listings are', () => {
+  it('listings are not similar because they are on a host with many listings', () => {
     const some = new Catalog();
     const repository = (index: number) => ({
       name: `${['Ash', 'Birch', 'Cedar'][index % 3]}${index}`,

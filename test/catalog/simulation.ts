@@ -1,9 +1,11 @@
 import type { CatalogChange, CatalogFilters, CatalogQuery } from '#catalog/types.ts';
 import { adminFacetNames, type SortOrder } from '#contract/projects.ts';
 import type { CategoryRecord } from '#model/category.ts';
+import type { Fields } from '#model/field.ts';
 import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
+import { randomCondition, randomFields, randomValues } from './field-values.ts';
 import { category, counts, project } from './fixtures.ts';
-import type { Random } from './random.ts';
+import { Random } from './random.ts';
 
 const words =
   'Café Zürich open source Łódź Straße smørrebrød ÆON tool toolbox kit a b to 東京 東京都 😀 Ａ１ Über-cool c++ x'.split(
@@ -16,7 +18,18 @@ const spheres = ['work', 'play', 'Home'];
 const owners = ['usr_a', 'usr_b', 'usr_c'];
 const statuses = ['live', 'live', 'live', 'pending', 'rejected'] as const;
 const pricings = ['free', 'freemium', 'paid'] as const;
-const sorts: readonly SortOrder[] = ['newest', 'oldest', 'upvotes', 'rating', 'views', 'name', 'name_desc', 'trending'];
+const sorts: readonly SortOrder[] = [
+  'newest',
+  'oldest',
+  'upvotes',
+  'rating',
+  'views',
+  'name',
+  'name_desc',
+  'trending',
+  'weighted_rating',
+  'relevance',
+];
 
 /**
  * Random changes as a feed may deliver them: mostly new ones, but also repeated and late ones, counters before their
@@ -32,6 +45,8 @@ export class FeedSimulation {
   readonly #removed: string[] = [];
   readonly projectIds: string[] = [];
   #created = 0;
+  /** Queries filter, sort and count by these, when there are any. */
+  fields: Fields | undefined;
 
   /** @param size the approximate number of projects in the long run. */
   constructor(random: Random, size: number) {
@@ -106,8 +121,19 @@ export class FeedSimulation {
     return new Date(Date.UTC(2026, 0, 1 + this.#random.below(20), this.#random.below(2))).toISOString();
   }
 
+  /** Usually a frequent word, sometimes one of many rare ones, so that the index of words grows and shrinks. */
+  #word(): string {
+    return this.#random.chance(0.2) ? `rare${this.#random.below(4000).toString(7)}` : this.#random.pick(words);
+  }
+
   #text(max: number): string {
-    return Array.from({ length: 1 + this.#random.below(max) }, () => this.#random.pick(words)).join(' ');
+    return Array.from({ length: 1 + this.#random.below(max) }, () => this.#word()).join(' ');
+  }
+
+  /** Other definitions of fields. */
+  changeFields(): Fields {
+    this.fields = randomFields(this.#random, slugs);
+    return this.fields;
   }
 
   /** The next random state of a project. */
@@ -120,6 +146,7 @@ export class FeedSimulation {
       name: this.#text(2),
       url: `https://${random.pick(hosts)}/${random.pick(['', 'a', 'A/', 'b?utm_source=x', '#top'])}`,
       description: this.#text(6),
+      long_description: random.chance(0.3) ? this.#text(9) : null,
       categories: random.some(slugs, 3),
       tags: random.some(tagNames, 4),
       pricing_type: random.pick(pricings),
@@ -128,9 +155,11 @@ export class FeedSimulation {
       latitude: located ? this.#latitude() : null,
       longitude: located ? this.#longitude() : null,
       created_at: this.#time(),
+      approved_at: random.chance(0.3) ? this.#time() : null,
       published_at: status === 'live' || random.chance(0.2) ? this.#time() : null,
       deleted_at: random.chance(0.1) ? this.#time() : null,
       version: this.#nextVersion(id),
+      field_values: randomValues(new Random(this.#created * 31 + (this.#versions.get(id) ?? 0))),
     });
   }
 
@@ -179,13 +208,35 @@ export class FeedSimulation {
             status: random.pick(['any', 'live', 'pending', 'rejected']),
             deleted: random.pick(['excluded', 'included']),
             ...(random.chance(0.4) && { ownerId: random.pick([...owners, 'usr_unknown']) }),
+            ...(random.chance(0.3) && { scheduled: random.chance(0.5) }),
           },
-      filters: this.#filters(),
-      sort: random.pick(sorts),
+      filters: { ...this.#filters(), ...this.#fieldFilters() },
+      sort: this.#fieldSort() ?? random.pick(sorts),
+      ...this.#fieldFacets(),
       page: random.chance(0.6) ? 1 : 1 + random.below(6),
       limit: random.pick([1, 2, 5, 10, 40, 100]),
       ...(random.chance(0.3) && { facets: adminFacetNames.filter(() => random.chance(0.6)) }),
     };
+  }
+
+  #fieldFilters(): Pick<CatalogFilters, 'fields'> {
+    const random = this.#random;
+    if (!this.fields || random.chance(0.4)) return {};
+    return {
+      fields: random.some(this.fields.all, 3).map((field) => ({ field, condition: randomCondition(random, field) })),
+    };
+  }
+
+  #fieldSort(): CatalogQuery['sort'] | undefined {
+    const random = this.#random;
+    const sortable = this.fields?.all.filter((field) => field.sortable) ?? [];
+    if (sortable.length === 0 || random.chance(0.6)) return undefined;
+    return { field: random.pick(sortable), descending: random.chance(0.5) };
+  }
+
+  #fieldFacets(): Pick<CatalogQuery, 'fieldFacets'> {
+    if (!this.fields || this.#random.chance(0.6)) return {};
+    return { fieldFacets: this.#random.some(this.fields.all, 4) };
   }
 
   #filters(): CatalogFilters {
@@ -198,6 +249,8 @@ export class FeedSimulation {
       ...(random.chance(0.2) && { tag: random.some([...tagNames, 'unknown', ''], 3) }),
       ...(random.chance(0.2) && { pricing: random.pick(pricings) }),
       ...(random.chance(0.35) && { q: this.searchText() }),
+      ...(random.chance(0.1) && { q: this.#misspelt(), match: 'fuzzy', longDescriptions: random.chance(0.5) }),
+      ...(random.chance(0.4) && { match: random.pick(['substring', 'words', 'fuzzy']) }),
       ...(random.chance(0.12) && {
         bbox: {
           south,
@@ -214,6 +267,22 @@ export class FeedSimulation {
         },
       }),
     };
+  }
+
+  /** Several words, some of them with typos, some cut off. */
+  #misspelt(): string {
+    const random = this.#random;
+    const misspelt = this.#text(5)
+      .split(' ')
+      .map((word) => {
+        const letters = [...word];
+        const at = random.below(letters.length);
+        if (random.chance(0.3)) letters.splice(at, 1);
+        if (random.chance(0.3)) letters.splice(at, 0, random.pick(['o', 'e', '1', '京']));
+        if (random.chance(0.3)) letters.splice(at, 2, letters[at + 1] ?? '', letters[at] ?? '');
+        return letters.join('');
+      });
+    return misspelt.join(random.pick([' ', ', ', '-', '\u2013']));
   }
 
   /** A search text: usually a substring of an existing text in some spelling, sometimes one without matches. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { freshConsole } from '#lib/console.ts';
+import type { Person } from '#test/support/fixtures.ts';
 import { type TestContext, withDirectory, withOwnServer } from '#test/support/with-directory.ts';
 
 /** The shell without windows comes first: a page takes a third of the CPU time there. */
@@ -43,6 +44,17 @@ export const signIn = async (page: Page, url: string, role: LocalRole, path = ''
   await page.getByRole('button', { name: `Sign in as ${role}` }).click();
 };
 
+/** Begins the session of a user on the public pages, of which one is open. */
+export const beginSession = async (page: Page, { token }: Person): Promise<void> => {
+  await page.evaluate(
+    `fetch('/api/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ access_token: ${JSON.stringify(token)} }) }).then(() => localStorage.setItem('site-session', 'on'))`,
+  );
+};
+
+/** Whether a page has to be scrolled sideways. */
+export const isTooWide = async (page: Page): Promise<boolean> =>
+  await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
 /** A browser for the tests of a file, on the server that all files of the console share. */
 export interface BrowserContext extends TestContext {
   readonly browser: Browser;
@@ -75,7 +87,7 @@ const sharedBrowser = (): Promise<Browser> => {
  * @param prepare stores the context.
  * @param env settings of a server of this file's own, which needs a process of its own too (`*.full.test.ts`).
  */
-export const withBrowser = (
+const withBrowser = (
   prepare: (context: BrowserContext) => Promise<void> | void,
   env?: Readonly<Record<string, string>>,
 ): void => {
@@ -112,9 +124,27 @@ export const withBrowser = (
   if (env) withOwnServer(prepareBrowser, { env });
   else withDirectory(prepareBrowser);
 
+  afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+
   afterAll(async () => {
-    await Promise.all(pages.map((page) => page.close()));
     if (env) await browser?.close();
     expect(problems).toEqual([]);
+  });
+};
+
+/**
+ * Declares tests in a browser; without Chromium they are skipped.
+ * @param tests is given the context, which is complete when the first test and its own `beforeAll` run.
+ * @param env see `withBrowser`.
+ */
+export const describeInBrowser = (
+  title: string,
+  tests: (context: BrowserContext) => void,
+  env?: Readonly<Record<string, string>>,
+): void => {
+  describe.skipIf(chromiumPath === undefined)(title, () => {
+    const context = {} as BrowserContext;
+    withBrowser((given) => void Object.assign(context, given), env);
+    tests(context);
   });
 };

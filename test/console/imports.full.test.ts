@@ -1,19 +1,13 @@
-import { describe, it } from 'vitest';
+import { it } from 'vitest';
 import { unique } from '#test/support/fixtures.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { describeInBrowser } from './browser.ts';
 
 const ROWS = 11_000;
 const COUNT = new Intl.NumberFormat('en-US').format(ROWS);
 const TIMEOUT = { timeout: 600_000 };
 
-describe.skipIf(chromiumPath === undefined)('a large import', () => {
-  let context: BrowserContext;
-
-  withBrowser((given) => {
-    context = given;
-  });
-
-  it(`of ${COUNT} rows is followed to its end while another page is open, and reverted`, async () => {
+describeInBrowser('a large import', (context) => {
+  it(`a large import of ${COUNT} rows is followed to its end while another page is open, and reverted`, async () => {
     const name = unique('brewery');
     const page = await context.open('administrator', '/imports');
     const rows = Array.from({ length: ROWS }, (_, at) => `${name} ${at},https://${name}-${at}.example.com/,Beer\n`);
@@ -34,6 +28,5 @@ describe.skipIf(chromiumPath === undefined)('a large import', () => {
     await page.getByText('Reverted', { exact: true }).waitFor(TIMEOUT);
     await page.getByRole('link', { name: 'All items' }).click();
     await page.getByText('Reverted by a later batch').waitFor();
-    await page.close();
   });
 });

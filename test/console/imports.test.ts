@@ -1,16 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
+import { describeInBrowser, eventually } from './browser.ts';
 
-describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
-  let context: BrowserContext;
-
-  withBrowser((given) => {
-    context = given;
-  });
-
-  it('takes a file, maps its columns, tries, imports and reverts it', async () => {
+describeInBrowser('the page Imports', (context) => {
+  it('the page Imports takes a file, maps its columns, tries, imports and reverts it', async () => {
     const name = unique('Imported');
     const page = await context.open('administrator', '/imports');
     await page.getByLabel('File', { exact: true }).setInputFiles({
@@ -29,21 +24,106 @@ describe.skipIf(chromiumPath === undefined)('the page Imports', () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('heading', { name: 'Result of the dry run' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: '1 row: ' }).first().waitFor();
+    await page.getByText('The dry run would write 1 listing.').waitFor();
+    await page.getByLabel('Match by').selectOption('URL');
+    await page.getByText('The mapping was changed after the dry run.').waitFor();
+    await page.getByLabel('Match by').selectOption('Slug');
     // The mapping is still there.
     await eventually(async () => await page.getByLabel('Title').inputValue()).toBe('name');
     await eventually(async () => await page.getByLabel('Default of Description').inputValue()).toBe('From the default');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
     await page.reload();
+    // The outcome stays on every page until it is dismissed.
+    const tray = page.getByRole('list', { name: 'Work in the background' });
+    await tray.getByText('1 created, 0 updated, 1 failed.').waitFor();
+    await tray.getByRole('button', { name: 'Dismiss' }).click();
+    await eventually(async () => await tray.count()).toBe(0);
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download 1 failed rows' }).click();
-    await download;
+    await page.getByRole('button', { name: 'Download 1 failed row' }).click();
+    expect((await download).suggestedFilename()).toBe(`${name}-failed-rows.csv`);
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('status').filter({ hasText: 'Reverted 1, kept 0.' }).waitFor();
     await page.getByText('Reverted', { exact: true }).waitFor();
     await eventually(async () => await page.getByRole('button', { name: 'Revert' }).count()).toBe(0);
-    await page.close();
   });
+
+  longTest(
+    'the page Imports maps columns to further fields by their labels, and shows the entries of their lists',
+    async () => {
+      const options = [
+        { value: 'sand', label: 'Sand' },
+        { value: 'rocks', label: 'Rocks' },
+      ];
+      const define = async (type: string, given: object = {}): Promise<{ key: string; label: string }> => {
+        const [key, label] = [unique('field').toLowerCase().replaceAll('-', '_'), unique(`Of type ${type}`)];
+        await context.directory.adminOk('POST', '/api/admin/fields', { key, label, type, ...given }, 201);
+        return { key, label };
+      };
+      const [surface, stars] = [await define('multi_select', { options }), await define('number')];
+      const name = unique('With fields');
+      const page = await context.open('administrator', '/imports');
+      await page.getByLabel('File', { exact: true }).setInputFiles({
+        name: `${name}.csv`,
+        mimeType: 'text/csv',
+        buffer: Buffer.from(
+          `name,url,description,categories,${surface.label}\n${name},https://x.example/,A place.,${context.directory.category},rocks|sand\n`,
+        ),
+      });
+      await eventually(async () => await page.getByLabel(surface.label).inputValue()).toBe(`fields.${surface.key}`);
+      await page.getByRole('columnheader', { name: surface.label }).waitFor();
+      await page.getByRole('cell', { name: 'rocks · sand' }).waitFor();
+      await page.getByRole('button', { name: 'Add a default' }).click();
+      await page.getByLabel('Field', { exact: true }).selectOption(stars.label);
+      await page.getByLabel(`Default of ${stars.label}`).fill('4.5');
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
+      const slug = name.toLowerCase().replaceAll(' ', '-');
+      await eventually(async () => (await context.directory.read(slug)).fields).toEqual({
+        [surface.key]: ['sand', 'rocks'],
+        [stars.key]: 4.5,
+      });
+    },
+  );
+
+  longTest(
+    'the page Imports refuses a file that is no text, tells equal headers apart, and names the required fields that nothing fills',
+    async () => {
+      const page = await context.open('administrator', '/imports');
+      const file = page.getByLabel('File', { exact: true });
+      const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000', 'hex');
+      await file.setInputFiles({ name: 'picture.csv', mimeType: 'text/csv', buffer: png });
+      await page.getByText('picture.csv is not a text file.').waitFor();
+      const [long] = ['0'.repeat(400)];
+      await file.setInputFiles({
+        name: 'places.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`id,name,note,note,brewery_kind,city\n${long},Place,a,b,Cafe,Bern\n`),
+      });
+      await page.getByRole('button', { name: 'Dry run' }).waitFor();
+      for (const label of ['note (column 3)', 'note (column 4)'])
+        await eventually(async () => await page.getByLabel(label).isDisabled()).toBe(true);
+      await page.getByText('Nothing fills URL, Description, Categories.').waitFor();
+      await page.getByRole('button', { name: 'Add a default' }).click();
+      await page.getByLabel('Field', { exact: true }).selectOption('Description');
+      await page.getByLabel('Default of Description').fill('{brewery_kind} in {city}');
+      await page.getByRole('cell', { name: 'Cafe in Bern' }).waitFor();
+      await page.getByText('Nothing fills URL, Categories.').waitFor();
+      // The mapping outlives a reload.
+      await page.reload();
+      await page.getByRole('cell', { name: 'Cafe in Bern' }).waitFor();
+      // A long value stays in its field.
+      expect(await page.evaluate('document.querySelector(".mapping .hint").scrollWidth < 400')).toBe(true);
+      for (const label of ['id', 'name', 'brewery_kind', 'city'])
+        await page.getByLabel(label, { exact: true }).selectOption('Ignore');
+      await eventually(async () => await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(
+        true,
+      );
+      expect(await violationsOf(page)).toEqual([]);
+    },
+  );
 });

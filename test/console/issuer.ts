@@ -11,6 +11,8 @@ export const CLIENT_ID = 'console';
 /** An independent OpenID Connect provider on this machine, whose users are the addresses that sign in. */
 export interface Issuer {
   readonly url: string;
+  /** The number of tokens that were revoked. */
+  readonly revoked: () => number;
   /** The kinds of the grants since the start. */
   readonly grants: readonly string[];
   /** Registers the console of a service as a public client. */
@@ -25,8 +27,8 @@ const configurationFor = async (serviceUrl: string) => ({
       token_endpoint_auth_method: 'none',
       response_types: ['code'],
       grant_types: ['authorization_code', 'refresh_token'],
-      redirect_uris: [`${serviceUrl}/console/callback`],
-      post_logout_redirect_uris: [`${serviceUrl}/console`, `${serviceUrl}/docs`],
+      redirect_uris: [`${serviceUrl}/console/callback`, `${serviceUrl}/sign-in`],
+      post_logout_redirect_uris: [`${serviceUrl}/`, `${serviceUrl}/console`, `${serviceUrl}/docs`],
     },
   ],
   jwks: {
@@ -43,6 +45,7 @@ const configurationFor = async (serviceUrl: string) => ({
   clientBasedCORS: (_: unknown, origin: string) => origin === serviceUrl,
   issueRefreshToken: () => true,
   features: {
+    revocation: { enabled: true },
     resourceIndicators: {
       enabled: true,
       defaultResource: () => AUDIENCE,
@@ -59,12 +62,17 @@ export const startIssuer = async (): Promise<Issuer> => {
   await once(server, 'listening');
   const url = `http://localhost:${(server.address() as AddressInfo).port}`;
   const grants: string[] = [];
+  let revoked = 0;
   return {
     url,
     grants,
+    revoked: () => revoked,
     register: async (serviceUrl) => {
       const provider = new Provider(url, await configurationFor(serviceUrl));
       provider.on('grant.success', ({ oidc }) => grants.push(oidc.params.grant_type));
+      provider.on('refresh_token.destroyed', () => {
+        revoked += 1;
+      });
       server.on('request', provider.callback());
     },
     stop: () => {

@@ -9,5 +9,6 @@ declare module 'oidc-provider' {
       event: 'grant.success',
       listener: (context: { readonly oidc: { readonly params: { readonly grant_type: string } } }) => void,
     ): this;
+    on(event: 'refresh_token.destroyed', listener: () => void): this;
   }
 }

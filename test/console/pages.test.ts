@@ -1,19 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { longTest } from '#test/support/long-test.ts';
 import { sampleOf } from '#test/support/sample.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
+import { describeInBrowser, eventually } from './browser.ts';
 import { failureOf, isLoaded, retry, visitor } from './page-states.ts';
 
 /** The other states, and reloads, are in `pages.full.test.ts`. */
-describe.skipIf(chromiumPath === undefined)('every page', () => {
-  let context: BrowserContext;
-
-  withBrowser((given) => {
-    context = given;
-  });
-
-  it('tells of a 500, loads after Retry, and shows again after Back', async () => {
+describeInBrowser('every page', (context) => {
+  it('every page tells of a 500, loads after Retry, and shows again after Back', async () => {
     const visit = await visitor(context, 'administrator');
     const { page, pages, answerWith } = visit;
     expect(pages).toHaveLength(17);
@@ -32,10 +26,9 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await isLoaded(visit, title);
     }
     expect(visit.failures).toEqual([]);
-    await page.close();
   });
 
-  longTest('keeps what it shows when a refresh fails, says so, and reads again after Retry', async () => {
+  longTest('every page keeps what it shows when a refresh fails, says so, and reads again after Retry', async () => {
     const visit = await visitor(context, 'administrator');
     const { page, answerWith } = visit;
     const notice = page.locator('main').getByRole('status').filter({ hasText: 'could not be refreshed' });
@@ -53,10 +46,9 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     answerWith(undefined);
     await retry(visit);
     await isLoaded(visit, 'Categories');
-    await page.close();
   });
 
-  longTest('says that the categories of its filters are missing, and offers them after Retry', async () => {
+  longTest('every page says that the categories of its filters are missing, and offers them after Retry', async () => {
     const visit = await visitor(context, 'administrator');
     const { page } = visit;
     await page.route('**/api/categories*', (route) =>
@@ -70,10 +62,9 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await retry(visit);
     await isLoaded(visit, 'Listings');
     await eventually(async () => await filter.locator('option').count()).toBeGreaterThan(1);
-    await page.close();
   });
 
-  it('of a moderator loads without a request that is refused', async () => {
+  longTest('every page of a moderator loads without a rejected request', async () => {
     const visit = await visitor(context, 'moderator');
     expect(visit.pages.map(({ title }) => title)).toEqual(['Home', 'Queue', 'Listings', 'Comments', 'Reports']);
     for (const { title, url } of visit.pages) {
@@ -81,6 +72,5 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await isLoaded(visit, title);
     }
     expect(visit.failures).toEqual([]);
-    await visit.page.close();
   });
 });

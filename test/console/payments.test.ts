@@ -1,17 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { expect } from 'vitest';
 import { person, unique } from '#test/support/fixtures.ts';
+import { longTest } from '#test/support/long-test.ts';
 import { chooseOutcome, startPremium } from '#test/support/payments.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
+import { describeInBrowser, eventually } from './browser.ts';
 
-describe.skipIf(chromiumPath === undefined)('the page Payments', () => {
-  let context: BrowserContext;
-
-  withBrowser((given) => {
-    context = given;
-  });
-
-  it('lists a payment with its totals, and filters by state over a reload', async () => {
+describeInBrowser('the page Payments', (context) => {
+  longTest('the page Payments lists a payment with its totals, and filters by state over a reload', async () => {
     const { directory, server } = context;
     const name = unique('Paid listing');
     const { checkout_id } = await startPremium(directory, await person(server), { name });
@@ -25,12 +21,16 @@ describe.skipIf(chromiumPath === undefined)('the page Payments', () => {
       async () => await row.getByRole('link', { name: 'Open at the provider' }).getAttribute('href'),
     ).toContain(checkout_id);
     expect(await violationsOf(page)).toEqual([]);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: /^Export \d+$/ }).click();
+    const file = await readFile(await (await saved).path(), 'utf8');
+    expect(file.split('\r\n')[0]).toMatch(/^user_id,project_id,id,title,state,/);
+    expect(file).toContain(name);
     await page.getByLabel('State').selectOption('Refunded');
     await row.waitFor({ state: 'detached' });
     await page.reload();
     await eventually(async () => await page.getByLabel('State').inputValue()).toBe('refunded');
     await page.goBack();
     await row.waitFor();
-    await page.close();
   });
 });

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { describe, expect } from 'vitest';
+import { expect } from 'vitest';
 import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, withBrowser } from './browser.ts';
+import { describeInBrowser } from './browser.ts';
 
 /** A test fails when something does not happen, not when a busy machine does it late. */
 const TIMEOUT_MS = 90_000;
@@ -13,13 +13,7 @@ const TIMEOUT_MS = 90_000;
  */
 const VIEWER = /^light: (?:heading-order|nested-interactive|region|select-name): /;
 
-describe.skipIf(chromiumPath === undefined)('the API reference', () => {
-  let context: BrowserContext;
-
-  withBrowser((given) => {
-    context = given;
-  });
-
+describeInBrowser('the API reference', (context) => {
   /** Opens a page and returns it with its errors, such as violations of its policy, and its requests to other origins. */
   const open = async () => {
     const origin = `http://localhost:${context.server.server.port}`;
@@ -45,22 +39,25 @@ describe.skipIf(chromiumPath === undefined)('the API reference', () => {
     return (await operation.locator('.live-responses-table tbody .response-col_status').textContent()) ?? '';
   };
 
-  longTest('sends requests with the token of the session, and without one after signing out', async () => {
-    const { page, origin, problems } = await open();
-    await page.goto(`${origin}/docs`);
-    await page.getByRole('button', { name: 'Sign in as user' }).click();
-    await page.getByText('Signed in as User').waitFor();
-    expect(await send(page, 'users', '/api/user/profile')).toMatch(/^200/);
-    // Tokens are kept in memory only.
-    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Sign in as user' }).waitFor();
-    expect(await send(page, 'users', '/api/user/profile')).toMatch(/^401/);
-    expect(problems).toEqual([]);
-    await page.close();
-  });
+  longTest(
+    'the API reference sends requests with the token of the session, and without one after signing out',
+    async () => {
+      const { page, origin, problems } = await open();
+      await page.goto(`${origin}/docs`);
+      await page.getByRole('button', { name: 'Sign in as user' }).click();
+      await page.getByText('Signed in as User').waitFor();
+      expect(await send(page, 'users', '/api/user/profile')).toMatch(/^200/);
+      // Tokens are kept in memory only.
+      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in as user' }).waitFor();
+      expect(await send(page, 'users', '/api/user/profile')).toMatch(/^401/);
+      expect(problems).toEqual([]);
+      await page.close();
+    },
+  );
 
-  longTest('is accessible in light and dark, with an operation open', async () => {
+  longTest('the API reference is accessible in light and dark, with an operation open', async () => {
     const { page, origin } = await open();
     await page.goto(`${origin}/docs`);
     await page.getByRole('button', { name: 'Sign in as user' }).waitFor();
@@ -70,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('the API reference', () => {
     await page.close();
   });
 
-  longTest('works below the stage of a gateway, whose path its requests have', async () => {
+  longTest('the API reference works below the stage of a gateway, whose path its requests have', async () => {
     const { page, origin, problems } = await open();
     const paths = new Set<string>();
     await page.route('**/*', async (route) => {

@@ -1,18 +1,17 @@
-import { describe, expect, it } from 'vitest';
-import { type Person, person, unique } from '#test/support/fixtures.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { dataOf, type Person, person, unique } from '#test/support/fixtures.ts';
+import { runJob } from '#test/support/jobs.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
+import { describeInBrowser, eventually } from './browser.ts';
 
-describe.skipIf(chromiumPath === undefined)('the page Reports', () => {
-  let context: BrowserContext;
+describeInBrowser('the page Reports', (context) => {
   let owner: Person;
   let reporters: readonly Person[];
 
-  withBrowser(async (given) => {
-    context = given;
-    owner = await person(given.server);
-    reporters = [await person(given.server), await person(given.server)];
+  beforeAll(async () => {
+    owner = await person(context.server);
+    reporters = [await person(context.server), await person(context.server)];
   });
 
   const reported = async () => {
@@ -28,7 +27,7 @@ describe.skipIf(chromiumPath === undefined)('the page Reports', () => {
     return { status, rejection_reason };
   };
 
-  it('settles the reports of a listing together with rejecting it, and undoes both', async () => {
+  it('the page Reports settles the reports of a listing together with rejecting it, and undoes both', async () => {
     const { id, name } = await reported();
     const page = await context.open('administrator', '/reports');
     const group = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
@@ -49,16 +48,102 @@ describe.skipIf(chromiumPath === undefined)('the page Reports', () => {
     await page.reload();
     await group.getByRole('button', { name: 'Reopen 2' }).click();
     await group.waitFor({ state: 'detached' });
-    await page.close();
   });
 
-  longTest('offers moderators no deletion, without a violation that axe finds', async () => {
+  longTest('the tab Votes holds the votes of a case and releases them again', async () => {
+    const { server, directory } = context;
+    const name = unique('Voted');
+    const { id } = await directory.live(owner, { name });
+    for (let count = 0; count < 8; count += 1) {
+      const { token } = await person(server);
+      await server.call('PUT', `/api/projects/${id}/upvote`, { token });
+    }
+    const cases = () => directory.adminOk('GET', '/api/admin/vote-cases?state=open&limit=100');
+    await server.until(async () => {
+      await runJob(server, 'review-votes');
+      return JSON.stringify((await cases()).body).includes(id);
+    });
+    const upvotes = async () => (await directory.read(id)).upvote_count;
+
+    const page = await context.open('administrator', '/reports');
+    await page.getByRole('group', { name: 'Parts of the page' }).getByRole('link', { name: 'Votes' }).click();
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
+    await row.getByText('New accounts:').waitFor();
+    await row.getByText('8 accounts').click();
+    await row.getByRole('table', { name: `Accounts that voted for ${name}` }).waitFor();
+    expect(await row.getByRole('row').count()).toBe(9);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page)).toEqual([]);
+    }
+    await row.getByLabel('Note').fill('A ring.');
+    await row.getByRole('button', { name: 'Hold 8' }).click();
+    await row.waitFor({ state: 'detached' });
+    await eventually(upvotes).toBe(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(upvotes).toBe(8);
+
+    await page.getByLabel('Show', { exact: true }).selectOption('Released');
+    await row.getByRole('button', { name: 'Hold 8' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page.getByLabel('Show', { exact: true }).selectOption('Held');
+    await page.reload();
+    await row.getByRole('button', { name: 'Release 8' }).click();
+    await row.waitFor({ state: 'detached' });
+    await eventually(upvotes).toBe(8);
+  });
+
+  longTest(
+    'the tab Claims shows the proof and both owners of a claim, hands the listing over or rejects the claim',
+    async () => {
+      const { server, directory } = context;
+      const claimed = async () => {
+        const name = unique('Claimed');
+        const { id } = await directory.live(owner, { name, url: `https://${unique('shop')}.example.com/` });
+        const [user, other] = [await person(server), await person(server)];
+        const path = `/api/projects/${id}/claims`;
+        await directory.ok(user, 'POST', path, { method: 'mail', message: 'It is my shop.' }, 201);
+        return { id, name, user, other, path };
+      };
+      const first = await claimed();
+      const rowOf = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
+      const page = await context.open('administrator', '/reports');
+      await page.getByRole('group', { name: 'Parts of the page' }).getByRole('link', { name: 'Claims' }).click();
+      const row = rowOf(first.name);
+      await row.getByRole('link', { name: first.user.name }).waitFor();
+      await row.getByRole('link', { name: owner.name }).waitFor();
+      await row.getByText('It is my shop.').waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violationsOf(page)).toEqual([]);
+      }
+      await row.getByRole('button', { name: 'Make the owner' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make the owner' }).click();
+      await row.waitFor({ state: 'detached' });
+      await eventually(async () => (await directory.read(first.id)).owner_id).toBe(first.user.id);
+
+      const second = await claimed();
+      const { proof } = dataOf<{ proof: { name: string; value: string } }>(
+        await directory.ok(second.other, 'POST', second.path, { method: 'dns' }, 201),
+      );
+      await page.getByLabel('Show', { exact: true }).selectOption({ index: 1 });
+      await rowOf(second.name).getByText(proof.value).waitFor();
+      await rowOf(second.name).getByText(proof.name).waitFor();
+      await rowOf(second.name).getByRole('button', { name: 'Reject' }).click();
+      await page.getByRole('dialog').getByLabel('Reason').fill('Call us.');
+      await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+      await rowOf(second.name).waitFor({ state: 'detached' });
+      await page.getByLabel('Show', { exact: true }).selectOption('Rejected');
+      await rowOf(second.name).getByText('Call us.').waitFor();
+    },
+  );
+
+  longTest('the page Reports offers moderators no deletion, without a violation that axe finds', async () => {
     const { name } = await reported();
     const page = await context.open('moderator', '/reports');
     const group = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
     await group.getByRole('button', { name: 'Resolve 2', exact: true }).waitFor();
     await eventually(async () => await group.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
-    await page.close();
   });
 });

@@ -1,21 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { person } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
-import { type BrowserContext, chromiumPath, eventually, withBrowser } from './browser.ts';
+import { describeInBrowser, eventually } from './browser.ts';
 
 /** How long a page may take to show what it has read. */
 
-const tabs = ['Layout', 'Theme', 'Map', 'Features', 'Limits', 'API keys', 'Administrators'];
-
-describe.skipIf(chromiumPath === undefined)('the page Settings', () => {
-  let context: BrowserContext;
-
-  withBrowser((given) => {
-    context = given;
-  });
-
-  it('previews and saves the theme, undoes it, shows the message of a wrong value, and merges after a 412', async () => {
+describeInBrowser('the page Settings', (context) => {
+  it('the page Settings previews and saves the theme, undoes it, shows the message of a wrong value, and merges after a 412', async () => {
     const page = await context.open('administrator', '/settings?tab=theme');
     const radius = page.getByLabel('Radius');
     await radius.waitFor();
@@ -50,10 +42,41 @@ describe.skipIf(chromiumPath === undefined)('the page Settings', () => {
     await merge.getByRole('button', { name: 'Save' }).click();
     await eventually(async () => await radius.inputValue()).toBe('16px');
     await context.directory.adminOk('PUT', '/api/admin/theme', { radius: before });
-    await page.close();
   });
 
-  it('creates a key that is shown once, and revokes it', async () => {
+  longTest(
+    'the page Settings edits the name, the links and the texts of the site, and shows the messages of wrong ones',
+    async () => {
+      const page = await context.open('administrator', '/settings?tab=site');
+      await page.getByLabel('Tagline').fill('Tools that last');
+      await page.getByRole('button', { name: 'Add a link' }).click();
+      const link = page.getByRole('group', { name: 'Link 1' });
+      await link.getByLabel('Label').fill('Status');
+      await link.getByLabel('Address').fill('status.example.com');
+      await page.getByLabel('About').fill('# About us');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await link.getByText('must be an http or https address').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+
+      await link.getByLabel('Address').fill('https://status.example.com');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').filter({ hasText: 'Saved.' }).waitFor();
+      const stored = async () => (await context.directory.adminOk('GET', '/api/admin/site')).body;
+      const links = [{ label: 'Status', url: 'https://status.example.com' }];
+      expect(await stored()).toMatchObject({
+        data: { tagline: 'Tools that last', links, texts: { about: '# About us' } },
+      });
+
+      await page.getByRole('button', { name: 'Remove link 1' }).click();
+      await page.getByLabel('About').fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await eventually(stored).toMatchObject({ data: { tagline: 'Tools that last', links: [], texts: { about: '' } } });
+      await page.getByRole('button', { name: 'Reset to defaults' }).click();
+      await eventually(stored).toMatchObject({ data: { tagline: '', name: 'Directory' } });
+    },
+  );
+
+  longTest('the page Settings creates a key that is shown once, and revokes it', async () => {
     const page = await context.open('administrator', '/settings?tab=keys');
     const name = `Importer ${Date.now()}`;
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -68,30 +91,52 @@ describe.skipIf(chromiumPath === undefined)('the page Settings', () => {
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('Revoked').waitFor();
-    await page.close();
   });
 
-  it('makes a user an administrator, and undoes it', async () => {
+  longTest('the page Settings makes a user an administrator, and undoes it', async () => {
     const user = await person(context.server);
     // A user is stored at the first request.
     await context.directory.ok(user, 'GET', '/api/user/profile');
     const page = await context.open('administrator', '/settings?tab=administrators');
     await page.getByLabel('Search users').fill(user.email);
     await page.getByRole('button', { name: 'Make administrator' }).click();
+    const question = page.getByRole('dialog', { name: `Make ${user.name} an administrator?` });
+    await question.getByRole('button', { name: 'Make administrator' }).click();
     const row = page.getByRole('row').filter({ hasText: user.email });
     await row.waitFor();
     await page.keyboard.press('z');
     await row.waitFor({ state: 'detached' });
-    await page.close();
   });
 
-  longTest('has no violation that axe finds', async () => {
-    const page = await context.open('administrator', '/settings');
-    for (const tab of tabs) {
-      await page.getByRole('link', { name: tab, exact: true }).click();
-      await page.locator('.card, .table').first().waitFor();
-      expect(await violationsOf(page), tab).toEqual([]);
-    }
-    await page.close();
+  longTest(
+    'the page Settings derives readable colours from one, and warns of those that are hard to read',
+    async () => {
+      const page = await context.open('administrator', '/settings?tab=theme');
+      const color = page.getByLabel('primary-foreground, light', { exact: true });
+      await color.waitFor();
+      expect(await page.getByText('text needs 4.5').count()).toBe(0);
+      for (const name of ['Amber', 'Green', 'Teal']) {
+        await page.getByRole('button', { name }).click();
+        expect(await page.getByText('text needs 4.5').count()).toBe(0);
+      }
+      expect(await violationsOf(page)).toEqual([]);
+      await color.fill('38 50% 50%');
+      await page.getByText(/^Contrast \d(\.\d)? on primary; text needs 4\.5\.$/).waitFor();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+    },
+  );
+
+  longTest('the page Settings names the variables that switch features and set limits', async () => {
+    const page = await context.open('administrator', '/settings?tab=features');
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Review of conspicuous votes' })
+      .getByText('FEATURE_VOTE_REVIEW')
+      .waitFor();
+    await page.getByRole('link', { name: 'Limits' }).click();
+    await page.getByText('LIVE_EDITS').waitFor();
+    // Every limit has its group.
+    expect(await page.getByRole('heading', { name: 'More' }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
   });
 });

@@ -83,14 +83,28 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     await page.getByText('Pending submissions').waitFor();
     expect(issuer.grants.at(-1)).toBe('authorization_code');
 
+    const before = issuer.revoked();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: /yes/i }).click();
+    await eventually(() => issuer.revoked() > before).toBe(true);
     await page.waitForURL(`${url}/console*`);
     await page.getByRole('button', { name: 'Sign in' }).click();
     // The session of the issuer has ended too.
     await page.locator('input[name=login]').waitFor();
     expect(problems).toEqual([]);
     await page.context().close();
+  });
+
+  it('leaves the page on signing out while the issuer cannot be reached', async () => {
+    const { page } = await open('/console/listings?status=pending');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await consent(page);
+    await heading(page, 'Listings').waitFor();
+    await page.route(`${issuer.url}/**`, (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${url}/console`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
   it('reports that the issuer refused', async () => {
@@ -112,6 +126,44 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     await page.getByText('Signed in as administrator').waitFor();
     await closed;
     expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('signs in on the public pages and returns to the page, and renews the session', async () => {
+    const { page, problems } = await open('/categories');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Continue to sign in' }).click();
+    await consent(page);
+    await page.waitForURL(`${url}/categories`);
+    await page.locator('summary', { hasText: 'Your account' }).waitFor();
+    await page.context().clearCookies({ name: 'directory_token' });
+    await page.goto(`${url}/sign-in`);
+    await page.getByText('You are signed in as administrator.').waitFor();
+    expect(issuer.grants.slice(-2)).toEqual(['authorization_code', 'refresh_token']);
+
+    await page.locator('summary', { hasText: 'Your account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: /yes/i }).click();
+    await page.waitForURL(`${url}/`);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Continue to sign in' }).click();
+    // The session of the issuer has ended too.
+    await page.locator('input[name=login]').waitFor();
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('leaves the account for the home page on signing out while the issuer cannot be reached', async () => {
+    const { page } = await open('/categories');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Continue to sign in' }).click();
+    await consent(page);
+    await page.waitForURL(`${url}/categories`);
+    await page.route(`${issuer.url}/**`, (route) => route.abort());
+    await page.locator('summary', { hasText: 'Your account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${url}/`);
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
     await page.context().close();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
 import { AppError } from '#shared/errors.ts';
 
@@ -25,67 +25,63 @@ const defaults = {
   dry_run: false,
 };
 
-describe('a mapping', () => {
-  it('has a long form', () => {
-    const { mapping, columnsPath } = parseMapping(
-      JSON.stringify({ columns: { ' Title ': 'name' }, on_conflict: 'update', dry_run: true, unknown: 1 }),
-    );
-    expect(mapping).toEqual({ ...defaults, columns: { Title: 'name' }, on_conflict: 'update', dry_run: true });
-    expect(columnsPath).toEqual(['mapping', 'columns']);
-  });
-
-  it('has a short form, in which columns may have the names of options of the long form', () => {
-    expect(parseMapping('{"Title":"name","defaults":"tags"}').mapping).toEqual({
-      ...defaults,
-      columns: { Title: 'name', defaults: 'tags' },
-    });
-    expect(parseMapping('{"columns":"tags","Title":"name"}').columnsPath).toEqual(['mapping']);
-  });
-
-  it.each([
-    ['{', withMessages],
-    ['', withMessages],
-    ['[]', withMessages],
-    ['"name"', withMessages],
-    ['null', withMessages],
-    ['{}', { _errors: [], columns: withMessages }],
-    ['{"columns":{}}', { _errors: [], columns: withMessages }],
-    ['{"defaults":{}}', { _errors: [], columns: withMessages }],
-    ['{"columns":[]}', { _errors: [], columns: withMessages }],
-    ['{"Title":"nam"}', { _errors: [], Title: withMessages }],
-    ['{"columns":{"Title":"nam"}}', { _errors: [], columns: { _errors: [], Title: withMessages } }],
-    ['{"columns":{"a":"name"},"on_conflict":"never"}', { _errors: [], on_conflict: withMessages }],
-    ['{"columns":{"a":"name"},"match_by":"name"}', { _errors: [], match_by: withMessages }],
-    ['{"columns":{"a":"name"},"defaults":{"nam":"x"}}', { _errors: [], defaults: withMessages }],
-    ['{"columns":{"a":"name"},"list_separator":""}', { _errors: [], list_separator: withMessages }],
-  ])('returns 400 with the path of the error for %s', (text, details) => {
-    expect(detailsOf(() => parseMapping(text))).toMatchObject(invalid(details));
-  });
+it('a mapping has a long form', () => {
+  const { mapping, columnsPath } = parseMapping(
+    JSON.stringify({ columns: { ' Title ': 'name' }, on_conflict: 'update', dry_run: true, unknown: 1 }),
+  );
+  expect(mapping).toEqual({ ...defaults, columns: { Title: 'name' }, on_conflict: 'update', dry_run: true });
+  expect(columnsPath).toEqual(['mapping', 'columns']);
 });
 
-describe('mapped columns', () => {
-  const header = ['Title', 'Site', 'Title', 'Note', 'Link'];
-
-  it('are found in the header', () => {
-    expect(mappedColumns(parseMapping('{"Link":"url","Note":"description"}'), header)).toEqual([
-      { column: 'Link', field: 'url', index: 4 },
-      { column: 'Note', field: 'description', index: 3 },
-    ]);
+it('a mapping has a short form, in which columns may have the names of options of the long form', () => {
+  expect(parseMapping('{"Title":"name","defaults":"tags"}').mapping).toEqual({
+    ...defaults,
+    columns: { Title: 'name', defaults: 'tags' },
   });
+  expect(parseMapping('{"columns":"tags","Title":"name"}').columnsPath).toEqual(['mapping']);
+});
 
-  it('return 400 when they are missing, repeated or mapped to the same field', () => {
-    const long = parseMapping(JSON.stringify({ columns: { Name: 'name', Title: 'slug', Site: 'url', Link: 'url' } }));
-    expect(detailsOf(() => mappedColumns(long, header))).toEqual(
-      invalid({ _errors: [], columns: { _errors: [], Name: withMessages, Title: withMessages, Link: withMessages } }),
-    );
-    expect(detailsOf(() => mappedColumns(parseMapping('{"Name":"name"}'), header))).toEqual(
-      invalid({ _errors: [], Name: withMessages }),
-    );
-  });
+it.each([
+  ['{', withMessages],
+  ['', withMessages],
+  ['[]', withMessages],
+  ['"name"', withMessages],
+  ['null', withMessages],
+  ['{}', { _errors: [], columns: withMessages }],
+  ['{"columns":{}}', { _errors: [], columns: withMessages }],
+  ['{"defaults":{}}', { _errors: [], columns: withMessages }],
+  ['{"columns":[]}', { _errors: [], columns: withMessages }],
+  ['{"Title":"nam"}', { _errors: [], Title: withMessages }],
+  ['{"columns":{"Title":"nam"}}', { _errors: [], columns: { _errors: [], Title: withMessages } }],
+  ['{"columns":{"a":"name"},"on_conflict":"never"}', { _errors: [], on_conflict: withMessages }],
+  ['{"columns":{"a":"name"},"match_by":"name"}', { _errors: [], match_by: withMessages }],
+  ['{"columns":{"a":"name"},"defaults":{"nam":"x"}}', { _errors: [], defaults: { _errors: [], nam: withMessages } }],
+  ['{"columns":{"a":"name"},"list_separator":""}', { _errors: [], list_separator: withMessages }],
+])('a mapping returns 400 with the path of the error for %s', (text, details) => {
+  expect(detailsOf(() => parseMapping(text))).toMatchObject(invalid(details));
+});
 
-  it('return 400 for a missing column with the name of an Object property', () => {
-    expect(detailsOf(() => mappedColumns(parseMapping('{"constructor":"name"}'), header))).toEqual(
-      invalid({ _errors: [], constructor: withMessages }),
-    );
-  });
+const header = ['Title', 'Site', 'Title', 'Note', 'Link'];
+
+it('mapped columns are found in the header', () => {
+  expect(mappedColumns(parseMapping('{"Link":"url","Note":"description"}'), header)).toEqual([
+    { column: 'Link', field: 'url', index: 4 },
+    { column: 'Note', field: 'description', index: 3 },
+  ]);
+});
+
+it('mapped columns return 400 when they are missing, repeated or mapped to the same field', () => {
+  const long = parseMapping(JSON.stringify({ columns: { Name: 'name', Title: 'slug', Site: 'url', Link: 'url' } }));
+  expect(detailsOf(() => mappedColumns(long, header))).toEqual(
+    invalid({ _errors: [], columns: { _errors: [], Name: withMessages, Title: withMessages, Link: withMessages } }),
+  );
+  expect(detailsOf(() => mappedColumns(parseMapping('{"Name":"name"}'), header))).toEqual(
+    invalid({ _errors: [], Name: withMessages }),
+  );
+});
+
+it('mapped columns return 400 for a missing column with the name of an Object property', () => {
+  expect(detailsOf(() => mappedColumns(parseMapping('{"constructor":"name"}'), header))).toEqual(
+    invalid({ _errors: [], constructor: withMessages }),
+  );
 });

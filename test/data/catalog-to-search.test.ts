@@ -1,39 +1,47 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
-import { prepareInSteps } from '#data/catalog.ts';
+import { indexInSteps, prepareInSteps } from '#data/catalog.ts';
 import { project, query } from '#test/catalog/fixtures.ts';
 
 const LISTINGS = 6000;
 
-describe('the preparation of the first text search', () => {
-  it('serves other work between its steps and leaves the search ready', async () => {
-    const catalog = new Catalog();
-    for (let n = 0; n < LISTINGS; n += 1)
-      catalog.apply([{ kind: 'project', project: project({ id: `prj_${n}`, description: `number ${n}` }) }]);
-    let iterations = 0;
-    let isOver = false;
-    const otherWork = () => {
-      iterations += 1;
-      if (!isOver) setImmediate(otherWork);
-    };
-    setImmediate(otherWork);
-    await prepareInSteps(catalog, { q: 'number 17', searchIn: 'public' });
-    isOver = true;
-    expect(iterations).toBeGreaterThanOrEqual(5);
-    expect(catalog.prepareSearch({ q: 'number 17', searchIn: 'public' })).toBe(true);
-    // 17, 170 to 179 and 1700 to 1799.
-    expect(catalog.query(query({ filters: { q: 'number 17', searchIn: 'public' } })).total).toBe(111);
-  });
+const filled = (): Catalog => {
+  const catalog = new Catalog();
+  for (let n = 0; n < LISTINGS; n += 1)
+    catalog.apply([{ kind: 'project', project: project({ id: `prj_${n}`, description: `number ${n}` }) }]);
+  return catalog;
+};
 
-  it('does nothing without a search text', async () => {
-    const catalog = new Catalog();
-    for (let n = 0; n < LISTINGS; n += 1) catalog.apply([{ kind: 'project', project: project({ id: `prj_${n}` }) }]);
-    let iterations = 0;
-    const immediate = setImmediate(() => {
-      iterations += 1;
-    });
-    await prepareInSteps(catalog, { q: undefined, searchIn: 'public' });
-    clearImmediate(immediate);
-    expect(iterations).toBe(0);
-  });
+/** Counts how often other work ran beside some work; it takes so many milliseconds each time. */
+const timesBeside = async (milliseconds: number, work: () => Promise<void>): Promise<number> => {
+  let times = 0;
+  let isOver = false;
+  const otherWork = () => {
+    times += 1;
+    for (const until = performance.now() + milliseconds; performance.now() < until; );
+    if (!isOver) setImmediate(otherWork);
+  };
+  setImmediate(otherWork);
+  await work();
+  isOver = true;
+  return times;
+};
+
+it('the preparation of the first text search serves other work between its steps and leaves the search ready', async () => {
+  const catalog = filled();
+  const times = await timesBeside(0, () => prepareInSteps(catalog, { q: 'number 17', searchIn: 'public' }));
+  expect(times).toBeGreaterThanOrEqual(5);
+  expect(catalog.prepareSearch({ q: 'number 17', searchIn: 'public' })).toBe(true);
+  // 17, 170 to 179 and 1700 to 1799.
+  expect(catalog.query(query({ filters: { q: 'number 17', searchIn: 'public' } })).total).toBe(111);
+});
+
+it('the words are indexed in steps beside short requests, and for as long as they take beside long ones', async () => {
+  const search = { q: 'number', searchIn: 'public', needsWords: true } as const;
+  const [idle, busy] = [filled(), filled()];
+  await prepareInSteps(idle, search);
+  expect(await timesBeside(0, () => indexInSteps(idle, false))).toBeGreaterThanOrEqual(5);
+  await prepareInSteps(busy, search);
+  expect(await timesBeside(500, () => indexInSteps(busy, false))).toBeLessThan(5);
+  for (const catalog of [idle, busy]) expect(catalog.indexWords(false)).toBe(true);
 });

@@ -1,43 +1,35 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { QueryCommand } from '#platform/dynamo-commands.ts';
-import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as data from '#data/read.ts';
+import { putItem } from '#data/write.ts';
+import { interceptTable } from '#test/support/table-calls.ts';
+import { withBareTable } from '#test/support/with-bare-table.ts';
 
-let server: TestServer;
-let data: typeof import('#data/read.ts');
+withBareTable();
 
 const partition = 'PAGED';
 const names = Array.from({ length: 45 }, (_, n) => `N#${String(n).padStart(2, '0')}`);
 const reversed = names.toReversed();
 
 beforeAll(async () => {
-  server = await startTestServer();
-  data = await import('#data/read.ts');
-  const { putItem } = await import('#data/write.ts');
   for (const sk of [...names, 'M#before', 'O#behind']) {
     await putItem({ pk: partition, sk, collection_pk: `OF#${partition}`, collection_sk: sk });
   }
 });
 
-afterAll(async () => {
-  await server.stop();
-});
-
 let read = 0;
 let evaluated = 0;
-let limits: (number | undefined)[] = [];
-beforeEach(async () => {
+let limits: unknown[] = [];
+beforeEach(() => {
   read = 0;
   evaluated = 0;
   limits = [];
-  const { dynamo } = await import('#platform/dynamo.ts');
-  const client = dynamo() as unknown as { send: (command: unknown) => Promise<unknown> };
-  const send = client.send.bind(client);
-  vi.spyOn(client, 'send').mockImplementation(async (command: unknown) => {
-    const response = (await send(command)) as { Items?: unknown[]; ScannedCount?: number };
-    if (command instanceof QueryCommand) {
-      read += response.Items?.length ?? 0;
-      evaluated += response.ScannedCount ?? 0;
-      limits.push(command.input.Limit);
+  interceptTable(async ({ operation, input }, send) => {
+    const response = await send();
+    if (operation === 'Query') {
+      const { Items = [], ScannedCount = 0 } = response as { Items?: unknown[]; ScannedCount?: number };
+      read += Items.length;
+      evaluated += ScannedCount;
+      limits.push(input.Limit);
     }
     return response;
   });
@@ -66,7 +58,7 @@ it.each([
   },
 );
 
-it('transfers at most one item more than the page, and skips from the nearer end', async () => {
+it('reading a page transfers at most one item more than the page, and skips from the nearer end', async () => {
   const range = { partition, prefix: 'N#', newestFirst: true };
   expect(await data.pageOfCollection(range, 30, 5)).toHaveLength(5);
   expect(read).toBeLessThanOrEqual(6);
@@ -78,18 +70,18 @@ it('transfers at most one item more than the page, and skips from the nearer end
   expect(evaluated).toBeLessThanOrEqual(6);
 });
 
-it('returns the newest items on the first page even if the total is outdated', async () => {
+it('the first page has the newest items even if the total is outdated', async () => {
   const range = { partition, prefix: 'N#', newestFirst: true };
   expect(keysOf(await data.pageOfCollection(range, 0, 5, 3))).toEqual(reversed.slice(0, 5));
 });
 
-it('counts a collection of the table and of an index', async () => {
+it('the items of a collection are counted, of the table and of an index', async () => {
   expect(await data.countCollection(partition, 'N#')).toBe(45);
   expect(await data.countCollection(`OF#${partition}`, undefined, 'collection')).toBe(47);
   expect(await data.countCollection('NOTHING')).toBe(0);
 });
 
-it('never queries without a limit: the embedded engine would read the rest of the collection for each page', async () => {
+it('no query of a collection is without a limit: the embedded engine would read the rest of the collection for each page', async () => {
   const range = { partition, prefix: 'N#' };
   await data.wholeCollection(range);
   await data.countCollection(partition);
@@ -104,7 +96,6 @@ describe('the items of several partitions', () => {
   const keys = Array.from({ length: 40 }, (_, n) => `N#${String(n).padStart(2, '0')}`);
 
   beforeAll(async () => {
-    const { putItem } = await import('#data/write.ts');
     // None in the third, most in the first.
     for (const [n, sk] of keys.entries()) await putItem({ pk: parts[[0, 0, 1, 0, 3][n % 5] as number], sk });
   });
@@ -118,15 +109,18 @@ describe('the items of several partitions', () => {
     return found;
   };
 
-  it.each([1, 3, 7, 40, 100])('are in the order of their sort keys when %i are wanted', async (count) => {
-    expect(await merged({}, count)).toEqual(keys.slice(0, count));
-    expect(await merged({ newestFirst: true }, count)).toEqual(keys.toReversed().slice(0, count));
-    expect(await merged({ newestFirst: true, before: 'N#20' }, count)).toEqual(
-      keys.slice(0, 20).toReversed().slice(0, count),
-    );
-  });
+  it.each([1, 3, 7, 40, 100])(
+    'the items of several partitions are in the order of their sort keys when %i are wanted',
+    async (count) => {
+      expect(await merged({}, count)).toEqual(keys.slice(0, count));
+      expect(await merged({ newestFirst: true }, count)).toEqual(keys.toReversed().slice(0, count));
+      expect(await merged({ newestFirst: true, before: 'N#20' }, count)).toEqual(
+        keys.slice(0, 20).toReversed().slice(0, count),
+      );
+    },
+  );
 
-  it('are read in proportion to how many are wanted', async () => {
+  it('the items of several partitions are read in proportion to how many are wanted', async () => {
     await merged({}, 8);
     expect(read).toBeLessThanOrEqual(18);
   });

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { writeProjects } from '#data/import-projects.ts';
-import { slugKey } from '#data/keys.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { writeProjects } from '#data/imports.ts';
 import {
   deleteProject,
   isDuplicateUrl,
@@ -8,25 +7,15 @@ import {
   projectInsertion,
   projectReplacement,
 } from '#data/projects.ts';
-import { type Item, keyOf } from '#data/read.ts';
-import { indexUrls } from '#data/url-index.ts';
-import { putItem, transact } from '#data/write.ts';
+import { transact } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import { settings } from '#platform/settings.ts';
+import { environment } from '#platform/environment.ts';
 import { origin, project } from '#test/catalog/fixtures.ts';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+import { withBareTable } from '#test/support/with-bare-table.ts';
 
 /** Projects by canonical URL, which is indexed with the claim of their slug. */
 
-let table: BareTable;
-
-beforeAll(async () => {
-  table = await startBareTable();
-});
-
-afterAll(async () => {
-  await table.stop();
-});
+withBareTable();
 
 let created = 0;
 const URL = 'https://www.tea.example/?utm_source=test';
@@ -44,7 +33,7 @@ const change = async (previous: ProjectRecord, fields: Partial<ProjectRecord>): 
   return next;
 };
 
-it('finds what was created, imported, changed, deleted, restored and purged', async () => {
+it('the index by URL follows projects that are created, imported, changed, deleted, restored and purged', async () => {
   const second = await insert({ url: 'http://tea.example' });
   const first = await insert({ url: URL, created_at: '2025-01-01T00:00:00.000Z' });
   let third = await insert({ url: 'https://other.example' });
@@ -76,29 +65,10 @@ it('finds what was created, imported, changed, deleted, restored and purged', as
   expect(await found()).toEqual([second.id, third.id, imported.id]);
 });
 
-it('adds projects of earlier versions to the index, and only those', async () => {
-  const url = 'https://early.example';
-  const early = await insert({ url });
-  const deleted = await insert({ url, deleted_at: '2026-02-01T00:00:00.000Z' });
-  const taken = await insert({ url: 'https://late.example' });
-  const asBefore = ({ slug, id }: ProjectRecord): Item => ({ ...slugKey(slug), type: 'slug', project_id: id });
-  for (const one of [early, deleted]) await putItem(asBefore(one));
-  expect(await otherProjectsWithUrl(url)).toEqual([]);
-
-  expect(await indexUrls()).toBe(2);
-  expect(await otherProjectsWithUrl(url)).toEqual([early.id]);
-  await change(deleted, { deleted_at: null });
-  expect(await otherProjectsWithUrl(url)).toEqual([early.id, deleted.id]);
-  const before = await table.scan();
-  expect(await indexUrls()).toBe(0);
-  expect(await table.scan()).toEqual(before);
-  expect(before.filter((item) => keyOf(item).pk === slugKey(taken.slug).pk)).toHaveLength(1);
-});
-
 it('rejects the URL of a project from a time when duplicates were allowed, and the claim of one from later', async () => {
   const early = await insert({ url: 'https://unclaimed.example' });
-  Object.assign(settings(), { duplicateUrls: 'reject' });
-  onTestFinished(() => void Object.assign(settings(), { duplicateUrls: 'allow' }));
+  Object.assign(environment(), { duplicateUrls: 'reject' });
+  onTestFinished(() => void Object.assign(environment(), { duplicateUrls: 'allow' }));
   const late = await insert({ url: 'https://claimed.example' });
   for (const [url, id] of [
     ['http://www.unclaimed.example', early.id],

@@ -1,11 +1,11 @@
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { findItem, findItems } from '#data/read.ts';
-import { BatchGetCommand, GetCommand } from '#platform/dynamo-commands.ts';
-import { mockTable } from '#test/support/mock-table.ts';
 
 Object.assign(process.env, { TABLE_NAME: 'table', AWS_REGION: 'us-east-1' });
 
-const table = mockTable();
+const table = mockClient(DynamoDBDocumentClient);
 afterAll(() => table.restore());
 beforeEach(() => {
   table.reset();
@@ -22,7 +22,7 @@ const returnAllItems = () =>
 const batches = (): number[] =>
   table.commandCalls(BatchGetCommand).map(({ args }) => args[0].input.RequestItems?.table?.Keys?.length ?? 0);
 
-it('reads a single item with GetItem and several with one BatchGetItem, each once', async () => {
+it('the table reader reads a single item with GetItem and several with one BatchGetItem, each once', async () => {
   table.on(GetCommand).resolves({ Item: { ...keyOf(1), found: true } });
   returnAllItems();
   expect(await findItem(keyOf(1))).toMatchObject({ found: true });
@@ -36,7 +36,7 @@ it('reads a single item with GetItem and several with one BatchGetItem, each onc
   expect(batches()).toEqual([3]);
 });
 
-it('reads at most 100 items per batch, with consistent reads', async () => {
+it('the table reader reads at most 100 items per batch, with consistent reads', async () => {
   returnAllItems();
   const found = await findItems(everyKey(250));
   expect(found.map((item) => item?.pk)).toEqual(everyKey(250).map(({ pk }) => pk));
@@ -46,7 +46,7 @@ it('reads at most 100 items per batch, with consistent reads', async () => {
   }
 });
 
-it('reads an item again after the previous read has finished', async () => {
+it('the table reader reads an item again after the previous read has finished', async () => {
   table
     .on(GetCommand)
     .resolvesOnce({ Item: { value: 1 } })
@@ -55,7 +55,7 @@ it('reads an item again after the previous read has finished', async () => {
   expect(await findItem(keyOf(1))).toEqual({ value: 2 });
 });
 
-it('retries unprocessed keys', async () => {
+it('the table reader retries unprocessed keys', async () => {
   table
     .on(BatchGetCommand)
     .resolvesOnce({
@@ -67,7 +67,7 @@ it('retries unprocessed keys', async () => {
   expect(batches()).toEqual([2, 1]);
 });
 
-it('rejects only the read of an invalid key, not the others of its batch', async () => {
+it('the table reader rejects only the read of an invalid key, not the others of its batch', async () => {
   const invalid = Object.assign(new Error('One of the keys is too long.'), { name: 'ValidationException' });
   table.on(BatchGetCommand).rejects(invalid);
   table
@@ -78,7 +78,7 @@ it('rejects only the read of an invalid key, not the others of its batch', async
   expect(batches()).toEqual([3]);
 });
 
-it('rejects all reads of a failed batch, and none afterwards', async () => {
+it('the table reader rejects all reads of a failed batch, and none afterwards', async () => {
   table.on(BatchGetCommand).rejectsOnce(new Error('not there'));
   const reads = await Promise.allSettled([findItem(keyOf(1)), findItem(keyOf(2)), findItem(keyOf(1))]);
   expect(reads.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { reportKey } from '#data/keys.ts';
 import { projectInsertion } from '#data/projects.ts';
-import { anonymizeReport, findReport, replaceReport } from '#data/reports.ts';
+import { anonymizeReport, findReport, type ReportRecord, replaceReport } from '#data/reports.ts';
 import { findOrCreateUser } from '#data/users.ts';
 import { transact } from '#data/write.ts';
-import type { ReportRecord } from '#model/report.ts';
 import { dynamo } from '#platform/dynamo.ts';
-import { GetCommand } from '#platform/dynamo-commands.ts';
 import { origin, project } from '#test/catalog/fixtures.ts';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+import { withBareTable } from '#test/support/with-bare-table.ts';
 
 /** The removal of an author from a report, which events can start several times. */
 
-let table: BareTable;
+withBareTable();
 
 beforeAll(async () => {
-  table = await startBareTable();
   await transact(projectInsertion(project({ id: 'prj_reported' }), origin));
-});
-
-afterAll(async () => {
-  await table.stop();
 });
 
 const report = (id: string): ReportRecord => ({
@@ -36,7 +30,7 @@ const report = (id: string): ReportRecord => ({
   version: 1,
 });
 
-it('keeps the report when another run removes its author between two reads', async () => {
+it('removing an author keeps the report when another run removes the author between two reads', async () => {
   const id = 'rpt_1';
   await findOrCreateUser({ sub: `user-of-${id}`, email: null, emailVerified: false, name: null }, false);
   await replaceReport(undefined, report(id));

@@ -1,5 +1,6 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Catalog } from '#catalog/catalog.ts';
 import { makeReplica } from '#data/catalog.ts';
 import { feedPartitions, snapshotKey, snapshotPartKey } from '#data/keys.ts';
@@ -9,39 +10,28 @@ import { findSnapshotManifest, snapshotLoader, storeSnapshot } from '#data/snaps
 import { deleteItem, putItem, transact, updateItem } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { dynamo } from '#platform/dynamo.ts';
-import { QueryCommand } from '#platform/dynamo-commands.ts';
-import { log } from '#platform/log.ts';
-import { count } from '#platform/metrics.ts';
+import type { RequestBarrier } from '#test/catalog/consistency/request-barrier.ts';
 import { origin, project, query } from '#test/catalog/fixtures.ts';
-import { RequestBarrier } from '#test/catalog/proof/request-barrier.ts';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
-import { VirtualTime } from '#test/support/virtual-time.ts';
-
-vi.mock('#platform/metrics.ts', () => ({ count: vi.fn() }));
+import { withFeed } from '#test/catalog/with-feed.ts';
+import { captureMetrics } from '#test/support/metrics.ts';
+import type { VirtualTime } from '#test/support/virtual-time.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-let table: BareTable;
 let barrier: RequestBarrier;
 let time: VirtualTime;
 
-beforeAll(async () => {
-  log.setLogLevel('SILENT');
-  table = await startBareTable();
-  barrier = new RequestBarrier();
-  time = new VirtualTime('2026-03-01T00:00:00.000Z');
+withFeed((feed) => {
+  ({ barrier, time } = feed);
 });
 
-afterAll(async () => {
-  time.restore();
-  barrier.restore();
-  await table.stop();
-});
+let counted: ReturnType<typeof captureMetrics>;
+const unusableCount = () => counted('CatalogSnapshotUnusable');
 
 beforeEach(() => {
   time.advance(HOUR);
-  vi.mocked(count).mockClear();
+  counted = captureMetrics();
 });
 
 const neverWrites = () => Number.NEGATIVE_INFINITY;
@@ -86,59 +76,55 @@ const expectSameAsFeed = async (): Promise<void> => {
   expect((await one()).query(all)).toEqual((await other()).query(all));
 };
 
-const unusableCount = () => vi.mocked(count).mock.calls.filter(([name]) => name === 'CatalogSnapshotUnusable').length;
+it('a replica that starts from a snapshot equals one that reads the whole feed, and reads only later changes', async () => {
+  const before: ProjectRecord[] = [];
+  for (let n = 0; n < 150; n += 1) before.push(await insert());
+  expect((await keep({ afterSeconds: 70 }))?.listings).toBeGreaterThanOrEqual(150);
+  expect((await findSnapshotManifest())?.parts).toBeGreaterThan(1);
+  time.advance(10 * 60 * SECOND);
+  const [first, second, third] = before as [ProjectRecord, ProjectRecord, ProjectRecord];
+  await transact(await projectReplacement(first, { ...first, name: 'later', version: 2 }, origin));
+  await deleteProject(second, []);
+  await insert({ name: 'new' });
+  let read = 0;
+  barrier.tamper = (items) => {
+    read += items.length;
+    return items;
+  };
+  const readCatalog = reader();
+  const known = await readCatalog('now');
+  barrier.tamper = undefined;
+  expect(known.find(first.id)?.project.name).toBe('later');
+  expect(known.find(second.id)).toBeUndefined();
+  expect(known.find(third.id)?.project).toEqual(third);
+  // The changed project, the tombstone and the new project; none of the 150.
+  expect(read).toBe(3);
+  await expectSameAsFeed();
+  expect(unusableCount()).toBe(0);
+});
 
-describe('a replica that starts from a snapshot', () => {
-  it('equals one that reads the whole feed, and reads only later changes', async () => {
-    const before: ProjectRecord[] = [];
-    for (let n = 0; n < 150; n += 1) before.push(await insert());
-    expect((await keep({ afterSeconds: 70 }))?.listings).toBeGreaterThanOrEqual(150);
-    expect((await findSnapshotManifest())?.parts).toBeGreaterThan(1);
-    time.advance(10 * 60 * SECOND);
-    const [first, second, third] = before as [ProjectRecord, ProjectRecord, ProjectRecord];
-    await transact(await projectReplacement(first, { ...first, name: 'later', version: 2 }, origin));
-    await deleteProject(second, []);
-    await insert({ name: 'new' });
-    let read = 0;
-    barrier.tamper = (items) => {
-      read += items.length;
-      return items;
-    };
-    const readCatalog = reader();
-    const known = await readCatalog('now');
-    barrier.tamper = undefined;
-    expect(known.find(first.id)?.project.name).toBe('later');
-    expect(known.find(second.id)).toBeUndefined();
-    expect(known.find(third.id)?.project).toEqual(third);
-    // The changed project, the tombstone and the new project; none of the 150.
-    expect(read).toBe(3);
-    await expectSameAsFeed();
-    expect(unusableCount()).toBe(0);
-  });
+it('a replica that starts from a snapshot finds a change that was stamped before the snapshot and committed after it', async () => {
+  const late = project({ id: 'prj_late' });
+  const held = await barrier.hold(() => transact(projectInsertion(late, origin)));
+  time.advance(25 * SECOND);
+  await insert();
+  await keep();
+  await held.release();
+  const readCatalog = reader();
+  expect((await readCatalog('now')).find('prj_late')?.project).toEqual(late);
+  await expectSameAsFeed();
+});
 
-  it('finds a change that was stamped before the snapshot and committed after it', async () => {
-    const late = project({ id: 'prj_late' });
-    const held = await barrier.hold(() => transact(projectInsertion(late, origin)));
-    time.advance(25 * SECOND);
-    await insert();
-    await keep();
-    await held.release();
-    const readCatalog = reader();
-    expect((await readCatalog('now')).find('prj_late')?.project).toEqual(late);
-    await expectSameAsFeed();
-  });
-
-  it('reads the whole feed instead when the snapshot is older than tombstones are kept', async () => {
-    const removed = await insert();
-    await keep();
-    time.advance(12.1 * HOUR);
-    await deleteProject(removed, []);
-    // Tombstones expire after a day.
-    await deleteItem({ pk: `PROJECT#${removed.id}`, sk: 'TOMBSTONE' });
-    expect(await snapshotLoader()()).toBeUndefined();
-    expect((await reader()('now')).find(removed.id)).toBeUndefined();
-    expect(unusableCount()).toBe(0);
-  });
+it('a replica that starts from a snapshot reads the whole feed instead when the snapshot is older than tombstones are kept', async () => {
+  const removed = await insert();
+  await keep();
+  time.advance(12.1 * HOUR);
+  await deleteProject(removed, []);
+  // Tombstones expire after a day.
+  await deleteItem({ pk: `PROJECT#${removed.id}`, sk: 'TOMBSTONE' });
+  expect(await snapshotLoader()()).toBeUndefined();
+  expect((await reader()('now')).find(removed.id)).toBeUndefined();
+  expect(unusableCount()).toBe(0);
 });
 
 describe('a snapshot whose reads fail', () => {
@@ -171,11 +157,11 @@ describe('a snapshot whose reads fail', () => {
   beforeEach(async () => {
     await insert();
     await keep();
-    vi.mocked(count).mockClear();
+    counted = captureMetrics();
     reads = [];
   });
 
-  it('is read again while the table is throttled, and the feed is not', async () => {
+  it('a snapshot whose reads fail is read again while the table is throttled, and the feed is not', async () => {
     let failures = 0;
     intercept((partition) => {
       if (partition === snapshotKey.pk || failures === 5) return undefined;
@@ -186,7 +172,7 @@ describe('a snapshot whose reads fail', () => {
     expect([failures, feedReads(), unusableCount()]).toEqual([5, 0, 0]);
   });
 
-  it('is continued by the next request after throttling, with the parts that are missing', async () => {
+  it('a snapshot whose reads fail is continued by the next request after throttling, with the parts that are missing', async () => {
     // Hardly compressible, and more than a part.
     const long_description = Array.from({ length: 25_000 }, () => Math.random().toString(36))
       .join('')
@@ -206,13 +192,13 @@ describe('a snapshot whose reads fail', () => {
     expect(reads.map(({ partition }) => partition)).toEqual([last]);
   });
 
-  it('throws when throttling lasts, instead of reading the feed', async () => {
+  it('a snapshot whose reads fail throws when throttling lasts, instead of reading the feed', async () => {
     intercept(throttled);
     await expect(reader()('now')).rejects.toThrow(ProvisionedThroughputExceededException);
     expect([feedReads(), unusableCount()]).toEqual([0, 0]);
   });
 
-  it('is read with eventual consistency first, and with strong consistency when a part is missing', async () => {
+  it('a snapshot whose reads fail is read with eventual consistency first, and with strong consistency when a part is missing', async () => {
     intercept((partition, isConsistent) =>
       partition === snapshotKey.pk || isConsistent ? undefined : { Items: [], Count: 0 },
     );
@@ -227,7 +213,7 @@ describe('an unusable snapshot', () => {
   beforeEach(async () => {
     await insert();
     await keep();
-    vi.mocked(count).mockClear();
+    counted = captureMetrics();
   });
 
   const newest = async () => {
@@ -236,7 +222,7 @@ describe('an unusable snapshot', () => {
     return found;
   };
 
-  it('is ignored and counted when a part is missing', async () => {
+  it('an unusable snapshot is ignored and counted when a part is missing', async () => {
     const { generation } = await newest();
     await deleteItem(snapshotPartKey(generation, 0));
     expect(await snapshotLoader()()).toBeUndefined();
@@ -244,7 +230,7 @@ describe('an unusable snapshot', () => {
     await expectSameAsFeed();
   });
 
-  it('is ignored and counted when a single bit is flipped', async () => {
+  it('an unusable snapshot is ignored and counted when a single bit is flipped', async () => {
     const { generation } = await newest();
     const key = snapshotPartKey(generation, 0);
     const part = await findItem(key);
@@ -256,14 +242,14 @@ describe('an unusable snapshot', () => {
     await expectSameAsFeed();
   });
 
-  it('is ignored and counted when its manifest is wrong', async () => {
+  it('an unusable snapshot is ignored and counted when its manifest is wrong', async () => {
     const later = new Date(time.now - 1).toISOString();
     for (const set of [
       { parts: 1, bytes: 10 },
       { digest: 'x' },
       { unpacked_bytes: 5 },
       { parts: 'many' },
-      { settled_at: later },
+      { stable_at: later },
     ]) {
       await keep();
       await updateItem(snapshotKey, { set });
@@ -273,13 +259,13 @@ describe('an unusable snapshot', () => {
     expect(unusableCount()).toBeGreaterThanOrEqual(5);
   });
 
-  it('is ignored but not counted when it has the format of another release', async () => {
+  it('an unusable snapshot is ignored but not counted when it has the format of another release', async () => {
     await updateItem(snapshotKey, { set: { format: 999 } });
     expect(await snapshotLoader()()).toBeUndefined();
     expect(unusableCount()).toBe(0);
   });
 
-  it('has no effect when its writer stopped before writing the manifest', async () => {
+  it('an unusable snapshot has no effect when its writer stopped before writing the manifest', async () => {
     const before = await newest();
     // A part without a manifest.
     await putItem({ ...snapshotPartKey('snp_dead', 0), type: 'snapshotPart', bytes: Buffer.from('half') });

@@ -1,25 +1,25 @@
-import { afterAll, beforeEach, expect, it } from 'vitest';
-import { type ImportStep, writeProjects } from '#data/import-projects.ts';
-import { userKey } from '#data/keys.ts';
-import { countRequest } from '#data/rate-counter.ts';
-import { changeUserCounts, correctCommentCount, findOrCreateUser, makeAdmin } from '#data/users.ts';
-import { ConditionFailed, deleteItem, lastWriteAt, putItem, transact, updateItem } from '#data/write.ts';
-import {
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '#platform/dynamo-commands.ts';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
   TransactionConflictException,
-} from '#platform/dynamo-errors.ts';
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { type ImportStep, writeProjects } from '#data/imports.ts';
+import { userKey } from '#data/keys.ts';
+import { changeUserCounts, correctCommentCount, findOrCreateUser, makeAdmin } from '#data/users.ts';
+import { ConditionFailed, deleteItem, lastWriteAt, putItem, transact, updateItem } from '#data/write.ts';
 import { log } from '#platform/log.ts';
-import { origin } from '#test/catalog/fixtures.ts';
+import { origin, project } from '#test/catalog/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
-import { mockTable } from '#test/support/mock-table.ts';
 
 log.setLogLevel('SILENT');
 // Settings are read once, on first use.
@@ -31,7 +31,7 @@ Object.assign(process.env, {
   OIDC_JWKS_URI: 'https://issuer.example/keys',
 });
 
-const table = mockTable();
+const table = mockClient(DynamoDBDocumentClient);
 afterAll(() => table.restore());
 beforeEach(() => {
   table.reset();
@@ -44,7 +44,21 @@ const canceled = (...codes: readonly string[]) =>
 
 const key = { pk: 'A', sk: 'B' };
 
-it('retries the write of one item while it conflicts with a transaction', async () => {
+it('an import writes one line about all transactions that the table did not take', async () => {
+  table.on(TransactWriteCommand).rejects(new Error('ENOSPC'));
+  table.on(GetCommand).resolves({});
+  const written = vi.spyOn(log, 'error');
+  const steps = Array.from(
+    { length: 12 },
+    (_, n): ImportStep => ({ previous: undefined, next: project({ id: `prj_${n}` }) }),
+  );
+  const errors = await writeProjects(steps, origin);
+  expect(errors.every((error) => error instanceof Error)).toBe(true);
+  expect(written).toHaveBeenCalledTimes(1);
+  written.mockRestore();
+});
+
+it('the write of one item is retried while it conflicts with a transaction', async () => {
   table.on(PutCommand).rejectsOnce(conflict()).rejectsOnce(conflict()).resolves({});
   table
     .on(UpdateCommand)
@@ -57,7 +71,7 @@ it('retries the write of one item while it conflicts with a transaction', async 
   expect(table.commandCalls(PutCommand)).toHaveLength(3);
 });
 
-longTest('throws the conflict after the last attempt, and any other error immediately', async () => {
+longTest('a write throws the conflict after the last attempt, and any other error immediately', async () => {
   table.on(PutCommand).rejects(new Error('not there'));
   await expect(putItem(key)).rejects.toThrow('not there');
   expect(table.commandCalls(PutCommand)).toHaveLength(1);
@@ -65,18 +79,12 @@ longTest('throws the conflict after the last attempt, and any other error immedi
   await expect(deleteItem(key)).rejects.toThrow(TransactionConflictException);
 });
 
-it('returns false when the condition fails, also after a conflict', async () => {
+it('a write returns false when the condition fails, also after a conflict', async () => {
   table.on(PutCommand).rejectsOnce(conflict()).rejects(new ConditionalCheckFailedException(details));
   expect(await putItem(key)).toBe(false);
 });
 
-it('retries counting a request and creating a user', async () => {
-  table
-    .on(UpdateCommand)
-    .rejectsOnce(conflict())
-    .resolves({ Attributes: { count: 3 } });
-  expect(await countRequest({ tier: 't', bucket: 'b', window: 1, endsAt: 1 }, 5)).toBe(3);
-  table.reset();
+it('retries creating a user after a conflict', async () => {
   table.on(GetCommand).resolves({});
   table.on(UpdateCommand).rejectsOnce(conflict()).resolves({});
   const identity = { sub: 'u', email: 'a@example.com', emailVerified: true, name: null };
@@ -84,7 +92,7 @@ it('retries counting a request and creating a user', async () => {
   expect(table.commandCalls(UpdateCommand)).toHaveLength(2);
 });
 
-it('retries a transaction after conflicts only, and throws the error of its first failed condition', async () => {
+it('a transaction is retried after conflicts only, and throws the error of its first failed condition', async () => {
   table.on(TransactWriteCommand).rejectsOnce(canceled('None', 'TransactionConflict')).resolves({});
   await transact([{ delete: key }]);
   expect(table.commandCalls(TransactWriteCommand)).toHaveLength(2);
@@ -104,7 +112,7 @@ it('records the time of writes to the feed only', async () => {
   expect(lastWriteAt()).toBeGreaterThan(before);
 });
 
-it('updates the time stamp of a changed user in each attempt', async () => {
+it('a write updates the time stamp of a changed user in each attempt', async () => {
   const tries: string[] = [];
   table.on(TransactWriteCommand).callsFake(async ({ TransactItems }) => {
     const { Key, ExpressionAttributeNames, ExpressionAttributeValues } = TransactItems[0].Update;
@@ -125,7 +133,7 @@ it.each([
     'whose comment count is corrected',
     () => correctCommentCount({ userId: 'u', counted: 1, changedAt: '', version: 3 }, 2),
   ],
-])('updates the time stamp of a user %s in each attempt', async (_, change) => {
+])('a write updates the time stamp of a user %s in each attempt', async (_, change) => {
   const tries: string[] = [];
   table.on(UpdateCommand).callsFake(async ({ Key, ExpressionAttributeValues }) => {
     expect(Key).toEqual(userKey('u'));
@@ -142,7 +150,15 @@ it.each([
 const step = (n: number) =>
   ({
     previous: undefined,
-    next: { id: `prj_${n}`, slug: `s${n}`, url: `https://${n}.example/`, version: 1, updated_at: 'then', tags: [] },
+    next: {
+      id: `prj_${n}`,
+      slug: `s${n}`,
+      url: `https://${n}.example/`,
+      version: 1,
+      field_values: null,
+      updated_at: 'then',
+      tags: [],
+    },
   }) as unknown as ImportStep;
 
 it('an import writes the other rows when some fail, and reports the failed ones', async () => {
@@ -162,7 +178,7 @@ it('an import writes the other rows when some fail, and reports the failed ones'
 
 it('an import does not repeat a transaction that succeeded although its response was lost', async () => {
   table.on(TransactWriteCommand).rejects(new Error('socket hang up'));
-  table.on(GetCommand).resolves({ Item: { version: 1, updated_at: 'then' } });
+  table.on(GetCommand).resolves({ Item: { version: 1, field_values: null, updated_at: 'then' } });
   expect(await writeProjects([step(1), step(2)], origin)).toEqual([undefined, undefined]);
   expect(table.commandCalls(TransactWriteCommand)).toHaveLength(1);
 });

@@ -8,7 +8,7 @@ import { startTableProxy, type TableFault } from '#test/support/table-proxy.ts';
 /** The services that this one depends on, each behind a proxy that makes its requests fail. */
 
 /** The kinds of faults, in the order of the columns of the page. */
-export const faults = ['hangs', 'throttles', 'fails', 'is slow', 'loses responses'] as const;
+const faults = ['hangs', 'throttles', 'fails', 'is slow', 'loses responses'] as const;
 export type FaultName = (typeof faults)[number];
 
 // Reads can be repeated: only the lost response to a write leaves a doubt.
@@ -117,6 +117,14 @@ export interface Dependencies {
   stop(): Promise<void>;
 }
 
+/** The recipient and the subject of a mail: its parts are encoded, and their boundary is another one in every attempt. */
+const mailIn = (body: string): string =>
+  Buffer.from(new URLSearchParams(body).get('RawMessage.Data') ?? '', 'base64')
+    .toString()
+    .split('\r\n')
+    .filter((line) => /^(?:To|Subject): /.test(line))
+    .join(' ');
+
 const READS_OF_STREAM: ReadonlySet<string> = new Set(['DescribeStream', 'GetShardIterator', 'GetRecords']);
 
 /** Starts the proxies. */
@@ -146,10 +154,10 @@ export const startDependencies = async (): Promise<Dependencies> => {
     },
     recover: () => proxies.table.recover(),
   });
-  const service = (proxy: FaultProxy, errors: Errors): Dependency => ({
+  const service = (proxy: FaultProxy, errors: Errors, textOf = (body: string) => body): Dependency => ({
     start: (name) => {
       failed = [];
-      proxy.fail(({ method, path, body }) => fail(faultOf(name, errors), `${method} ${path} ${body}`));
+      proxy.fail(({ method, path, body }) => fail(faultOf(name, errors), `${method} ${path} ${textOf(body)}`));
     },
     recover: () => proxy.recover(),
   });
@@ -185,7 +193,7 @@ export const startDependencies = async (): Promise<Dependencies> => {
           operation === 'Query' && feedPartitions.some((partition) => body.includes(JSON.stringify(partition))),
       ),
       bus: service(proxies.bus, busErrors),
-      mail: service(proxies.mail, mailErrors),
+      mail: service(proxies.mail, mailErrors, mailIn),
       Stripe: service(proxies.stripe, stripeErrors),
       issuer,
       storage: service(proxies.storage, storageErrors),

@@ -2,17 +2,17 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Comment } from '#contract/comments.ts';
+import type { DeadLetter } from '#contract/dead-letters.ts';
 import type { ImportUpload } from '#contract/imports.ts';
-import type { DeadLetter } from '#contract/letters.ts';
 import type { Project } from '#contract/projects.ts';
 import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
-import { insertCheckout, saveSession } from '#data/checkouts.ts';
 import { insertDeadLetter } from '#data/dead-letters.ts';
-import { mailSubmitter, runImport, subscriptions } from '#events/subscriptions.ts';
+import { insertCheckout, saveSession } from '#data/payments.ts';
+import { notifySubmitter, runImport, subscriptions } from '#events/subscriptions.ts';
 import { type ImportHandler, importHandler } from '#local/handlers.ts';
 import { STORAGE_PATH } from '#local/object-storage.ts';
-import { newCheckout } from '#model/checkout.ts';
+import { newCheckout } from '#model/payment.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { openSession } from '#platform/stripe.ts';
@@ -28,11 +28,12 @@ import {
   submission,
   unique,
 } from '#test/support/fixtures.ts';
-import { announce, IMPORTS, readImport, startImport, uploadFile } from '#test/support/imports.ts';
+import { announce, cancelWaiting, IMPORTS, readImport, startImport, uploadFile } from '#test/support/imports.ts';
 import { CRON_SECRET } from '#test/support/jobs.ts';
 import { chooseOutcome, ledgerOf, type StartedCheckout } from '#test/support/payments.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { type Decisions, decisionRequests, inspectDecisions, prepareDecisions, repeatDecisions } from './decisions.ts';
 import { type Dependencies, type DependencyName, type FaultName, faultsOf, startDependencies } from './dependencies.ts';
 import { faultsPage, type Results } from './page.ts';
 
@@ -137,6 +138,8 @@ interface Scene {
   /** The name of the project that is submitted during the fault. */
   readonly newName: string;
   readonly operations: Operations;
+  /** Where the fault can concern them. */
+  readonly decisions: Decisions | undefined;
 }
 
 interface Operations {
@@ -202,6 +205,8 @@ const uploadedImport = async (): Promise<NamedImport> => {
 };
 
 const prepareImports = async (): Promise<Imports> => {
+  // Those of the scenarios before.
+  await cancelWaiting(directory);
   const name = unique('row');
   const announced = { ...(await announce(directory, fileOf(name).length)), name };
   const started = await uploadedImport();
@@ -225,7 +230,7 @@ const moveToQueue = (eventId: string): void => {
         `UPDATE deliveries SET state = 'dead', due = ?, error = 'Failed.'
          WHERE subscription = ? AND event IN (SELECT number FROM events WHERE json_extract(detail, '$.id') = ?)`,
       )
-      .run(Date.now(), mailSubmitter.id, eventId);
+      .run(Date.now(), notifySubmitter.id, eventId);
   } finally {
     journal.close();
   }
@@ -241,12 +246,15 @@ const prepareLetters = async (owner: Person, pending: Submitted, live: Submitted
   const event = { ...submissionOf(live), id: newId('evt') };
   const { id: event_id, kind } = event;
   const toReplay = newId('ltr');
-  const subscriber = mailSubmitter.id;
+  const subscriber = notifySubmitter.id;
   await insertDeadLetter({ id: toReplay, subscriber, kind, event_id, failed_at: now(), error: null, event });
   const queuedEvent = submissionOf(pending).id;
   moveToQueue(queuedEvent);
   return { owner, replayed: live, toReplay, queuedEvent };
 };
+
+/** What votes, claims, publications and digests depend on. */
+const needDecisions: ReadonlySet<DependencyName> = new Set(['table', 'feed', 'bus', 'mail']);
 
 /** @param name the issuer has not signed with the keys of the tokens before. */
 const prepare = async (name: DependencyName): Promise<Scene> => {
@@ -261,10 +269,13 @@ const prepare = async (name: DependencyName): Promise<Scene> => {
   });
   const resigned = async (who: Person): Promise<Person> =>
     name === 'issuer' ? { ...who, token: await dependencies.signWithNewKey(who.token) } : who;
+  const admin = await resigned(directory.admin);
+  const decisions = needDecisions.has(name) ? await prepareDecisions(directory) : undefined;
   return {
     owner: await resigned(owner),
     reader: await resigned(reader),
-    admin: await resigned(directory.admin),
+    admin,
+    decisions,
     pending,
     live,
     newName: unique('during'),
@@ -344,10 +355,13 @@ const operationRequests: Readonly<Record<string, (operations: Operations) => Pro
 };
 
 const requestsOf = (scene: Scene): (readonly [string, () => Promise<CallResponse>])[] => {
-  const { operations } = scene;
+  const { operations, decisions } = scene;
   return [
     ...Object.entries(requests).map(([title, send]) => [title, () => send(scene)] as const),
     ...Object.entries(operationRequests).map(([title, send]) => [title, () => send(operations)] as const),
+    ...(decisions
+      ? Object.entries(decisionRequests).map(([title, send]) => [title, () => send(decisions)] as const)
+      : []),
   ];
 };
 
@@ -360,10 +374,12 @@ const describeResponse = async (response: Promise<CallResponse>): Promise<string
 };
 
 /** Whether a fault has lasted long enough, once the requests are answered: publishers and subscribers have tried again. */
-const hasEffect = ({ pending, operations }: Scene, name: DependencyName, fault: FaultName): boolean => {
+const hasEffect = ({ pending, operations, decisions }: Scene, name: DependencyName, fault: FaultName): boolean => {
   if (fault === 'is slow') return dependencies.hits() > 0;
   if (name === 'bus') return dependencies.repetitions(pending.id) > 0;
-  if (name === 'mail') return dependencies.repetitions(pending.slug) > 0;
+  if (name === 'mail') {
+    return [pending.slug, decisions?.claimant.email ?? ''].every((text) => dependencies.repetitions(text) > 0);
+  }
   if (name === 'storage') return dependencies.repetitions(operations.imports.started.id) > 0;
   return dependencies.hits() > 0;
 };
@@ -424,6 +440,7 @@ const repeatAll = async (scene: Scene): Promise<void> => {
     repeat(() => runJob('refresh-trending'), 200),
     repeat(() => runJob('reconcile-payments'), 200),
     repeatOperations(scene.operations),
+    scene.decisions && repeatDecisions(scene.decisions),
   ]);
 };
 
@@ -474,10 +491,13 @@ const untilCompleted = async (operations: Operations): Promise<void> => {
   }, COMPLETED_MS);
   await client.until(async () => {
     await runJob('collect-dead-letters');
-    return bus().deadMessages(mailSubmitter.id).length === 0;
+    return bus().deadMessages(notifySubmitter.id).length === 0;
   }, COMPLETED_MS);
   heldImports.delete(started.id);
 };
+
+/** What can arrive more than once. */
+const isMailed = (title: string): boolean => title.startsWith('Emails') || title.startsWith('Digests');
 
 const howOften = (count: number): string => (count > 1 ? 'repeated' : String(count));
 
@@ -497,6 +517,7 @@ const inspectOperations = async (operations: Operations): Promise<Record<string,
 const inspect = async (scene: Scene): Promise<Record<string, string>> => {
   const { owner, live, pending, newName, operations } = scene;
   const operated = await inspectOperations(operations);
+  const decided = scene.decisions ? await inspectDecisions(scene.decisions) : {};
   await client.until(async () => {
     await runJob('retry-webhooks');
     return isDelivered() && webhookMessages(scene).length > 0 && (await approvalMails(scene)).length > 0;
@@ -518,6 +539,9 @@ const inspect = async (scene: Scene): Promise<Record<string, string>> => {
     'Emails about the approval': howOften((await approvalMails(scene)).length),
     'Webhook messages about the approval': howOften(webhookMessages(scene).length),
     ...operated,
+    ...Object.fromEntries(
+      Object.entries(decided).map(([title, count]) => [title, isMailed(title) ? howOften(count) : String(count)]),
+    ),
   };
 };
 
@@ -534,7 +558,12 @@ const results: Record<string, Record<string, Results>> = {};
 /** What may happen more than once: the response to the first time was lost. */
 const mayRepeat: Readonly<Record<string, readonly string[]>> = {
   'bus loses responses': ['Publications of each event'],
-  'mail loses responses': ['Emails about the approval', 'Emails about the replayed event'],
+  'mail loses responses': [
+    'Emails about the approval',
+    'Emails about the replayed event',
+    'Emails about the approved claim',
+    'Digests of the follow',
+  ],
 };
 
 describe.each(Object.keys(faultsOf) as DependencyName[])('%s', (name) => {
@@ -543,7 +572,7 @@ describe.each(Object.keys(faultsOf) as DependencyName[])('%s', (name) => {
     const during = await sendDuring(scene, name, fault);
     mustBeInTime();
     const { [UPLOAD]: _, ...responses } = during;
-    for (const response of Object.values(responses)) expect(response).not.toMatch(/^500/);
+    expect(Object.entries(responses).filter(([, response]) => response.startsWith('500'))).toEqual([]);
     await repeatAll(scene);
     const afterwards = await inspect(scene);
     for (const [title, count] of Object.entries(afterwards)) {

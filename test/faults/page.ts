@@ -39,6 +39,9 @@ request within the 29 seconds of the gateway. Responses are statuses with their 
 - A file is uploaded to the object storage itself, so its client sees the response of S3, or none. An upload is repeated until
   it succeeds or returns 412: the file is there already. A running import reads its file during the fault; its run is repeated
   until the file is imported, and no row is imported twice.
+- Votes, claims, scheduled publications and digests take part where a fault concerns them: the table, its feed index, the bus and
+  mail. Decisions, proofs of claims and jobs are repeated like other requests; a case is held or released once, a claim hands
+  its listing over once, a publication is one event, and a digest is sent once.
 - Dead letters are collected by a job. A message is deleted from its queue after its letter is stored. When the response of
   the queue is lost, its messages are hidden for 30 seconds, and a later run collects them.
 - On AWS a function that failed for an event is started twice more within some minutes. When the fault lasts longer, the event is a

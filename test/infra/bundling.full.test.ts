@@ -7,7 +7,7 @@ import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleOptions } from '#lib/bundle.ts';
 import { nodeModules } from '#lib/bundling/node-modules.ts';
-import { markPure, unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
+import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
 
 /** The plugins of the bundler, each applied to a few lines of code. */
 
@@ -52,7 +52,7 @@ const runAlone = (file: string): { result: unknown; loaded: string[] } => {
 };
 
 describe('built-in modules of Node', () => {
-  it('are available to every kind of import and to require', async () => {
+  it('built-in modules of Node are available to every kind of import and to require', async () => {
     const {
       exported: { all },
     } = await bundled(`
@@ -67,7 +67,7 @@ describe('built-in modules of Node', () => {
     expect(await all?.()).toEqual(['a/b', true, 'function', 'function']);
   });
 
-  it('do not load the parts behind exports that are not used', async () => {
+  it('built-in modules of Node do not load the parts behind exports that are not used', async () => {
     const { file } = await bundled(`
       import { request } from 'node:http';
       import { ReadStream, readFileSync } from 'node:fs';
@@ -85,68 +85,18 @@ describe('built-in modules of Node', () => {
     });
   });
 
-  it('are dropped when nothing of them is used', async () => {
+  it('built-in modules of Node are dropped when nothing of them is used', async () => {
     const { bytes } = await bundled("import 'node:zlib'; import { cpus } from 'node:os'; export const x = () => 1;");
     expect(bytes).toBeLessThan(40);
   });
 });
 
-describe('the declarations of the contract', () => {
-  it('are bundled only for the route that uses them', async () => {
-    const code = "import { withdraw } from '#contract/votes.ts'; export const path = () => withdraw.path;";
-    const {
-      exported: { path },
-      bytes,
-    } = await bundled(code, unusedDeclarations);
-    expect(path?.()).toBe('/api/projects/{project}/upvote');
-    expect(bytes).toBeLessThan((await bundled(code)).bytes);
-  });
-});
-
-describe('declarations marked as pure', () => {
-  it('keep their meaning and their line numbers', async () => {
-    const source = [
-      "import * as z from 'zod';",
-      '',
-      '/** A text; with = and ; in it. */',
-      "export const text = 'a = b;';",
-      'const half = (value: number): number => {',
-      '  const two = 2;',
-      '  return value / two;',
-      '};',
-      'export const Sizes: Readonly<Record<string, number>> = {',
-      '  small: half(2),',
-      '  large: half(4),',
-      '};',
-      'export const Size = z',
-      '  .object({ size: z.number() })',
-      '  .check(({ value }) => {',
-      '    if (value.size < 0) throw new Error();',
-      '  });',
-      'export const both = [text, Sizes] as const satisfies readonly unknown[];',
-      'export type Size = z.infer<typeof Size>;',
-      '',
-    ].join('\n');
-    const changed = markPure(source);
-    expect(changed.split('\n')).toHaveLength(source.split('\n').length);
-    for (const line of ['export const both', 'export type Size', 'export const Size = ']) {
-      const lineOf = (code: string) => code.split('\n').findIndex((one) => one.startsWith(line));
-      expect(lineOf(changed)).toBe(lineOf(source));
-    }
-    const {
-      exported: { result },
-    } = await bundled(`${changed}\nexport const result = () => [both, Size.safeParse({ size: 1 }).success];`);
-    expect(result?.()).toEqual([['a = b;', { small: 1, large: 2 }], true]);
-  });
-
-  it('are dropped when they are not used', async () => {
-    const { bytes } = await bundled(markPure("const unused = String('never used');\nexport const x = () => 1;\n"));
-    expect(bytes).toBeLessThan(40);
-  });
-
-  it('throws for unformatted code and quotes the declaration', () => {
-    expect(() => markPure('const a = f(\n  1,\n)')).toThrow(
-      'Cannot find the end of this declaration; is the file formatted? const a',
-    );
-  });
+it('the declarations of the contract are bundled only for the route that uses them', async () => {
+  const code = "import { withdraw } from '#contract/reactions.ts'; export const path = () => withdraw.path;";
+  const {
+    exported: { path },
+    bytes,
+  } = await bundled(code, unusedDeclarations);
+  expect(path?.()).toBe('/api/projects/{project}/upvote');
+  expect(bytes).toBeLessThan((await bundled(code)).bytes);
 });

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Config } from '#lib/config/schema.ts';
 import { configOf } from '#lib/config.ts';
-import { everything, findingsOf } from './synthesized.ts';
+import { everything, findingsOf, withCdn } from './synthesized.ts';
 
 const dev = configOf('dev');
 const prod = configOf('prod');
@@ -34,6 +34,8 @@ const configurations: Readonly<Record<string, Config>> = {
       domain: { name: 'api.directory.example', certificateParameter: '/directory/dev/certificate' },
     },
   },
+  'CloudFront at its default address': { ...dev, site: { ...dev.site, cdn: { originKey: 1 } } },
+  'CloudFront with a domain': withCdn,
   'a web ACL': {
     ...dev,
     api: { endpoint: 'regional', waf: { requestsPerFiveMinutes: 2000, managedRules: true } },
@@ -46,8 +48,9 @@ const configurations: Readonly<Record<string, Config>> = {
   ),
 };
 
-describe('cdk-nag and the schemas of CloudFormation', () => {
-  it.each(Object.entries(configurations))('have no finding in a stage with %s', (_, config) => {
+it.each(Object.entries(configurations))(
+  'cdk-nag and the schemas of CloudFormation have no finding in a stage with %s',
+  (_, config) => {
     expect(findingsOf(config)).toEqual([]);
-  });
-});
+  },
+);

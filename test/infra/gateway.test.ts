@@ -1,10 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
-import { handlerIdOf, routes } from '#contract/table.ts';
-import { corsHeaders, preflightHeaders } from '#http/cors.ts';
+import { servedRoutes } from '#contract/feeds.ts';
+import type { Route } from '#contract/route.ts';
+import { handlerIdOf, routes as table } from '#contract/table.ts';
+import { corsHeaders, preflightHeaders } from '#http/middleware/headers.ts';
 import { configOf } from '#lib/config.ts';
-import { gatewayResponses } from '#lib/gateway/responses.ts';
+import { gatewayResponses } from '#lib/gateway/gateway-responses.ts';
 import { constructIdOf } from '#lib/handlers.ts';
 import { type ErrorCode, statusOf, textOf } from '#shared/errors.ts';
 import { longTest } from '#test/support/long-test.ts';
@@ -45,6 +47,7 @@ interface Body {
 }
 
 const config = configOf('dev');
+const routes = servedRoutes<Route>(table);
 const { api, events } = synthesize(config);
 const full = synthesize(everything);
 const bodyOf = (gateway: string) => named(api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties.Body as Body;
@@ -96,13 +99,42 @@ describe.each(['Gateway', 'KeyedGateway'])('%s', (gateway) => {
       expect(written.Value).toEqual({ 'Fn::GetAtt': [target, 'Arn'] });
       expect(api.content.Parameters?.[`${constructId}Arn`]?.Default).toBe(written.Name);
     } else expect(parts.map(targetOf)).toContain(target);
-    expect(targetOf(integration?.credentials)).toMatch(/^Functions\w+Invoker/);
+    const [domain = ''] = route.id.split('.');
+    expect(targetOf(integration?.credentials)).toMatch(new RegExp(`^${constructIdOf(domain)}Invoker`));
+  });
+
+  it('serves the key of IndexNow at its address', () => {
+    const { Body: withKey } = named(full.api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties as { Body: Body };
+    const operation = withKey.paths[`/${everything.site.indexNowKey}.txt`]?.get as Operation;
+    expect(operation.operationId).toBe('feeds.readIndexNowKey');
+    for (const id of ['FeedsReadLlms', 'FeedsReportChanges']) {
+      const { api: routesOf, events: subscribersOf } = full;
+      const from = id === 'FeedsReadLlms' ? routesOf : subscribersOf;
+      expect(named(from, 'AWS::Lambda::Function', id).properties).toMatchObject({
+        Environment: { Variables: { INDEXNOW_KEY: everything.site.indexNowKey } },
+      });
+    }
+  });
+
+  it('serves the pages of each language of the settings by the function of pages', () => {
+    const { Body: translated } = named(full.api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties as {
+      Body: Body;
+    };
+    const targetAt = (path: string) =>
+      (translated.paths[path]?.get as Operation | undefined)?.['x-amazon-apigateway-integration'].uri;
+    expect(targetAt('/')).toBeDefined();
+    for (const path of ['/de', '/es/{page}', '/fr/{page}/{part}']) expect(targetAt(path), path).toEqual(targetAt('/'));
+    expect(targetAt('/en')).toBeUndefined();
+    const { Environment } = named(full.api, 'AWS::Lambda::Function', 'SiteRead').properties;
+    expect(Environment).toMatchObject({ Variables: { SITE_LANGUAGES: 'en,de,es,fr' } });
   });
 
   it('streams the declared routes, and buffers others up to the maximum timeout', () => {
     for (const { operation } of operations) {
       const route = routes.find(({ id }) => id === operation.operationId);
-      const streamed = Object.values(route?.replies ?? {}).some((reply) => 'stream' in reply && reply.stream);
+      const streamed = Object.values(route?.responses ?? {}).some(
+        (response) => 'stream' in response && response.stream,
+      );
       const { responseTransferMode, uri, timeoutInMillis } = operation['x-amazon-apigateway-integration'];
       const call = uri['Fn::Join'][1].map(resolvedText).join('');
       expect(responseTransferMode).toBe(streamed ? 'STREAM' : undefined);
@@ -174,11 +206,11 @@ describe('the open gateway', () => {
   const body = bodyOf('Gateway');
   const fallbackOf = (path: string) => body.paths[path]?.['x-amazon-apigateway-any-method'] as Fallback;
 
-  it('requires no key', () => {
+  it('the open gateway requires no key', () => {
     expect(operationsOf(body).every(({ operation }) => operation.security === undefined)).toBe(true);
   });
 
-  it('has a mock integration for other methods on every path and parent path', () => {
+  it('the open gateway has a mock integration for other methods on every path and parent path', () => {
     const steps = routes.flatMap(({ path }) =>
       path.split('/').map((_, position, parts) => parts.slice(0, position + 1).join('/') || '/'),
     );
@@ -224,7 +256,7 @@ describe('the open gateway', () => {
     vary: 'Origin',
   };
 
-  it('responds to preflight requests with the CORS headers of functions', () => {
+  it('the open gateway responds to preflight requests with the CORS headers of functions', () => {
     for (const origin of config.allowedOrigins) {
       const headers = { ...always, ...preflightHeaders(origin, config.allowedOrigins) };
       expect(respond('OPTIONS', origin)).toEqual({ status: 204, headers, text: '' });
@@ -234,7 +266,7 @@ describe('the open gateway', () => {
     }
   });
 
-  it('responds to other requests with the 404 of the contract', () => {
+  it('the open gateway responds to other requests with the 404 of the contract', () => {
     expect(JSON.parse(requestTemplates['application/json'] ?? '')).toEqual({ statusCode: 404 });
     const text = JSON.stringify({ error: 'Not found', code: 'NOT_FOUND' });
     expect(respond('PATCH', own)).toEqual({ status: 404, headers: { ...always, ...corsHeaders(own, [own]) }, text });
@@ -243,24 +275,22 @@ describe('the open gateway', () => {
   });
 });
 
-describe('the keyed gateway', () => {
-  it('requires a key on every route', () => {
-    expect(operationsOf(bodyOf('KeyedGateway')).every(({ operation }) => operation.security !== undefined)).toBe(true);
-  });
+it('the keyed gateway requires a key on every route', () => {
+  expect(operationsOf(bodyOf('KeyedGateway')).every(({ operation }) => operation.security !== undefined)).toBe(true);
+});
 
-  it('limits rate and quota by usage plan', () => {
-    const plans = ofType(api, 'AWS::ApiGateway::UsagePlan');
-    expect(plans).toHaveLength(config.usagePlans.length);
-    for (const [position, plan] of config.usagePlans.entries()) {
-      expect(plans[position]?.properties).toMatchObject({
-        Quota: { Limit: plan.requestsPerDay, Period: 'DAY' },
-        Throttle: { RateLimit: plan.ratePerSecond, BurstLimit: plan.burst },
-      });
-    }
-    const keys = ofType(api, 'AWS::ApiGateway::ApiKey');
-    expect(keys).toHaveLength(config.usagePlans.flatMap(({ clients }) => clients).length);
-    expect(keys.some(({ properties }) => 'Value' in properties)).toBe(false);
-  });
+it('the keyed gateway limits rate and quota by usage plan', () => {
+  const plans = ofType(api, 'AWS::ApiGateway::UsagePlan');
+  expect(plans).toHaveLength(config.usagePlans.length);
+  for (const [position, plan] of config.usagePlans.entries()) {
+    expect(plans[position]?.properties).toMatchObject({
+      Quota: { Limit: plan.requestsPerDay, Period: 'DAY' },
+      Throttle: { RateLimit: plan.ratePerSecond, BurstLimit: plan.burst },
+    });
+  }
+  const keys = ofType(api, 'AWS::ApiGateway::ApiKey').filter(({ properties }) => properties.Enabled !== false);
+  expect(keys).toHaveLength(config.usagePlans.flatMap(({ clients }) => clients).length);
+  expect(keys.some(({ properties }) => 'Value' in properties)).toBe(false);
 });
 
 describe('gateway responses', () => {
@@ -274,15 +304,6 @@ describe('gateway responses', () => {
     expect(response.responseParameters['gatewayresponse.header.strict-transport-security']).toBe("'max-age=31536000'");
   });
 
-  it.each([
-    ['MISSING_AUTHENTICATION_TOKEN', { error: 'Not found', code: 'NOT_FOUND' }],
-    ['INTEGRATION_TIMEOUT', { error: 'Gateway timeout', code: 'TIMEOUT' }],
-    ['WAF_FILTERED', { error: 'Forbidden', code: 'FORBIDDEN' }],
-    ['DEFAULT_5XX', { error: 'Internal error', code: 'INTERNAL', request_id: '$context.requestId' }],
-  ])('%s has the body of the contract', (type, body) => {
-    expect(JSON.parse(responses[type]?.responseTemplates['application/json'] ?? '')).toEqual(body);
-  });
-
   it.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s has retryAfter in the body and as a header', (type) => {
     const response = responses[type];
     const { retryAfter } = JSON.parse(response?.responseTemplates['application/json'] ?? '') as { retryAfter: number };
@@ -290,12 +311,12 @@ describe('gateway responses', () => {
     expect(response?.responseParameters['gatewayresponse.header.retry-after']).toBe(`'${retryAfter}'`);
   });
 
-  it('have the size limit in the message of 413', () => {
+  it('gateway responses have the size limit in the message of 413', () => {
     const body = JSON.parse(responses.REQUEST_TOO_LARGE?.responseTemplates['application/json'] ?? '') as object;
     expect(body).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', message: expect.stringContaining('MB') as unknown });
   });
 
-  it('allow configured origins to read them, with credentials only for a single origin', () => {
+  it('gateway responses allow configured origins to read them, with credentials only for a single origin', () => {
     const originsOf = (all: Readonly<Record<string, Pick<GatewayResponse, 'responseParameters'>>>) =>
       Object.values(all).map(({ responseParameters }) => [
         responseParameters['gatewayresponse.header.access-control-allow-origin'],
@@ -317,141 +338,120 @@ describe('gateway responses', () => {
     expect(JSON.stringify(keyed)).not.toContain('access-control');
   });
 
-  it('exist for every response type of API Gateway', () => {
+  it('gateway responses exist for every response type of API Gateway', () => {
     const known = Object.values(ResponseType).filter((one) => one instanceof ResponseType);
     expect(known.length).toBeGreaterThan(20);
     expect(Object.keys(responses).sort()).toEqual(known.map(({ responseType }) => responseType).sort());
   });
 });
 
-describe('shared caching', () => {
-  it.each([
-    ['projects.map', 120],
-    ['settings.readPublic', 1],
-    ['settings.readThemeCss', 1],
-  ])('applies to %s, for %i seconds', (id, seconds) => {
-    const route = routes.find((one) => one.id === id);
-    expect(route).toMatchObject({ auth: 'public', method: 'GET', cacheSeconds: seconds });
-  });
-
-  it('is not done by the gateway, which would bypass rate limits', () => {
-    for (const { properties } of ofType(api, 'AWS::ApiGateway::Stage')) {
-      expect(properties).not.toHaveProperty('CacheClusterEnabled', true);
-    }
-  });
+it('shared caching is not done by the gateway, which would bypass rate limits', () => {
+  for (const { properties } of ofType(api, 'AWS::ApiGateway::Stage')) {
+    expect(properties).not.toHaveProperty('CacheClusterEnabled', true);
+  }
 });
 
 const { domain = { name: '' } } = everything.api;
 const restApi = (stage: Synthesized, gateway: string) =>
   named(stage.api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).properties;
 
-describe('endpoints of the gateways', () => {
-  const plain = synthesize(config);
+const plain = synthesize(config);
 
-  longTest('accept the Host header of a proxy when the stage says so', () => {
-    const behindProxy = synthesize({ ...config, api: { ...config.api, accessMode: 'basic' } });
-    for (const gateway of ['Gateway', 'KeyedGateway']) {
-      expect(restApi(behindProxy, gateway)).toMatchObject({
-        EndpointAccessMode: 'BASIC',
-        Body: { 'x-amazon-apigateway-endpoint-access-mode': 'BASIC' },
-      });
-    }
-  });
-
-  it('require TLS 1.2 at their default addresses', () => {
-    for (const gateway of ['Gateway', 'KeyedGateway']) {
-      expect(restApi(plain, gateway)).toMatchObject({
-        EndpointConfiguration: { Types: ['REGIONAL'] },
-        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-        EndpointAccessMode: 'STRICT',
-        DisableExecuteApiEndpoint: false,
-      });
-    }
-    expect(ofType(plain.api, 'AWS::ApiGateway::DomainName')).toEqual([]);
-    expect(ofType(plain.api, 'AWS::WAFv2::WebACL')).toEqual([]);
-  });
-
-  it('have custom domains with a certificate validated by DNS, and no default address', () => {
-    const stage = full;
-    expect(ofType(stage.api, 'AWS::CertificateManager::Certificate')[0]?.properties).toMatchObject({
-      DomainName: domain.name,
-      SubjectAlternativeNames: [domain.keyedName],
-      ValidationMethod: 'DNS',
-      DomainValidationOptions: [{ HostedZoneId: domain.hostedZone?.id }, { HostedZoneId: domain.hostedZone?.id }],
+longTest('endpoints of the gateways accept the Host header of a proxy when the stage says so', () => {
+  const behindProxy = synthesize({ ...config, api: { ...config.api, accessMode: 'basic' } });
+  for (const gateway of ['Gateway', 'KeyedGateway']) {
+    expect(restApi(behindProxy, gateway)).toMatchObject({
+      EndpointAccessMode: 'BASIC',
+      Body: { 'x-amazon-apigateway-endpoint-access-mode': 'BASIC' },
     });
-    for (const [id, name, gateway] of [
-      ['DomainOpen', domain.name, 'Gateway'],
-      ['DomainKeyed', domain.keyedName, 'KeyedGateway'],
-    ] as const) {
-      const own = named(stage.api, 'AWS::ApiGateway::DomainName', id);
-      expect(own.properties).toMatchObject({
-        DomainName: name,
-        EndpointConfiguration: { Types: ['REGIONAL'] },
-        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-        EndpointAccessMode: 'STRICT',
-      });
-      const mapping = ofType(stage.api, 'AWS::ApiGateway::BasePathMapping').find(
-        ({ properties }) => targetOf(properties.DomainName) === own.logicalId,
-      );
-      expect(targetOf(mapping?.properties.RestApiId)).toBe(
-        named(stage.api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).logicalId,
-      );
-      expect(targetOf(mapping?.properties.Stage)).toMatch(new RegExp(`^${gateway}ApiDeploymentStage`));
-      expect(mapping?.properties).not.toHaveProperty('BasePath');
-      expect(ofType(stage.api, 'AWS::Route53::RecordSet').map(({ properties }) => properties.Name)).toContain(
-        `${name}.`,
-      );
-      expect(restApi(stage, gateway)).toMatchObject({
-        DisableExecuteApiEndpoint: true,
-        Body: {
-          // OpenAPI 3 states this per server; at the top level of the document it would be ignored.
-          servers: [
-            {
-              url: `https://${name}`,
-              'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: true },
-            },
-          ],
-        },
-      });
-    }
-  });
+  }
+});
 
-  longTest('keep the default address of the keyed gateway without a second name', () => {
-    const { keyedName: _, ...open } = domain;
-    const stage = synthesize({ ...config, api: { endpoint: 'regional', domain: open } });
-    expect(restApi(stage, 'Gateway')).toMatchObject({ DisableExecuteApiEndpoint: true });
-    expect(restApi(stage, 'KeyedGateway')).toMatchObject({ DisableExecuteApiEndpoint: false });
-    expect(ofType(stage.api, 'AWS::ApiGateway::DomainName')).toHaveLength(1);
-  });
-
-  longTest('can be edge endpoints with a certificate whose ARN is read at deployment', () => {
-    const stage = synthesize({
-      ...config,
-      api: { endpoint: 'edge', domain: { name: domain.name, certificateParameter: '/directory/dev/certificate' } },
+it('endpoints of the gateways require TLS 1.2 at their default addresses', () => {
+  for (const gateway of ['Gateway', 'KeyedGateway']) {
+    expect(restApi(plain, gateway)).toMatchObject({
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+      DisableExecuteApiEndpoint: false,
     });
-    const own = named(stage.api, 'AWS::ApiGateway::DomainName', 'DomainOpen').properties;
-    expect(own).toMatchObject({
-      EndpointConfiguration: { Types: ['EDGE'] },
-      SecurityPolicy: 'SecurityPolicy_TLS12_PFS_2025_EDGE',
+  }
+  expect(ofType(plain.api, 'AWS::ApiGateway::DomainName')).toEqual([]);
+  expect(ofType(plain.api, 'AWS::WAFv2::WebACL')).toEqual([]);
+});
+
+it('endpoints of the gateways have custom domains with a certificate validated by DNS, and no default address', () => {
+  const stage = full;
+  expect(ofType(stage.api, 'AWS::CertificateManager::Certificate')[0]?.properties).toMatchObject({
+    DomainName: domain.name,
+    SubjectAlternativeNames: [domain.keyedName],
+    ValidationMethod: 'DNS',
+    DomainValidationOptions: [{ HostedZoneId: domain.hostedZone?.id }, { HostedZoneId: domain.hostedZone?.id }],
+  });
+  for (const [id, name, gateway] of [
+    ['DomainOpen', domain.name, 'Gateway'],
+    ['DomainKeyed', domain.keyedName, 'KeyedGateway'],
+  ] as const) {
+    const own = named(stage.api, 'AWS::ApiGateway::DomainName', id);
+    expect(own.properties).toMatchObject({
+      DomainName: name,
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
       EndpointAccessMode: 'STRICT',
     });
-    expect(stage.api.text).toContain('"Default":"/directory/dev/certificate"');
-    expect(targetOf(own.CertificateArn)).toContain('SsmParameterValue');
-    for (const gateway of ['Gateway', 'KeyedGateway']) {
-      expect(restApi(stage, gateway)).toMatchObject({
-        EndpointConfiguration: { Types: ['EDGE'] },
-        SecurityPolicy: 'SecurityPolicy_TLS12_PFS_2025_EDGE',
-      });
-    }
-    expect(ofType(stage.api, 'AWS::CertificateManager::Certificate')).toEqual([]);
-    expect(ofType(stage.api, 'AWS::Route53::RecordSet')).toEqual([]);
-  });
-
-  it('reject trusted proxies behind an edge endpoint, which appends its own addresses', () => {
-    expect(() => configOf('dev', { dev: { api: { endpoint: 'edge' }, trustedProxies: ['10.0.0.0/8'] } })).toThrow(
-      'trustedProxies: must be empty for an edge endpoint',
+    const mapping = ofType(stage.api, 'AWS::ApiGateway::BasePathMapping').find(
+      ({ properties }) => targetOf(properties.DomainName) === own.logicalId,
     );
+    expect(targetOf(mapping?.properties.RestApiId)).toBe(
+      named(stage.api, 'AWS::ApiGateway::RestApi', `${gateway}Api`).logicalId,
+    );
+    expect(targetOf(mapping?.properties.Stage)).toMatch(new RegExp(`^${gateway}ApiDeploymentStage`));
+    expect(mapping?.properties).not.toHaveProperty('BasePath');
+    expect(ofType(stage.api, 'AWS::Route53::RecordSet').map(({ properties }) => properties.Name)).toContain(`${name}.`);
+    expect(restApi(stage, gateway)).toMatchObject({
+      DisableExecuteApiEndpoint: true,
+      Body: {
+        // OpenAPI 3 states this per server; at the top level of the document it would be ignored.
+        servers: [
+          {
+            url: `https://${name}`,
+            'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: true },
+          },
+        ],
+      },
+    });
+  }
+});
+
+longTest('endpoints of the gateways keep the default address of the keyed gateway without a second name', () => {
+  const { keyedName: _, ...open } = domain;
+  const stage = synthesize({ ...config, api: { endpoint: 'regional', domain: open } });
+  expect(restApi(stage, 'Gateway')).toMatchObject({ DisableExecuteApiEndpoint: true });
+  expect(restApi(stage, 'KeyedGateway')).toMatchObject({ DisableExecuteApiEndpoint: false });
+  expect(ofType(stage.api, 'AWS::ApiGateway::DomainName')).toHaveLength(1);
+});
+
+longTest('endpoints of the gateways can be edge endpoints with a certificate whose ARN is read at deployment', () => {
+  const stage = synthesize({
+    ...config,
+    api: { endpoint: 'edge', domain: { name: domain.name, certificateParameter: '/directory/dev/certificate' } },
   });
+  const own = named(stage.api, 'AWS::ApiGateway::DomainName', 'DomainOpen').properties;
+  expect(own).toMatchObject({
+    EndpointConfiguration: { Types: ['EDGE'] },
+    SecurityPolicy: 'SecurityPolicy_TLS12_PFS_2025_EDGE',
+    EndpointAccessMode: 'STRICT',
+  });
+  expect(stage.api.text).toContain('"Default":"/directory/dev/certificate"');
+  expect(targetOf(own.CertificateArn)).toContain('SsmParameterValue');
+  for (const gateway of ['Gateway', 'KeyedGateway']) {
+    expect(restApi(stage, gateway)).toMatchObject({
+      EndpointConfiguration: { Types: ['EDGE'] },
+      SecurityPolicy: 'SecurityPolicy_TLS12_PFS_2025_EDGE',
+    });
+  }
+  expect(ofType(stage.api, 'AWS::CertificateManager::Certificate')).toEqual([]);
+  expect(ofType(stage.api, 'AWS::Route53::RecordSet')).toEqual([]);
 });
 
 describe('the web ACL', () => {
@@ -463,7 +463,7 @@ describe('the web ACL', () => {
     readonly CustomResponseBodies: Readonly<Record<string, { readonly Content: string; readonly ContentType: string }>>;
   };
 
-  it('protects both gateways', () => {
+  it('the web ACL protects both gateways', () => {
     const protectedStages = ofType(stage.api, 'AWS::WAFv2::WebACLAssociation').map(({ properties }) =>
       JSON.stringify(properties.ResourceArn),
     );
@@ -474,7 +474,7 @@ describe('the web ACL', () => {
     }
   });
 
-  it('blocks addresses above the limit with the 429 of the contract', () => {
+  it('the web ACL blocks addresses above the limit with the 429 of the contract', () => {
     const [rule] = acl.Rules;
     expect(rule).toMatchObject({
       Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 2000, EvaluationWindowSec: 300 } },
@@ -490,13 +490,13 @@ describe('the web ACL', () => {
     });
   });
 
-  longTest('has managed rules only if configured', () => {
+  longTest('the web ACL has managed rules only if configured', () => {
     expect(acl.Rules).toHaveLength(3);
     const alone = named(withWebAcl(false).api, 'AWS::WAFv2::WebACL', 'FirewallAcl').properties;
     expect(alone.Rules).toHaveLength(1);
   });
 
-  it('stores no sampled requests', () => {
+  it('the web ACL stores no sampled requests', () => {
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
   });
 });

@@ -1,7 +1,7 @@
+import { entities } from '#contract/route.ts';
+import { type WrittenEntity, writeScopes } from '#data/entities.ts';
 import { snapshotPrefix } from '#data/keys.ts';
-import { keyUseAttributes } from '#lib/constructs/identity-permission.ts';
-import { identityAttributes } from '#lib/constructs/user-permissions.ts';
-import { constructIdOf, handlerFiles } from '#lib/handlers.ts';
+import { constructIdOf, type FunctionPermission, type HandlerFile, handlerFiles } from '#lib/handlers.ts';
 import type { AwsCall } from '#test/support/aws-calls.ts';
 import { actionsIn, resourcesIn, statementsOf } from './statements.ts';
 import { ofType, type Resource, type Synthesized, type SynthesizedStack, targetOf } from './synthesized.ts';
@@ -72,6 +72,8 @@ export const permissionsOf = (synthesized: Synthesized, handler: string): readon
 const fits = (pattern: string, key: string): boolean =>
   pattern.endsWith('*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
 
+const WRITE = /^dynamodb:(?:Put|Update|Delete|BatchWrite)/;
+
 /** Whether a permission allows a call. */
 export const permits = ({ action, resource, leadingKeys, attributes }: Permission, call: AwsCall): boolean =>
   action === call.action &&
@@ -103,24 +105,73 @@ const rightOf = ({ action, resource, leadingKeys }: Permission): string =>
       : `${RIGHTS[action] ?? action} on ${resource}`;
 
 /** The attributes that authentication writes. */
-const firstUseWrites: ReadonlySet<string> = new Set([identityAttributes.join(), keyUseAttributes.join()]);
+const firstUseWrites: ReadonlySet<string> = new Set(
+  (['users:identity', 'api-keys:use'] as const).flatMap((entity) => writeScopes[entity].only?.attributes?.join() ?? []),
+);
 
 /**
- * Not expected of every function: conditions of a transaction, which change nothing, webhook secrets, which a process
- * decrypts once, so that tests in one process see the first of its functions only, and the pepper of API keys, which is a
- * variable wherever tests send keys to every route. The first request of a user and the first use of a key on a day write,
- * whichever function they call.
+ * Not expected of every function: conditions of a transaction, which change nothing, and what a process reads once or keeps for a
+ * second, so that tests in one process see the first of its functions only: webhook secrets, parameters, and the definitions of
+ * fields, which are a partition of the table. The first request of a user and the first use of a key on a day write, whichever
+ * function they call.
  */
-const isOptional = ({ action, resource, attributes }: Permission): boolean =>
+const isOptional = ({ action, resource, leadingKeys, attributes }: Permission): boolean =>
   firstUseWrites.has(attributes?.join() ?? '') ||
-  action === 'dynamodb:ConditionCheckItem' ||
-  action.startsWith('kms:') ||
-  resource.endsWith('/api-key-pepper');
+  (action === 'dynamodb:Query' && resource === 'table' && leadingKeys === undefined) ||
+  ['dynamodb:ConditionCheckItem', 'ssm:GetParameter'].includes(action) ||
+  action.startsWith('kms:');
 
 /** Written keys are listed by function, and the actions on them depend on the data. */
 const inWords = ({ action, resource, leadingKeys }: Permission): string => {
-  const isWrite = /^dynamodb:(?:Put|Update|Delete|BatchWrite)/.test(action);
-  return `${action} on ${resource}${leadingKeys && !isWrite ? ` of ${leadingKeys.join(', ')}` : ''}`;
+  return `${action} on ${resource}${leadingKeys && !WRITE.test(action) ? ` of ${leadingKeys.join(', ')}` : ''}`;
+};
+
+/** Whether a call writes an item of an entity, and only what the entity covers. */
+const writes = ({ action, resource, leadingKey = '', attributes = [] }: AwsCall, entity: WrittenEntity): boolean => {
+  const { keys, only } = writeScopes[entity];
+  return (
+    resource === 'table' &&
+    WRITE.test(action) &&
+    keys.some((pattern) => fits(pattern, leadingKey)) &&
+    (only === undefined || action === `dynamodb:${only.action}`) &&
+    (only?.attributes === undefined || attributes.every((name) => only.attributes?.includes(name)))
+  );
+};
+
+/** Parts of an entity, the narrowest first: a write of a narrow part does not need the broader one. */
+const PARTS: readonly (readonly WrittenEntity[])[] = [
+  ['users:counts', 'users:identity', 'users:erase', 'users:roles'],
+  ['api-keys:use', 'api-keys'],
+  ['job-runs', 'jobs'],
+];
+
+/** Whether a call needs the permission to write an entity: no narrower part of it suffices, of those that a function has. */
+const needs = (call: AwsCall, entity: WrittenEntity, owned: readonly WrittenEntity[]): boolean => {
+  const parts = PARTS.find((one) => one.includes(entity)) ?? [entity];
+  return parts.find((part) => owned.includes(part) && writes(call, part)) === entity;
+};
+
+/** What the middleware writes with the permissions of a function. */
+const writtenBy: Readonly<Partial<Record<FunctionPermission, readonly WrittenEntity[]>>> = {
+  identity: ['users:identity', 'api-keys:use'],
+  job: ['job-runs'],
+  rate: ['rate-counters'],
+};
+
+/** The declared entities that no recorded call of a handler writes. */
+const idleEntities = (
+  { permissions, writes: own }: HandlerFile,
+  calls: readonly AwsCall[],
+): readonly WrittenEntity[] => {
+  const owned = [...own, ...permissions.flatMap((permission) => writtenBy[permission] ?? [])];
+  return entities.filter((entity) => own.includes(entity) && !calls.some((call) => needs(call, entity, owned)));
+};
+
+/** A refused call in words; of a write, with the entity that the handler would have to declare. */
+const refusal = (id: string, call: AwsCall): string => {
+  const words = `${call.action} on ${call.resource} of ${call.leadingKey ?? 'no key'}`;
+  const entity = entities.find((one) => writes(call, one));
+  return entity ? `${id} writes ${entity}, which it does not declare: ${words}` : `${id}: ${words}`;
 };
 
 /** The comparison of recorded calls with the roles. */
@@ -150,20 +201,24 @@ export const compare = (
   const granted = new Set<string>();
   const used = new Set<string>();
   let rights = 0;
-  for (const { id } of handlerFiles) {
+  for (const handlerFile of handlerFiles) {
+    const { id } = handlerFile;
+    const calls = callsByHandler.get(id) ?? [];
     const permissions = permissionsOf(synthesized, id).toSorted((a, b) => breadthOf(a) - breadthOf(b));
     const usedHere = new Set<string>();
-    for (const call of callsByHandler.get(id) ?? []) {
+    for (const call of calls) {
       const permission = permissions.find((one) => permits(one, call));
       if (permission) {
         used.add(inWords(permission));
         usedHere.add(rightOf(permission));
-      } else refused.push(`${id}: ${call.action} on ${call.resource} of ${call.leadingKey ?? 'no key'}`);
+      } else refused.push(refusal(id, call));
     }
     for (const one of permissions) granted.add(inWords(one));
     const own = new Set(permissions.filter((one) => !isOptional(one)).map(rightOf));
-    rights += own.size;
+    rights += own.size + handlerFile.writes.length;
     for (const right of own) if (!usedHere.has(right)) idle.push(`${id}: ${right}`);
+    for (const entity of idleEntities(handlerFile, calls))
+      idle.push(`${id}: declares to write ${entity}, which no test does`);
   }
   idle.push(...[...granted].filter((words) => !used.has(words)).map((words) => `no handler: ${words}`));
   return { rights, refused: refused.toSorted(), idle: idle.toSorted() };

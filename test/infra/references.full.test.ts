@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { routes } from '#contract/table.ts';
 import type { Config } from '#lib/config/schema.ts';
 import { configOf } from '#lib/config.ts';
+import { constructIdOf } from '#lib/handlers.ts';
 import { everything, ofType, type Synthesized, type SynthesizedStack, synthesize, targetOf } from './synthesized.ts';
 
 /** References between stacks, and whether they block the next deployment. */
@@ -12,7 +14,7 @@ const bare: Config = {
   protect: false,
   alarms: {},
   encryption: 'dynamodb',
-  reservedConcurrency: {},
+  reserveConcurrency: false,
   identity: { kind: 'oidc', issuer: 'https://id.example', audiences: ['web'], jwksUri: 'https://id.example/keys' },
 };
 delete (bare as { archiveDays?: number }).archiveDays;
@@ -54,16 +56,17 @@ const blockedExports = (before: Synthesized, after: Synthesized): readonly strin
 const names = Object.keys(settings) as (keyof typeof settings)[];
 const changes = names.flatMap((from) => names.filter((to) => to !== from).map((to) => [from, to] as const));
 
-describe('a deployment in order', () => {
-  it.each(changes)('from the settings %s to %s removes no export that a later stack still imports', (from, to) => {
+it.each(changes)(
+  'a deployment in order from the settings %s to %s removes no export that a later stack still imports',
+  (from, to) => {
     expect(blockedExports(stages[from], stages[to])).toEqual([]);
-  });
+  },
+);
 
-  it('can remove any job, subscriber and client, because only table, bus, mail set, uploads and webhook key are exported', () => {
-    const held = Object.values(stages).flatMap(({ all }) => all.flatMap(importsOf));
-    const kinds = [...new Set(held.map((name) => /:ExportsOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}/.exec(name)?.[1]))];
-    expect(kinds.sort()).toEqual(['Bus', 'SenderMailings', 'Table', 'Uploads', 'WebhookKey']);
-  });
+it('a deployment in order can remove any job, subscriber and client, because only table, bus, mail set, uploads and webhook key are exported', () => {
+  const held = Object.values(stages).flatMap(({ all }) => all.flatMap(importsOf));
+  const kinds = [...new Set(held.map((name) => /:ExportsOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}/.exec(name)?.[1]))];
+  expect(kinds.sort()).toEqual(['Bus', 'SesIdentityMailings', 'Table', 'Uploads', 'WebhookKey']);
 });
 
 /**
@@ -86,7 +89,7 @@ describe('a weak reference', () => {
     }),
   );
 
-  it('names resources that are never replaced under the same logical id', () => {
+  it('a weak reference names resources that are never replaced under the same logical id', () => {
     expect([...new Set(wanted.map((resource) => resource?.type))].toSorted()).toEqual(
       Object.keys(REPLACING).toSorted(),
     );
@@ -97,24 +100,40 @@ describe('a weak reference', () => {
   });
 });
 
-describe('the gateways', () => {
+describe('nested stacks', () => {
   const { content } = stages.full.api;
-  const nested = Object.entries(content.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
+  const stacks = Object.entries(content.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
+  const domains = stacks.filter(([id]) => id.startsWith('Functions'));
+  const gateways = stacks.filter((one) => !domains.includes(one));
 
-  it('are nested stacks, created after the role with which they write logs', () => {
-    expect(nested.map(([id]) => id.replace(/NestedStack.*$/, ''))).toEqual(['Gateway', 'KeyedGateway']);
-    for (const [, { DependsOn }] of nested)
+  it('each domain of routes is a nested stack', () => {
+    const expected = new Set(routes.map(({ id }) => constructIdOf(id.split('.')[0] ?? '')));
+    expect(domains.map(([id]) => id.replace(/^Functions|NestedStack.*$/g, '')).sort()).toEqual([...expected].sort());
+  });
+
+  it('the gateways are nested stacks, created after the role with which they write logs', () => {
+    expect(gateways.map(([id]) => id.replace(/NestedStack.*$/, ''))).toEqual(['Gateway', 'KeyedGateway']);
+    for (const [, { DependsOn }] of gateways)
       expect(DependsOn).toEqual([
         expect.stringMatching(/^GatewayLogRoleAccount/),
+        expect.stringMatching(/^GatewayLogRoleFirstResource/),
         expect.stringMatching(/^GatewayLogRole/),
       ]);
   });
 
-  it('are passed the functions of the same deployment, one parameter for each', () => {
-    for (const [, { Properties = {} }] of nested) {
-      const given = Object.values(Properties.Parameters as Record<string, unknown>);
-      expect(given.map(targetOf)).not.toContain(undefined);
-      expect(new Set(given.map((value) => JSON.stringify(value))).size).toBe(given.length);
+  it('the setting of their log role is created after another resource of API Gateway, as in an empty account', () => {
+    const [account] = Object.values(content.Resources).filter(({ Type }) => Type === 'AWS::ApiGateway::Account');
+    const [first = ''] = account?.DependsOn ?? [];
+    expect(content.Resources[first]).toMatchObject({ Type: 'AWS::ApiGateway::ApiKey', Properties: { Enabled: false } });
+  });
+
+  it('the gateways are passed the functions and roles of the same deployment, each once, in few parameters', () => {
+    for (const [, { Properties = {} }] of gateways) {
+      const given = Object.values(Properties.Parameters as Record<string, { 'Fn::Join'?: [string, unknown[]] }>);
+      expect(given.length).toBeLessThanOrEqual(20);
+      const values = given.flatMap((one) => one['Fn::Join']?.[1] ?? [one]);
+      expect(values.map(targetOf)).not.toContain(undefined);
+      expect(new Set(values.map((value) => JSON.stringify(value))).size).toBe(values.length);
     }
   });
 });
@@ -155,42 +174,40 @@ describe.each(names)('the references of %s', (name) => {
 /** Properties with a physical name, unique per account and region. */
 const NAMES = ['TableName', 'UserPoolName', 'LogGroupName', 'BackupVaultName', 'RoleName', 'EmailIdentity', 'Name'];
 
-describe('retained resources', () => {
-  const kept = stages.full.all.flatMap(({ resources }) =>
-    resources.filter(({ deletionPolicy }) => deletionPolicy?.startsWith('Retain')),
-  );
+const kept = stages.full.all.flatMap(({ resources }) =>
+  resources.filter(({ deletionPolicy }) => deletionPolicy?.startsWith('Retain')),
+);
 
-  it('have no fixed name, except the verified mail identity', () => {
-    const named = kept.filter(({ properties }) => NAMES.some((property) => typeof properties[property] === 'string'));
-    expect(named.map(({ type }) => type)).toEqual(['AWS::SES::EmailIdentity']);
-  });
+it('retained resources have no fixed name, except the verified mail identity', () => {
+  const named = kept.filter(({ properties }) => NAMES.some((property) => typeof properties[property] === 'string'));
+  expect(named.map(({ type }) => type)).toEqual(['AWS::SES::EmailIdentity']);
+});
 
-  it('are in the data stack, except logs and the account-wide role', () => {
-    const { events, api } = stages.full;
-    for (const stack of [events, api]) {
-      const others = stack.resources.filter(
-        ({ type, deletionPolicy }) => deletionPolicy?.startsWith('Retain') && type !== 'AWS::Logs::LogGroup',
-      );
-      // The account-wide role for gateway logs, which other stages use.
-      expect(others.map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''))).toEqual(
-        stack === api ? ['GatewayLogRole', 'GatewayLogRoleAccount'] : [],
-      );
-    }
-  });
+it('retained resources are in the data stack, except logs and the account-wide role', () => {
+  const { events, api } = stages.full;
+  for (const stack of [events, api]) {
+    const others = stack.resources.filter(
+      ({ type, deletionPolicy }) => deletionPolicy?.startsWith('Retain') && type !== 'AWS::Logs::LogGroup',
+    );
+    // The account-wide role for gateway logs, which other stages use.
+    expect(others.map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''))).toEqual(
+      stack === api ? ['GatewayLogRole', 'GatewayLogRoleAccount'] : [],
+    );
+  }
+});
 
-  it('are deleted when their first deployment fails, unless protected or shared', () => {
-    const always = kept.filter(({ deletionPolicy }) => deletionPolicy === 'Retain').map(({ type }) => type);
-    expect(always.sort()).toEqual([
-      'AWS::ApiGateway::Account',
-      'AWS::Backup::BackupVault',
-      'AWS::Cognito::UserPool',
-      'AWS::DynamoDB::GlobalTable',
-      'AWS::IAM::Role',
-      'AWS::KMS::Key',
-      'AWS::KMS::Key',
-    ]);
-    expect(ofType(stages.full.data, 'AWS::SES::EmailIdentity')[0]?.deletionPolicy).toBe('RetainExceptOnCreate');
-  });
+it('retained resources are deleted when their first deployment fails, unless protected or shared', () => {
+  const always = kept.filter(({ deletionPolicy }) => deletionPolicy === 'Retain').map(({ type }) => type);
+  expect(always.sort()).toEqual([
+    'AWS::ApiGateway::Account',
+    'AWS::Backup::BackupVault',
+    'AWS::Cognito::UserPool',
+    'AWS::DynamoDB::GlobalTable',
+    'AWS::IAM::Role',
+    'AWS::KMS::Key',
+    'AWS::KMS::Key',
+  ]);
+  expect(ofType(stages.full.data, 'AWS::SES::EmailIdentity')[0]?.deletionPolicy).toBe('RetainExceptOnCreate');
 });
 
 /** Maximum lengths of physical names. */
@@ -204,7 +221,7 @@ describe('a physical name', () => {
   const longest = synthesize({ ...everything, stage: 'sandbox-of-20-letter', identity: { ...prod.identity } });
   const named = longest.all.flatMap(({ resources }) => resources.filter(({ type }) => Object.hasOwn(LENGTHS, type)));
 
-  it('is within its maximum length for the longest stage name', () => {
+  it('a physical name is within its maximum length for the longest stage name', () => {
     expect(named.map(({ type }) => type).sort()).toEqual(Object.keys(LENGTHS).sort());
     for (const { type, properties } of named) {
       const [property = '', max = 0] = LENGTHS[type] ?? [];

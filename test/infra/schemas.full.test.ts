@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, CfnResource } from 'aws-cdk-lib';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { configOf } from '#lib/config.ts';
 import { stacksOf } from '#lib/stacks.ts';
 import { nestedReportsIn, reportsIn } from './synthesized.ts';
@@ -45,45 +45,43 @@ const samples = (resources: readonly CfnResource[]): CfnResource[] => [
   ...new Map(resources.toReversed().map((resource) => [resource.cfnResourceType, resource])).values(),
 ];
 
-describe('the validation of templates', () => {
-  it('finds an unknown property of every resource type in use', () => {
-    const modified: string[] = [];
-    const messages = violationsAfter((resources) => {
-      for (const resource of samples(resources)) {
-        resource.addPropertyOverride('NoSuchProperty', 'x');
-        modified.push(resource.cfnResourceType);
-      }
-    });
-    const [of = new Set<string>()] = [...messages].flatMap(([words, found]) =>
-      words.includes('NoSuchProperty') ? [found] : [],
-    );
-    expect(modified.length).toBeGreaterThan(25);
-    expect(of.size).toBe(modified.length);
+it('the validation of templates finds an unknown property of every resource type in use', () => {
+  const modified: string[] = [];
+  const messages = violationsAfter((resources) => {
+    for (const resource of samples(resources)) {
+      resource.addPropertyOverride('NoSuchProperty', 'x');
+      modified.push(resource.cfnResourceType);
+    }
   });
+  const [of = new Set<string>()] = [...messages].flatMap(([words, found]) =>
+    words.includes('NoSuchProperty') ? [found] : [],
+  );
+  expect(modified.length).toBeGreaterThan(25);
+  expect(of.size).toBe(modified.length);
+});
 
-  it.each([
-    ['a wrong type', 'AWS::Lambda::Function', 'Timeout', 'soon', "Timeout: 'soon' is not of type 'integer'"],
-    ['an unknown value', 'AWS::Lambda::Function', 'Architectures', ['vax'], "'vax' is not one of"],
-    ['an unknown nested property', 'AWS::DynamoDB::GlobalTable', 'Replicas.0.Regoin', 'x', 'Regoin'],
-    ['a missing property', 'AWS::Lambda::Function', 'Role', undefined, "'Role' is a required property"],
-    ['a missing nested object', 'AWS::Scheduler::Schedule', 'Target', undefined, "'Target' is a required property"],
-    ['a reference to a missing resource', 'AWS::Lambda::Function', 'Role', { Ref: 'Missing' }, 'Missing'],
-  ])('finds %s', (_, type, property, value, words) => {
-    const messages = violationsAfter((resources) => {
-      const [resource] = resources.filter(({ cfnResourceType }) => cfnResourceType === type);
-      if (value === undefined) resource?.addPropertyDeletionOverride(property);
-      else resource?.addPropertyOverride(property, value);
-      // Some of these errors alone do not fail the synthesis.
-      resource?.addPropertyOverride('NoSuchProperty', 'x');
-    });
-    expect([...messages.keys()]).toContainEqual(expect.stringContaining(words));
+it.each([
+  ['a wrong type', 'AWS::Lambda::Function', 'Timeout', 'soon', "Timeout: 'soon' is not of type 'integer'"],
+  ['an unknown value', 'AWS::Lambda::Function', 'Architectures', ['vax'], "'vax' is not one of"],
+  ['an unknown nested property', 'AWS::DynamoDB::GlobalTable', 'Replicas.0.Regoin', 'x', 'Regoin'],
+  ['a missing property', 'AWS::Lambda::Function', 'Role', undefined, "'Role' is a required property"],
+  ['a missing nested object', 'AWS::Scheduler::Schedule', 'Target', undefined, "'Target' is a required property"],
+  ['a reference to a missing resource', 'AWS::Lambda::Function', 'Role', { Ref: 'Missing' }, 'Missing'],
+])('the validation of templates finds %s', (_, type, property, value, words) => {
+  const messages = violationsAfter((resources) => {
+    const [resource] = resources.filter(({ cfnResourceType }) => cfnResourceType === type);
+    if (value === undefined) resource?.addPropertyDeletionOverride(property);
+    else resource?.addPropertyOverride(property, value);
+    // Some of these errors alone do not fail the synthesis.
+    resource?.addPropertyOverride('NoSuchProperty', 'x');
   });
+  expect([...messages.keys()]).toContainEqual(expect.stringContaining(words));
+});
 
-  it('has no acknowledged finding', () => {
-    const files = readdirSync('lib', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-    expect(files.filter((file) => readFileSync(join('lib', file), 'utf8').includes('CloudFormation-Validate'))).toEqual(
-      [],
-    );
-    expect(context).toMatchObject({ '@aws-cdk/core:validateAgainstDefaultRules': true });
-  });
+it('the validation of templates has no acknowledged finding', () => {
+  const files = readdirSync('lib', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  expect(files.filter((file) => readFileSync(join('lib', file), 'utf8').includes('CloudFormation-Validate'))).toEqual(
+    [],
+  );
+  expect(context).toMatchObject({ '@aws-cdk/core:validateAgainstDefaultRules': true });
 });

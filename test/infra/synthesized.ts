@@ -18,7 +18,7 @@ export interface Resource {
 }
 
 /** One template, as CloudFormation receives it. */
-export interface Template {
+interface Template {
   readonly name: string;
   readonly text: string;
   readonly content: RawTemplate;
@@ -48,13 +48,13 @@ export interface Synthesized {
   readonly exampleAddresses: readonly string[];
 }
 
-export interface Violation {
+interface Violation {
   readonly ruleName: string;
   readonly description: string;
   readonly violatingConstructs: readonly { readonly cloudFormationResource?: { readonly logicalId: string } }[];
 }
 
-export interface PluginReport {
+interface PluginReport {
   readonly pluginName: string;
   readonly violations: readonly Violation[];
 }
@@ -79,10 +79,31 @@ export const everything: Config = {
     waf: { requestsPerFiveMinutes: 2000, managedRules: true },
   },
   alarms: { email: 'operators@directory.example' },
+  site: {
+    name: 'Directory',
+    url: 'https://directory.example',
+    indexNowKey: 'a-key-of-indexnow',
+    languages: ['en', 'de', 'es', 'fr'],
+  },
   ai: { model: 'amazon.nova-lite-v1:0' },
   features: { ai: true },
   usagePlans: [{ id: 'Standard', ratePerSecond: 5, burst: 5, requestsPerDay: 100, clients: ['One', 'Two'] }],
   identity: { kind: 'cognito', services: ['Crawler', 'Importer'], mail: 'ses' },
+};
+
+/** The prod stage with CloudFront in front of its pages. */
+export const withCdn: Config = {
+  ...configOf('prod'),
+  site: {
+    name: 'Directory',
+    url: 'https://directory.example',
+    mapStyleUrl: 'https://tiles.directory.example/style.json',
+    cdn: {
+      certificateParameter: '/directory/prod/pages-certificate',
+      hostedZone: { id: 'Z0123456789ABC', name: 'directory.example' },
+      originKey: 1,
+    },
+  },
 };
 
 /** The report of the last synthesis into a folder; without checks and annotations there is none. */
@@ -103,7 +124,7 @@ export const nestedReportsIn = (outdir: string): readonly PluginReport[] =>
       const again = mkdtempSync(join(tmpdir(), 'nested-'));
       try {
         const app = new App({ outdir: again, context });
-        const stack = new Stack(app, 'Nested');
+        const stack = new Stack(app, 'Nested', { suppressTemplateIndentation: true });
         const { Parameters = {}, Resources } = JSON.parse(readFileSync(join(outdir, file), 'utf8')) as RawTemplate;
         for (const [id, { Type }] of Object.entries(Parameters)) new CfnParameter(stack, id, { type: Type });
         for (const [id, { Type, Properties = {} }] of Object.entries(Resources))

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { type Feature, features } from '#contract/route.ts';
+import { type Feature, features, neededFeatures } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import type { MiddlewareRequest } from '#http/call.ts';
 import { middleware } from '#http/middleware.ts';
-import { readSettings } from '#platform/settings.ts';
+import { readEnvironment } from '#platform/environment.ts';
 import { visibleText } from '#shared/openapi/visible.ts';
 import { openapi } from '#shared/openapi.ts';
 
-/** Each feature disabled alone: its own routes disappear, and no others. */
+/** Each feature disabled alone: its own routes disappear, with those of features that need it, and no others. */
 
 const without = (off: Feature) =>
-  readSettings({
+  readEnvironment({
     TABLE_NAME: 'none',
     ...Object.fromEntries(
       features.map((feature) => [`FEATURE_${feature.toUpperCase()}`, feature === off ? 'off' : 'on']),
@@ -18,11 +18,11 @@ const without = (off: Feature) =>
   });
 
 const hiddenBy = (off: Feature): string[] => {
-  const settings = without(off);
+  const environment = without(off);
   return routes
     .filter((route) => {
       try {
-        middleware.feature.before({ internal: { state: { route, settings } } } as unknown as MiddlewareRequest);
+        middleware.feature.before({ internal: { state: { route, environment } } } as unknown as MiddlewareRequest);
         return false;
       } catch (error) {
         expect(error).toMatchObject({ code: 'NOT_FOUND' });
@@ -44,8 +44,10 @@ const documented = (off: Feature): string[] => {
 };
 
 it.each(features)('%s off hides its own routes, also from the API reference, and no others', (off) => {
-  const own = routes.filter((route) => route.feature === off).map((route) => `${route.method} ${route.path}`);
-  const others = routes.filter((route) => route.feature !== off).map((route) => `${route.method} ${route.path}`);
+  const isOff = ({ feature }: (typeof routes)[number]) =>
+    feature !== undefined && (feature === off || neededFeatures[feature] === off);
+  const own = routes.filter(isOff).map(({ method, path }) => `${method} ${path}`);
+  const others = routes.filter((route) => !isOff(route)).map(({ method, path }) => `${method} ${path}`);
   expect(hiddenBy(off).sort()).toEqual(own.sort());
   expect(documented(off).sort()).toEqual(others.sort());
 });

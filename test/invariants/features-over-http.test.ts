@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { features } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { freshAddress, pathOf } from '#test/support/requests.ts';
-import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { ownServer } from '#test/support/with-directory.ts';
 
 /** Disabled features, over every route of the table. */
 
 const withFeature = routes.filter((route) => route.feature).map((route) => ({ id: route.id, route }));
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    env: Object.fromEntries(features.map((feature) => [`FEATURE_${feature.toUpperCase()}`, 'off'])),
-  });
-});
-
-afterAll(async () => {
-  await server.stop();
+const server = await ownServer({
+  env: Object.fromEntries(features.map((feature) => [`FEATURE_${feature.toUpperCase()}`, 'off'])),
 });
 
 it.each(withFeature)('$id of a disabled feature returns 404 before any other check', async ({ route }) => {
@@ -43,6 +35,14 @@ it('moderators have no rights while their feature is disabled', async () => {
     const headers = { 'x-forwarded-for': freshAddress() };
     const response = await server.call(route.method, pathOf(route), { token: moderator, headers });
     expect([route.id, response.status]).toEqual([route.id, 403]);
+  }
+});
+
+it('filters by fields count as unknown while the feature is disabled, and orders and facets of them are 400', async () => {
+  const filtered = await server.call('GET', '/api/projects?filter[unknown]=1&filter=1');
+  expect(filtered.status).toBe(200);
+  for (const query of ['sort=fields.price', 'facets=fields.price']) {
+    expect((await server.call('GET', `/api/projects?${query}`)).status).toBe(400);
   }
 });
 

@@ -8,7 +8,7 @@ import { type Subscription, subscriptions } from '#events/subscriptions.ts';
 const byPath: readonly (readonly [path: RegExp, feature: Feature])[] = [
   [/\/comments(?:\/|$)/, 'comments'],
   [/\/ratings(?:\/|$)/, 'ratings'],
-  [/\/map$/, 'map'],
+  [/^\/api\/.*\/map$/, 'map'],
   [/^\/api\/ai\//, 'ai'],
   [/^\/api\/(?:admin\/)?analytics(?:\/|$)/, 'analytics'],
   [/^\/api\/(?:admin\/)?promotions(?:\/|$)/, 'promotions'],

@@ -1,5 +1,5 @@
 import { generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Route, type Scope, scopes } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { apiKeyKey } from '#data/keys.ts';
@@ -10,13 +10,13 @@ import { FORBIDDEN, UNAUTHORIZED } from '#test/support/fixtures.ts';
 import { createKey } from '#test/support/keys.ts';
 import { freshAddress, pathOf } from '#test/support/requests.ts';
 import { sampleOf } from '#test/support/sample.ts';
-import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { ownServer } from '#test/support/with-directory.ts';
 
 /** Authentication of every route in the table. */
 
 const named = routes.map((route) => ({ id: route.id, route }));
 
-let server: TestServer;
+const server = await ownServer({ env: { FEATURE_AI: 'on' } });
 
 const forgedToken = async (claims: Record<string, unknown>): Promise<string> => {
   const { privateKey } = await generateKeyPair('RS256');
@@ -39,8 +39,7 @@ const send = async (route: Route, authorization: string | undefined) => {
   return { status, body };
 };
 
-let invalidCredentials: [string, string | undefined][];
-let admin: { readonly token: string };
+const admin = { token: await server.token({ email: 'keeper@example.com', admin: true }) };
 
 const keys = new Map<string, Promise<string>>();
 /** An API key with exactly these scopes, as a credential. */
@@ -70,27 +69,23 @@ const forgedKey = async (): Promise<string> => {
   return newApiKey(id);
 };
 
-beforeAll(async () => {
-  server = await startTestServer({ env: { FEATURE_AI: 'on' } });
-  const claims = JSON.parse(
-    Buffer.from((await server.token({ email: 'shape@example.com' })).split('.')[1] ?? '', 'base64url').toString(),
-  ) as Record<string, unknown>;
-  admin = { token: await server.token({ email: 'keeper@example.com', admin: true }) };
-  const unknownKey = newApiKey(newId('key'));
-  invalidCredentials = [
-    ['no credential', undefined],
-    ['a malformed token', 'Bearer nonsense'],
-    ['another scheme', 'Basic dXNlcjpwYXNz'],
-    ['an expired token', `Bearer ${await server.token({ email: 'late@example.com', expires_in: -60 })}`],
-    ['a token without signature', `Bearer ${unsigned({ ...claims, exp: 4_000_000_000 })}`],
-    ['a token signed by another key', `Bearer ${await forgedToken(claims)}`],
-    ['a malformed API key', `Bearer ${unknownKey.slice(0, -1)}${unknownKey.endsWith('x') ? 'y' : 'x'}`],
-    ['an unknown API key', `Bearer ${unknownKey}`],
-    ['an API key with another secret', `Bearer ${await forgedKey()}`],
-    ['a revoked API key', `Bearer ${await revokedKey()}`],
-    ['an expired API key', `Bearer ${await expiredKey()}`],
-  ];
-});
+const claims = JSON.parse(
+  Buffer.from((await server.token({ email: 'shape@example.com' })).split('.')[1] ?? '', 'base64url').toString(),
+) as Record<string, unknown>;
+const unknownKey = newApiKey(newId('key'));
+const invalidCredentials: readonly [string, string | undefined][] = [
+  ['no credential', undefined],
+  ['a malformed token', 'Bearer nonsense'],
+  ['another scheme', 'Basic dXNlcjpwYXNz'],
+  ['an expired token', `Bearer ${await server.token({ email: 'late@example.com', expires_in: -60 })}`],
+  ['a token without signature', `Bearer ${unsigned({ ...claims, exp: 4_000_000_000 })}`],
+  ['a token signed by another key', `Bearer ${await forgedToken(claims)}`],
+  ['a malformed API key', `Bearer ${unknownKey.slice(0, -1)}${unknownKey.endsWith('x') ? 'y' : 'x'}`],
+  ['an unknown API key', `Bearer ${unknownKey}`],
+  ['an API key with another secret', `Bearer ${await forgedKey()}`],
+  ['a revoked API key', `Bearer ${await revokedKey()}`],
+  ['an expired API key', `Bearer ${await expiredKey()}`],
+];
 
 it.each(named.filter(({ route }) => route.auth === 'user'))(
   '$id returns 401 to every invalid credential',
@@ -154,26 +149,4 @@ it.each(named.filter(({ route }) => route.auth === 'user' || route.auth === 'adm
 
 it.each(named.filter(({ route }) => route.auth === 'optional'))('$id accepts an API key', async ({ route }) => {
   expect(isUsable(await send(route, await keyWith('events:read')))).toBe(true);
-});
-
-it('without the pepper keys can be neither created nor verified, and public routes ignore them', async () => {
-  const token = (await keyWith('projects:read')).slice('Bearer '.length);
-  const pepper = process.env.API_KEY_PEPPER;
-  delete process.env.API_KEY_PEPPER;
-  try {
-    const UNAVAILABLE = { status: 503, body: { code: 'UNAVAILABLE' } };
-    expect(await server.call('GET', '/api/keys/current', { token })).toMatchObject(UNAVAILABLE);
-    expect(await server.call('GET', '/api/admin/projects', { token })).toMatchObject(UNAVAILABLE);
-    const body = { name: 'Program', scopes: ['projects:read'] };
-    const created = await server.call('POST', '/api/admin/keys', { token: admin.token, body });
-    expect(created).toMatchObject(UNAVAILABLE);
-    expect((await server.call('GET', '/api/projects', { token })).status).toBe(200);
-  } finally {
-    process.env.API_KEY_PEPPER = pepper;
-  }
-  expect((await server.call('GET', '/api/keys/current', { token })).status).toBe(200);
-});
-
-afterAll(async () => {
-  await server.stop();
 });

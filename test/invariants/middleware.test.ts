@@ -3,15 +3,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { defineRoute } from '#contract/route.ts';
 import { handle } from '#http/handle.ts';
+import { jobSecret } from '#http/job.ts';
 import { authorize } from '#http/middleware/authorize.ts';
 import { idempotency } from '#http/middleware/idempotency.ts';
-import { jobSecret } from '#http/middleware/job-secret.ts';
 import { multipart } from '#http/middleware/multipart.ts';
 import { streaming } from '#http/middleware/streaming.ts';
 import { middleware } from '#http/middleware.ts';
 import { provideStreaming } from '#local/lambda-streaming.ts';
 
-const ORDER = ['observe', 'headers', 'failure', 'feature', 'rate', 'identity', 'permission', 'input', 'reply'];
+const ORDER = ['observe', 'headers', 'failure', 'feature', 'rate', 'identity', 'permission', 'input', 'response'];
 
 const BEFORE = [
   'observe',
@@ -34,7 +34,7 @@ const probe = {
   tier: 'none',
   bodyKind: 'multipart',
   idempotent: true,
-  replies: { 200: z.object({}) },
+  responses: { 200: z.object({}) },
   permissions: [],
 } as const;
 const route = defineRoute('probes.run', probe);
@@ -87,37 +87,35 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('middleware', () => {
-  it('has one order', () => {
-    expect(Object.keys(middleware)).toEqual(ORDER);
-  });
-
-  it('runs in this order before the handler, and completes the response in reverse', async () => {
-    expect(await invoke(recordCalls())).toEqual([
-      ...BEFORE.map((name) => `${name} before`),
-      'run',
-      'reply after',
-      'idempotency after',
-      'headers after',
-      'observe after',
-    ]);
-  });
-
-  it.each(BEFORE.slice(1))(
-    'stops when %s rejects, and still completes the response and the log line',
-    async (failing) => {
-      const called = BEFORE.slice(0, BEFORE.indexOf(failing) + 1);
-      expect(await invoke(recordCalls(failing))).toEqual([
-        ...called.map((name) => `${name} before`),
-        'idempotency onError',
-        'authorize onError',
-        'failure onError',
-        'headers onError',
-        'observe onError',
-      ]);
-    },
-  );
+it('middleware has one order', () => {
+  expect(Object.keys(middleware)).toEqual(ORDER);
 });
+
+it('middleware runs in this order before the handler, and completes the response in reverse', async () => {
+  expect(await invoke(recordCalls())).toEqual([
+    ...BEFORE.map((name) => `${name} before`),
+    'run',
+    'response after',
+    'idempotency after',
+    'headers after',
+    'observe after',
+  ]);
+});
+
+it.each(BEFORE.slice(1))(
+  'middleware stops when %s rejects, and still completes the response and the log line',
+  async (failing) => {
+    const called = BEFORE.slice(0, BEFORE.indexOf(failing) + 1);
+    expect(await invoke(recordCalls(failing))).toEqual([
+      ...called.map((name) => `${name} before`),
+      'idempotency onError',
+      'authorize onError',
+      'failure onError',
+      'headers onError',
+      'observe onError',
+    ]);
+  },
+);
 
 describe('route middleware', () => {
   const run = () => Promise.reject(new Error('not called'));
@@ -142,7 +140,7 @@ describe('route middleware', () => {
     ['jobSecret', jobSecret, { ...plain, auth: 'cron' }],
     ['multipart', multipart({ file: 1 }), { ...plain, bodyKind: 'multipart' }],
     ['idempotency', idempotency, { ...plain, idempotent: true }],
-    ['streaming', streaming, { ...plain, replies: { 200: csv } }],
+    ['streaming', streaming, { ...plain, responses: { 200: csv } }],
   ] as const)('%s must be passed where the contract requires it, and only there', (name, one, declaration) => {
     const requiring = defineRoute('probes.requiring', declaration as unknown as typeof probe);
     const other = defineRoute('probes.other', plain as unknown as typeof probe);

@@ -51,150 +51,144 @@ const complaints = (pointer: string, value: unknown): unknown => {
   return ajv.validate({ $ref }, value) ? null : ajv.errors;
 };
 
-describe('the document', () => {
-  it('names a contact, a licence and a server', () => {
-    expect(document.info.contact.name).toEqual(expect.any(String));
-    expect(document.info.license).toMatchObject({ name: 'MIT', identifier: 'MIT' });
-    expect(document.servers.length).toBeGreaterThan(0);
-    for (const { url } of document.servers) expect(url).toMatch(/^\/$|[^/]$/);
-  });
-
-  it('has sorted tags with descriptions, which its operations use', () => {
-    const names = document.tags.map(({ name }) => name);
-    expect(names).toEqual(names.toSorted());
-    for (const { description } of document.tags) expect(description).not.toBe('');
-    const used = new Set([...operations, ...webhooks].flatMap(({ operation }) => operation.tags as string[]));
-    expect([...used].toSorted()).toEqual(names);
-  });
-
-  it('has unique operation ids that are safe in a URL', () => {
-    expect(repeated(ids.map((id) => id.toLowerCase()))).toEqual([]);
-    for (const id of ids) expect(id).toMatch(/^[\w.-]+$/);
-  });
-
-  it('has a summary, a description, a success and a client error for every operation', () => {
-    for (const { id, operation } of operations) {
-      expect([id, String(operation.summary ?? '') !== '']).toEqual([id, true]);
-      expect([id, String(operation.description ?? '') !== '']).toEqual([id, true]);
-      const statuses = Object.keys(operation.responses as Json);
-      expect([id, statuses.some((status) => status.startsWith('2'))]).toEqual([id, true]);
-      expect([id, statuses.some((status) => status.startsWith('4'))]).toEqual([id, true]);
-    }
-  });
-
-  it('declares exactly the variables of each path', () => {
-    for (const { path, id, operation } of operations) {
-      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const declared = ((operation.parameters ?? []) as Json[]).filter((one) => one.in === 'path');
-      expect([id, declared.map(({ name }) => name)]).toEqual([id, inPath]);
-      expect(declared.every(({ required }) => required === true)).toBe(true);
-      expect(path).not.toMatch(/\/$|\?|\{\}/);
-    }
-  });
-
-  it('has no ambiguous paths', () => {
-    const isVariable = (step = '') => step.startsWith('{');
-    const count = (steps: readonly string[]) => steps.filter(isVariable).length;
-    const paths = Object.keys(document.paths).map((path) => path.split('/'));
-    const ambiguous = paths.flatMap((one, position) =>
-      paths
-        .slice(position + 1)
-        .filter(
-          (other) =>
-            one.length === other.length &&
-            count(one) === count(other) &&
-            one.every((step, index) => isVariable(step) || isVariable(other[index]) || step === other[index]),
-        )
-        .map((other) => [one.join('/'), other.join('/')]),
-    );
-    expect(ambiguous).toEqual([]);
-  });
-
-  it('describes every parameter and header', () => {
-    const silent = all.filter(({ part }) => typeof part.in === 'string' && 'schema' in part && !part.description);
-    expect(silent.map(({ pointer }) => pointer)).toEqual([]);
-    for (const [name, header] of Object.entries(document.components.headers ?? {}))
-      expect([name, header.description]).toEqual([name, expect.any(String)]);
-  });
-
-  it('uses every component', () => {
-    const referenced = new Set(all.flatMap(({ part }) => (typeof part.$ref === 'string' ? [part.$ref] : [])));
-    const schemes = new Set(
-      all.flatMap(({ part }) => (Array.isArray(part.security) ? part.security : [])).flatMap(Object.keys),
-    );
-    for (const [kind, named] of Object.entries(document.components)) {
-      for (const name of Object.keys(named)) {
-        const isUsed = kind === 'securitySchemes' ? schemes.has(name) : referenced.has(`#/components/${kind}/${name}`);
-        expect([kind, name, isUsed]).toEqual([kind, name, true]);
-      }
-    }
-  });
-
-  it('has references that only a description and a default stand beside', () => {
-    const siblings = all
-      .filter(({ part }) => typeof part.$ref === 'string')
-      .flatMap(({ part }) => Object.keys(part).filter((key) => !['$ref', 'description', 'default'].includes(key)));
-    expect(siblings).toEqual([]);
-  });
-
-  it('has examples and defaults that their schemas accept', () => {
-    let checked = 0;
-    for (const { pointer, part } of all) {
-      const isSchema = 'type' in part || '$ref' in part;
-      if (!isSchema || pointer.includes('/examples/')) continue;
-      const values = [
-        ...(Array.isArray(part.examples) ? part.examples : []),
-        ...('default' in part ? [part.default] : []),
-      ];
-      for (const value of values) {
-        // Parameters are sent as text and parsed; their defaults are the parsed values.
-        expect([pointer, value, complaints(pointer, value)]).toEqual([pointer, value, null]);
-        checked += 1;
-      }
-    }
-    expect(checked).toBeGreaterThan(20);
-  });
+it('the document names a contact, a licence and a server', () => {
+  expect(document.info.contact.name).toEqual(expect.any(String));
+  expect(document.info.license).toMatchObject({ name: 'MIT', identifier: 'MIT' });
+  expect(document.servers.length).toBeGreaterThan(0);
+  for (const { url } of document.servers) expect(url).toMatch(/^\/$|[^/]$/);
 });
 
-describe('for generators of clients', () => {
-  it('no enumeration stands in the document twice, and each has distinct values of one type', () => {
-    const inline = all.filter(({ part }) => Array.isArray(part.enum) && part.type !== undefined);
-    const codes = /^#\/components\/schemas\/\w+Error\/allOf\//;
-    const values = inline.filter(({ pointer }) => !codes.test(pointer)).map(({ part }) => JSON.stringify(part.enum));
-    expect(repeated(values)).toEqual([]);
-    for (const { part } of inline) {
-      expect(repeated((part.enum as unknown[]).map(String))).toEqual([]);
-      expect((part.enum as unknown[]).every((value) => typeof value === 'string')).toBe(true);
+it('the document has sorted tags with descriptions, which its operations use', () => {
+  const names = document.tags.map(({ name }) => name);
+  expect(names).toEqual(names.toSorted());
+  for (const { description } of document.tags) expect(description).not.toBe('');
+  const used = new Set([...operations, ...webhooks].flatMap(({ operation }) => operation.tags as string[]));
+  expect([...used].toSorted()).toEqual(names);
+});
+
+it('the document has unique operation ids that are safe in a URL', () => {
+  expect(repeated(ids.map((id) => id.toLowerCase()))).toEqual([]);
+  for (const id of ids) expect(id).toMatch(/^[\w.-]+$/);
+});
+
+it('the document has a summary, a description, a success and a client error for every operation', () => {
+  for (const { id, operation } of operations) {
+    expect([id, String(operation.summary ?? '') !== '']).toEqual([id, true]);
+    expect([id, String(operation.description ?? '') !== '']).toEqual([id, true]);
+    const statuses = Object.keys(operation.responses as Json);
+    expect([id, statuses.some((status) => status.startsWith('2'))]).toEqual([id, true]);
+    expect([id, statuses.some((status) => status.startsWith('4'))]).toEqual([id, true]);
+  }
+});
+
+it('the document declares exactly the variables of each path', () => {
+  for (const { path, id, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = ((operation.parameters ?? []) as Json[]).filter((one) => one.in === 'path');
+    expect([id, declared.map(({ name }) => name)]).toEqual([id, inPath]);
+    expect(declared.every(({ required }) => required === true)).toBe(true);
+    expect(path).not.toMatch(/.\/$|\?|\{\}/);
+  }
+});
+
+it('the document has no ambiguous paths', () => {
+  const isVariable = (step = '') => step.startsWith('{');
+  const count = (steps: readonly string[]) => steps.filter(isVariable).length;
+  const paths = Object.keys(document.paths).map((path) => path.split('/'));
+  const ambiguous = paths.flatMap((one, position) =>
+    paths
+      .slice(position + 1)
+      .filter(
+        (other) =>
+          one.length === other.length &&
+          count(one) === count(other) &&
+          one.every((step, index) => isVariable(step) || isVariable(other[index]) || step === other[index]),
+      )
+      .map((other) => [one.join('/'), other.join('/')]),
+  );
+  expect(ambiguous).toEqual([]);
+});
+
+it('the document describes every parameter and header', () => {
+  const silent = all.filter(({ part }) => typeof part.in === 'string' && 'schema' in part && !part.description);
+  expect(silent.map(({ pointer }) => pointer)).toEqual([]);
+  for (const [name, header] of Object.entries(document.components.headers ?? {}))
+    expect([name, header.description]).toEqual([name, expect.any(String)]);
+});
+
+it('the document uses every component', () => {
+  const referenced = new Set(all.flatMap(({ part }) => (typeof part.$ref === 'string' ? [part.$ref] : [])));
+  const schemes = new Set(
+    all.flatMap(({ part }) => (Array.isArray(part.security) ? part.security : [])).flatMap(Object.keys),
+  );
+  for (const [kind, named] of Object.entries(document.components)) {
+    for (const name of Object.keys(named)) {
+      const isUsed = kind === 'securitySchemes' ? schemes.has(name) : referenced.has(`#/components/${kind}/${name}`);
+      expect([kind, name, isUsed]).toEqual([kind, name, true]);
     }
-  });
+  }
+});
 
-  it('every error response refers to a schema with a name', () => {
-    for (const [name, response] of Object.entries(document.components.responses ?? {})) {
-      for (const { schema } of Object.values((response.content ?? {}) as Record<string, { schema: Json }>))
-        expect([name, Object.keys(schema)]).toEqual([name, ['$ref']]);
+it('the document has references that only a description and a default stand beside', () => {
+  const siblings = all
+    .filter(({ part }) => typeof part.$ref === 'string')
+    .flatMap(({ part }) => Object.keys(part).filter((key) => !['$ref', 'description', 'default'].includes(key)));
+  expect(siblings).toEqual([]);
+});
+
+it('the document has examples and defaults that their schemas accept', () => {
+  let checked = 0;
+  for (const { pointer, part } of all) {
+    const isSchema = 'type' in part || '$ref' in part;
+    if (!isSchema || pointer.includes('/examples/')) continue;
+    const values = [
+      ...(Array.isArray(part.examples) ? part.examples : []),
+      ...('default' in part ? [part.default] : []),
+    ];
+    for (const value of values) {
+      // Parameters are sent as text and parsed; their defaults are the parsed values.
+      expect([pointer, value, complaints(pointer, value)]).toEqual([pointer, value, null]);
+      checked += 1;
     }
-  });
+  }
+  expect(checked).toBeGreaterThan(20);
+});
 
-  it('no two names differ in case or punctuation only, also those that are made from inline members', () => {
-    const schemas = Object.entries(document.components.schemas ?? {});
-    const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-    expect(repeated(schemas.map(([name]) => plain(name)))).toEqual([]);
-    const names = new Set(schemas.map(([name]) => plain(name)));
-    const made = schemas.flatMap(([name, { properties }]) =>
-      Object.entries((properties ?? {}) as Record<string, Json>)
-        .map(([member, schema]) => [member, (schema.items ?? schema) as Json] as const)
-        .filter(([, schema]) => 'properties' in schema || 'enum' in schema || 'oneOf' in schema)
-        .map(([member]) => `${name} ${member}`),
-    );
-    expect(made.filter((name) => names.has(plain(name)))).toEqual([]);
-  });
+it('no enumeration stands in the document twice, and each has distinct values of one type', () => {
+  const inline = all.filter(({ part }) => Array.isArray(part.enum) && part.type !== undefined);
+  const codes = /^#\/components\/schemas\/\w+Error\/allOf\//;
+  const values = inline.filter(({ pointer }) => !codes.test(pointer)).map(({ part }) => JSON.stringify(part.enum));
+  expect(repeated(values)).toEqual([]);
+  for (const { part } of inline) {
+    expect(repeated((part.enum as unknown[]).map(String))).toEqual([]);
+    expect((part.enum as unknown[]).every((value) => typeof value === 'string')).toBe(true);
+  }
+});
 
-  it('every number has a format', () => {
-    const numbers = all.filter(({ part }) =>
-      [part.type].flat().some((type) => type === 'integer' || type === 'number'),
-    );
-    expect(numbers.filter(({ part }) => !part.format).map(({ pointer }) => pointer)).toEqual([]);
-  });
+it('every error response refers to a schema with a name', () => {
+  for (const [name, response] of Object.entries(document.components.responses ?? {})) {
+    for (const { schema } of Object.values((response.content ?? {}) as Record<string, { schema: Json }>))
+      expect([name, Object.keys(schema)]).toEqual([name, ['$ref']]);
+  }
+});
+
+it('no two names differ in case or punctuation only, also those that are made from inline members', () => {
+  const schemas = Object.entries(document.components.schemas ?? {});
+  const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  expect(repeated(schemas.map(([name]) => plain(name)))).toEqual([]);
+  const names = new Set(schemas.map(([name]) => plain(name)));
+  const made = schemas.flatMap(([name, { properties }]) =>
+    Object.entries((properties ?? {}) as Record<string, Json>)
+      .map(([member, schema]) => [member, (schema.items ?? schema) as Json] as const)
+      .filter(([, schema]) => 'properties' in schema || 'enum' in schema || 'oneOf' in schema)
+      .map(([member]) => `${name} ${member}`),
+  );
+  expect(made.filter((name) => names.has(plain(name)))).toEqual([]);
+});
+
+it('every number has a format', () => {
+  const numbers = all.filter(({ part }) => [part.type].flat().some((type) => type === 'integer' || type === 'number'));
+  expect(numbers.filter(({ part }) => !part.format).map(({ pointer }) => pointer)).toEqual([]);
 });
 
 describe('rules of the service', () => {
@@ -239,14 +233,12 @@ describe('rules of the service', () => {
   });
 });
 
-describe('webhooks', () => {
-  it('have every event, signed and without a credential of the service', () => {
-    expect(webhooks.map(({ kind }) => kind)).toEqual(eventKindNames);
-    for (const { kind, operation } of webhooks) {
-      expect(operation).toMatchObject({ security: [], summary: expect.any(String), description: expect.any(String) });
-      const { content } = operation.requestBody as { content: Record<string, { schema: { $ref: string } }> };
-      const name = content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
-      expect(document.components.schemas?.[name]).toMatchObject({ properties: { type: { const: kind } } });
-    }
-  });
+it('webhooks have every event, signed and without a credential of the service', () => {
+  expect(webhooks.map(({ kind }) => kind)).toEqual(eventKindNames);
+  for (const { kind, operation } of webhooks) {
+    expect(operation).toMatchObject({ security: [], summary: expect.any(String), description: expect.any(String) });
+    const { content } = operation.requestBody as { content: Record<string, { schema: { $ref: string } }> };
+    const name = content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
+    expect(document.components.schemas?.[name]).toMatchObject({ properties: { type: { const: kind } } });
+  }
 });

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
 import { openapi } from '#shared/openapi.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -24,72 +24,42 @@ const at = (pointer: string): unknown =>
     .split('/')
     .reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], document);
 
-describe('docs/openapi.json', () => {
-  it('is generated from the current routes; otherwise run "npm run docs"', () => {
-    expect(text).toBe(`${JSON.stringify(document, null, 2)}\n`);
-  });
+it('docs/openapi.json is generated from the current routes; otherwise run "npm run docs"', () => {
+  expect(text).toBe(`${JSON.stringify(document, null, 2)}\n`);
+});
 
-  it('is valid OpenAPI 3.1', async () => {
-    const result = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
-    expect(result).toEqual({ valid: true });
-    expect(document.openapi).toMatch(/^3\.1\./);
-  });
+it('docs/openapi.json is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
+  expect(result).toEqual({ valid: true });
+  expect(document.openapi).toMatch(/^3\.1\./);
+});
 
-  it('has an operation for every route and for nothing else', () => {
-    const described = operations.map(
-      ({ path, method, operation }) => `${operation.operationId} ${method.toUpperCase()} ${path}`,
-    );
-    expect(described.toSorted()).toEqual(routes.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted());
-  });
+it('docs/openapi.json has an operation for every route and for nothing else', () => {
+  const described = operations.map(
+    ({ path, method, operation }) => `${operation.operationId} ${method.toUpperCase()} ${path}`,
+  );
+  expect(described.toSorted()).toEqual(routes.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted());
+});
 
-  it('has a summary, a described tag, a success response, 500 and 504 for every operation', () => {
-    const tags = new Set(document.tags.filter(({ description }) => description !== '').map(({ name }) => name));
-    for (const { operation } of operations) {
-      const { operationId, summary, responses } = operation;
-      expect([operationId, summary.length > 0]).toEqual([operationId, true]);
-      expect([operationId, operation.tags.every((tag) => tags.has(tag))]).toEqual([operationId, true]);
-      const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-      expect([operationId, good.length > 0]).toEqual([operationId, true]);
-      for (const [, response] of good) {
-        const { description, content = {} } = response as Response;
-        expect([operationId, description.length > 0]).toEqual([operationId, true]);
-        for (const { schema } of Object.values(content))
-          expect([operationId, schema]).toEqual([operationId, expect.any(Object)]);
-      }
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['500', '504']));
-    }
-  });
+it('docs/openapi.json contains the target of every reference', () => {
+  const references = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, pointer = '']) => pointer);
+  expect(references.length).toBeGreaterThan(0);
+  for (const pointer of new Set(references)) expect([pointer, at(pointer)]).toEqual([pointer, expect.any(Object)]);
+});
 
-  it('contains the target of every reference', () => {
-    const references = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, pointer = '']) => pointer);
-    expect(references.length).toBeGreaterThan(0);
-    for (const pointer of new Set(references)) expect([pointer, at(pointer)]).toEqual([pointer, expect.any(Object)]);
-  });
-
-  it('has error examples that match their schema', () => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    ajv.addSchema(document, 'document');
-    let shown = 0;
-    for (const [name, response] of Object.entries(document.components.responses ?? {})) {
-      for (const [type, { examples = {} }] of Object.entries((response as Response).content ?? {})) {
-        const pointer = `document#/components/responses/${name}/content/${type.replaceAll('/', '~1')}/schema`;
-        for (const { value } of Object.values(examples)) {
-          ajv.validate({ $ref: pointer }, value);
-          expect([name, ajv.errors]).toEqual([name, null]);
-          shown += 1;
-        }
+it('docs/openapi.json has error examples that match their schema', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'document');
+  let shown = 0;
+  for (const [name, response] of Object.entries(document.components.responses ?? {})) {
+    for (const [type, { examples = {} }] of Object.entries((response as Response).content ?? {})) {
+      const pointer = `document#/components/responses/${name}/content/${type.replaceAll('/', '~1')}/schema`;
+      for (const { value } of Object.values(examples)) {
+        ajv.validate({ $ref: pointer }, value);
+        expect([name, ajv.errors]).toEqual([name, null]);
+        shown += 1;
       }
     }
-    expect(shown).toBeGreaterThan(10);
-  });
-
-  it('describes every parameter', () => {
-    for (const { operation } of operations) {
-      const { operationId, parameters = [] } = operation as typeof operation & {
-        parameters?: readonly Record<string, unknown>[];
-      };
-      const undescribed = parameters.filter((one) => !one.$ref && !one.description);
-      expect([operationId, undescribed.map(({ name }) => name)]).toEqual([operationId, []]);
-    }
-  });
+  }
+  expect(shown).toBeGreaterThan(10);
 });

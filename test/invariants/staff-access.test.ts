@@ -36,7 +36,7 @@ it('the scopes of a route are those of its resource', () => {
 });
 
 it('moderators use routes of moderation only, and nothing that deletes or imports', () => {
-  const resources = /^\/api\/admin\/(?:summary|projects|revisions|reports|comments|replies)(?:\/|$)/;
+  const resources = /^\/api\/admin\/(?:summary|projects|revisions|reports|comments|replies|vote-cases)(?:\/|$)/;
   for (const { id, path, method, moderators } of staffRoutes.filter((route) => route.moderators)) {
     expect([id, moderators, resources.test(path), method === 'DELETE']).toEqual([id, true, true, false]);
   }
@@ -46,7 +46,8 @@ it('few other routes are open to API keys', () => {
   const others = routes.filter(({ auth, scopes = [] }) => auth !== 'admin' && scopes.length > 0);
   expect(others.map(({ id }) => id).sort()).toEqual([
     'analytics.projectReport',
-    'keys.current',
+    'apiKeys.current',
+    'mcp.call',
     'projects.submit',
     'revisions.list',
   ]);

@@ -5,7 +5,7 @@ import { runPeriodically } from '#local/background.ts';
 const PAUSE_MS = 20;
 const RUN_MS = 40;
 
-it('repeats work after a pause, which is nine times as long as a long run', async () => {
+it('periodic work is repeated after a pause, which is nine times as long as a long run', async () => {
   const started: number[] = [];
   const { promise: repeated, resolve } = Promise.withResolvers<void>();
   const task = runPeriodically(PAUSE_MS, 'failed', async () => {
@@ -21,7 +21,7 @@ it('repeats work after a pause, which is nine times as long as a long run', asyn
   expect(started).toHaveLength(2);
 });
 
-it('goes on after a failure, and stops during a pause', async () => {
+it('periodic work continues after a failure, and can be stopped during a pause', async () => {
   let runs = 0;
   const { promise: repeated, resolve } = Promise.withResolvers<void>();
   const task = runPeriodically(1, 'failed', async () => {

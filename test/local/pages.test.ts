@@ -1,38 +1,30 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { putOnBus } from '#platform/bus.ts';
-import { sendMail } from '#platform/mail.ts';
-import { startTestServer, type TestServer } from '#test/support/server.ts';
-
-let server: TestServer;
+import { expect, it } from 'vitest';
+import { putOnBus } from '#platform/eventbridge.ts';
+import { sendMail } from '#platform/ses.ts';
+import { ownServer } from '#test/support/with-directory.ts';
 
 const EVIL = '"><script>alert(1)</script>';
 
-beforeAll(async () => {
-  server = await startTestServer({ subscriptions: [] });
-  await sendMail({
-    to: 'ada@example.com',
-    subject: `First ${EVIL}`,
-    text: `Text ${EVIL}`,
-    html: `<p title="x">Hello &amp; ${EVIL}</p>`,
-  });
-  await sendMail({ to: 'bo@example.com', subject: 'Second', text: 'Later', html: '<p>Later</p>' });
-  const message = (id: string, kind: string) => ({
-    id,
-    source: kind === 'projectPurged' ? 'directory.tasks' : 'directory',
-    kind,
-    detail: { id, kind, occurred_at: '2026-11-20T09:30:00.000Z', actor_id: null, data: { name: EVIL } },
-    time: new Date(),
-  });
-  await putOnBus([
-    message('evt_1', 'projectSubmitted'),
-    message('evt_2', 'projectPurged'),
-    message('evt_3', 'projectApproved'),
-  ]);
+const server = await ownServer({ subscriptions: [] });
+await sendMail({
+  to: 'ada@example.com',
+  subject: `First ${EVIL}`,
+  text: `Text ${EVIL}`,
+  html: `<p title="x">Hello &amp; ${EVIL}</p>`,
 });
-
-afterAll(async () => {
-  await server.stop();
+await sendMail({ to: 'bo@example.com', subject: 'Second', text: 'Later', html: '<p>Later</p>' });
+const message = (id: string, kind: string) => ({
+  id,
+  source: kind === 'projectPurged' ? 'directory.tasks' : 'directory',
+  kind,
+  detail: { id, kind, occurred_at: '2026-11-20T09:30:00.000Z', actor_id: null, data: { name: EVIL } },
+  time: new Date(),
 });
+await putOnBus([
+  message('evt_1', 'projectSubmitted'),
+  message('evt_2', 'projectPurged'),
+  message('evt_3', 'projectApproved'),
+]);
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
@@ -45,23 +37,23 @@ const page = async (path: string): Promise<string> => {
   return response.body as string;
 };
 
-const pages = ['/', '/_local/mail', '/_local/events', '/_local/events?tasks=1', '/_local/dead-letters'];
+const pages = ['/_local', '/_local/mail', '/_local/events', '/_local/events?tasks=1', '/_local/dead-letters'];
 
-it.each(pages)('%s loads no external resources and escapes its content', async (path) => {
+it.each(pages)('the local page %s loads no external resources and escapes its content', async (path) => {
   const body = await page(path);
   expect(body).not.toMatch(/<script>alert/);
   for (const [, address] of body.matchAll(/<(?:script|link|img|iframe)[^>]*\s(?:src|href)="([^"]*)"/g))
     expect(address).toBe('');
 });
 
-it('links to the other pages from the start page', async () => {
-  const body = await page('/');
+it('the start page links to the other pages', async () => {
+  const body = await page('/_local');
   for (const path of ['/docs', '/_local/mail', '/_local/events', '/api/openapi.json'])
     expect(body).toContain(`href="${path}"`);
   expect(body).toContain(`curl http://localhost:${server.server.port}/api/projects`);
 });
 
-it('lists the inbox as JSON, newest first and unescaped', async () => {
+it('the inbox as JSON is newest first and unescaped', async () => {
   const mails = await server.mails();
   expect(mails.map(({ to }) => to)).toEqual(['bo@example.com', 'ada@example.com']);
   expect(mails[1]).toMatchObject({
@@ -72,7 +64,7 @@ it('lists the inbox as JSON, newest first and unescaped', async () => {
   });
 });
 
-it('shows a mail in a sandboxed frame', async () => {
+it('the inbox shows a mail in a sandboxed frame', async () => {
   const body = await page('/_local/mail');
   expect(body).toContain(
     'srcdoc="&lt;base target=&quot;_blank&quot;&gt;&lt;p title=&quot;x&quot;&gt;Hello &amp;amp; &quot;&gt;&lt;script&gt;',
@@ -81,7 +73,7 @@ it('shows a mail in a sandboxed frame', async () => {
   expect(body.indexOf('Second')).toBeLessThan(body.indexOf('First'));
 });
 
-it('lists events as JSON, newest first, and tasks only on request', async () => {
+it('the list of events as JSON is newest first, with tasks only on request', async () => {
   const ids = async (path: string) => {
     const response = await server.call('GET', path);
     return (response.body as { data: { id: string }[] }).data.map(({ id }) => id);

@@ -5,7 +5,7 @@ import { startTestServer } from '#test/support/server.ts';
 
 /** Schedules in real time: the first runs follow seconds after the start. */
 
-it('an overdue job runs once after the start', async () => {
+it('an overdue job runs once after the start of the server', async () => {
   const [first] = jobs;
   const daily: Job = { ...first, schedule: 'cron(40 2 * * ? *)', localSeconds: undefined as never };
   const name = `schedule ${daily.route.id}`;
@@ -22,6 +22,23 @@ it('an overdue job runs once after the start', async () => {
   await vi.waitFor(() => expect(runs).toBe(1), 60_000);
   await schedules.stop();
   expect(Number(checkpoints.get(name))).toBeGreaterThanOrEqual(startedAt);
+});
+
+it('what is due for publication is public soon after the start of the server, and later within 15 seconds', async () => {
+  const publications = jobs.find(({ route }) => route.id === 'cron.publishScheduled');
+  expect(publications).toMatchObject({ schedule: 'rate(1 minute)', localSeconds: 15 });
+  const startedAt = performance.now();
+  const runs: number[] = [];
+  const schedules = startSchedules({
+    jobs: [publications as Job],
+    importHandler: async () => async () => {
+      runs.push(performance.now() - startedAt);
+    },
+    checkpoints: { get: () => undefined, set: () => undefined },
+  });
+  await vi.waitFor(() => expect(runs).toHaveLength(2), 60_000);
+  await schedules.stop();
+  expect(runs[0]).toBeLessThan(15_000);
 });
 
 it('a local server with schedules runs its jobs', async () => {

@@ -3,46 +3,53 @@ import { type Job, jobs } from '#events/jobs.ts';
 import type { ImportHandler } from '#local/handlers.ts';
 import type { Checkpoints } from '#local/journal.ts';
 import { startSchedules } from '#local/schedules.ts';
-import { nextDue } from '#model/schedule.ts';
+import { jobNameOf, nextDue } from '#model/job.ts';
 import { log } from '#platform/log.ts';
 
 const at = (time: string): number => Date.parse(time);
 const due = (expression: string, after: string): string => new Date(nextDue(expression, at(after))).toISOString();
 
-describe('a schedule expression', () => {
-  it.each([
-    ['rate(1 minute)', '2026-11-21T10:00:30.000Z', '2026-11-21T10:01:30.000Z'],
-    ['rate(5 minutes)', '2026-11-21T10:00:00.000Z', '2026-11-21T10:05:00.000Z'],
-    ['rate(2 hours)', '2026-11-21T23:00:00.000Z', '2026-11-22T01:00:00.000Z'],
-    ['rate(1 day)', '2026-11-21T10:00:00.000Z', '2026-11-22T10:00:00.000Z'],
-    ['cron(40 2 * * ? *)', '2026-11-21T02:39:59.999Z', '2026-11-21T02:40:00.000Z'],
-    ['cron(40 2 * * ? *)', '2026-11-21T02:40:00.000Z', '2026-11-22T02:40:00.000Z'],
-    ['cron(10 1-5 * * ? *)', '2026-11-21T05:10:00.000Z', '2026-11-22T01:10:00.000Z'],
-    ['cron(0/20 7-10 ? * MON *)', '2026-11-21T10:00:00.000Z', '2026-11-23T07:00:00.000Z'],
-    ['cron(0/20 7-10 ? * MON *)', '2026-11-23T07:00:00.000Z', '2026-11-23T07:20:00.000Z'],
-    ['cron(0/20 7-10 ? * MON *)', '2026-11-23T10:40:00.000Z', '2026-11-30T07:00:00.000Z'],
-    ['cron(0 0 1 1 ? *)', '2026-11-21T10:00:00.000Z', '2027-01-01T00:00:00.000Z'],
-    ['cron(15,45 12 ? * 2,FRI *)', '2026-11-21T10:00:00.000Z', '2026-11-23T12:15:00.000Z'],
-  ])('%s is due after %s at %s', (expression, after, expected) => {
-    expect(due(expression, after)).toBe(expected);
-  });
+it.each([
+  ['rate(1 minute)', '2026-11-21T10:00:30.000Z', '2026-11-21T10:01:30.000Z'],
+  ['rate(5 minutes)', '2026-11-21T10:00:00.000Z', '2026-11-21T10:05:00.000Z'],
+  ['rate(2 hours)', '2026-11-21T23:00:00.000Z', '2026-11-22T01:00:00.000Z'],
+  ['rate(1 day)', '2026-11-21T10:00:00.000Z', '2026-11-22T10:00:00.000Z'],
+  ['cron(40 2 * * ? *)', '2026-11-21T02:39:59.999Z', '2026-11-21T02:40:00.000Z'],
+  ['cron(40 2 * * ? *)', '2026-11-21T02:40:00.000Z', '2026-11-22T02:40:00.000Z'],
+  ['cron(10 1-5 * * ? *)', '2026-11-21T05:10:00.000Z', '2026-11-22T01:10:00.000Z'],
+  ['cron(0/20 7-10 ? * MON *)', '2026-11-21T10:00:00.000Z', '2026-11-23T07:00:00.000Z'],
+  ['cron(0/20 7-10 ? * MON *)', '2026-11-23T07:00:00.000Z', '2026-11-23T07:20:00.000Z'],
+  ['cron(0/20 7-10 ? * MON *)', '2026-11-23T10:40:00.000Z', '2026-11-30T07:00:00.000Z'],
+  ['cron(0 0 1 1 ? *)', '2026-11-21T10:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+  ['cron(15,45 12 ? * 2,FRI *)', '2026-11-21T10:00:00.000Z', '2026-11-23T12:15:00.000Z'],
+])('%s is due after %s at %s', (expression, after, expected) => {
+  expect(due(expression, after)).toBe(expected);
+});
 
-  it.each([
-    '',
-    'rate(five minutes)',
-    'rate(1 week)',
-    'cron(x * * * ? *)',
-    'cron(* * *)',
-    'cron(0 0 31 2 ? *)',
-    'cron(0 0 * * ? 2020)',
-    'cron(0/0 * * * ? *)',
-  ])('%s is rejected', (expression) => {
-    expect(() => nextDue(expression, at('2026-11-21T10:00:00.000Z'))).toThrow(/The schedule/);
-  });
+it.each([
+  ['publish-scheduled', '2026-11-21T06:59:00.000Z', '2026-11-21T07:00:00.000Z'],
+  ['review-votes', '2026-11-21T06:59:00.000Z', '2026-11-21T07:04:00.000Z'],
+  ['follow-digest', '2026-11-21T06:59:00.000Z', '2026-11-22T06:00:00.000Z'],
+])('the job %s is due after %s at %s', (name, after, expected) => {
+  const schedule = jobs.find(({ route }) => jobNameOf(route) === name)?.schedule ?? '';
+  expect(due(schedule, after)).toBe(expected);
+});
 
-  it.each(jobs)('$schedule of the jobs is valid', ({ schedule }) => {
-    expect(nextDue(schedule, Date.now())).toBeGreaterThan(Date.now());
-  });
+it.each([
+  '',
+  'rate(five minutes)',
+  'rate(1 week)',
+  'cron(x * * * ? *)',
+  'cron(* * *)',
+  'cron(0 0 31 2 ? *)',
+  'cron(0 0 * * ? 2020)',
+  'cron(0/0 * * * ? *)',
+])('%s is rejected', (expression) => {
+  expect(() => nextDue(expression, at('2026-11-21T10:00:00.000Z'))).toThrow(/The schedule/);
+});
+
+it.each(jobs)('the schedule expression $schedule of a job is valid', ({ schedule }) => {
+  expect(nextDue(schedule, Date.now())).toBeGreaterThan(Date.now());
 });
 
 describe('the scheduler', () => {
@@ -66,7 +73,7 @@ describe('the scheduler', () => {
     return { events, importHandler };
   };
 
-  it('runs a job repeatedly, also after a failure, until it is stopped', async () => {
+  it('the scheduler runs a job repeatedly, also after a failure, until it is stopped', async () => {
     const { events, importHandler } = counting(async () => {
       throw new Error('a failed run');
     });
@@ -79,7 +86,7 @@ describe('the scheduler', () => {
     expect(events).toHaveLength(ran);
   });
 
-  it('never overlaps runs of a job, and waits for a running job when it is stopped', async () => {
+  it('the scheduler never overlaps runs of a job, and waits for a running job when it is stopped', async () => {
     let running = 0;
     let most = 0;
     const { events, importHandler } = counting(async () => {

@@ -4,7 +4,7 @@ import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { clientOf } from '#test/support/client.ts';
 import { type ServerProcess, startProcess } from '#test/support/process.ts';
 import { temporaryDataDir } from '#test/support/server.ts';
@@ -60,7 +60,7 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops all parts and exits 
   expect(server.output()).not.toMatch(/error|\n {4}at /i);
 });
 
-it('completes running requests before it stops', async () => {
+it('the server completes running requests before it stops', async () => {
   const server = start();
   const { hostname, port } = new URL(await server.url());
   const body = JSON.stringify({ email: 'slow@example.com', admin: true });
@@ -91,7 +91,7 @@ const hang = async (url: string): Promise<Socket> => {
   return socket;
 };
 
-it('treats simultaneous signals as one', async () => {
+it('the server treats simultaneous signals as one', async () => {
   const server = start();
   const socket = await hang(await server.url());
   const ending = server.end('SIGTERM');
@@ -101,7 +101,7 @@ it('treats simultaneous signals as one', async () => {
   expect(await ending).toEqual({ code: 0, signal: null });
 });
 
-it('exits immediately on a second signal', async () => {
+it('the server exits immediately on a second signal', async () => {
   const server = start();
   const socket = await hang(await server.url());
   const engine = enginePid();
@@ -113,7 +113,7 @@ it('exits immediately on a second signal', async () => {
   socket.destroy();
 });
 
-it('names the process that uses the data folder, without a stack', async () => {
+it('a second server names the process that uses the data folder, without a stack', async () => {
   const first = start();
   await first.url();
   const second = start();
@@ -125,7 +125,7 @@ it('names the process that uses the data folder, without a stack', async () => {
   expect((await fetch(await first.url())).status).toBe(200);
 });
 
-it('reports a port in use and suggests another, without a stack', async () => {
+it('the server reports a port in use and suggests another, without a stack', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -159,7 +159,7 @@ it.each([
   else expect(server.output().trim()).toMatch(sentence);
 });
 
-it('leaves no engine running when it is killed, and can be started again', async () => {
+it('a killed server leaves no engine running and can be started again', async () => {
   const first = start();
   await first.url();
   const engine = enginePid();
@@ -171,7 +171,7 @@ it('leaves no engine running when it is killed, and can be started again', async
   expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-it('restarts a crashed engine on the same port without data loss', async () => {
+it('a crashed engine is restarted on the same port without data loss', async () => {
   const server = start();
   const client = clientOf(await server.url());
   await client.token({ email: 'ada@example.com', admin: true });
@@ -183,7 +183,7 @@ it('restarts a crashed engine on the same port without data loss', async () => {
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-it('does not use AWS credentials and endpoints of the environment', async () => {
+it('the server does not use AWS credentials and endpoints of the environment', async () => {
   const server = start({
     AWS_PROFILE: 'production',
     AWS_ACCESS_KEY_ID: 'AKIAREAL',
@@ -199,7 +199,7 @@ it('does not use AWS credentials and endpoints of the environment', async () => 
   client.close();
 });
 
-it('begins empty with SAMPLE_DATA=off, and stays so', async () => {
+it('a server with SAMPLE_DATA=off begins empty and stays so', async () => {
   for (const env of [{ SAMPLE_DATA: 'off' }, {}] as Record<string, string>[]) {
     const server = start(env);
     const response = await fetch(`${await server.url()}/api/projects`);
@@ -208,7 +208,7 @@ it('begins empty with SAMPLE_DATA=off, and stays so', async () => {
   }
 });
 
-it('has no job secret when the variable is empty', async () => {
+it('jobs cannot be called over HTTP when CRON_SECRET is empty', async () => {
   const server = start({ CRON_SECRET: '' });
   const url = await server.url();
   for (const secret of ['local-cron-secret', 'x']) {
@@ -217,70 +217,71 @@ it('has no job secret when the variable is empty', async () => {
   }
 });
 
-it('uses another engine without credentials in the environment', async () => {
+it('the server uses another engine without credentials in the environment', async () => {
   const first = start();
   await first.url();
-  const { port } = JSON.parse(readFileSync(path.join(dataDir, 'engine.json'), 'utf8')) as { port: number };
+  const { host, port } = JSON.parse(readFileSync(path.join(dataDir, 'engine.json'), 'utf8')) as {
+    host: string;
+    port: number;
+  };
   const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: '', HOME: dataDir };
   const second = start({
     ...none,
     DATA_DIR: path.join(dataDir, 'second'),
-    DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}`,
+    DYNAMODB_ENDPOINT: `http://${host}:${port}`,
     TABLE_NAME: 'another',
   });
   expect((await fetch(`${await second.url()}/api/projects`)).status).toBe(200);
 });
 
-describe('the data folder', () => {
-  const SENTENCES = 'Restore it from a backup';
-  const prepared = async (): Promise<void> => {
-    const first = start();
-    await first.url();
-    await first.end('SIGTERM');
-  };
+const SENTENCES = 'Restore it from a backup';
+const prepared = async (): Promise<void> => {
+  const first = start();
+  await first.url();
+  await first.end('SIGTERM');
+};
 
-  it('has a format and is readable for its owner only', async () => {
-    await prepared();
-    expect(JSON.parse(readFileSync(path.join(dataDir, 'format.json'), 'utf8'))).toEqual({ format: 1 });
-    // Data from before, or copied by hand.
-    for (const name of readdirSync(dataDir)) chmodSync(path.join(dataDir, name), 0o644);
-    chmodSync(dataDir, 0o755);
-    const second = start();
-    await second.url();
-    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-    const entries = readdirSync(dataDir, { withFileTypes: true });
-    const modes = entries.map(({ name }) => [name, statSync(path.join(dataDir, name)).mode & 0o777]);
-    expect(modes).toEqual(entries.map((entry) => [entry.name, entry.isDirectory() ? 0o700 : 0o600]));
-  });
+it('the data folder has a format and is readable for its owner only', async () => {
+  await prepared();
+  expect(JSON.parse(readFileSync(path.join(dataDir, 'format.json'), 'utf8'))).toEqual({ format: 2 });
+  // Data from before, or copied by hand.
+  for (const name of readdirSync(dataDir)) chmodSync(path.join(dataDir, name), 0o644);
+  chmodSync(dataDir, 0o755);
+  const second = start();
+  await second.url();
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  const entries = readdirSync(dataDir, { withFileTypes: true });
+  const modes = entries.map(({ name }) => [name, statSync(path.join(dataDir, name)).mode & 0o777]);
+  expect(modes).toEqual(entries.map((entry) => [entry.name, entry.isDirectory() ? 0o700 : 0o600]));
+});
 
-  it.each([
-    ['journal.sqlite', 'not a database'.repeat(100)],
-    ['issuer-key.json', '{"kty":"RSA"'],
-    ['issuer-key.json', '{"kty":"RSA","n":"AQAB","e":"AQAB"}'],
-    ['secrets-key.json', '{"key":"c2hvcnQ="}'],
-    ['format.json', 'damaged'],
-  ])('with a damaged %s ends the start with a sentence that says what to do', async (name, content) => {
-    await prepared();
-    const file = path.join(dataDir, name);
-    for (const other of readdirSync(dataDir).filter((one) => one.startsWith(`${name}-`)))
-      rmSync(path.join(dataDir, other));
-    writeFileSync(file, content);
-    const server = start();
-    expect(await server.ended()).toEqual({ code: 1, signal: null });
-    expect(server.output()).toContain(`The file ${file} is damaged: `);
-    expect(server.output()).toContain(SENTENCES);
-    expect(server.output()).toContain('delete it and start again');
-    expect(server.output()).not.toMatch(/\n {4}at /);
-  });
+it.each([
+  ['journal.sqlite', 'not a database'.repeat(100)],
+  ['issuer-key.json', '{"kty":"RSA"'],
+  ['issuer-key.json', '{"kty":"RSA","n":"AQAB","e":"AQAB"}'],
+  ['secrets-key.json', '{"key":"c2hvcnQ="}'],
+  ['format.json', 'damaged'],
+])('the data folder with a damaged %s ends the start with a sentence that says what to do', async (name, content) => {
+  await prepared();
+  const file = path.join(dataDir, name);
+  for (const other of readdirSync(dataDir).filter((one) => one.startsWith(`${name}-`)))
+    rmSync(path.join(dataDir, other));
+  writeFileSync(file, content);
+  const server = start();
+  expect(await server.ended()).toEqual({ code: 1, signal: null });
+  expect(server.output()).toContain(`The file ${file} is damaged: `);
+  expect(server.output()).toContain(SENTENCES);
+  expect(server.output()).toContain('delete it and start again');
+  expect(server.output()).not.toMatch(/\n {4}at /);
+});
 
-  it('of a newer version is left alone', async () => {
-    await prepared();
-    writeFileSync(path.join(dataDir, 'format.json'), '{"format":2}');
-    const server = start();
-    expect(await server.ended()).toEqual({ code: 1, signal: null });
-    expect(server.output().trim()).toBe(
-      `The data folder ${dataDir} was written by a newer version: its format is 2, and this version reads format 1. ` +
-        'Start the newer version, or set DATA_DIR to another folder.',
-    );
-  });
+it('the data folder of another format is left alone, with an error that names both formats', async () => {
+  await prepared();
+  writeFileSync(path.join(dataDir, 'format.json'), '{"format":1}');
+  const server = start();
+  expect(await server.ended()).toEqual({ code: 1, signal: null });
+  expect(server.output().trim()).toBe(
+    `The data folder ${dataDir} was written by another version: its format is 1, and this version reads format 2. ` +
+      'Start that version, or set DATA_DIR to another folder.',
+  );
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 /** The launcher in a temporary project, with a fake npm that records its arguments. */
 
@@ -70,12 +70,7 @@ const start = (args: readonly string[], env: Record<string, string> = {}) => {
   return { child, ended, output: () => output };
 };
 
-const until = async (condition: () => boolean): Promise<void> => {
-  for (let waited = 0; !condition(); waited += 10) {
-    if (waited > 5000) throw new Error('The condition was not met in time.');
-    await wait(10);
-  }
-};
+const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 5000, interval: 10 });
 
 beforeEach(() => {
   started = [];
@@ -95,7 +90,7 @@ afterEach(() => {
   rmSync(project, { recursive: true, force: true });
 });
 
-it('installs nothing when all packages are installed', async () => {
+it('the launcher installs nothing when all packages are installed', async () => {
   installed({ 'node_modules/needed': { version: '1.2.3' } });
   const { code, output } = await start(['script.ts', 'one', 'two']).ended;
   expect({ code, output: output.trim() }).toEqual({ code: 0, output: 'ran one two with a channel' });
@@ -118,14 +113,14 @@ it.each([
   expect(npmCalls()).toEqual(['ci --include=dev --include=optional --no-fund --no-audit --loglevel=error']);
 });
 
-it('does not run the script when the installation fails', async () => {
+it('the launcher does not run the script when the installation fails', async () => {
   const { code, output } = await start(['script.ts'], { NPM_FAILS: '1' }).ended;
   expect(code).toBe(1);
   expect(output).toMatch(/`npm ci` failed; see the output above\. .*\n$/);
   expect(output).not.toContain('ran');
 });
 
-it('installs once when two processes are started together', async () => {
+it('the launcher installs once when two processes are started together', async () => {
   const both = [start(['script.ts'], { NPM_MS: '800' }), start(['script.ts'], { NPM_MS: '800' })];
   const ends = await Promise.all(both.map(({ ended }) => ended));
   expect(ends.map(({ code }) => code)).toEqual([0, 0]);
@@ -135,7 +130,7 @@ it('installs once when two processes are started together', async () => {
   expect(npmCalls()).toHaveLength(1);
 });
 
-it('lets npm finish when the process that started it is killed, and does not install again', async () => {
+it('the launcher lets npm finish when the process that started it is killed, and does not install again', async () => {
   const first = start(['script.ts'], { NPM_MS: '600' });
   await until(() => npmCalls().length === 1);
   first.child.kill('SIGKILL');
@@ -144,7 +139,7 @@ it('lets npm finish when the process that started it is killed, and does not ins
   expect(npmCalls()).toHaveLength(1);
 });
 
-it('takes over the lock of a terminated installation', async () => {
+it('the launcher takes over the lock of a terminated installation', async () => {
   const first = start(['script.ts'], { NPM_MS: '60000' });
   await until(() => npmCalls().length === 1);
   first.child.kill('SIGTERM');
@@ -154,13 +149,13 @@ it('takes over the lock of a terminated installation', async () => {
   expect(npmCalls()).toHaveLength(2);
 });
 
-it('exits with the exit code of the script', async () => {
+it('the launcher exits with the exit code of the script', async () => {
   installed(LOCK.packages);
   expect((await start(['script.ts', 'code', '5']).ended).code).toBe(5);
   expect((await start(['script.ts', 'die']).ended).code).toBe(137);
 });
 
-it('forwards SIGTERM and waits for the script', async () => {
+it('the launcher forwards SIGTERM and waits for the script', async () => {
   installed(LOCK.packages);
   const attempt = start(['script.ts', 'wait']);
   await until(() => attempt.output().includes('ran'));
@@ -169,7 +164,7 @@ it('forwards SIGTERM and waits for the script', async () => {
   expect({ code, last: output.trim().split('\n').at(-1) }).toEqual({ code: 7, last: 'terminating' });
 });
 
-it('does not forward SIGINT, which the terminal sends to the script itself', async () => {
+it('the launcher does not forward SIGINT, which the terminal sends to the script itself', async () => {
   installed(LOCK.packages);
   const attempt = start(['script.ts', 'wait']);
   await until(() => attempt.output().includes('ran'));
@@ -180,7 +175,7 @@ it('does not forward SIGINT, which the terminal sends to the script itself', asy
   expect((await attempt.ended).code).toBe(7);
 });
 
-it('terminates the script when it is killed', async () => {
+it('the launcher terminates the script when it is killed', async () => {
   installed(LOCK.packages);
   const attempt = start(['script.ts', 'wait']);
   await until(() => attempt.output().includes('ran'));
@@ -189,7 +184,7 @@ it('terminates the script when it is killed', async () => {
   expect((await attempt.ended).output).toContain('disconnected');
 });
 
-it.each(['SIGTERM', 'SIGKILL'] as const)('terminates the script when npm ends by %s', async (signal) => {
+it.each(['SIGTERM', 'SIGKILL'] as const)('the launcher terminates the script when npm ends by %s', async (signal) => {
   installed(LOCK.packages);
   // As npm does it: through a shell that outlives npm.
   write(
@@ -214,13 +209,13 @@ it.each(['SIGTERM', 'SIGKILL'] as const)('terminates the script when npm ends by
   expect(output).toContain('terminating');
 });
 
-it('passes leading options to Node', async () => {
+it('the launcher passes leading options to Node', async () => {
   installed(LOCK.packages);
   const { output } = await start(['--max-semi-space-size=4', 'script.ts', 'options']).ended;
   expect(output).toContain('--max-semi-space-size=4');
 });
 
-it('prints its usage when the script is missing', async () => {
+it('the launcher prints its usage when the script is missing', async () => {
   installed(LOCK.packages);
   const { code, output } = await start([]).ended;
   expect(code).toBe(1);

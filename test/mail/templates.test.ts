@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '#events/catalogue.ts';
-import { digestEmail } from '#shared/mail/digest-template.ts';
-import { formatAmount } from '#shared/mail/format.ts';
-import { type Branding, type EmailContent, renderEmail } from '#shared/mail/render.ts';
+import { type Branding, type EmailContent, formatAmount, renderEmail } from '#shared/mail/render.ts';
 import {
+  digestEmail,
   paymentEmail,
   promotionEndingEmail,
   type SubmissionKind,
@@ -131,22 +130,41 @@ describe.each(emails)('the email "%s"', (_, content) => {
   });
 });
 
-describe('an amount', () => {
-  it.each([
-    [6900, 'usd', 'USD 69.00'],
-    [1, 'eur', 'EUR 0.01'],
-    [123_456_700, 'chf', 'CHF 1,234,567.00'],
-    [500, 'jpy', 'JPY 500'],
-    [1234, 'kwd', 'KWD 1.234'],
-  ])('of %i %s is formatted as %s', (amount, currency, formatted) => {
-    expect(formatAmount(amount, currency)).toBe(formatted);
-  });
+it.each([
+  [6900, 'usd', 'USD 69.00'],
+  [1, 'eur', 'EUR 0.01'],
+  [123_456_700, 'chf', 'CHF 1,234,567.00'],
+  [500, 'jpy', 'JPY 500'],
+  [1234, 'kwd', 'KWD 1.234'],
+])('an amount of %i %s is formatted as %s', (amount, currency, formatted) => {
+  expect(formatAmount(amount, currency)).toBe(formatted);
 });
 
-it('quotes every line of the reason of a rejection, after the sentence that introduces it', () => {
+it('the rejection email quotes every line of the reason, after the sentence that introduces it', () => {
   const mail = renderEmail(submission('projectRejected', { reason: 'One.\nTwo <b>.' }), branding);
   expect(mail.text).toContain('The reviewer wrote:\n\n> One.\n> Two <b>.\n\nYou can edit your submission');
   expect(mail.html).toMatch(
     /The reviewer wrote:<\/p>\s*<blockquote[^>]*>One\.<br>Two &lt;b&gt;\.<\/blockquote>\s*<p[^>]*>You can edit/,
   );
+});
+
+it('mails about what has no public page link to the account, where the pages of the service are on', () => {
+  const urlWith = (kind: string, isOn: boolean) =>
+    submissionEmail(
+      event(kind, {
+        ...project,
+        reason: null,
+        fields: [],
+        publish_at: '2026-12-01T00:00:00.000Z',
+      }) as Message<SubmissionKind>,
+      null,
+      {
+        ...branding,
+        features: { site: isOn },
+      },
+    ).link?.url;
+  for (const kind of ['projectSubmitted', 'projectScheduled', 'projectRejected', 'revisionRejected']) {
+    expect([kind, urlWith(kind, true)]).toEqual([kind, 'https://directory.example/me']);
+    expect([kind, urlWith(kind, false)]).toEqual([kind, undefined]);
+  }
 });

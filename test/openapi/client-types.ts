@@ -1,4 +1,5 @@
-import type { Client } from '#shared/client.ts';
+import type { Field, Hours } from '#contract/custom-fields.ts';
+import type { Client, FieldValues } from '#shared/client.ts';
 
 /** Tests of the client's types, run by `tsc`: a failed assertion is a type error in this file. */
 
@@ -8,13 +9,13 @@ type Accepts<Call, Input> = Call extends (input: infer Declared) => unknown
     ? true
     : false
   : false;
-type ReplyOf<Call> = Call extends (...input: never[]) => Promise<infer Reply> ? Reply : never;
-type BodyIn<Reply, Status> = Reply extends { status: infer Possible; body: infer Body }
+type ResponseOf<Call> = Call extends (...input: never[]) => Promise<infer Result> ? Result : never;
+type BodyIn<Result, Status> = Result extends { status: infer Possible; body: infer Body }
   ? Status extends Possible
     ? Body
     : never
   : never;
-type BodyAt<Call, Status> = BodyIn<ReplyOf<Call>, Status>;
+type BodyAt<Call, Status> = BodyIn<ResponseOf<Call>, Status>;
 type HasNoRequiredInput<Call> = Call extends () => unknown ? true : false;
 
 /** Compiles only for `true`. */
@@ -32,6 +33,32 @@ interface ValidSubmission {
   pricing_type: 'free';
 }
 
+type Listing = BodyAt<Client['projects']['read'], 200>['data'];
+type AnyValue = string | number | boolean | string[] | Hours;
+
+const definitions = [
+  { key: 'seats', type: 'number', label: 'Seats' },
+  { key: 'color', type: 'select', options: [{ value: 'red', label: 'Red' }, { value: 'blue' }] },
+  { key: 'colors', type: 'multi_select', options: [{ value: 'red' }, { value: 'blue' }] },
+  { key: 'open', type: 'select' },
+  { key: 'outside', type: 'boolean' },
+  { key: 'since', type: 'date' },
+  { key: 'times', type: 'hours' },
+] as const;
+
+interface DefinedValues {
+  readonly seats?: number;
+  readonly color?: 'red' | 'blue';
+  readonly colors?: ('red' | 'blue')[];
+  readonly open?: string;
+  readonly outside?: boolean;
+  readonly since?: string;
+  readonly times?: Hours;
+}
+type Defined = FieldValues<typeof definitions>;
+
+export const typedFields = (listing: Listing) => listing.fields as Defined | undefined;
+
 export const assertions = [
   // A body is required, with its required fields and their types.
   holds<Accepts<Submit, { body: ValidSubmission }>>(),
@@ -43,6 +70,12 @@ export const assertions = [
   holds<Equal<BodyAt<Submit, 409>, BodyAt<Submit, 429>>>(),
   holds<Equal<BodyAt<Submit, 429>['retryAfter'], number | undefined>>(),
   holds<Equal<BodyAt<Submit, 299>, never>>(),
+  // Values of fields are those of any type; by definitions, those of their types.
+  holds<Equal<NonNullable<Listing['fields']>, Record<string, AnyValue>>>(),
+  holds<Equal<{ [Key in keyof Defined]: Defined[Key] }, { [Key in keyof DefinedValues]: DefinedValues[Key] }>>(),
+  holds<Equal<FieldValues<Field[]>[string], AnyValue | undefined>>(),
+  holds<Accepts<Client['projects']['update'], { params: { project: string }; body: { fields: Defined } }>>(),
+  fails<Defined extends { color?: 'green' } ? true : false>(),
   // A query without required parameters is optional; parameters are values or strings.
   holds<HasNoRequiredInput<Client['projects']['list']>>(),
   holds<Accepts<Client['projects']['list'], { query: { page: 2; category: ['a', 'b']; sort: 'top_rated' } }>>(),
@@ -58,5 +91,5 @@ export const assertions = [
   fails<Accepts<Client['projects']['importCsv'], { body: { file: string } }>>(),
   holds<Accepts<Client['projects']['importCsv'], { body: FormData; query: { dry_run: true } }>>(),
   holds<Equal<BodyAt<Client['projects']['exportCsv'], 200>, ReadableStream<Uint8Array> | null>>(),
-  holds<Equal<BodyAt<Client['reference']['readOpenapi'], 200>, string>>(),
+  holds<Equal<BodyAt<Client['docs']['readOpenapi'], 200>, string>>(),
 ];

@@ -2,21 +2,20 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { routes } from '#contract/table.ts';
 import { runCommand } from '#test/support/command.ts';
-import { mostUsed } from '../../scripts/costs/most-used.ts';
-import { type Observation, observeAll } from '../../scripts/costs/observing.ts';
+import { type Observation, observeAll } from '../../scripts/costs/load-observer.ts';
+import { topRoutes } from '../../scripts/costs/top-routes.ts';
 
 const observed = JSON.parse(readFileSync('docs/observed-costs.json', 'utf8')) as Observation[];
 
-it('documents the costs of the ten most used routes', () => {
-  expect(observed.map(({ sample }) => sample)).toEqual(mostUsed);
-  expect(mostUsed).toHaveLength(10);
-  for (const { route, method } of mostUsed) expect(routes.find(({ id }) => id === route)?.method).toBe(method);
+it('documents the costs of the most used routes', () => {
+  expect(observed.map(({ sample }) => sample)).toEqual(topRoutes);
+  for (const { route, method } of topRoutes) expect(routes.find(({ id }) => id === route)?.method).toBe(method);
 });
 
 // Capacity units do not depend on the machine, so an increase of a request's consumption fails here.
 it('documents the consumption that DynamoDB reports', async () => {
   const some = ['projects.read', 'votes.toggle'];
-  const samples = mostUsed.filter(({ route }) => some.includes(route));
+  const samples = topRoutes.filter(({ route }) => some.includes(route));
   const seen = await observeAll(() => undefined, samples, { tries: 1, quietMs: 1100, settleMs: 0 });
   expect(seen.map(({ sample, own }) => [sample.route, own])).toEqual(
     observed.filter(({ sample }) => some.includes(sample.route)).map(({ sample, own }) => [sample.route, own]),

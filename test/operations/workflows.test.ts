@@ -73,51 +73,34 @@ const jobs = workflows.flatMap(({ file, workflow }) =>
 );
 const running = jobs.flatMap(({ id, job }) => ('steps' in job ? [{ id, job }] : []));
 
-describe('workflows', () => {
-  it('are check, deploy and deploy-stage', () => {
-    expect(files.map((file) => basename(file))).toEqual(['check.yml', 'deploy-stage.yml', 'deploy.yml']);
-  });
-
-  it('pin third-party actions to a full commit hash with a version comment', () => {
-    for (const { file, text } of texts) {
-      for (const [line, action = ''] of text.matchAll(/^.*uses:\s*(\S+).*$/gm)) {
-        if (action.startsWith('./')) continue;
-        expect([file, line]).toEqual([
-          file,
-          expect.stringMatching(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/),
-        ]);
-      }
+it('workflows pin third-party actions to a full commit hash with a version comment', () => {
+  for (const { file, text } of texts) {
+    for (const [line, action = ''] of text.matchAll(/^.*uses:\s*(\S+).*$/gm)) {
+      if (action.startsWith('./')) continue;
+      expect([file, line]).toEqual([
+        file,
+        expect.stringMatching(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/),
+      ]);
     }
-  });
+  }
+});
 
-  it('use a single commit of each action', () => {
-    const used = new Set(texts.flatMap(({ text }) => [...text.matchAll(/uses: ([\w-]+\/\S+)/g)].map(([, one]) => one)));
-    expect(new Set([...used].map((one) => one?.split('@')[0])).size).toBe(used.size);
-  });
+it('workflows never interpolate expressions into scripts, only into the environment', () => {
+  for (const { id, job } of running) {
+    for (const { run = '' } of job.steps) expect([id, run.includes('${{')]).toEqual([id, false]);
+  }
+});
 
-  it('never interpolate expressions into scripts, only into the environment', () => {
-    for (const { id, job } of running) {
-      for (const { run = '' } of job.steps) expect([id, run.includes('${{')]).toEqual([id, false]);
-    }
-  });
+it('workflows use no secrets and no events that give forks privileges', () => {
+  for (const { file, text } of texts) {
+    expect([file, /\bsecrets\b|pull_request_target|workflow_run/.exec(text)?.[0]]).toEqual([file, undefined]);
+  }
+});
 
-  it('use no secrets and no events that give forks privileges', () => {
-    for (const { file, text } of texts) {
-      expect([file, /\bsecrets\b|pull_request_target|workflow_run/.exec(text)?.[0]]).toEqual([file, undefined]);
-    }
-  });
-
-  it('call scripts that exist', () => {
-    const called = texts.flatMap(({ text }) => [...text.matchAll(/npm run ([\w-]+)/g)].map(([, name = '']) => name));
-    expect(called.length).toBeGreaterThan(0);
-    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(called));
-  });
-
-  it('refer to configured stages only', () => {
-    const inMatrices = running.flatMap(({ job }) => job.strategy?.matrix.stage ?? []);
-    const given = jobs.flatMap(({ job }) => (!('steps' in job) && job.with?.stage ? [String(job.with.stage)] : []));
-    expect(Object.keys(stageOverrides)).toEqual(expect.arrayContaining([...inMatrices, ...given]));
-  });
+it('workflows refer to configured stages only', () => {
+  const inMatrices = running.flatMap(({ job }) => job.strategy?.matrix.stage ?? []);
+  const given = jobs.flatMap(({ job }) => (!('steps' in job) && job.with?.stage ? [String(job.with.stage)] : []));
+  expect(Object.keys(stageOverrides)).toEqual(expect.arrayContaining([...inMatrices, ...given]));
 });
 
 describe.each(running)('the job $id', ({ job }) => {
@@ -148,7 +131,7 @@ describe.each(running)('the job $id', ({ job }) => {
 describe('a pull request', () => {
   const { on, jobs: ofCheck } = workflowOf('check.yml');
 
-  it('is checked, tested, synthesized for every stage and compared with what is deployed', () => {
+  it('a pull request is checked, tested, synthesized for every stage and compared with what is deployed', () => {
     expect(Object.keys(on)).toContain('pull_request');
     const commands = Object.values(ofCheck).flatMap((job) =>
       'steps' in job ? job.steps.map(({ run = '' }) => run) : [],
@@ -157,7 +140,7 @@ describe('a pull request', () => {
       expect(commands.some((one) => one.includes(command))).toBe(true);
   });
 
-  it('from a fork gets no credentials, and a notice says why', () => {
+  it('a pull request from a fork gets no credentials, and a notice says why', () => {
     const job = RunningJob.parse(ofCheck.diff);
     const [look, ...others] = job.steps;
     expect(look?.run).toContain('it comes from a fork');
@@ -173,7 +156,7 @@ describe('a pull request', () => {
 describe('a deployment', () => {
   const { on, jobs: ofDeploy, concurrency } = workflowOf('deploy.yml');
 
-  it('follows main: checked, then staging, then production', () => {
+  it('a deployment follows main: checked, then staging, then production', () => {
     expect(on).toMatchObject({ push: { branches: ['main'] } });
     expect(Object.entries(ofDeploy).map(([id, job]) => [id, job.needs])).toEqual([
       ['check', undefined],
@@ -184,13 +167,13 @@ describe('a deployment', () => {
     expect(ofDeploy.production).toMatchObject({ with: { stage: 'prod' } });
   });
 
-  it('is never overtaken or cancelled by the next one', () => {
+  it('a deployment is never overtaken or cancelled by the next one', () => {
     expect(concurrency).toEqual({ group: 'deploy', 'cancel-in-progress': false });
     const job = RunningJob.parse(workflowOf('deploy-stage.yml').jobs.deploy);
     expect(job.concurrency?.['cancel-in-progress']).toBe(false);
   });
 
-  it('waits for the reviewers of the environment before it assumes a role, and runs the smoke test afterwards', () => {
+  it('a deployment waits for the reviewers of the environment before it assumes a role, and runs the smoke test afterwards', () => {
     const job = RunningJob.parse(workflowOf('deploy-stage.yml').jobs.deploy);
     expect(job.environment).toMatch(/^\$\{\{ inputs\.stage \}\}$/);
     const lines = job.steps.map(({ uses = '', run = '' }) => uses + run);
@@ -214,7 +197,7 @@ describe('updates of dependencies', () => {
     updates: readonly Update[];
   };
 
-  it('cover packages and actions, after a cooldown', () => {
+  it('updates of dependencies cover packages and actions, after a cooldown', () => {
     expect(version).toBe(2);
     expect(updates.map((one) => one['package-ecosystem'])).toEqual(['npm', 'github-actions']);
     for (const { cooldown } of updates) expect(cooldown['default-days']).toBeGreaterThanOrEqual(7);
@@ -222,7 +205,7 @@ describe('updates of dependencies', () => {
     expect(Object.keys(updates[1]?.cooldown ?? {})).toEqual(['default-days']);
   });
 
-  it('group related packages that exist, each in one group', () => {
+  it('updates of dependencies group related packages that exist, each in one group', () => {
     const names = Object.keys({
       ...manifest.dependencies,
       ...manifest.devDependencies,

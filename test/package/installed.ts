@@ -17,7 +17,7 @@ export interface Installed {
 /** Packages that npm would install with it: its dependency, its peers, and the types that they need. */
 const PACKAGES = ['zod', 'aws-cdk-lib', 'constructs', '@types/node', 'undici-types', '@aws-cdk'];
 
-/** Packs this repository with `npm pack`, after what `prepack` does, and installs the package in a new folder. */
+/** Builds and packs this repository with `npm run package`, and installs the package in a new folder. */
 export const installPackage = (): Installed => {
   const folder = mkdtempSync(join(tmpdir(), 'installed-'));
   const modules = join(folder, 'node_modules');
@@ -25,11 +25,8 @@ export const installPackage = (): Installed => {
   mkdirSync(packageFolder, { recursive: true });
   // On Windows npm is a script, which needs a shell.
   const shell = process.platform === 'win32';
-  // Run here, because npm may be configured to ignore scripts.
-  execFileSync(process.execPath, ['scripts/package.ts']);
-  const options = ['--json', '--ignore-scripts', '--pack-destination', folder];
-  const packed = execFileSync('npm', ['pack', ...options], { encoding: 'utf8', shell });
-  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('['))) as [{ filename: string }];
+  execFileSync('npm', ['run', 'package', '--', '--pack-destination', folder], { shell });
+  const [filename = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   execFileSync('tar', ['-xzf', filename, '-C', packageFolder, '--strip-components', '1'], { cwd: folder });
   for (const name of PACKAGES.filter((one) => existsSync(join('node_modules', one)))) {
     mkdirSync(join(modules, name, '..'), { recursive: true });

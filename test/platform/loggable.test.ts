@@ -1,5 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
-import { loggable, RunFailed } from '#platform/loggable.ts';
+import { expect, it, vi } from 'vitest';
+import { loggable, RunFailed } from '#platform/log.ts';
 
 /** The loggable part of an error: its kind and stack, without message and properties. */
 
@@ -51,26 +51,24 @@ const errorsWithInput: readonly (readonly [string, () => unknown])[] = [
   ],
 ];
 
-describe('an error', () => {
-  it.each(errorsWithInput)('is logged without input that it repeats: %s', (_, run) => {
-    expect.hasAssertions();
-    try {
-      run();
-    } catch (error) {
-      expect(JSON.stringify(loggable(error))).not.toContain('jane.doe');
-      expect(new RunFailed('mail.tellBuyer', error).message).not.toContain('jane.doe');
-    }
-  });
+it.each(errorsWithInput)('an error is logged without input that it repeats: %s', (_, run) => {
+  expect.hasAssertions();
+  try {
+    run();
+  } catch (error) {
+    expect(JSON.stringify(loggable(error))).not.toContain('jane.doe');
+    expect(new RunFailed('mail.notifyBuyer', error).message).not.toContain('jane.doe');
+  }
+});
 
-  it('is logged with name, code and stack frames', () => {
-    const error = Object.assign(new TypeError('message'), { code: 'ECONNRESET' });
-    expect(loggable(error)).toEqual({
-      name: 'TypeError',
-      code: 'ECONNRESET',
-      stack: expect.arrayContaining([expect.stringContaining('loggable.test.ts')]) as string[],
-    });
-    expect(new RunFailed('mail.tellBuyer', error).message).toBe('mail.tellBuyer failed: TypeError ECONNRESET.');
+it('an error is logged with name, code and stack frames', () => {
+  const error = Object.assign(new TypeError('message'), { code: 'ECONNRESET' });
+  expect(loggable(error)).toEqual({
+    name: 'TypeError',
+    code: 'ECONNRESET',
+    stack: expect.arrayContaining([expect.stringContaining('loggable.test.ts')]) as string[],
   });
+  expect(new RunFailed('mail.notifyBuyer', error).message).toBe('mail.notifyBuyer failed: TypeError ECONNRESET.');
 });
 
 it('includes the messages of an error and its causes only with LOG_ERROR_MESSAGES', () => {
@@ -79,6 +77,6 @@ it('includes the messages of an error and its causes only with LOG_ERROR_MESSAGE
   vi.stubEnv('LOG_ERROR_MESSAGES', 'on');
   expect(loggable(error)).toMatchObject({ name: 'Error', messages: ['outer', 'inner'] });
   // Errors thrown by a function are logged by the runtime, so they never contain messages.
-  expect(new RunFailed('mail.tellSubmitter', error).message).toBe('mail.tellSubmitter failed: Error.');
+  expect(new RunFailed('mail.notifySubmitter', error).message).toBe('mail.notifySubmitter failed: Error.');
   vi.unstubAllEnvs();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ChunkSize } from '#services/imports/chunks.ts';
+import { ChunkSize } from '#services/imports/import-rows.ts';
 
 it('chunks of an import become smaller where the table is slow, and larger where it is fast', () => {
   const size = new ChunkSize(750);

@@ -1,47 +1,39 @@
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { DeleteObjectCommand, GetObjectCommand, type GetObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { expect, onTestFinished } from 'vitest';
 import { countEntries, entriesOf, findBatch } from '#data/batches.ts';
-import { writeProjects } from '#data/import-projects.ts';
 import { claimImport, findImport } from '#data/imports.ts';
 import { findProject } from '#data/projects.ts';
 import { updateItem } from '#data/write.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { readFilePart } from '#platform/object-storage.ts';
-import { Unavailable } from '#platform/unavailable.ts';
-import { finishRevert, revertBatch } from '#services/batches/revert.ts';
-import { importProjects } from '#services/imports/import-projects.ts';
+import { importProjects } from '#services/imports/import-rows.ts';
 import { announceImport, cancelImport, readImport, startImport } from '#services/imports/manage.ts';
 import { runImport } from '#services/imports/run.ts';
+import { finishRevert, revertBatch } from '#services/projects/revert-batch.ts';
 import { Random } from '#test/catalog/random.ts';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+import { runAsHandler } from '#test/support/aws-calls.ts';
 import { unique } from '#test/support/fixtures.ts';
 import { inDyingProcess } from '#test/support/mortal-process.ts';
+import { interceptTable } from '#test/support/table-calls.ts';
 import { csv } from '#test/support/uploads.ts';
 
 // A random file, imported by runs that die between any two writes, overlap and are repeated, against the same file imported in
-// one request. The test file mocks `#data/write.ts` and `#data/import-projects.ts` with
-// spies, and `#platform/object-storage.ts`.
-
-/** Starts a table for the tests of a file. */
-export const withTable = (): void => {
-  let table: BareTable;
-  beforeAll(async () => {
-    table = await startBareTable();
-  });
-  afterAll(async () => {
-    await table.stop();
-  });
-};
+// one request.
 
 const admin = { id: 'usr_admin', is_admin: true } as UserRecord;
 
-/** Makes the mock of the storage return a file. */
+/** Makes the storage return a file. */
 const provide = (file: Buffer): void => {
-  vi.mocked(readFilePart).mockImplementation(async (_key, from, length) => ({
-    bytes: file.subarray(from, from + length),
-    size: file.length,
-  }));
+  const storage = mockClient(S3Client);
+  storage.on(GetObjectCommand).callsFake(({ Range = '' }: GetObjectCommandInput) => {
+    const [from, to] = Range.replace('bytes=', '').split('-').map(Number);
+    const bytes = file.subarray(from, (to ?? 0) + 1);
+    return { Body: { transformToByteArray: async () => bytes }, ContentRange: `${Range}/${file.length}` };
+  });
+  storage.on(DeleteObjectCommand).resolves({});
+  onTestFinished(() => storage.restore());
 };
 
 interface RowPlan {
@@ -105,7 +97,8 @@ const runToTheEnd = async (random: Random, importId: string): Promise<void> => {
     const isMortal = random.chance(0.6);
     // The bus may deliver a message twice at the same time.
     const runs = random.chance(0.3) ? 2 : 1;
-    const work = () => Promise.allSettled(Array.from({ length: runs }, () => runImport(importId, admin.id, limits)));
+    const run = () => runAsHandler('imports.run', () => runImport(importId, admin.id, limits));
+    const work = () => Promise.allSettled(Array.from({ length: runs }, run));
     const results = isMortal ? await inDyingProcess(random, 25, work) : await work();
     const unexpected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     if (!isMortal) expect(unexpected).toEqual([]);
@@ -138,7 +131,7 @@ export const simulateImport = async (seed: number): Promise<void> => {
   const id = await announce(Buffer.from(fileOf(rows, actual)));
   await startImport(admin, id, mapping, false);
   await runToTheEnd(random, id);
-  const ended = await readImport(id);
+  const ended = await readImport(admin, id);
   expect({ seed, ...ended }).toMatchObject({ state: 'done', rows_done: rows.length, counts: reference.counts ?? {} });
   const [referenceId, batchId] = [reference.batch_id ?? '', ended.batch_id ?? ''];
   expect(await resultOf(batchId, actual)).toEqual(await resultOf(referenceId, expected));
@@ -165,7 +158,7 @@ export const simulateDryRun = async (seed: number): Promise<void> => {
   const run = async (isDryRun: boolean) => {
     await startImport(admin, id, mapping, isDryRun);
     await runImport(id, admin.id, { budgetMs: 60_000, rowsPerChunkMax: 5 });
-    return await readImport(id);
+    return await readImport(admin, id);
   };
   const { state, dry_run } = await run(true);
   const ended = await run(false);
@@ -185,14 +178,14 @@ export const simulateCancellation = async (seed: number): Promise<void> => {
   await startImport(admin, id, { columns, create_categories: true }, false);
   const limits = { budgetMs: 0, rowsPerChunkMax: 5 };
   await inDyingProcess(random, 25, () => runImport(id, admin.id, limits)).catch(() => undefined);
-  const before = await readImport(id);
+  const before = await readImport(admin, id);
   if (before.state === 'done') return;
   await cancelImport(admin, id);
   // The run has died, or ended.
   await updateItem({ pk: `IMPORT#${id}`, sk: 'IMPORT' }, { set: { seen_at: '2026-01-01T00:00:00.000Z' } });
   await runImport(id, admin.id);
   expect(await claimImport(id, newId('run'), now())).toBeUndefined();
-  const { state, counts, rows_done, batch_id } = await readImport(id);
+  const { state, counts, rows_done, batch_id } = await readImport(admin, id);
   expect({ seed, state }).toEqual({ seed, state: 'cancelled' });
   if (batch_id === null) return;
   expect(rows_done).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0));
@@ -207,7 +200,7 @@ export const simulateCancellation = async (seed: number): Promise<void> => {
 
 /**
  * An import whose first run cannot write a row: it stops in time, and another run imports the row and counts the others once.
- * @returns how often the first run has tried to write.
+ * @returns how often the first run has tried to write: each time with other rows, then alone.
  */
 export const simulateUnreachedRow = async (budgetMs: number): Promise<number> => {
   const word = unique('simu');
@@ -220,19 +213,16 @@ export const simulateUnreachedRow = async (budgetMs: number): Promise<number> =>
   }));
   const id = await announce(Buffer.from(fileOf(rows, word)));
   await startImport(admin, id, { columns }, false);
-  const actual = await vi.importActual<typeof import('#data/import-projects.ts')>('#data/import-projects.ts');
-  const mock = vi.mocked(writeProjects).mockClear();
-  mock.mockImplementation(async (steps, origin) => {
-    const isUnreached = ({ next }: (typeof steps)[number]): boolean => next.slug === `${word}-2`;
-    const reached = steps.filter((step) => !isUnreached(step));
-    expect(await actual.writeProjects(reached, origin)).toEqual(reached.map(() => undefined));
-    return steps.map((step) => (isUnreached(step) ? new Unavailable('The table could not be reached.') : undefined));
+  let tries = 0;
+  const recover = interceptTable(({ input, written }, send) => {
+    if (written.length === 0 || !JSON.stringify(input).includes(`"${word}-2"`)) return send();
+    tries += 1;
+    return Promise.reject(new Error('The table could not be reached.'));
   });
   await runImport(id, admin.id, { budgetMs, rowsPerChunkMax: 5 });
-  const tries = mock.mock.calls.length;
-  mock.mockReset();
+  recover();
   expect(await findImport(id)).toMatchObject({ state: 'running', rows_done: 0, counts: { created: 0, failed: 0 } });
   await runImport(id, admin.id);
-  expect(await readImport(id)).toMatchObject({ state: 'done', rows_done: 4, counts: { created: 3, failed: 1 } });
+  expect(await readImport(admin, id)).toMatchObject({ state: 'done', rows_done: 4, counts: { created: 3, failed: 1 } });
   return tries;
 };

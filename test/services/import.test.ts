@@ -1,59 +1,39 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ImportReport } from '#contract/project-batches.ts';
-import { allCategories, findCategory, insertCategory } from '#data/categories.ts';
-import { writeProjects } from '#data/import-projects.ts';
+import { expect, it, vi } from 'vitest';
+import type { ImportReport } from '#contract/batches.ts';
+import { allCategories, findCategory } from '#data/categories.ts';
 import { slugKey, voteKey } from '#data/keys.ts';
-import { deleteProject, findProject, projectInsertion, projectReplacement, slugHolders } from '#data/projects.ts';
+import { deleteProject, findProject, projectInsertion, projectReplacement } from '#data/projects.ts';
 import { findItem } from '#data/read.ts';
 import { putItem, transact } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { newId } from '#platform/ids.ts';
 import { changeCategory, createCategory, removeCategory } from '#services/categories/manage.ts';
-import { CategoryLookup } from '#services/imports/categories.ts';
-import { importProjects } from '#services/imports/import-projects.ts';
-import { category, origin, project } from '#test/catalog/fixtures.ts';
-import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
+import { importProjects } from '#services/imports/import-rows.ts';
+import { origin, project } from '#test/catalog/fixtures.ts';
 import { unique } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
+import { interceptTable, recordTableCalls } from '#test/support/table-calls.ts';
 import { csv } from '#test/support/uploads.ts';
-
-vi.mock(import('#data/import-projects.ts'), { spy: true });
-vi.mock(import('#data/categories.ts'), async (importOriginal) => {
-  const original = await importOriginal();
-  return { ...original, insertCategory: vi.fn(original.insertCategory) };
-});
-vi.mock(import('#data/projects.ts'), async (importOriginal) => {
-  const original = await importOriginal();
-  return { ...original, slugHolders: vi.fn(original.slugHolders) };
-});
+import { withBareTable } from '#test/support/with-bare-table.ts';
 
 const admin = { id: 'usr_admin', is_admin: true } as UserRecord;
 
-let table: BareTable;
+withBareTable();
 
-beforeAll(async () => {
-  table = await startBareTable();
-});
-
-afterEach(() => {
-  for (const spied of [writeProjects, insertCategory, slugHolders]) vi.mocked(spied).mockReset();
-});
-
-afterAll(async () => {
-  await table.stop();
-});
-
-/** Runs `action` after the import has planned rows and before it writes them, in the first round or in each. */
-const beforeWriting = async (action: () => Promise<void>, rounds: 'once' | 'each' = 'once'): Promise<void> => {
-  const actual = await vi.importActual<typeof import('#data/import-projects.ts')>('#data/import-projects.ts');
-  const implementation: typeof writeProjects = async (...args) => {
-    await action();
-    return await actual.writeProjects(...args);
-  };
-  const mock = vi.mocked(writeProjects);
-  if (rounds === 'each') mock.mockImplementation(implementation);
-  else mock.mockImplementationOnce(implementation);
+/** Runs `action` after the import has planned rows and before it writes them: before its first transaction, or before each. */
+const beforeWriting = (action: () => Promise<void>, transactions: 'once' | 'each' = 'once'): void => {
+  let isOwn = false;
+  let isDue = true;
+  interceptTable(async ({ operation }, send) => {
+    if (isDue && !isOwn && operation === 'TransactWriteItems') {
+      isDue = transactions === 'each';
+      isOwn = true;
+      await action();
+      isOwn = false;
+    }
+    return await send();
+  });
 };
 
 const insert = async (fields: Partial<ProjectRecord>): Promise<string> => {
@@ -83,187 +63,163 @@ const BUDGET_MS = 60_000;
 const run = (rows: readonly (readonly string[])[], options: object = {}, budgetMs = BUDGET_MS): Promise<ImportReport> =>
   importProjects(admin, { file: csv(header, ...rows), mapping: JSON.stringify({ columns, ...options }) }, budgetMs);
 
-describe('an import with concurrent changes', () => {
-  it.each([
-    ['skip', { created: 1, skipped: 1 }, 'Theirs'],
-    ['update', { created: 1, updated: 1 }, 'Ours'],
-  ] as const)(
-    'applies on_conflict: %s to a project that was created concurrently',
-    async (on_conflict, counts, name) => {
-      const [one, two] = [unique('one'), unique('two')];
-      await beforeWriting(async () => void (await insert({ slug: two, name: 'Theirs' })));
-      expect(await run([row(one), row(two, 'Ours')], { on_conflict })).toMatchObject({ failed: 0, ...counts });
-      expect(await stored(two)).toMatchObject({ name });
-    },
-  );
-
-  it('generates another slug when the slug was taken concurrently', async () => {
-    const name = unique('same');
-    await beforeWriting(async () => {
-      await putItem({ ...slugKey(name), type: 'slug', project_id: newId('prj') });
-    });
-    expect(await run([row('', name)])).toMatchObject({ created: 1 });
-    expect(await stored(`${name}-2`)).toMatchObject({ name });
-  });
-
-  it('updates the newest state of a project that changes concurrently', async () => {
-    const slug = unique('one');
-    const id = await insert({ slug });
-    let left = 3;
-    await beforeWriting(async () => {
-      if (left-- > 0) await change(id, ({ tags }) => ({ tags: [...tags, `${left}`] }));
-    }, 'each');
-    expect(await run([row(slug, 'New')], { on_conflict: 'update' })).toMatchObject({ updated: 1 });
-    expect(await stored(id)).toMatchObject({ name: 'New', tags: ['2', '1', '0'], version: 5 });
-  });
-
-  it('fails only the row whose project changes in every round', async () => {
+it.each([
+  ['skip', { created: 1, skipped: 1 }, 'Theirs'],
+  ['update', { created: 1, updated: 1 }, 'Ours'],
+] as const)(
+  'an import applies on_conflict: %s to a project that was created concurrently',
+  async (on_conflict, counts, name) => {
     const [one, two] = [unique('one'), unique('two')];
-    const id = await insert({ slug: one });
-    await beforeWriting(() => change(id, () => ({})), 'each');
-    const report = await run([row(one, 'New'), row(two)], { on_conflict: 'update' });
-    expect(report).toMatchObject({ created: 1, updated: 0, failed: 1, errors: [{ row: 2, column: null }] });
-    expect(await stored(two)).toMatchObject({ name: two });
-  });
+    beforeWriting(async () => void (await insert({ slug: two, name: 'Theirs' })));
+    expect(await run([row(one), row(two, 'Ours')], { on_conflict })).toMatchObject({ failed: 0, ...counts });
+    expect(await stored(two)).toMatchObject({ name });
+  },
+);
 
-  it('replaces the slugs of categories that were renamed or deleted concurrently', async () => {
-    const [kept, renamed, removed, replaced, better] = ['kept', 'renamed', 'removed', 'replaced', 'better'].map(
-      (word) => unique(word),
-    ) as [string, string, string, string, string];
-    for (const slug of [kept, renamed, removed, replaced]) await createCategory({ name: slug, slug });
-    await beforeWriting(async () => {
-      await changeCategory(admin, renamed, { slug: better }, undefined);
-      await removeCategory(admin, removed);
-      await removeCategory(admin, replaced);
-      await createCategory({ name: 'Another', slug: replaced });
-    });
-    const [a, b] = [unique('a'), unique('b')];
-    const report = await run([row(a, a, `${kept}|${renamed}`), row(b, b, `${removed}|${replaced}`)]);
-    expect(report).toMatchObject({ created: 2, failed: 0 });
-    expect((await stored(a)).categories).toEqual([kept, better]);
-    expect((await stored(b)).categories).toEqual([replaced]);
+it('an import generates another slug when the slug was taken concurrently', async () => {
+  const name = unique('same');
+  beforeWriting(async () => {
+    await putItem({ ...slugKey(name), type: 'slug', project_id: newId('prj') });
   });
-
-  it('uses a category that was created concurrently', async () => {
-    const name = `Beer ${unique('Garden')}`;
-    const theirs = newId('cat');
-    vi.mocked(insertCategory).mockImplementationOnce(async (ours) => {
-      await insertCategory({ ...ours, id: theirs });
-      await insertCategory(ours);
-    });
-    const slug = unique('a');
-    const report = await run([row(slug, 'a', name)], { create_categories: true });
-    expect(report).toMatchObject({ created: 1, failed: 0 });
-    const categorySlug = name.toLowerCase().replace(' ', '-');
-    expect((await stored(slug)).categories).toEqual([categorySlug]);
-    expect(await findCategory(categorySlug)).toMatchObject({ id: theirs });
-  });
+  expect(await run([row('', name)])).toMatchObject({ created: 1 });
+  expect(await stored(`${name}-2`)).toMatchObject({ name });
 });
 
-describe('an import', () => {
-  it('writes a project once for several rows about it', async () => {
-    const slug = unique('one');
-    const report = await run([row(slug, 'a'), row(slug, 'b'), row(slug, 'c')], { on_conflict: 'update' });
-    expect(report).toMatchObject({ created: 1, updated: 2 });
-    expect(await stored(slug)).toMatchObject({ name: 'c', version: 1 });
-  });
-
-  longTest('reads the holders of slugs in bulk', async () => {
-    const name = unique('same');
-    const holder = newId('prj');
-    const variants = Array.from({ length: 300 }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));
-    await Promise.all(variants.map((slug) => putItem({ ...slugKey(slug), type: 'slug', project_id: holder })));
-    const word = unique('s');
-    const rows = [
-      ...Array.from({ length: 50 }, () => row('', name)),
-      ...Array.from({ length: 50 }, (_, n) => row(`${word}-${n}`)),
-    ];
-    await run(rows, { match_by: 'id' });
-    expect(vi.mocked(slugHolders).mock.calls.length).toBeGreaterThan(0);
-    expect(vi.mocked(slugHolders).mock.calls.length).toBeLessThan(8);
-    expect(await stored(`${name}-350`)).toMatchObject({ name });
-  });
-
-  it('stops when its time is up and reports the first row that is left', async () => {
-    const report = await run([row(unique('one')), row(unique('two'))], {}, 0);
-    expect(report).toMatchObject({ rows: 2, created: 0, failed: 2, errors: [{ row: 2, column: null }] });
-    expect(report.errors[0]?.message).toContain('and 1 of those after it');
-  });
-
-  it('does not repeat conflicting rows when its time is up', async () => {
-    const [one, two] = [unique('one'), unique('two')];
-    const id = await insert({ slug: one });
-    const actual = performance.now.bind(performance);
-    let passedMs = 0;
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => actual() + passedMs);
-    await beforeWriting(async () => {
-      await change(id, () => ({}));
-      passedMs += BUDGET_MS / 2;
-    }, 'each');
-    const report = await run([row(one, 'New'), row(two)], { on_conflict: 'update' });
-    clock.mockRestore();
-    expect(report).toMatchObject({ created: 1, updated: 0, failed: 1, errors: [{ row: 2, column: null }] });
-    expect(report.errors[0]?.message).toContain('The time was up before this row and 0 of those after it');
-    expect(writeProjects).toHaveBeenCalledTimes(2);
-    expect(await stored(one)).toMatchObject({ version: 3 });
-  });
-
-  longTest('lists as many errors as fit into a response and counts the others', async () => {
-    const report = await run(Array.from({ length: 30_000 }, () => ['', '', 'none', '', 'x']));
-    expect(report.failed).toBe(30_000);
-    expect(JSON.stringify(report).length).toBeLessThan(4_000_000);
-    expect(report.errors.at(-1)?.message).toContain('counted, not listed');
-  });
-
-  longTest(
-    'creates at most 200 categories',
-    async () => {
-      const [word, kind] = [unique('s'), unique('Kind')];
-      const rows = Array.from({ length: 250 }, (_, n) => row(`${word}-${n}`, 'n', `${kind} ${n}`));
-      const report = await run(rows, { create_categories: true });
-      expect(report).toMatchObject({ created: 200, failed: 50 });
-      const created = (await allCategories()).filter(({ name }) => name.startsWith(`${kind} `));
-      expect(created).toHaveLength(200);
-      expect(new Set(created.map(({ sort_order }) => sort_order)).size).toBe(200);
-    },
-    60_000,
-  );
-
-  it('removes the votes of a purged project whose id it reuses', async () => {
-    const [a, b] = [newId('prj'), newId('prj')];
-    const [one, two, three] = [unique('one'), unique('two'), unique('three')];
-    await insert({ id: a, slug: unique('purged') });
-    await insert({ id: b, slug: two });
-    for (const id of [a, b]) await putItem({ ...voteKey(id, 'usr_voter'), type: 'vote' });
-    await deleteProject(await stored(a), []);
-    const startedAt = Date.now();
-    const file = csv([...header, 'id'], [...row(one), a], [...row(two), b], [...row(three), '']);
-    const mapping = JSON.stringify({ columns: { ...columns, id: 'id' }, on_conflict: 'update' });
-    expect(await importProjects(admin, { file, mapping }, BUDGET_MS)).toMatchObject({ created: 2, updated: 1 });
-    expect(await findItem(voteKey(a, 'usr_voter'))).toBeUndefined();
-    expect(await findItem(voteKey(b, 'usr_voter'))).toBeDefined();
-    const { slug, version } = await stored(a);
-    expect(slug).toBe(one);
-    expect(version).toBeGreaterThanOrEqual(startedAt);
-    expect(version).toBeLessThanOrEqual(Date.now());
-  });
+it('an import updates the newest state of a project that changes concurrently', async () => {
+  const slug = unique('one');
+  const id = await insert({ slug });
+  let left = 3;
+  beforeWriting(async () => {
+    if (left-- > 0) await change(id, ({ tags }) => ({ tags: [...tags, `${left}`] }));
+  }, 'each');
+  expect(await run([row(slug, 'New')], { on_conflict: 'update' })).toMatchObject({ updated: 1 });
+  expect(await stored(id)).toMatchObject({ name: 'New', tags: ['2', '1', '0'], version: 5 });
 });
 
-describe('the categories of an import', () => {
-  it('are compared by slug and id to find those that were renamed or deleted', async () => {
-    const before = ['kept', 'renamed', 'removed', 'replaced', 'unused'].map((slug) =>
-      category({ id: `cat_${slug}`, slug }),
-    );
-    const lookup = new CategoryLookup(before, new Map(), { mayCreate: false });
-    await lookup.createMissing(['kept', 'renamed', 'removed', 'replaced']);
-    const after = [
-      category({ id: 'cat_kept', slug: 'kept' }),
-      category({ id: 'cat_renamed', slug: 'better' }),
-      category({ id: 'cat_another', slug: 'replaced' }),
-    ];
-    expect(lookup.changesUntil(after)).toEqual([
-      { from: 'renamed', categoryId: 'cat_renamed' },
-      { from: 'removed', categoryId: 'cat_removed' },
-    ]);
+longTest('an import fails only the row whose project changes in every round', async () => {
+  const [one, two] = [unique('one'), unique('two')];
+  const id = await insert({ slug: one });
+  beforeWriting(() => change(id, () => ({})), 'each');
+  const report = await run([row(one, 'New'), row(two)], { on_conflict: 'update' });
+  expect(report).toMatchObject({ created: 1, updated: 0, failed: 1, errors: [{ row: 2, column: null }] });
+  expect(await stored(two)).toMatchObject({ name: two });
+});
+
+it('an import replaces the slugs of categories that were renamed or deleted concurrently', async () => {
+  const [kept, renamed, removed, replaced, better] = ['kept', 'renamed', 'removed', 'replaced', 'better'].map((word) =>
+    unique(word),
+  ) as [string, string, string, string, string];
+  for (const slug of [kept, renamed, removed, replaced]) await createCategory({ name: slug, slug });
+  beforeWriting(async () => {
+    await changeCategory(admin, renamed, { slug: better }, undefined);
+    await removeCategory(admin, removed);
+    await removeCategory(admin, replaced);
+    await createCategory({ name: 'Another', slug: replaced });
   });
+  const [a, b] = [unique('a'), unique('b')];
+  const report = await run([row(a, a, `${kept}|${renamed}`), row(b, b, `${removed}|${replaced}`)]);
+  expect(report).toMatchObject({ created: 2, failed: 0 });
+  expect((await stored(a)).categories).toEqual([kept, better]);
+  expect((await stored(b)).categories).toEqual([replaced]);
+});
+
+it('an import uses a category that was created concurrently', async () => {
+  const name = `Beer ${unique('Garden')}`;
+  let theirs = '';
+  beforeWriting(async () => {
+    theirs = (await createCategory({ name })).id;
+  });
+  const slug = unique('a');
+  const report = await run([row(slug, 'a', name)], { create_categories: true });
+  expect(report).toMatchObject({ created: 1, failed: 0 });
+  const categorySlug = name.toLowerCase().replace(' ', '-');
+  expect((await stored(slug)).categories).toEqual([categorySlug]);
+  expect(await findCategory(categorySlug)).toMatchObject({ id: theirs });
+});
+
+it('an import writes a project once for several rows about it', async () => {
+  const slug = unique('one');
+  const report = await run([row(slug, 'a'), row(slug, 'b'), row(slug, 'c')], { on_conflict: 'update' });
+  expect(report).toMatchObject({ created: 1, updated: 2 });
+  expect(await stored(slug)).toMatchObject({ name: 'c', version: 1 });
+});
+
+longTest('an import reads the holders of slugs in bulk', async () => {
+  const name = unique('same');
+  const holder = newId('prj');
+  const variants = Array.from({ length: 300 }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));
+  await Promise.all(variants.map((slug) => putItem({ ...slugKey(slug), type: 'slug', project_id: holder })));
+  const word = unique('s');
+  const rows = [
+    ...Array.from({ length: 50 }, () => row('', name)),
+    ...Array.from({ length: 50 }, (_, n) => row(`${word}-${n}`)),
+  ];
+  const calls = recordTableCalls();
+  await run(rows, { match_by: 'id' });
+  const reads = calls.filter(({ operation }) => /Get|Query/.test(operation));
+  expect(reads.length).toBeLessThan(60);
+  expect(await stored(`${name}-350`)).toMatchObject({ name });
+});
+
+it('an import stops when its time is up and reports the first row that is left', async () => {
+  const report = await run([row(unique('one')), row(unique('two'))], {}, 0);
+  expect(report).toMatchObject({ rows: 2, created: 0, failed: 2, errors: [{ row: 2, column: null }] });
+  expect(report.errors[0]?.message).toContain('and 1 of those after it');
+});
+
+it('an import does not repeat conflicting rows when its time is up', async () => {
+  const [one, two] = [unique('one'), unique('two')];
+  const id = await insert({ slug: one });
+  const actual = performance.now.bind(performance);
+  let passedMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => actual() + passedMs);
+  beforeWriting(async () => {
+    await change(id, () => ({}));
+    passedMs += BUDGET_MS / 2;
+  }, 'each');
+  const report = await run([row(one, 'New'), row(two)], { on_conflict: 'update' });
+  clock.mockRestore();
+  expect(report).toMatchObject({ created: 1, updated: 0, failed: 1, errors: [{ row: 2, column: null }] });
+  expect(report.errors[0]?.message).toContain('The time was up before this row and 0 of those after it');
+  expect(passedMs).toBeLessThanOrEqual(BUDGET_MS * 2);
+});
+
+longTest('an import lists as many errors as fit into a response and counts the others', async () => {
+  const report = await run(Array.from({ length: 30_000 }, () => ['', '', 'none', '', 'x']));
+  expect(report.failed).toBe(30_000);
+  expect(JSON.stringify(report).length).toBeLessThan(4_000_000);
+  expect(report.errors.at(-1)?.message).toContain('counted, not listed');
+});
+
+longTest(
+  'an import creates at most 200 categories',
+  async () => {
+    const [word, kind] = [unique('s'), unique('Kind')];
+    const rows = Array.from({ length: 250 }, (_, n) => row(`${word}-${n}`, 'n', `${kind} ${n}`));
+    const report = await run(rows, { create_categories: true });
+    expect(report).toMatchObject({ created: 200, failed: 50 });
+    const created = (await allCategories()).filter(({ name }) => name.startsWith(`${kind} `));
+    expect(created).toHaveLength(200);
+    expect(new Set(created.map(({ sort_order }) => sort_order)).size).toBe(200);
+  },
+  60_000,
+);
+
+it('an import removes the votes of a purged project whose id it reuses', async () => {
+  const [a, b] = [newId('prj'), newId('prj')];
+  const [one, two, three] = [unique('one'), unique('two'), unique('three')];
+  await insert({ id: a, slug: unique('purged') });
+  await insert({ id: b, slug: two });
+  for (const id of [a, b]) await putItem({ ...voteKey(id, 'usr_voter'), type: 'vote' });
+  await deleteProject(await stored(a), []);
+  const startedAt = Date.now();
+  const file = csv([...header, 'id'], [...row(one), a], [...row(two), b], [...row(three), '']);
+  const mapping = JSON.stringify({ columns: { ...columns, id: 'id' }, on_conflict: 'update' });
+  expect(await importProjects(admin, { file, mapping }, BUDGET_MS)).toMatchObject({ created: 2, updated: 1 });
+  expect(await findItem(voteKey(a, 'usr_voter'))).toBeUndefined();
+  expect(await findItem(voteKey(b, 'usr_voter'))).toBeDefined();
+  const { slug, version } = await stored(a);
+  expect(slug).toBe(one);
+  expect(version).toBeGreaterThanOrEqual(startedAt);
+  expect(version).toBeLessThanOrEqual(Date.now());
 });

@@ -1,18 +1,32 @@
-import { it, vi } from 'vitest';
-import { simulateCancellation, simulateImport, withTable } from './import-simulation.ts';
+import { expect, it } from 'vitest';
+import { longTest } from '#test/support/long-test.ts';
+import { isFullRun } from '#test/support/sample.ts';
+import { withBareTable } from '#test/support/with-bare-table.ts';
+import { simulateCancellation, simulateDryRun, simulateImport, simulateUnreachedRow } from './import-simulation.ts';
 
-vi.mock(import('#data/write.ts'), { spy: true });
-vi.mock(import('#data/import-projects.ts'), { spy: true });
-vi.mock(import('#platform/object-storage.ts'), async (importOriginal) =>
-  (await import('#test/support/mock-object-storage.ts')).mockObjectStorage(await importOriginal()),
+// Settings are read once, on first use.
+process.env.UPLOAD_BUCKET = 'uploads';
+
+withBareTable();
+
+longTest(
+  'a large import does what an import in a request does, although processes die between any two writes',
+  async () => {
+    for (let seed = 1; seed <= 43; seed += 1) await simulateImport(seed);
+  },
+  1_200_000,
 );
 
-withTable();
+it('a dry run reports for every row what the import then does', async () => {
+  for (let seed = 1; seed <= (isFullRun ? 3 : 1); seed += 1) await simulateDryRun(seed);
+}, 120_000);
 
-it('many random files are imported like in one request', async () => {
-  for (let seed = 100; seed < 140; seed += 1) await simulateImport(seed);
+it('the batch of a cancelled import states what was imported', async () => {
+  const seeds = isFullRun ? Array.from({ length: 28 }, (_, index) => index + 1) : [1, 2, 28];
+  for (const seed of seeds) await simulateCancellation(seed);
 }, 1_200_000);
 
-it('many imports are cancelled exactly', async () => {
-  for (let seed = 100; seed < 120; seed += 1) await simulateCancellation(seed);
-}, 1_200_000);
+it('an import leaves rows that it cannot write in its time, or not at all, to its next run', async () => {
+  expect(await simulateUnreachedRow(0)).toBe(2);
+  expect(await simulateUnreachedRow(60_000)).toBe(40);
+}, 120_000);

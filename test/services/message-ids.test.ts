@@ -5,7 +5,7 @@ import { timeOfId } from '#platform/ids.ts';
 /** Long enough for the clock to change at every point of a call. */
 const MILLISECONDS = 100;
 
-it('gives no message an id that is older than its time, so that a search from that time on includes it', () => {
+it('no message has an id older than its time, so that a search from that time on includes it', () => {
   const until = Date.now() + MILLISECONDS;
   const older: unknown[] = [];
   while (Date.now() < until) {

@@ -19,22 +19,20 @@ it.each([
   ['# Title', 'Title'],
   ['"quoted"', 'quoted'],
   ['safe\u202etxt.exe\u2066 end\u2069', 'safetxt.exe end'],
-])('of %j is %j', (output, plain) => {
+])('the plain text of %j is %j', (output, plain) => {
   expect(plainText(output)).toBe(plain);
 });
 
-describe('bidirectional overrides', () => {
-  const overrides = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069';
+const overrides = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069';
 
-  it('are removed from names and texts', () => {
-    expect(line(1, 100).parse(`${overrides}Ada${overrides} Love`)).toBe('Ada Love');
-    expect(text(1, 100).parse(`One${overrides}\nTwo`)).toBe('One\nTwo');
-    expect(line(1, 100).safeParse(overrides).success).toBe(false);
-  });
+it('bidirectional overrides are removed from names and texts', () => {
+  expect(line(1, 100).parse(`${overrides}Ada${overrides} Love`)).toBe('Ada Love');
+  expect(text(1, 100).parse(`One${overrides}\nTwo`)).toBe('One\nTwo');
+  expect(line(1, 100).safeParse(overrides).success).toBe(false);
+});
 
-  it('leave marks that writing from right to left needs', () => {
-    expect(line(1, 100).parse('\u05d0\u200f!')).toBe('\u05d0\u200f!');
-  });
+it('bidirectional overrides leave marks that writing from right to left needs', () => {
+  expect(line(1, 100).parse('\u05d0\u200f!')).toBe('\u05d0\u200f!');
 });
 
 describe.each([

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { Catalog } from '#catalog/catalog.ts';
 import type { Condition } from '#contract/rules.ts';
+import { noFields } from '#model/field.ts';
 import { newUser } from '#model/user.ts';
-import { matches, type Submitted } from '#services/rules/conditions.ts';
-import { countLinks, findPhrase, isShouted } from '#services/rules/submission-text.ts';
+import { startRequestTime } from '#platform/time-limit.ts';
+import { decideByRules } from '#services/projects/apply-rules.ts';
+import {
+  containsPhrase,
+  countLinks,
+  examine,
+  foldedTexts,
+  isAllCaps,
+  matches,
+  type Submitted,
+} from '#services/projects/rule-conditions.ts';
 import { project } from '#test/catalog/fixtures.ts';
 
 const at = '2026-03-10T12:00:00.000Z';
@@ -29,6 +39,8 @@ const submission: Submitted = {
   long_description: 'Every “Bonus–Code” — 無料ゲーム.',
   categories: ['games', 'fun'],
   plan: 'standard',
+  field_values: null,
+  fields: noFields,
   submitter,
   at,
   catalog: () => Promise.resolve(directory),
@@ -77,40 +89,75 @@ describe('a condition', () => {
   it.each(cases.map(([condition, isMet, fields = {}]) => ({ condition, isMet, fields })))(
     '$condition is met: $isMet',
     async ({ condition, isMet, fields }) => {
-      expect(await matches({ all: [condition] }, { ...submission, ...fields })).toBe(isMet);
+      expect(await matches({ all: [condition] }, examine({ ...submission, ...fields }))).toBe(isMet);
     },
   );
 
-  it('is evaluated only as far as needed, the cheap ones first', async () => {
+  it('a condition is evaluated only as far as needed, the cheap ones first', async () => {
     const similar = { duplicate_score: 0.5 };
     const without = { ...submission, catalog: never };
-    expect(await matches({ all: [similar, { plan_is: 'premium' }] }, without)).toBe(false);
-    expect(await matches({ any: [similar, { plan_is: 'standard' }] }, without)).toBe(true);
-    await expect(matches({ all: [similar, { plan_is: 'standard' }] }, without)).rejects.toThrow('not needed');
-    expect(await matches({ any: [{ plan_is: 'premium' }, { links_in_text: 3 }] }, without)).toBe(false);
-    expect(await matches({ all: [{ plan_is: 'standard' }, { links_in_text: 2 }] }, without)).toBe(true);
+    expect(await matches({ all: [similar, { plan_is: 'premium' }] }, examine(without))).toBe(false);
+    expect(await matches({ any: [similar, { plan_is: 'standard' }] }, examine(without))).toBe(true);
+    await expect(matches({ all: [similar, { plan_is: 'standard' }] }, examine(without))).rejects.toThrow('not needed');
+    expect(await matches({ any: [{ plan_is: 'premium' }, { links_in_text: 3 }] }, examine(without))).toBe(false);
+    expect(await matches({ all: [{ plan_is: 'standard' }, { links_in_text: 2 }] }, examine(without))).toBe(true);
   });
 
-  it.each([{}, { all: [{ of_another_version: true }] }])('that is unknown fails: %j', async (when) => {
-    await expect(matches(when as never, submission)).rejects.toThrow();
+  it.each([{}, { all: [{ of_another_version: true }] }])('a condition that is unknown fails: %j', async (when) => {
+    await expect(matches(when as never, examine(submission))).rejects.toThrow();
   });
 });
 
-describe('the text of a submission', () => {
-  const text = (description: string) => ({ name: '', description, long_description: null });
-
-  it('is searched in linear time: a long one does not reach the timeout of a test', () => {
-    for (const part of ['a ', 'http', '(', 'www.', 'aA', '\u0301']) {
-      const long = text(part.repeat(100_000));
-      expect(findPhrase(long, [`${'a '.repeat(49)}b`, '((((']), part).toBeUndefined();
-      expect(countLinks(long), part).toBe(part === 'www.' ? 1 : 0);
-      expect(isShouted(long), part).toBe(false);
-    }
+it('the texts of a submission are folded once, and its most similar listing is searched once, for all rules', async () => {
+  let reads = 0;
+  let searches = 0;
+  const counted: Submitted = {
+    ...submission,
+    catalog: () => {
+      searches += 1;
+      return Promise.resolve(directory);
+    },
+  };
+  Object.defineProperty(counted, 'long_description', {
+    enumerable: true,
+    get: () => {
+      reads += 1;
+      return 'Long.';
+    },
   });
+  const when = {
+    any: Array.from({ length: 20 }, () => [{ text_contains: ['absent'] }, { duplicate_score: 1 }]).flat(),
+  };
+  const rule = { version: 1, name: 'Rule', is_active: true, order: 0, when, action: 'hold', reason: null, note: null };
+  const rules = Array.from({ length: 10 }, (_, n) => ({ ...rule, id: `rul_${n}`, action: 'hold' as const }));
+  expect(await decideByRules(rules, counted, () => {})).toBeUndefined();
+  expect(searches).toBe(1);
+  // Once for the copy of the submission, once to fold it.
+  expect(reads).toBe(2);
+});
 
-  it('is shouted when most of its letters are capitals', () => {
-    expect(isShouted(text('THE BEST DEALS IN TOWN, really'))).toBe(true);
-    expect(isShouted(text('NASA, ESA and the JAXA build a telescope'))).toBe(false);
-    expect(isShouted(text('OK'))).toBe(false);
-  });
+it('rules are not tried any more when the time of the request is nearly over', async () => {
+  const time = startRequestTime(100);
+  const failing = { ...submission, catalog: never };
+  const rule = { id: 'rul_1', version: 1, name: 'Rule', is_active: true, order: 0, reason: null, note: null };
+  const rules = [{ ...rule, action: 'hold' as const, when: { any: [{ plan_is: 'standard' as const }] } }];
+  await expect(time.run(() => decideByRules(rules, failing, () => {}))).rejects.toMatchObject({ code: 'TIMEOUT' });
+  time.end();
+});
+
+const text = (description: string) => ({ name: '', description, long_description: null });
+
+it('the text of a submission is searched in linear time: a long one does not reach the timeout of a test', () => {
+  for (const part of ['a ', 'http', '(', 'www.', 'aA', '\u0301']) {
+    const long = text(part.repeat(100_000));
+    expect(containsPhrase(foldedTexts(long), [`${'a '.repeat(49)}b`, '((((']), part).toBe(false);
+    expect(countLinks(long), part).toBe(part === 'www.' ? 1 : 0);
+    expect(isAllCaps(long), part).toBe(false);
+  }
+});
+
+it('the text of a submission is shouted when most of its letters are capitals', () => {
+  expect(isAllCaps(text('THE BEST DEALS IN TOWN, really'))).toBe(true);
+  expect(isAllCaps(text('NASA, ESA and the JAXA build a telescope'))).toBe(false);
+  expect(isAllCaps(text('OK'))).toBe(false);
 });

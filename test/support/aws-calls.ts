@@ -2,10 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { SESClient } from '@aws-sdk/client-ses';
 import type { ImportHandler } from '#local/handlers.ts';
-import { JsonClient } from '#platform/aws-json.ts';
-import { BucketClient } from '#platform/object-storage.ts';
 
 /** Records the AWS calls that each handler makes during tests, in the detail that IAM permissions distinguish. */
 
@@ -23,7 +22,7 @@ export interface AwsCall {
   readonly resource: string;
   /** The partition key up to and including the first `#`; undefined for calls without a key. */
   readonly leadingKey?: string | undefined;
-  /** The attributes that a write of a user names; of other items they are not limited. */
+  /** The attributes that a write of a user or an API key names; of other items they are not limited. */
   readonly attributes?: readonly string[] | undefined;
 }
 
@@ -46,7 +45,8 @@ const attributesOf = (input: Members): readonly string[] => {
   // Neither placeholders nor functions.
   const named = [...expressions.matchAll(/(?<![#:\w])[a-zA-Z_]\w*(?!\w|\s*\()/g)].map(([name]) => name);
   return [
-    ...Object.keys(membersOf(input.Item ?? input.Key)),
+    // The document client omits undefined attributes.
+    ...Object.entries(membersOf(input.Item ?? input.Key)).flatMap(([name, value]) => (value === undefined ? [] : name)),
     ...Object.values(membersOf(input.ExpressionAttributeNames)).map(String),
     ...named.filter((name) => !KEYWORDS.has(name)),
   ];
@@ -56,12 +56,12 @@ const item =
   (action: string) =>
   (input: Members): AwsCall => {
     const leadingKey = keyPrefixOf(membersOf(input.Key ?? input.Item).pk);
-    const isUserWrite = leadingKey === 'USER#' && /^(?:Put|Update)Item$/.test(action);
+    const isLimited = /^(?:USER#|API_KEYS)$/.test(leadingKey) && /^(?:Put|Update)Item$/.test(action);
     return {
       action: `dynamodb:${action}`,
       resource: 'table',
       leadingKey,
-      ...(isUserWrite && { attributes: [...new Set(attributesOf(input))].sort() }),
+      ...(isLimited && { attributes: [...new Set(attributesOf(input))].sort() }),
     };
   };
 
@@ -117,9 +117,9 @@ const READERS: Readonly<Record<string, (input: Members) => readonly AwsCall[]>> 
   TransactGetItems: transaction,
   DescribeEventBus: () => [{ action: 'events:DescribeEventBus', resource: 'bus' }],
   PutEvents: () => [{ action: 'events:PutEvents', resource: 'bus' }],
-  SendEmail: (input) =>
+  SendRawEmail: (input) =>
     ['sender', ...(input.ConfigurationSetName === undefined ? [] : ['mailings'])].map((resource) => ({
-      action: 'ses:SendEmail',
+      action: 'ses:SendRawEmail',
       resource,
     })),
   GetParameter: (input) => [{ action: 'ssm:GetParameter', resource: `parameter ${textOf(input.Name)}` }],
@@ -198,30 +198,32 @@ interface Command {
 
 type Send = (this: unknown, command: Command, ...others: unknown[]) => unknown;
 
+/** The operations of the document client's commands, where their names differ. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  Get: 'GetItem',
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  BatchGet: 'BatchGetItem',
+  BatchWrite: 'BatchWriteItem',
+  TransactGet: 'TransactGetItems',
+  TransactWrite: 'TransactWriteItems',
+};
+
 /** The base class of all SDK clients; every command passes its `send`. */
 const sdkClient = Object.getPrototypeOf(SESClient.prototype) as { send: Send };
 const { send } = sdkClient;
 sdkClient.send = function (command, ...others) {
-  recordOperation(command.constructor.name.replace(/Command$/, ''), () => command.input);
+  const name = command.constructor.name.replace(/Command$/, '');
+  recordOperation(OPERATIONS[name] ?? name, () => command.input);
   return send.call(this, command, ...others);
 };
 
-const { request } = JsonClient.prototype;
-JsonClient.prototype.request = function (operation, input, options) {
-  recordOperation(operation, () => JSON.parse(input));
-  return request.call(this, operation, input, options);
-};
-
-const bucketClient = BucketClient.prototype;
-const { request: requestFile, sign } = bucketClient;
-bucketClient.request = function (operation, sent) {
-  recordOperation(operation, () => ({}));
-  return requestFile.call(this, operation, sent);
-};
-// S3 authorizes an upload as a call of the function that has signed it.
-bucketClient.sign = function (...given) {
+// S3 authorizes an upload as a call of the function that has signed it. Signing resolves the command without sending it.
+const { resolveMiddleware } = PutObjectCommand.prototype;
+PutObjectCommand.prototype.resolveMiddleware = function (...given) {
   recordOperation('PutObject', () => ({}));
-  return sign.apply(this, given);
+  return resolveMiddleware.apply(this, given);
 };
 
 /** Runs work outside its handler, for example at another time, and records its calls as the handler's. */

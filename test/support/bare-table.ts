@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { startEngine } from '#local/engine.ts';
 import { databaseSettings, emptyCredentials, setVariables } from '#local/environment.ts';
+import { openStreamLog } from '#local/stream-log.ts';
 import { ensureTable } from '#local/table.ts';
 import { sweepOnce } from '#local/ttl-sweeper.ts';
 import { log } from '#platform/log.ts';
@@ -29,7 +30,8 @@ export interface BareTable {
 export const startBareTable = async (variables: Readonly<Record<string, string>> = {}): Promise<BareTable> => {
   log.setLogLevel('SILENT');
   const folder = mkdtempSync(path.join(tmpdir(), 'directory-table-'));
-  const engine = await startEngine(path.join(folder, 'table.sqlite'), path.join(folder, 'engine.json'));
+  const dbPath = path.join(folder, 'table.sqlite');
+  const engine = await startEngine(dbPath, path.join(folder, 'engine.json'));
   const tableName = 'directory';
   const reset = setVariables({
     ...emptyCredentials,
@@ -43,6 +45,8 @@ export const startBareTable = async (variables: Readonly<Record<string, string>>
   const client = new DynamoDBClient({});
   const documents = DynamoDBDocumentClient.from(client);
   await ensureTable(client, tableName);
+  // Indexes the records of the stream: without it, a write takes longer the more were made before.
+  openStreamLog(dbPath, tableName).close();
   return {
     scan: async () => {
       const items: StoredItem[] = [];

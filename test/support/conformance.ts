@@ -105,11 +105,12 @@ const LOCAL_REDIRECT = /^\/console\/(?:#.*)?$/;
 
 const isApiPath = (address: string): boolean => {
   const { path } = splitAddress(address);
-  return /^\/+(?:api|console|docs)(?:\/|$)/.test(path) && !LOCAL_REDIRECT.test(path);
+  if (LOCAL_REDIRECT.test(path)) return false;
+  return /^\/+(?:api|console|docs)(?:\/|$)/.test(path) || isKnownPath(address);
 };
 
 /**
- * Compares a response with the document and records it for the coverage. Paths outside `/api`, `/console` and `/docs` are not checked.
+ * Compares a response with the document and records it for the coverage. Unknown paths outside `/api`, `/console` and `/docs` are not checked.
  * @throws {Error} with the operation, the status and the first violations.
  */
 export const assertMatchesDocument = (seen: SeenResponse): void => {

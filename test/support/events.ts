@@ -19,3 +19,16 @@ export const untilEventsDelivered = async (server: TestServer, directory: Direct
 /** The mails to a user, newest first. */
 export const mailsTo = async (server: Client, who: Person): Promise<ReceivedMail[]> =>
   (await server.mails()).filter(({ to }) => to === who.email);
+
+/** Waits until all events so far are published. */
+export const untilEventsPublished = async (server: Client, directory: Directory): Promise<void> => {
+  const marker = await directory.submit(directory.admin);
+  await server.until(async () => (await kindsAbout(server, marker.id)).length > 0);
+};
+
+/** The kinds of the published events that name an id, oldest first. */
+export const kindsAbout = async (server: Client, id: string): Promise<string[]> =>
+  (await server.events())
+    .filter(({ data }) => Object.values(data as object).includes(id))
+    .map(({ kind }) => kind)
+    .toReversed();

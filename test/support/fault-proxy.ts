@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** A request to the service behind a proxy. */
-export interface ProxiedRequest {
+interface ProxiedRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -25,11 +25,28 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
+/** A response of the service. */
+interface ProxiedResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Returns the changes to a response. */
+export type Tamper = (response: ProxiedResponse) => Partial<ProxiedResponse>;
+
 /**
  * What happens to a request. `hang`: it is neither forwarded nor answered. `lose`: it is forwarded, and its response never
- * arrives. A delay: it is forwarded later. An error: it is not forwarded. Undefined: it is forwarded.
+ * arrives. A delay: it is forwarded later. `tamper`: it is forwarded, and its response is changed. An error: it is not
+ * forwarded. Undefined: it is forwarded.
  */
-export type Fault = 'hang' | 'lose' | { readonly delayMs: number } | ErrorResponse | undefined;
+export type Fault =
+  | 'hang'
+  | 'lose'
+  | { readonly delayMs: number }
+  | { readonly tamper: Tamper }
+  | ErrorResponse
+  | undefined;
 
 /** A proxy in front of an HTTP service that makes selected requests fail. */
 export interface FaultProxy {
@@ -51,12 +68,27 @@ export const startFaultProxy = async (target?: string): Promise<FaultProxy> => {
   let decide: (request: ProxiedRequest) => Fault | Promise<Fault> = forward;
   const hanging = new Set<ServerResponse>();
 
-  const send = ({ method, path, headers, body }: ProxiedRequest, response: ServerResponse, isLost: boolean): void => {
+  const sendChanged = async (received: IncomingMessage, response: ServerResponse, tamper: Tamper): Promise<void> => {
+    const body = Buffer.concat(await received.toArray()).toString('utf8');
+    const original = { status: received.statusCode ?? 0, headers: received.headers, body };
+    const changed = { ...original, ...tamper(original) };
+    const { 'content-length': _, 'transfer-encoding': __, ...headers } = changed.headers;
+    response.writeHead(changed.status, headers).end(changed.body);
+  };
+
+  const send = ({ method, path, headers, body }: ProxiedRequest, response: ServerResponse, fault: Fault): void => {
     if (service === undefined) throw new Error('The proxy has no target.');
     const { hostname, port } = new URL(service);
-    const forwarded = httpRequest({ hostname, port, method, path, headers }, (received) => {
-      if (isLost) {
+    const tamper = typeof fault === 'object' && 'tamper' in fault ? fault.tamper : undefined;
+    // A compressed body could not be changed.
+    const sent = { ...headers, ...(tamper && { 'accept-encoding': 'identity' }) };
+    const forwarded = httpRequest({ hostname, port, method, path, headers: sent }, (received) => {
+      if (fault === 'lose') {
         received.resume();
+        return;
+      }
+      if (tamper) {
+        sendChanged(received, response, tamper).catch(() => response.destroy());
         return;
       }
       response.writeHead(received.statusCode ?? 0, received.headers);
@@ -78,9 +110,9 @@ export const startFaultProxy = async (target?: string): Promise<FaultProxy> => {
         response.writeHead(fault.status, { 'content-type': fault.type }).end(fault.body);
         return;
       }
-      if (typeof fault === 'object') await wait(fault.delayMs);
+      if (typeof fault === 'object' && 'delayMs' in fault) await wait(fault.delayMs);
       // Forwarded also when the client has given up: the service receives a late request all the same.
-      send(request, response, fault === 'lose');
+      send(request, response, fault);
     } catch {
       response.destroy();
     }

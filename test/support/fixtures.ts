@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Category } from '#contract/categories.ts';
-import type { Project, ViewerState } from '#contract/projects.ts';
+import type { Collection } from '#contract/collections.ts';
+import type { Project, Viewer } from '#contract/projects.ts';
 import { userKey } from '#data/keys.ts';
 import { exists, updateItem } from '#data/write.ts';
 import type { CallResponse, Client } from './client.ts';
@@ -58,7 +59,7 @@ export const category = (fields: Readonly<Record<string, unknown>> = {}): Record
 });
 
 /** A project as returned by a single read. */
-export type SeenProject = Project & { readonly viewer?: ViewerState };
+export type SeenProject = Project & { readonly viewer?: Viewer };
 
 /** The `data` of a response. */
 export const dataOf = <T>(response: Pick<CallResponse, 'body'>): T => (response.body as { data: T }).data;
@@ -93,6 +94,9 @@ export const TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\
 export const idOf = (kind: string): unknown => expect.stringMatching(new RegExp(`^${kind}_[0-9A-HJKMNP-TV-Z]{26}$`));
 
 const failure = (status: number, error: string, code: string) => ({ status, body: { error, code } });
+
+/** Matches a response with this `data`. */
+export const success = (data: unknown, status = 200) => ({ status, body: { data } });
 
 /** Matches error responses. */
 export const NOT_FOUND = failure(404, 'Not found', 'NOT_FOUND');
@@ -180,6 +184,10 @@ export class Directory {
     });
   }
 
+  asAdmin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<CallResponse> {
+    return this.as(this.admin, method, path, body, headers);
+  }
+
   get(path: string, who?: Person, headers: Record<string, string> = {}): Promise<CallResponse> {
     return this.as(who, 'GET', path, undefined, headers);
   }
@@ -187,6 +195,11 @@ export class Directory {
   /** Creates a category. */
   async addCategory(fields: Readonly<Record<string, unknown>> = {}): Promise<Category> {
     return dataOf<Category>(await this.adminOk('POST', '/api/admin/categories', category(fields), 201));
+  }
+
+  async addCollection(fields: Readonly<Record<string, unknown>> = {}): Promise<Collection> {
+    const body = { title: unique('Collection'), ...fields };
+    return dataOf<Collection>(await this.adminOk('POST', '/api/admin/collections', body, 201));
   }
 
   /** Submits a project. */

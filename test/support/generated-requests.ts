@@ -380,6 +380,12 @@ const ODD_QUERY_VALUES = [
 const queryText = (value: unknown): string =>
   encodeURIComponent(String(Array.isArray(value) ? value.join(',') : value).toWellFormed());
 
+/** A parameter as the document sends it: an object as `name[<key>]` for each of its members. */
+const sentAs = (name: string, value: unknown): string[] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value).map(([key, member]) => `${name}[${queryText(key)}]=${queryText(member)}`)
+    : [`${name}=${queryText(value)}`];
+
 const pathOf = (operation: GeneratedOperation, known: KnownValues): fc.Arbitrary<string> => {
   const variables = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const segments = variables.map((name) =>
@@ -399,7 +405,7 @@ const queryOf = (operation: GeneratedOperation, known: KnownValues): fc.Arbitrar
   const valid = parameters.map(({ name, schema }) =>
     fc.oneof(
       { weight: 2, arbitrary: fc.constant([] as string[]) },
-      { weight: 1, arbitrary: arbitraryOf(schema, known, name).map((value) => [`${name}=${queryText(value)}`]) },
+      { weight: 1, arbitrary: arbitraryOf(schema, known, name).map((value) => sentAs(name, value)) },
     ),
   );
   // At most one is odd, so that the others are tested as well.

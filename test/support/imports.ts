@@ -31,6 +31,13 @@ export const uploadFile = async (directory: Directory, file: Uint8Array): Promis
   return id;
 };
 
+/** Cancels the imports that were not started, of which a directory has at most twenty. */
+export const cancelWaiting = async (directory: Directory): Promise<void> => {
+  const imports = dataOf<Import[]>(await directory.adminOk('GET', `${IMPORTS}?limit=100`));
+  for (const { id, state } of imports)
+    if (state === 'waiting' || state === 'uploaded') await directory.adminOk('POST', `${IMPORTS}/${id}/cancel`);
+};
+
 export const readImport = async (directory: Directory, id: string): Promise<Import> =>
   dataOf(await directory.get(`${IMPORTS}/${id}`, directory.admin));
 

@@ -3,9 +3,8 @@ import type { Job } from '#events/jobs.ts';
 import { importHandler } from '#local/handlers.ts';
 import { lambdaContext } from '#local/lambda-context.ts';
 import { recordingCalls } from './aws-calls.ts';
-import type { CallResponse } from './client.ts';
+import type { CallResponse, Client } from './client.ts';
 import { dataOf } from './fixtures.ts';
-import type { TestServer } from './server.ts';
 
 /** The secret of the job routes on a local server. */
 export const CRON_SECRET = 'local-cron-secret';
@@ -21,14 +20,14 @@ export interface JobResult {
 
 /** Calls a job over HTTP. */
 export const callJob = (
-  server: TestServer,
+  server: Client,
   job: string,
   { method = 'POST', secret = CRON_SECRET }: { method?: string; secret?: string | null } = {},
 ): Promise<CallResponse> =>
   server.call(method, `/api/cron/${job}`, secret === null ? {} : { headers: { authorization: `Bearer ${secret}` } });
 
 /** Runs a job over HTTP and fails the test unless it succeeds. */
-export const runJob = async (server: TestServer, job: string): Promise<JobResult> => {
+export const runJob = async (server: Client, job: string): Promise<JobResult> => {
   const response = await callJob(server, job);
   expect(response).toMatchObject({ status: 200 });
   return dataOf<JobResult>(response);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ApiKey } from '#contract/keys.ts';
+import type { ApiKey } from '#contract/api-keys.ts';
 import type { Scope } from '#contract/route.ts';
 import type { Client } from './client.ts';
 import { dataOf, type Person, unique } from './fixtures.ts';

@@ -1,37 +1,56 @@
-import { vi } from 'vitest';
-import { putItems, transact, tryTransact, updateItem } from '#data/write.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { dynamo } from '#platform/dynamo.ts';
 import type { Random } from '#test/catalog/random.ts';
-
-// Processes that die between any two writes. The test file mocks `#data/write.ts` with spies.
 
 /** The process ended. */
 class Died extends Error {}
 
-const writers = { transact, tryTransact, putItems, updateItem } as const;
+type Send = (command: object, ...more: unknown[]) => Promise<unknown>;
 
-/** Lets the process die at one of its next writes, before or after the write itself. */
-const dieAt = async (random: Random, writes: number): Promise<void> => {
-  const actual = await vi.importActual<typeof import('#data/write.ts')>('#data/write.ts');
-  let left = random.below(writes);
-  const isAfter = random.chance(0.5);
-  for (const name of Object.keys(writers) as (keyof typeof writers)[]) {
-    const write = actual[name] as (...given: readonly unknown[]) => Promise<unknown>;
-    const dying = async (...given: readonly unknown[]): Promise<unknown> => {
-      left -= 1;
-      if (left > -1) return await write(...given);
-      if (left === -1 && isAfter) await write(...given);
-      throw new Died();
-    };
-    vi.mocked(writers[name] as typeof write).mockImplementation(dying);
-  }
+/** A process that dies at a write. */
+interface Life {
+  /** The writes before its death. */
+  left: number;
+  /** Whether it dies after the write rather than before it. */
+  readonly isAfter: boolean;
+  readonly inFlight: Set<Promise<unknown>>;
+}
+
+const isWrite = (command: object): boolean =>
+  /^(?:Transact|Batch)?(?:Write|Put|Update|Delete)/.test(command.constructor.name);
+
+const lives = new AsyncLocalStorage<Life>();
+let isWatched = false;
+
+/** Lets no write of a dead process through, also of work whose result is no longer awaited. */
+const watchWrites = (): void => {
+  if (isWatched) return;
+  isWatched = true;
+  const client = dynamo() as unknown as { send: Send };
+  const send = client.send.bind(client);
+  const write = async (life: Life, command: object, more: readonly unknown[]): Promise<unknown> => {
+    life.left -= 1;
+    if (life.left > -1) return await send(command, ...more);
+    if (life.left === -1 && life.isAfter) await send(command, ...more);
+    throw new Died();
+  };
+  client.send = (command, ...more) => {
+    const life = lives.getStore();
+    if (!life || !isWrite(command)) return send(command, ...more);
+    const written = write(life, command, more);
+    life.inFlight.add(written);
+    return written;
+  };
 };
 
-/** Runs work in a process that dies at one of its next writes, unless it ends before. */
+/** Runs work in a process that dies at one of its next writes, before or after the write itself, unless it ends before. */
 export const inDyingProcess = async <T>(random: Random, writes: number, work: () => Promise<T>): Promise<T> => {
-  await dieAt(random, writes);
+  watchWrites();
+  const life: Life = { left: random.below(writes), isAfter: random.chance(0.5), inFlight: new Set() };
   try {
-    return await work();
+    return await lives.run(life, work);
   } finally {
-    for (const writer of Object.values(writers)) vi.mocked(writer).mockReset();
+    // What it sent before its death arrives before anything that follows.
+    await Promise.allSettled(life.inFlight);
   }
 };

@@ -89,9 +89,15 @@ const templates: readonly Template[] = Object.entries(Object.groupBy(operations,
   ([path, those = []]) => ({ parts: path.split('/'), byMethod: new Map(those.map((one) => [one.method, one])) }),
 );
 
+/** A variable may have an extension. */
+const fitsPart = (template: string, part: string): boolean => {
+  if (!isVariable(template)) return template === part;
+  const extension = template.slice(template.indexOf('}') + 1);
+  return part.endsWith(extension) && part.length > extension.length;
+};
+
 const fits = (template: readonly string[], parts: readonly string[]): boolean =>
-  template.length === parts.length &&
-  template.every((part, position) => (isVariable(part) ? parts[position] !== '' : part === parts[position]));
+  template.length === parts.length && template.every((part, position) => fitsPart(part, parts[position] ?? ''));
 
 const firstVariable = ({ parts }: Template): number => {
   const position = parts.findIndex(isVariable);

@@ -1,4 +1,3 @@
-import { vi } from 'vitest';
 import { dynamo } from '#platform/dynamo.ts';
 
 interface Capacity {
@@ -8,21 +7,23 @@ interface Capacity {
 /** The read units that some work consumes. Concurrent work of this process counts too. */
 export const readUnits = async (work: () => Promise<unknown>): Promise<number> => {
   let units = 0;
-  const client = dynamo();
-  const send = client.send.bind(client);
-  const spy = vi.spyOn(client, 'send').mockImplementation(async (command, options) => {
-    Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' });
-    const output = await send(command, options);
-    const { ConsumedCapacity: consumed } = output as { ConsumedCapacity?: Capacity | readonly Capacity[] };
-    if (/Get|Query/.test(command.operation)) {
-      for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) units += CapacityUnits;
-    }
-    return output;
-  });
+  const { middlewareStack } = dynamo();
+  middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+        const { ConsumedCapacity: consumed } = result.output as { ConsumedCapacity?: Capacity | readonly Capacity[] };
+        if (/Get|Query/.test(String(commandName))) {
+          for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) units += CapacityUnits;
+        }
+        return result;
+      },
+    { step: 'initialize', name: 'readUnits' },
+  );
   try {
     await work();
     return units;
   } finally {
-    spy.mockRestore();
+    middlewareStack.remove('readUnits');
   }
 };

@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net';
 
 /** A request to a receiver. */
 export interface Received {
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** Writes the response to a request. */
-export type Responder = (response: ServerResponse, received: Received) => void;
+type Responder = (response: ServerResponse, received: Received) => void;
 
 /** A local HTTP server that stands in for the receiver of webhooks. */
 export interface Receiver {
@@ -44,7 +45,7 @@ export const startReceiver = async (): Promise<Receiver> => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const one = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
+      const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
       received.push(one);
       (queue.shift() ?? fallback)(response, one);
     });

@@ -1,8 +1,19 @@
+import { servedRoutes } from '#contract/feeds.ts';
 import type { Route } from '#contract/route.ts';
+
+/** The path of a route as a gateway serves it: the key of IndexNow is a part of its path, not a variable. */
+const servedPathOf = (route: Route): string => {
+  const [{ path }] = servedRoutes([route]) as [Route];
+  return path;
+};
+
+/** The names of the variables in the path of a route. */
+export const variablesOf = (route: Route): string[] =>
+  [...servedPathOf(route).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 /** The path of a route with its variables replaced by the given values, unescaped, or by placeholders. */
 export const pathOf = (route: Route, values: Readonly<Record<string, string>> = {}): string =>
-  route.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `some-${name}`);
+  servedPathOf(route).replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `some-${name}`);
 
 let next = 0;
 

@@ -21,8 +21,10 @@ export const temporaryDataDir = (): string => mkdtempSync(path.join(runFolder(),
 /** Requests may take longer on a busy machine; deadlines are tested with tables of routes of their own. */
 const TIMEOUT_FACTOR = 30;
 
-/** Rate limits that no test reaches by accident, and a table that a busy machine does not time out. */
-const NO_LIMITS = {
+/** Rate limits that no test reaches by accident, a table that a busy machine does not time out, and pages as deployed, for search engines, in all languages. */
+const DEFAULTS = {
+  SITE_INDEX: 'on',
+  SITE_LANGUAGES: 'en,de,es,fr',
   RATE_COUNTER_TIMEOUT_MS: '20000',
   TABLE_TIMEOUT_MS: '30000',
   ...Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1000000/60'])),
@@ -30,7 +32,7 @@ const NO_LIMITS = {
 
 /**
  * Starts an empty server on a free port for one test file; `stop` removes its data. A process can start one server only,
- * because settings are read once per process: files that call this belong into a folder `own-server`.
+ * because settings are read once per process: files that call this are named `*.own-server.test.ts`.
  */
 export const startTestServer = async (
   options: Partial<Omit<LocalServerOptions, 'port' | 'dataDir'>> = {},
@@ -44,7 +46,7 @@ export const startTestServer = async (
       importHandler: recordingCalls(options.importHandler ?? importHandler),
       port: 0,
       dataDir,
-      env: { LOG_LEVEL: process.env.LOG_LEVEL ?? 'CRITICAL', ...NO_LIMITS, ...switchedOff(without), ...options.env },
+      env: { LOG_LEVEL: process.env.LOG_LEVEL ?? 'CRITICAL', ...DEFAULTS, ...switchedOff(without), ...options.env },
     });
     const check = options.routes ? () => undefined : assertMatchesDocument;
     const client = clientOf(`http://127.0.0.1:${server.port}`, { check, without });

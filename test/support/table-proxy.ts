@@ -4,7 +4,7 @@ import { type ErrorResponse, type Fault, startFaultProxy } from './fault-proxy.t
 import { temporaryDataDir } from './server.ts';
 
 /** A request to the table. */
-export interface TableRequest {
+interface TableRequest {
   /** The name of the operation, such as `UpdateItem`. */
   readonly operation: string;
   /** The JSON text of the input. */

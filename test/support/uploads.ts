@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ImportReport } from '#contract/project-batches.ts';
+import type { ImportReport } from '#contract/batches.ts';
 import type { CallResponse, Client } from './client.ts';
 import { encodeForm } from './requests.ts';
 

@@ -1,3 +1,5 @@
+import { afterAll } from 'vitest';
+
 /**
  * Replaces `Date` and `performance.now` in this process. The time advances only by calls of `advance` and `freeze`, and by
  * 1 ns per read of the monotonic clock. Timers keep running in real time.
@@ -64,3 +66,43 @@ export class VirtualTime {
     Reflect.deleteProperty(performance, 'now');
   }
 }
+
+/** Sets the wall clock of this process ahead by `ms`; it keeps running. @returns what sets it back. */
+const shiftClock = (ms: number): (() => void) => {
+  const RealDate = globalThis.Date;
+  globalThis.Date = class extends RealDate {
+    constructor(...given: readonly unknown[]) {
+      super(...((given.length === 0 ? [RealDate.now() + ms] : given) as [number]));
+    }
+    static override now(): number {
+      return RealDate.now() + ms;
+    }
+  } as DateConstructor;
+  return () => {
+    globalThis.Date = RealDate;
+  };
+};
+
+/** Runs work while the wall clock of this process is ahead by `ms`, and keeps running. Calls must not overlap. */
+export const withClockAhead = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
+  const reset = shiftClock(ms);
+  try {
+    return await work();
+  } finally {
+    reset();
+  }
+};
+
+/** The time until the beginning of an hour of the current day, in UTC; negative after it. */
+const untilHour = (hour: number): number => {
+  const begin = new Date();
+  return begin.setUTCHours(hour, 0, 0, 0) - Date.now();
+};
+
+/** Runs work at the beginning of an hour of the current day, in UTC. Calls must not overlap. */
+export const atHour = <T>(hour: number, work: () => Promise<T>): Promise<T> => withClockAhead(untilHour(hour), work);
+
+/** Begins the tests of this file at an hour of the current day, in UTC, so that they cross no end of one. */
+export const beginAtHour = (hour: number): void => {
+  afterAll(shiftClock(untilHour(hour)));
+};

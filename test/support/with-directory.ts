@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { Directory } from './fixtures.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 import { sharedTestServer, startTestServer, type TestServer } from './server.ts';
 import { startTableProxy, type TableProxy } from './table-proxy.ts';
 
@@ -24,7 +25,7 @@ export const withDirectory = (prepare: Prepare): void => {
   });
 };
 
-/** Like `withDirectory`, on an empty server of this file's own; for files in a folder `own-server`. */
+/** Like `withDirectory`, on an empty server of this file's own; for files `*.own-server.test.ts`. */
 export const withOwnServer = (prepare: Prepare, options: ServerOptions = {}): void => {
   let server: TestServer | undefined;
 
@@ -38,26 +39,40 @@ export const withOwnServer = (prepare: Prepare, options: ServerOptions = {}): vo
   });
 };
 
-/** Like `withOwnServer`, with a proxy in front of the table that can make requests fail. It recovers after each test. */
-export const withTableProxy = (
-  prepare: Prepare<TestContext & { readonly proxy: TableProxy }>,
-  options: Omit<ServerOptions, 'env'> = {},
-): void => {
-  let proxy: TableProxy | undefined;
-  let server: TestServer | undefined;
+/**
+ * A directory of this file's own, with an administrator and a category, on the server that all files with default settings share.
+ * The files must not rely on an empty server.
+ */
+export const sharedDirectory = async (): Promise<TestContext> => {
+  const server = await sharedTestServer();
+  return { server, directory: await Directory.create(server) };
+};
 
-  beforeAll(async () => {
-    proxy = await startTableProxy();
-    server = await startTestServer({ ...options, env: proxy.env });
-    await prepare({ proxy, server, directory: await Directory.create(server) });
-  });
+/** An empty server of this file's own, which stops after its tests; for files `*.own-server.test.ts`. */
+export const ownServer = async (options: ServerOptions = {}): Promise<TestServer> => {
+  const server = await startTestServer(options);
+  afterAll(() => server.stop());
+  return server;
+};
 
-  afterEach(() => {
-    proxy?.recover();
-  });
+/** Like `sharedDirectory`, on a server of this file's own. */
+export const ownDirectory = async (options: ServerOptions = {}): Promise<TestContext> => {
+  const server = await ownServer(options);
+  return { server, directory: await Directory.create(server) };
+};
 
-  afterAll(async () => {
-    await server?.stop();
-    await proxy?.stop();
-  });
+/** A proxy in front of the table that can make requests fail, for a server started after it. It recovers after each test. */
+export const ownTableProxy = async (): Promise<TableProxy> => {
+  const proxy = await startTableProxy();
+  afterAll(() => proxy.stop());
+  afterEach(() => proxy.recover());
+  return proxy;
+};
+
+/** A receiver of webhooks, which forgets its requests and responses before each test. */
+export const ownReceiver = async (): Promise<Receiver> => {
+  const receiver = await startReceiver();
+  afterAll(() => receiver.stop());
+  beforeEach(() => receiver.reset());
+  return receiver;
 };

@@ -1,5 +1,5 @@
 import { TestRunner } from 'vitest';
-import { type Feature, features } from '#contract/route.ts';
+import { type Feature, features, neededFeatures } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { NEEDS_FEATURE, WITHOUT_FEATURE } from './feature-run.ts';
 import { operationFor } from './operations.ts';
@@ -48,7 +48,8 @@ const usedInBody: Partial<Readonly<Record<Feature, Readonly<Record<string, strin
 /** Whether a request uses a feature. */
 export const usesFeature = (feature: Feature, method: string, address: string, body: unknown): boolean => {
   const id = operationFor(method, address)?.id;
-  if (routes.some((route) => route.id === id && route.feature === feature)) return true;
+  const needed = routes.find((route) => route.id === id)?.feature;
+  if (needed && (needed === feature || neededFeatures[needed] === feature)) return true;
   const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(usedInBody[feature] ?? {}).some(([name, value]) => fields[name] === value);
 };

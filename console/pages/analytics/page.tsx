@@ -1,22 +1,24 @@
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AnalyticsReport, GroupBy } from '#contract/analytics.ts';
 import { client, dataOf } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
-import { useUrl } from '../../app/url.ts';
+import { isOn } from '../../app/session.ts';
+import { useHref, useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { download } from '../../components/download.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
-import { separate } from '../../components/later.tsx';
+import { later, separate } from '../../components/lazy.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { formatDay, formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { countryName } from './countries.ts';
 import { Funnel, Ranking, Total } from './parts.tsx';
-import { type Days, daysOf, presets, previousOf } from './range.ts';
+import { type Days, datesOf, daysOf, presets, previousOf } from './range.ts';
 import { reportCsv } from './report-csv.ts';
-
-const text = strings.analytics;
+import { text } from './strings.ts';
 
 const LineChart = separate(
   async () => (await import('../../components/line-chart.tsx')).LineChart,
@@ -27,25 +29,29 @@ const CountryMap = separate(
   <div className="country-map" />,
 );
 
+const Searches = later(async () => (await import('./searches.tsx')).Searches);
+const ExportSearches = later(async () => (await import('./searches.tsx')).ExportSearches, null);
+
 const useReport = (query: Days & { readonly groupBy: GroupBy }, isEnabled = true) =>
   useResource(['analytics', query], (signal) => dataOf(client.analytics.report({ query, signal })), {
     poll: true,
     isEnabled,
   });
 
+/** The range, which the tabs share. */
 const Filters = ({
-  report,
+  dates,
   days,
-  groupBy,
+  children,
 }: {
-  readonly report: AnalyticsReport | undefined;
+  readonly dates: { readonly from: string; readonly to: string } | undefined;
   readonly days: Days;
-  readonly groupBy: GroupBy;
+  readonly children: ReactNode;
 }) => {
   const [, setUrl] = useUrl();
   const setDay = (name: 'from' | 'to', day: string) => {
-    if (!report || day === '') return;
-    setUrl({ range: undefined, from: report.from, to: report.to, [name]: day });
+    if (!dates || day === '') return;
+    setUrl({ range: undefined, page: undefined, from: dates.from, to: dates.to, [name]: day });
   };
   return (
     <div className="filter-bar">
@@ -54,7 +60,7 @@ const Filters = ({
           <Button
             key={range}
             isPressed={'range' in days && days.range === range}
-            onClick={() => setUrl({ range, from: undefined, to: undefined })}
+            onClick={() => setUrl({ range, page: undefined, from: undefined, to: undefined })}
           >
             {text.presets[range]}
           </Button>
@@ -65,27 +71,11 @@ const Filters = ({
           key={name}
           name={name}
           type="date"
-          value={report?.[name] ?? ''}
+          value={dates?.[name] ?? ''}
           onChange={(day) => setDay(name, day)}
         />
       ))}
-      <SelectField
-        name="groupBy"
-        label={text.groupBy}
-        value={groupBy}
-        options={(['day', 'week', 'month'] as const).map((one) => [one, words(one)])}
-        onChange={(one) => setUrl({ groupBy: one === 'day' ? undefined : one })}
-      />
-      <span className="push">
-        <Button
-          isDisabled={!report}
-          onClick={() =>
-            report && void download(new Blob([reportCsv(report)]).stream(), `analytics-${report.from}-${report.to}.csv`)
-          }
-        >
-          {strings.actions.export}
-        </Button>
-      </span>
+      {children}
     </div>
   );
 };
@@ -188,9 +178,8 @@ const Report = ({
   </div>
 );
 
-export const Page = () => {
-  const [url] = useUrl();
-  const days = daysOf(url);
+const TrafficTab = ({ days }: { readonly days: Days }) => {
+  const [url, setUrl] = useUrl();
   const asked = url.get('groupBy');
   const groupBy: GroupBy = asked === 'week' || asked === 'month' ? asked : 'day';
   const query = useReport({ ...days, groupBy });
@@ -202,11 +191,67 @@ export const Page = () => {
   );
   return (
     <>
-      <PageHeader title="Analytics" />
-      <Filters report={report} days={days} groupBy={groupBy} />
+      <Filters dates={report} days={days}>
+        <SelectField
+          name="groupBy"
+          label={text.groupBy}
+          value={groupBy}
+          options={(['day', 'week', 'month'] as const).map((one) => [one, words(one)])}
+          onChange={(one) => setUrl({ groupBy: one === 'day' ? undefined : one })}
+        />
+        <span className="push">
+          <Button
+            isDisabled={!report}
+            onClick={() =>
+              report &&
+              void download(new Blob([reportCsv(report)]).stream(), `analytics-${report.from}-${report.to}.csv`)
+            }
+          >
+            {strings.actions.export}
+          </Button>
+        </span>
+      </Filters>
       <Loaded query={query}>
         {(current) => <Report report={current} before={isComparable ? before.data : undefined} />}
       </Loaded>
+    </>
+  );
+};
+
+const SearchesTab = ({ days }: { readonly days: Days }) => {
+  const dates = datesOf(days, new Date().toISOString().slice(0, 10));
+  return (
+    <>
+      <Filters dates={dates} days={days}>
+        <span className="push">
+          <ExportSearches days={days} file={`searches-${dates.from}-${dates.to}.csv`} />
+        </span>
+      </Filters>
+      <Searches days={days} />
+    </>
+  );
+};
+
+export const Page = () => {
+  const [url] = useUrl();
+  const href = useHref();
+  const days = daysOf(url);
+  const tab = url.get('tab') === 'searches' && isOn('search') ? 'searches' : 'traffic';
+  const others = { only: undefined, search: undefined, page: undefined };
+  return (
+    <>
+      <PageHeader title="Analytics" />
+      {isOn('search') && (
+        <div className="lead">
+          <Tabs
+            label={text.parts}
+            tabs={Object.entries(text.tabs) as [keyof typeof text.tabs, string][]}
+            current={tab}
+            hrefOf={(id) => href({ ...others, tab: id === 'traffic' ? undefined : id })}
+          />
+        </div>
+      )}
+      {tab === 'searches' ? <SearchesTab days={days} /> : <TrafficTab days={days} />}
     </>
   );
 };

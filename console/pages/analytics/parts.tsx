@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AnalyticsReport } from '#contract/analytics.ts';
 import { formatNumber, formatPercent } from '../../format.ts';
-import * as strings from '../../strings.ts';
-
-const text = strings.analytics;
+import { text } from './strings.ts';
 
 /** A number, and how it differs from the one before. */
 export const Total = ({
@@ -85,7 +83,16 @@ export const Funnel = ({ funnel }: { readonly funnel: AnalyticsReport['funnel'] 
   <Ranking
     title={text.funnel}
     unit={text.count}
-    entries={steps.map((step) => ({ id: step, name: text.steps[step], count: funnel[step] }))}
+    entries={steps.map((step, at) => {
+      const before = steps[at - 1];
+      const share = before === undefined || funnel[before] === 0 ? undefined : funnel[step] / funnel[before];
+      const name = text.steps[step];
+      return {
+        id: step,
+        name: share === undefined ? name : text.ofBefore(name, formatPercent(share)),
+        count: funnel[step],
+      };
+    })}
   >
     <p className="soft">{text.conversion(formatPercent(funnel.conversion))}</p>
   </Ranking>

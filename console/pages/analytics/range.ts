@@ -9,12 +9,21 @@ export const presets = ['7d', '30d', '90d', 'all'] as const satisfies readonly R
 
 const isRange = (text: string | null): text is Range => presets.includes(text as Range);
 
-/** The range in the address; 30 days without one. */
+/** The range in the URL; 30 days without one. */
 export const daysOf = (url: URLSearchParams): Days => {
   const [from, to, range] = [url.get('from'), url.get('to'), url.get('range')];
   if (from && to) return from <= to ? { from, to } : { from: to, to: from };
   return { range: isRange(range) ? range : '30d' };
 };
+
+/** As long as the service keeps what visitors searched for. */
+const DAYS = { '7d': 7, '30d': 30, '90d': 90, all: 90 } as const satisfies Record<Range, number>;
+
+/** The first and last day (UTC) of what visitors searched for in a range. @param today YYYY-MM-DD. */
+export const datesOf = (days: Days, today: string): { readonly from: string; readonly to: string } =>
+  'range' in days
+    ? { from: new Date(Date.parse(today) - (DAYS[days.range] - 1) * DAY_MS).toISOString().slice(0, 10), to: today }
+    : days;
 
 /** As many days right before a range. */
 export const previousOf = ({ from, to }: { readonly from: string; readonly to: string }) => {

@@ -1,36 +1,45 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Batch, BatchItem } from '#contract/batches.ts';
-import { bodyOf, client, dataOf } from '../../api.ts';
-import { perform } from '../../app/notices.tsx';
-import { useLedger, useResource } from '../../app/queries.ts';
-import { useAddress, useUrl } from '../../app/url.ts';
+import { bodyOf, client } from '../../api.ts';
+import { useNameOfField } from '../../app/custom-fields.ts';
+import { useCursorPages } from '../../app/queries.ts';
+import { perform } from '../../app/toasts.tsx';
+import { useHref, useUrl } from '../../app/url.ts';
 import { Badge } from '../../components/badge.tsx';
 import { BatchStateBadge, Counts, isRevertible, outcomes } from '../../components/batch.tsx';
 import { Button } from '../../components/button.tsx';
+import { CursorList } from '../../components/cursor-list.tsx';
 import { download } from '../../components/download.ts';
 import { SelectField } from '../../components/fields.tsx';
-import { LedgerMore } from '../../components/ledger-more.tsx';
 import { RevertConfirm } from '../../components/revert-confirm.tsx';
+import { RevertProgress, useBatch } from '../../components/revert-progress.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
-import { formatNumber, words } from '../../format.ts';
+import { formatNumber } from '../../format.ts';
 import * as strings from '../../strings.ts';
+import { text } from './strings.ts';
 
 const tones = { created: 'good', updated: 'accent', skipped: 'neutral', failed: 'bad' } as const;
+
+const ChangedFields = ({ changes }: Pick<BatchItem, 'changes'>) =>
+  changes
+    .map(({ field }) => field)
+    .map(useNameOfField())
+    .join(', ');
 
 const columns: readonly Column<BatchItem>[] = [
   {
     id: 'row',
-    label: strings.batches.itemColumns.row,
+    label: text.itemColumns.row,
     kind: 'end minor',
     cell: ({ row }) => row !== null && formatNumber(row),
   },
   {
     id: 'listing',
-    label: strings.batches.itemColumns.listing,
+    label: text.itemColumns.listing,
     kind: 'main',
     cell: ({ project, message, reason }) => (
       <>
@@ -41,7 +50,7 @@ const columns: readonly Column<BatchItem>[] = [
         )}
         {(reason ?? message) !== null && (
           <span className="soft small prose" dir="auto">
-            {reason === null ? message : strings.batches.kept[reason]}
+            {reason === null ? message : text.kept[reason]}
           </span>
         )}
       </>
@@ -49,21 +58,21 @@ const columns: readonly Column<BatchItem>[] = [
   },
   {
     id: 'outcome',
-    label: strings.batches.itemColumns.outcome,
-    cell: ({ outcome }) => <Badge tone={tones[outcome]}>{strings.batches.outcomes[outcome]}</Badge>,
+    label: text.itemColumns.outcome,
+    cell: ({ outcome }) => <Badge tone={tones[outcome]}>{strings.batch.outcomes[outcome]}</Badge>,
   },
   {
     id: 'changes',
-    label: strings.batches.itemColumns.changes,
+    label: text.itemColumns.changes,
     kind: 'minor',
-    cell: ({ changes }) => changes.map(({ field }) => words(field)).join(', '),
+    cell: ({ changes }) => <ChangedFields changes={changes} />,
   },
 ];
 
 const Items = ({ batch }: { readonly batch: Batch }) => {
   const [parameters, change] = useUrl();
   const outcome = outcomes.find((one) => one === parameters.get('outcome'));
-  const items = useLedger(
+  const items = useCursorPages(
     ['batches', 'items', batch.id, outcome],
     (after, signal) =>
       bodyOf(
@@ -80,52 +89,43 @@ const Items = ({ batch }: { readonly batch: Batch }) => {
       <div className="filter-bar">
         <SelectField
           name="outcome"
-          label={strings.batches.outcome}
+          label={text.outcome}
           value={outcome ?? 'all'}
           options={[
             ['all', strings.fields.all] as const,
-            ...outcomes.map((one) => [one, strings.batches.outcomes[one]] as const),
+            ...outcomes.map((one) => [one, strings.batch.outcomes[one]] as const),
           ]}
           onChange={(next) => change({ outcome: next === 'all' ? undefined : next }, { replace: true })}
         />
       </div>
-      <Loaded query={items}>
-        {(all) =>
-          all.length === 0 && !items.hasNextPage ? (
-            <p className="soft">{strings.batches.noItems}</p>
-          ) : (
-            <Table
-              label={strings.batches.items}
-              columns={columns}
-              rows={all}
-              idOf={({ row, project }) => `${row} ${project?.id}`}
-              nameOf={({ project }) => project?.name ?? ''}
-            />
-          )
-        }
-      </Loaded>
-      <LedgerMore ledger={items} />
+      <CursorList pages={items} empty={<p className="soft">{text.noItems}</p>}>
+        {(all) => (
+          <Table
+            label={text.items}
+            columns={columns}
+            rows={all}
+            idOf={({ row, project }) => `${row} ${project?.id}`}
+            nameOf={({ project }) => project?.name ?? ''}
+          />
+        )}
+      </CursorList>
     </section>
   );
 };
 
 /** A batch with its items. */
 export const BatchView = ({ id }: { readonly id: string }) => {
-  const address = useAddress();
+  const hrefWith = useHref();
   const [isReverting, setReverting] = useState(false);
-  const query = useResource(
-    ['batches', 'one', id],
-    (signal) => dataOf(client.batches.read({ params: { batch: id }, signal })),
-    { poll: true },
-  );
+  const query = useBatch(id);
   const downloadErrors = () =>
     perform(async () =>
       download(await bodyOf(client.batches.exportErrors({ params: { batch: id } })), `errors-${id}.csv`),
     );
-  const openAddress = (other: string) => address({ open: other, outcome: undefined });
+  const hrefOfBatch = (other: string) => hrefWith({ open: other, outcome: undefined });
   return (
     <div className="stack">
-      <Link href={address({ open: undefined, outcome: undefined })}>← {strings.batches.back}</Link>
+      <Link href={hrefWith({ open: undefined, outcome: undefined })}>← {text.back}</Link>
       <Loaded query={query}>
         {(batch) => (
           <>
@@ -135,26 +135,27 @@ export const BatchView = ({ id }: { readonly id: string }) => {
                   <h2 dir="auto" className="shrink">
                     {batch.summary}
                   </h2>
-                  <BatchStateBadge state={batch.state} />
+                  <BatchStateBadge state={batch.state} revertedBy={batch.reverted_by} />
                 </div>
                 <p className="soft">
-                  {strings.batches.kinds[batch.kind]} · <UserLink user={batch.actor} /> · <Time at={batch.at} /> ·{' '}
+                  {text.kinds[batch.kind]} · <UserLink user={batch.actor} /> · <Time at={batch.at} /> ·{' '}
                   <Counts counts={batch.counts} />
                 </p>
                 {batch.reverts !== null && (
                   <p>
-                    <Link href={openAddress(batch.reverts)}>{strings.batches.reverts}</Link>
+                    <Link href={hrefOfBatch(batch.reverts)}>{text.reverts}</Link>
                   </p>
                 )}
-                {batch.reverted_by !== null && (
+                {batch.state === 'reverted' && batch.reverted_by !== null && (
                   <p>
-                    <Link href={openAddress(batch.reverted_by)}>{strings.batches.revertedBy}</Link>
+                    <Link href={hrefOfBatch(batch.reverted_by)}>{text.revertedBy}</Link>
                   </p>
                 )}
               </div>
+              <RevertProgress batch={batch} />
               <span className="row">
                 {batch.kind === 'import' && batch.counts.failed > 0 && (
-                  <Button onClick={() => void downloadErrors()}>{strings.batches.errors}</Button>
+                  <Button onClick={() => void downloadErrors()}>{text.errors}</Button>
                 )}
                 {isRevertible(batch) && (
                   <Button kind="danger" onClick={() => setReverting(true)}>

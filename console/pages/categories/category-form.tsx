@@ -1,18 +1,21 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Category } from '#contract/categories.ts';
-import { ApiError, client, dataOf, fieldErrors, replyOf } from '../../api.ts';
-import { notify } from '../../app/notices.tsx';
+import { ApiError, client, dataOf, fieldErrors, responseOf } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
+import { notify } from '../../app/toasts.tsx';
+import { leave, useUnsaved } from '../../app/unsaved.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorMessage } from '../../components/error-message.tsx';
 import { Field, TextArea, TextField } from '../../components/fields.tsx';
 import { MergeDialog } from '../../components/merge.tsx';
+import { useInvalidFocus } from '../../components/use-invalid-focus.ts';
 import { formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { refreshCategories } from './changes.ts';
 import { spheresOf } from './order.ts';
+import { text } from './strings.ts';
 
 const names = ['name', 'slug', 'sphere', 'description', 'icon', 'color'] as const;
 type Name = (typeof names)[number];
@@ -28,7 +31,7 @@ interface Version {
 }
 
 const readVersion = async (id: string, signal?: AbortSignal): Promise<Version> => {
-  const { body, headers } = await replyOf(
+  const { body, headers } = await responseOf(
     client.categories.read({ params: { category: id }, ...(signal && { signal }) }),
   );
   return { values: valuesOf(body.data), etag: headers.get('etag') ?? '' };
@@ -58,6 +61,11 @@ export const CategoryForm = ({
   const [edited, setEdited] = useState<Partial<Values>>({});
   const [theirs, setTheirs] = useState<Version>();
   const [error, setError] = useState<unknown>();
+  const form = useRef<HTMLFormElement>(null);
+  useInvalidFocus(form, error);
+  const release = useUnsaved(
+    names.some((name) => edited[name] !== undefined && edited[name] !== original?.values[name]),
+  );
   const values: Values = { ...(original?.values ?? valuesOf(category)), ...edited };
   const set = (name: Name) => (value: string) => {
     if (original) setBase(original);
@@ -81,7 +89,8 @@ export const CategoryForm = ({
       else setError(failure);
       return;
     }
-    notify(strings.categories.saved(values.name));
+    notify(text.saved(values.name));
+    release();
     onClose();
     await refreshCategories();
   };
@@ -116,25 +125,24 @@ export const CategoryForm = ({
   });
   const spheres = spheresOf(categories).flatMap(({ name }) => (name === null ? [] : [name]));
   return (
-    <Dialog title={category ? strings.categories.edit(category.name) : strings.categories.new} onClose={onClose}>
+    <Dialog title={category ? text.edit(category.name) : text.new} onClose={() => leave(onClose)}>
       <form
+        ref={form}
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
           void save(edited, original);
         }}
       >
-        <ErrorMessage error={error} />
+        <ErrorMessage error={error} hasFields />
         <TextField {...field('name')} />
         <TextField
           {...field('slug')}
           hint={
-            category
-              ? strings.categories.slugHint(formatNumber(category.project_count), category.project_count)
-              : strings.categories.newSlugHint
+            category ? text.slugHint(formatNumber(category.project_count), category.project_count) : text.newSlugHint
           }
         />
-        <Field name="sphere" errors={fieldErrors(error, 'sphere')} hint={strings.categories.sphereHint}>
+        <Field name="sphere" errors={fieldErrors(error, 'sphere')} hint={text.sphereHint}>
           {(control) => (
             <>
               <input
@@ -155,7 +163,7 @@ export const CategoryForm = ({
           )}
         </Field>
         <TextArea {...field('description')} rows={2} />
-        <TextField {...field('icon')} hint={strings.categories.iconHint} />
+        <TextField {...field('icon')} hint={text.iconHint} />
         <Field name="color" errors={fieldErrors(error, 'color')}>
           {(control) => (
             <span className="row">
@@ -167,12 +175,12 @@ export const CategoryForm = ({
                 onChange={(event) => set('color')(event.target.value)}
               />
               {values.color === '' ? (
-                <span className="soft">{strings.categories.noColor}</span>
+                <span className="soft">{text.noColor}</span>
               ) : (
                 <>
                   <span className="mono small">{values.color}</span>
                   <Button kind="link" onClick={() => set('color')('')}>
-                    {strings.categories.removeColor}
+                    {text.removeColor}
                   </Button>
                 </>
               )}
@@ -185,7 +193,7 @@ export const CategoryForm = ({
           )}
         </Field>
         <DialogActions>
-          <Button onClick={onClose}>{strings.actions.cancel}</Button>
+          <Button onClick={() => leave(onClose)}>{strings.actions.cancel}</Button>
           <Button kind="primary" type="submit" isDisabled={category !== undefined && !original}>
             {strings.actions.save}
           </Button>

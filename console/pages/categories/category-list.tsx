@@ -1,96 +1,43 @@
-import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Category } from '#contract/categories.ts';
-import { notify, perform } from '../../app/notices.tsx';
-import { useAddress, useUrl } from '../../app/url.ts';
+import { notify, perform } from '../../app/toasts.tsx';
+import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
-import { useLatest } from '../../components/use-latest.ts';
+import { OrderedRow } from '../../components/ordered-row.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import type { Edge } from '../../components/use-dragging.ts';
 import { formatNumber } from '../../format.ts';
-import * as strings from '../../strings.ts';
 import { CategoryIcon } from './category-icon.tsx';
 import { storeOrder } from './changes.ts';
-import type { Edge } from './dragging.ts';
 import { changedPositions, placed, shownOrder, spheresOf, stepped, steppedSphere } from './order.ts';
+import { text } from './strings.ts';
 
 type OnDrop = (id: string, target: string, edge: Edge) => void;
 
-/** Makes a row draggable, and a target for others. @returns the edge at which a dragged row would be put. */
-const useDragging = (id: string, onDrop: OnDrop) => {
-  const row = useRef<HTMLLIElement>(null);
-  const [edge, setEdge] = useState<Edge>();
-  const drop = useLatest(onDrop);
-  useEffect(() => {
-    const { current: element } = row;
-    if (!element) return undefined;
-    let isGone = false;
-    let detach: (() => void) | undefined;
-    const attach = async () => {
-      // The buttons work until the script has arrived.
-      const { attachDragging } = await import('./dragging.ts');
-      if (isGone) return;
-      detach = attachDragging(element, id, setEdge, (dropped, at) => drop.current(dropped, id, at));
-    };
-    void attach();
-    return () => {
-      isGone = true;
-      detach?.();
-    };
-  }, [id, drop]);
-  return [row, edge] as const;
-};
-
-const CategoryRow = ({
-  category,
-  isFirst,
-  isLast,
-  onDrop,
-  onStep,
-}: {
-  readonly category: Category;
-  readonly isFirst: boolean;
-  readonly isLast: boolean;
-  readonly onDrop: OnDrop;
-  readonly onStep: (step: -1 | 1) => void;
-}) => {
-  const { id, name, slug, description, project_count } = category;
-  const [row, edge] = useDragging(id, onDrop);
-  const [, change] = useUrl();
-  const address = useAddress();
-  return (
-    <li ref={row} className="row apart category" data-edge={edge}>
-      <CategoryIcon category={category} />
-      <div className="shrink grow">
-        <p className="row tight">
-          <Link href={address({ open: id })} className="shrink" draggable={false}>
-            <bdi>{name}</bdi>
-          </Link>
-          <span className="soft small mono shrink">{slug}</span>
-        </p>
-        <p className="soft small">
-          {strings.categories.count(formatNumber(project_count), project_count)}
-          {description !== null && (
-            <>
-              {' · '}
-              <bdi>{description}</bdi>
-            </>
-          )}
-        </p>
-      </div>
-      <span className="row tight">
-        <Button icon="up" label={strings.rules.moveUp} isDisabled={isFirst} onClick={() => onStep(-1)} />
-        <Button icon="down" label={strings.rules.moveDown} isDisabled={isLast} onClick={() => onStep(1)} />
-        <Button onClick={() => change({ open: id })}>{strings.actions.edit}</Button>
-        <Button onClick={() => change({ open: id, action: 'merge' })}>{strings.categories.merge}</Button>
-        <Button kind="danger" onClick={() => change({ open: id, action: 'delete' })}>
-          {strings.actions.delete}
-        </Button>
-      </span>
-    </li>
-  );
-};
+const Facts = ({ category: { slug, description, project_count } }: { readonly category: Category }) => (
+  <span>
+    <Link
+      href={`/listings?category=${encodeURIComponent(slug)}&status=live`}
+      className="category-link"
+      draggable={false}
+    >
+      {text.count(formatNumber(project_count), project_count)}
+    </Link>
+    {description !== null && (
+      <>
+        {' · '}
+        <bdi>{description}</bdi>
+      </>
+    )}
+  </span>
+);
 
 /** The categories by sphere; dragging and buttons change their order. */
 export const CategoryList = ({ categories }: { readonly categories: readonly Category[] }) => {
+  const [parameters, change] = useUrl();
+  const q = parameters.get('q') ?? '';
+  const isFound = ({ name, slug }: Category) => `${name} ${slug}`.toLowerCase().includes(q.toLowerCase());
   const spheres = spheresOf(categories);
   const shown = shownOrder(categories);
   const store = (name: string, next: readonly Category[]) => {
@@ -102,18 +49,27 @@ export const CategoryList = ({ categories }: { readonly categories: readonly Cat
       .map(({ id, sort_order, sphere }) => ({ id, sort_order, sphere }));
     void perform(async () => {
       await storeOrder(next, positions);
-      notify(strings.categories.moved(name), () => storeOrder(categories, former));
+      notify(text.moved(name), () => storeOrder(categories, former));
     });
   };
   const drop: OnDrop = (id, target, edge) =>
     store(categories.find((one) => one.id === id)?.name ?? '', placed(categories, id, target, edge));
   return (
     <div className="stack">
-      <p className="soft">{strings.categories.text}</p>
+      <div className="filter-bar">
+        <SearchField value={q} onSearch={(next) => change({ q: next }, { replace: true })} />
+        <p className="soft">{text.text}</p>
+      </div>
+      {!categories.some(isFound) && <EmptyState title={text.noMatch} />}
       {spheres.map((sphere, at) => (
-        <section key={sphere.name ?? ''} aria-label={sphere.name ?? strings.categories.noSphere}>
+        // Spheres keep their buttons and places while a search leaves out others.
+        <section
+          hidden={!sphere.categories.some(isFound)}
+          key={sphere.name ?? ''}
+          aria-label={sphere.name ?? text.noSphere}
+        >
           <div className="row apart lead">
-            <h2 dir="auto">{sphere.name ?? <span className="soft">{strings.categories.noSphere}</span>}</h2>
+            <h2 dir="auto">{sphere.name ?? <span className="soft">{text.noSphere}</span>}</h2>
             {spheres.length > 1 && (
               <span className="row tight">
                 {([-1, 1] as const).map((step) => (
@@ -121,26 +77,31 @@ export const CategoryList = ({ categories }: { readonly categories: readonly Cat
                     key={step}
                     kind="quiet"
                     icon={step === -1 ? 'up' : 'down'}
-                    label={strings.categories.moveSphere(sphere.name ?? strings.categories.noSphere, step === -1)}
+                    label={text.moveSphere(sphere.name ?? text.noSphere, step === -1)}
                     isDisabled={step === -1 ? at === 0 : at === spheres.length - 1}
-                    onClick={() =>
-                      store(sphere.name ?? strings.categories.noSphere, steppedSphere(categories, sphere.name, step))
-                    }
+                    onClick={() => store(sphere.name ?? text.noSphere, steppedSphere(categories, sphere.name, step))}
                   />
                 ))}
               </span>
             )}
           </div>
           <ul className="card rows">
-            {sphere.categories.map((category) => (
-              <CategoryRow
+            {sphere.categories.filter(isFound).map((category) => (
+              <OrderedRow
                 key={category.id}
-                category={category}
+                id={category.id}
+                title={category.name}
+                reference={category.slug}
+                icon={<CategoryIcon category={category} />}
                 isFirst={category === shown[0]}
                 isLast={category === shown.at(-1)}
                 onDrop={drop}
                 onStep={(step) => store(category.name, stepped(categories, category.id, step))}
-              />
+                actions={<Button onClick={() => change({ open: category.id, action: 'merge' })}>{text.merge}</Button>}
+                onDelete={() => change({ open: category.id, action: 'delete' })}
+              >
+                <Facts category={category} />
+              </OrderedRow>
             ))}
           </ul>
         </section>

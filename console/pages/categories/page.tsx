@@ -4,10 +4,10 @@ import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
-import * as strings from '../../strings.ts';
 import { CategoryForm } from './category-form.tsx';
 import { CategoryList } from './category-list.tsx';
 import { DeleteDialog, MergeIntoDialog } from './removal.tsx';
+import { text } from './strings.ts';
 
 const NEW = 'new';
 
@@ -24,7 +24,7 @@ export const Page = () => {
       <PageHeader title="Categories">
         <span className="push">
           <Button kind="primary" icon="add" onClick={() => change({ open: NEW })}>
-            {strings.categories.add}
+            {text.add}
           </Button>
         </span>
       </PageHeader>
@@ -34,8 +34,8 @@ export const Page = () => {
           return (
             <>
               {all.length === 0 ? (
-                <EmptyState title={strings.categories.empty}>
-                  <p>{strings.categories.emptyText}</p>
+                <EmptyState title={text.empty}>
+                  <p>{text.emptyText}</p>
                 </EmptyState>
               ) : (
                 <CategoryList categories={all} />

@@ -1,14 +1,15 @@
 import { useState } from 'react';
 import type { Category } from '#contract/categories.ts';
 import { client, dataOf } from '../../api.ts';
-import { notify } from '../../app/notices.tsx';
 import { useResource } from '../../app/queries.ts';
+import { notify } from '../../app/toasts.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatNumber } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { refreshCategories, revertBatch } from './changes.ts';
+import { text } from './strings.ts';
 
 /** The result of a dry run; a real one has no counts. */
 interface Affected {
@@ -19,9 +20,9 @@ interface Affected {
 /** How many listings a dry run would change. */
 const affectedBy = async (dryRun: Promise<Affected>): Promise<number> => (await dryRun).counts?.updated ?? 0;
 
-const done = async (text: string, result: { readonly batch_id: string | null }): Promise<void> => {
+const done = async (message: string, result: { readonly batch_id: string | null }): Promise<void> => {
   const { batch_id } = result;
-  notify(text, batch_id === null ? undefined : () => revertBatch(batch_id));
+  notify(message, batch_id === null ? undefined : () => revertBatch(batch_id));
   await refreshCategories();
 };
 
@@ -39,13 +40,13 @@ export const DeleteDialog = ({
   );
   return (
     <Confirm
-      title={strings.categories.deleteTitle(name)}
+      title={text.deleteTitle(name)}
       action={strings.actions.delete}
-      onConfirm={async () => done(strings.categories.deleted(name), await dataOf(client.categories.remove({ params })))}
+      onConfirm={async () => done(text.deleted(name), await dataOf(client.categories.remove({ params })))}
       onClose={onClose}
     >
       <Loaded query={affected} rows={1}>
-        {(count) => <p>{strings.categories.deleteText(formatNumber(count), count)}</p>}
+        {(count) => <p>{text.deleteText(formatNumber(count), count)}</p>}
       </Loaded>
     </Confirm>
   );
@@ -62,7 +63,7 @@ export const MergeIntoDialog = ({
   readonly onClose: () => void;
 }) => {
   const others = categories.filter((one) => one.id !== id);
-  const [into, setInto] = useState(others[0]?.id ?? '');
+  const [into, setInto] = useState('');
   const target = others.find((one) => one.id === into);
   const params = { category: id };
   const affected = useResource(
@@ -74,25 +75,29 @@ export const MergeIntoDialog = ({
   const targetName = target?.name ?? '';
   return (
     <Confirm
-      title={strings.categories.mergeTitle(name)}
-      action={strings.categories.merge}
+      title={text.mergeTitle(name)}
+      action={text.merge}
+      isReady={target !== undefined}
       onConfirm={async () =>
-        done(
-          strings.categories.merged(name, targetName),
-          await dataOf(client.categories.merge({ params, body: { into } })),
-        )
+        done(text.merged(name, targetName), await dataOf(client.categories.merge({ params, body: { into } })))
       }
       onClose={onClose}
     >
       <SelectField
         name="into"
         value={into}
-        options={others.map((one) => [one.id, one.sphere === null ? one.name : `${one.sphere} · ${one.name}`])}
+        options={[
+          ['', text.chooseTarget],
+          ...others.map((one): [string, string] => [
+            one.id,
+            one.sphere === null ? one.name : `${one.sphere} · ${one.name}`,
+          ]),
+        ]}
         onChange={setInto}
       />
       {target && (
         <Loaded query={affected} rows={1}>
-          {(count) => <p>{strings.categories.mergeText(formatNumber(count), count, targetName)}</p>}
+          {(count) => <p>{text.mergeText(formatNumber(count), count, targetName)}</p>}
         </Loaded>
       )}
     </Confirm>

@@ -1,33 +1,50 @@
 import { useState } from 'react';
 import type { AuditEntry } from '#contract/audit.ts';
 import { bodyOf, client } from '../../api.ts';
-import { useLedger } from '../../app/queries.ts';
+import { useCursorPages } from '../../app/queries.ts';
 import { Button } from '../../components/button.tsx';
+import { CursorList } from '../../components/cursor-list.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { LedgerMore } from '../../components/ledger-more.tsx';
 import { Payload } from '../../components/payload.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
+import { ActorLink, SubjectLinks } from '../../components/record-link.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { Filters, useFilters } from './filters.tsx';
+import { text } from './strings.ts';
 
-const text = strings.events;
+/** What was done, in words: `categories.create` is `Create category`. */
+const titleOf = ({ action }: AuditEntry): string => {
+  const [domain = '', verb = ''] = action.split('.');
+  return (
+    text.actions[action] ?? `${words(verb)} ${text.domains[domain] ?? words(domain).toLowerCase().replace(/s$/, '')}`
+  );
+};
 
 const Entry = ({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) => (
-  <Dialog title={entry.action} isWide onClose={onClose}>
+  <Dialog title={titleOf(entry)} isWide onClose={onClose}>
     <dl className="facts">
       <dt>{text.columns.at}</dt>
       <dd>
         <Time at={entry.at} />
       </dd>
       <dt>{text.columns.actor}</dt>
-      <dd>{entry.actor_name ?? entry.actor_id ?? text.service}</dd>
+      <dd>
+        <ActorLink id={entry.actor_id} name={entry.actor_name} />
+      </dd>
       <dt>{text.columns.subject}</dt>
-      <dd>{entry.subjects.join(', ')}</dd>
+      <dd>
+        <SubjectLinks subjects={entry.subjects} />
+      </dd>
+      <dt>{text.route}</dt>
+      <dd>
+        <code>{entry.action}</code>
+      </dd>
       <dt>{text.request}</dt>
       <dd>{entry.request_id ?? strings.fields.none}</dd>
-      <dt>{text.address}</dt>
+      <dt>{text.ipAddress}</dt>
       <dd>{entry.address ?? strings.fields.none}</dd>
     </dl>
     <Payload data={entry.input ?? null} />
@@ -42,7 +59,7 @@ const Entry = ({ entry, onClose }: { readonly entry: AuditEntry; readonly onClos
 export const AuditTab = () => {
   const [open, setOpen] = useState<AuditEntry>();
   const filters = useFilters();
-  const entries = useLedger(
+  const entries = useCursorPages(
     ['audit', filters],
     (after, signal) => bodyOf(client.audit.list({ query: { ...filters, ...(after && { after }) }, signal })),
     { poll: true },
@@ -53,16 +70,21 @@ export const AuditTab = () => {
       label: text.columns.action,
       cell: (entry) => (
         <Button kind="link" onClick={() => setOpen(entry)}>
-          {entry.action}
+          {titleOf(entry)}
         </Button>
       ),
     },
-    { id: 'subject', label: text.columns.subject, kind: 'main', cell: ({ subjects }) => subjects.join(', ') },
+    {
+      id: 'subject',
+      label: text.columns.subject,
+      kind: 'main',
+      cell: ({ subjects }) => <SubjectLinks subjects={subjects} />,
+    },
     {
       id: 'actor',
       label: text.columns.actor,
       kind: 'minor',
-      cell: ({ actor_id, actor_name }) => actor_name ?? actor_id ?? <span className="soft">{text.service}</span>,
+      cell: ({ actor_id, actor_name }) => <ActorLink id={actor_id} name={actor_name} />,
     },
     { id: 'at', label: text.columns.at, cell: ({ at }) => <Time at={at} isAge /> },
   ];
@@ -71,23 +93,21 @@ export const AuditTab = () => {
       <div className="filter-bar">
         <Filters />
       </div>
-      <Loaded query={entries}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title={text.noEntries} />
-          ) : (
-            <Table
-              label={text.tabs.audit}
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              nameOf={({ action }) => action}
-              onOpen={setOpen}
-            />
-          )
-        }
-      </Loaded>
-      <LedgerMore ledger={entries} />
+      <CursorList
+        pages={entries}
+        empty={<EmptyState title={Object.keys(filters).length === 0 ? text.noEntriesYet : text.noEntries} />}
+      >
+        {(rows) => (
+          <Table
+            label={text.tabs.audit}
+            columns={columns}
+            rows={rows}
+            idOf={({ id }) => id}
+            nameOf={titleOf}
+            onOpen={setOpen}
+          />
+        )}
+      </CursorList>
       {open && <Entry entry={open} onClose={() => setOpen(undefined)} />}
     </section>
   );

@@ -2,21 +2,25 @@ import type { ComponentType } from 'react';
 import { useUrl } from '../../app/url.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import * as strings from '../../strings.ts';
 import { AuditTab } from './audit.tsx';
-import { EventDetail, LedgerTab } from './ledger.tsx';
-import { LettersTab } from './letters.tsx';
+import { DeadLettersTab } from './dead-letters.tsx';
+import { EventDetail, EventLogTab } from './event-log.tsx';
+import { text } from './strings.ts';
 
-type Tab = keyof typeof strings.events.tabs;
+type Tab = keyof typeof text.tabs;
 
-const views: Readonly<Record<Tab, ComponentType>> = { ledger: LedgerTab, audit: AuditTab, letters: LettersTab };
+const views: Readonly<Record<Tab, ComponentType>> = {
+  log: EventLogTab,
+  audit: AuditTab,
+  'dead-letters': DeadLettersTab,
+};
 
 const isTab = (name: string | null): name is Tab => name !== null && Object.hasOwn(views, name);
 
 export const Page = () => {
   const [url] = useUrl();
   const asked = url.get('tab');
-  const tab = isTab(asked) ? asked : 'ledger';
+  const tab = isTab(asked) ? asked : 'log';
   const open = url.get('open');
   const View = views[tab];
   return (
@@ -24,10 +28,10 @@ export const Page = () => {
       <PageHeader title="Events" />
       <div className="stack">
         <Tabs
-          label={strings.events.sections}
-          tabs={Object.entries(strings.events.tabs) as [Tab, string][]}
+          label={text.sections}
+          tabs={Object.entries(text.tabs) as [Tab, string][]}
           current={tab}
-          hrefOf={(id) => (id === 'ledger' ? '/events' : `/events?tab=${id}`)}
+          hrefOf={(id) => (id === 'log' ? '/events' : `/events?tab=${id}`)}
         />
         {open === null ? <View key={tab} /> : <EventDetail key={open} id={open} />}
       </div>

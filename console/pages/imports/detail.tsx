@@ -1,23 +1,24 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Import } from '#contract/imports.ts';
-import { client, dataOf, replyOf } from '../../api.ts';
-import { perform } from '../../app/notices.tsx';
+import { client, dataOf, responseOf } from '../../api.ts';
 import { refresh, useResource } from '../../app/queries.ts';
 import { useStore } from '../../app/store.ts';
+import { perform } from '../../app/toasts.tsx';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { BatchStateBadge, isRevertible } from '../../components/batch.tsx';
 import { Button } from '../../components/button.tsx';
 import { download } from '../../components/download.ts';
 import { RevertConfirm } from '../../components/revert-confirm.tsx';
+import { RevertProgress, useBatch } from '../../components/revert-progress.tsx';
 import { Loaded } from '../../components/states.tsx';
 
 import { formatNumber, formatPercent } from '../../format.ts';
 import * as strings from '../../strings.ts';
+import { Counts } from './dry-run.tsx';
 import { MappingEditor } from './mapping.tsx';
+import { text } from './strings.ts';
 import { uploads } from './uploads.ts';
-
-const text = strings.imports;
 
 const tones: Readonly<Record<Import['state'], Tone>> = {
   waiting: 'wait',
@@ -40,56 +41,29 @@ export const Progress = ({ label, share }: { readonly label: string; readonly sh
   </p>
 );
 
-const Counts = ({ counts }: { readonly counts: Import['counts'] }) => (
-  <dl className="facts">
-    {(['created', 'updated', 'skipped', 'failed'] as const).map((outcome) => (
-      <div key={outcome} className="contents">
-        <dt>{text.outcomes[outcome]}</dt>
-        <dd className="number">{formatNumber(counts[outcome])}</dd>
-      </div>
-    ))}
-  </dl>
-);
-
-const DryRun = ({ dryRun: { counts, items } }: { readonly dryRun: NonNullable<Import['dry_run']> }) => (
-  <section className="card stack tight">
-    <h2>{text.dryRun}</h2>
-    <Counts counts={counts} />
-    <ul className="stack tight dry-run">
-      {items.map(({ row, outcome, project, message }) => (
-        <li key={row}>
-          <span className="soft">{text.row(row ?? 0)}</span> {text.outcomes[outcome]}
-          {project && <bdi>: {project.name}</bdi>}
-          {message !== null && <span className="soft"> · {message}</span>}
-        </li>
-      ))}
-    </ul>
-  </section>
-);
-
 const BatchActions = ({
-  id,
+  filename,
   batch: batchId,
   failed,
 }: {
-  readonly id: string;
+  /** The name of the imported file. */
+  readonly filename: string;
   readonly batch: string;
   readonly failed: number;
 }) => {
   const [isReverting, setReverting] = useState(false);
-  const batch = useResource(
-    ['batches', 'one', batchId],
-    (signal) => dataOf(client.batches.read({ params: { batch: batchId }, signal })),
-    { poll: true },
-  );
+  const batch = useBatch(batchId);
   const errors = async () => {
-    const { body } = await replyOf(client.batches.exportErrors({ params: { batch: batchId } }));
-    await download(body, `${id}-errors.csv`);
+    const { body } = await responseOf(client.batches.exportErrors({ params: { batch: batchId } }));
+    await download(body, text.failedFile(filename));
   };
   return (
     <div className="row">
-      {failed > 0 && <Button onClick={() => void perform(errors)}>{text.failedRows(formatNumber(failed))}</Button>}
-      {batch.data?.state === 'reverted' && <BatchStateBadge state="reverted" />}
+      {failed > 0 && <Button onClick={() => void perform(errors)}>{text.failedRows(failed)}</Button>}
+      {batch.data && batch.data.reverted_by !== null && (
+        <BatchStateBadge state={batch.data.state} revertedBy={batch.data.reverted_by} />
+      )}
+      {batch.data && <RevertProgress batch={batch.data} />}
       {batch.data && isRevertible(batch.data) && (
         <Button kind="danger" onClick={() => setReverting(true)}>
           {strings.actions.revert}
@@ -101,12 +75,12 @@ const BatchActions = ({
   );
 };
 
-const Result = ({ id, counts, batch_id, error }: Pick<Import, 'id' | 'counts' | 'batch_id' | 'error'>) => (
+const Result = ({ filename, counts, batch_id, error }: Pick<Import, 'filename' | 'counts' | 'batch_id' | 'error'>) => (
   <section className="card stack tight">
     <h2>{text.result}</h2>
     {error !== null && <p className="message bad">{error}</p>}
     <Counts counts={counts} />
-    {batch_id !== null && <BatchActions id={id} batch={batch_id} failed={counts.failed} />}
+    {batch_id !== null && <BatchActions filename={filename} batch={batch_id} failed={counts.failed} />}
   </section>
 );
 
@@ -155,8 +129,7 @@ export const Detail = ({ id }: { readonly id: string }) => {
             {share !== undefined && <Progress label={text.uploading} share={share} />}
             {loaded.state === 'waiting' && share === undefined && <p className="soft">{text.waitingText}</p>}
             {(loaded.state === 'checking' || loaded.state === 'running') && <Running {...loaded} />}
-            {loaded.dry_run && loaded.state === 'uploaded' && <DryRun dryRun={loaded.dry_run} />}
-            {loaded.state === 'uploaded' && <MappingEditor id={id} />}
+            {loaded.state === 'uploaded' && <MappingEditor {...loaded} />}
             {(loaded.state === 'done' || loaded.state === 'failed' || loaded.state === 'cancelled') && (
               <Result {...loaded} />
             )}

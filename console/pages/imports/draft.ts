@@ -1,39 +1,69 @@
 import type { ImportPreview } from '#contract/imports.ts';
-import type { ImportField } from '#contract/projects.ts';
+import type { MappedField } from '#contract/projects.ts';
+import { stored } from '../../app/preferences.ts';
 import { Store } from '../../app/store.ts';
 import { listFields } from './fields.ts';
 
 /** A mapping that is edited. */
 export interface MappingDraft {
-  readonly columns: Readonly<Record<string, ImportField>>;
+  readonly columns: Readonly<Record<string, MappedField>>;
   /** In the order in which they were added. */
-  readonly defaults: readonly { readonly id: number; readonly field: ImportField | ''; readonly value: string }[];
+  readonly defaults: readonly { readonly id: number; readonly field: MappedField | ''; readonly value: string }[];
   readonly list_separator: string;
   readonly on_conflict: 'skip' | 'update' | 'error';
   readonly match_by: 'slug' | 'url' | 'id';
   readonly create_categories: boolean;
+  /** The mapping of the last dry run, as JSON: what it said is true for no other. */
+  readonly tried?: string;
 }
 
-/** Mappings by import. They stay during a dry run, and while another page is open. */
-export const drafts = new Store<ReadonlyMap<string, MappingDraft>>(new Map());
+/** In this tab, until its user signs out. */
+const STORED = 'console.mappings';
+
+const storedDrafts = (): ReadonlyMap<string, MappingDraft> =>
+  new Map(JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as readonly [string, MappingDraft][]);
+
+/** The mappings of the latest imports by the header of their files. */
+const templates = stored<readonly { readonly header: string; readonly draft: MappingDraft }[]>('imports.mappings', []);
+
+/** Mappings by import. They stay during a dry run, while another page is open, and after a reload. */
+export const drafts = new Store(storedDrafts());
+
+drafts.subscribe(() => sessionStorage.setItem(STORED, JSON.stringify([...drafts.value])));
 
 export const keepDraft = (id: string, draft: MappingDraft): void => drafts.set(new Map([...drafts.value, [id, draft]]));
 
-export const proposedDraft = ({ mapping }: ImportPreview): MappingDraft => ({
-  columns: mapping.columns,
-  defaults: [],
-  list_separator: mapping.list_separator,
-  on_conflict: 'skip',
-  match_by: 'slug',
-  create_categories: false,
-});
+const TEMPLATES_MAX = 20;
+
+/** Keeps the mapping of an import for the next file with the same header. */
+export const keepTemplate = (header: readonly string[], { tried: _tried, ...draft }: MappingDraft): void => {
+  const key = JSON.stringify(header);
+  const others = templates.value.filter((one) => one.header !== key);
+  templates.set([{ header: key, draft }, ...others].slice(0, TEMPLATES_MAX));
+};
+
+const templateOf = (header: readonly string[]): MappingDraft | undefined =>
+  templates.value.find((one) => one.header === JSON.stringify(header))?.draft;
+
+/** Whether the proposal is the mapping of an earlier file. */
+export const hasTemplate = ({ header }: ImportPreview): boolean => templateOf(header) !== undefined;
+
+export const proposedDraft = ({ header, mapping }: ImportPreview): MappingDraft =>
+  templateOf(header) ?? {
+    columns: mapping.columns,
+    defaults: [],
+    list_separator: mapping.list_separator,
+    on_conflict: 'skip',
+    match_by: 'slug',
+    create_categories: false,
+  };
 
 /** The entries of a cell of a field with a list. */
 export const entriesOf = (cell: string, separator: string): readonly string[] =>
   (separator === '' ? [cell] : cell.split(separator)).map((one) => one.trim()).filter((one) => one !== '');
 
 /** What the service takes. */
-export const mappingOf = ({ defaults, ...mapping }: MappingDraft) => ({
+export const mappingOf = ({ defaults, tried: _tried, ...mapping }: MappingDraft) => ({
   ...mapping,
   defaults: Object.fromEntries(
     defaults

@@ -1,117 +1,180 @@
-import type { ImportPreview } from '#contract/imports.ts';
-import type { ImportField } from '#contract/projects.ts';
+import type { Import, ImportPreview } from '#contract/imports.ts';
+import type { ImportField, MappedField } from '#contract/projects.ts';
 import { client, dataOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
+import { useCustomFields, useNameOfField } from '../../app/custom-fields.ts';
 import { refresh, useResource } from '../../app/queries.ts';
 import { useStore } from '../../app/store.ts';
+import { perform } from '../../app/toasts.tsx';
+import { followWork } from '../../app/work.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, SelectField, TextField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { words } from '../../format.ts';
 import * as strings from '../../strings.ts';
-import { drafts, entriesOf, keepDraft, type MappingDraft, mappingOf, proposedDraft } from './draft.ts';
+import {
+  drafts,
+  entriesOf,
+  hasTemplate,
+  keepDraft,
+  keepTemplate,
+  type MappingDraft,
+  mappingOf,
+  proposedDraft,
+} from './draft.ts';
+import { DryRun } from './dry-run.tsx';
 import { importFields, listFields } from './fields.ts';
+import { text } from './strings.ts';
 
-const text = strings.imports;
 const ROWS = 5;
 const NONE = '';
 
-const fieldOptions = importFields.map((field): [ImportField, string] => [field, words(field)]);
+/** What a new listing must have. */
+const REQUIRED: readonly ImportField[] = ['name', 'url', 'description', 'categories'];
+
+/** The fields of projects, then further ones by their labels. */
+const useFieldOptions = (): readonly [MappedField, string][] => [
+  ...importFields.map((field): [MappedField, string] => [field, words(field)]),
+  ...useCustomFields().map(({ key, label }): [MappedField, string] => [`fields.${key}`, label]),
+];
+
+/** Whether cells of a field hold several entries. */
+const useIsList = (): ((field: MappedField) => boolean) => {
+  const fields = useCustomFields();
+  return (field) =>
+    listFields.has(field) || fields.some(({ key, type }) => type === 'multi_select' && `fields.${key}` === field);
+};
+
+/** A default with the cells of a row in place of the columns that it names. */
+const filledDefault = (value: string, header: readonly string[], row: readonly string[]): string =>
+  value.replace(/\{([^{}]+)\}/g, (all, column: string) => {
+    const at = header.indexOf(column.trim());
+    return at === -1 ? all : (row[at] ?? '').trim();
+  });
 
 /** Values for fields that no column fills, or whose cell is blank. */
 const Defaults = ({
   defaults,
+  options,
   onChange,
 }: {
   readonly defaults: MappingDraft['defaults'];
+  readonly options: readonly [MappedField, string][];
   readonly onChange: (defaults: MappingDraft['defaults']) => void;
-}) => (
-  <fieldset className="stack tight">
-    <legend className="label">{text.defaults}</legend>
-    <p className="soft">{text.defaultsText}</p>
-    {defaults.map((one) => {
-      const set = (patch: Partial<typeof one>) =>
-        onChange(defaults.map((other) => (other === one ? { ...one, ...patch } : other)));
-      return (
-        <div key={one.id} className="row end-aligned">
-          <SelectField
-            name="field"
-            value={one.field}
-            options={[[NONE, text.chooseField], ...fieldOptions]}
-            onChange={(field) => set({ field })}
-          />
-          <TextField
-            name="value"
-            label={one.field === NONE ? text.value : text.defaultOf(words(one.field))}
-            value={one.value}
-            onChange={(value) => set({ value })}
-          />
-          <Button
-            kind="quiet"
-            icon="close"
-            label={strings.fields.remove(one.field === NONE ? text.value : words(one.field))}
-            onClick={() => onChange(defaults.filter((other) => other !== one))}
-          />
-        </div>
-      );
-    })}
-    <div>
-      <Button
-        icon="add"
-        onClick={() => onChange([...defaults, { id: (defaults.at(-1)?.id ?? 0) + 1, field: NONE, value: '' }])}
-      >
-        {text.addDefault}
-      </Button>
-    </div>
-  </fieldset>
-);
+}) => {
+  const nameOf = useNameOfField();
+  return (
+    <fieldset className="stack tight">
+      <legend className="label">{text.defaults}</legend>
+      <p className="soft">{text.defaultsText}</p>
+      {defaults.map((one) => {
+        const set = (patch: Partial<typeof one>) =>
+          onChange(defaults.map((other) => (other === one ? { ...one, ...patch } : other)));
+        return (
+          <div key={one.id} className="row end-aligned">
+            <SelectField
+              name="field"
+              value={one.field}
+              options={[[NONE, text.chooseField], ...options]}
+              onChange={(field) => set({ field })}
+            />
+            <TextField
+              name="value"
+              label={one.field === NONE ? text.value : text.defaultOf(nameOf(one.field))}
+              value={one.value}
+              hint={text.templateHint}
+              onChange={(value) => set({ value })}
+            />
+            <Button
+              kind="quiet"
+              icon="close"
+              label={strings.fields.remove(one.field === NONE ? text.value : nameOf(one.field))}
+              onClick={() => onChange(defaults.filter((other) => other !== one))}
+            />
+          </div>
+        );
+      })}
+      <div>
+        <Button
+          icon="add"
+          onClick={() => onChange([...defaults, { id: (defaults.at(-1)?.id ?? 0) + 1, field: NONE, value: '' }])}
+        >
+          {text.addDefault}
+        </Button>
+      </div>
+    </fieldset>
+  );
+};
 
-const Mapping = ({ id, preview }: { readonly id: string; readonly preview: ImportPreview }) => {
+const Mapping = ({
+  id,
+  filename,
+  preview,
+  dryRun,
+}: {
+  readonly id: string;
+  readonly filename: string;
+  readonly preview: ImportPreview;
+  readonly dryRun: Import['dry_run'];
+}) => {
   const draft = useStore(drafts).get(id) ?? proposedDraft(preview);
   const set = (patch: Partial<MappingDraft>) => keepDraft(id, { ...draft, ...patch });
   const { columns, defaults, list_separator: separator } = draft;
-  const setField = (column: string, field: ImportField | typeof NONE) => {
+  const nameOf = useNameOfField();
+  const fieldOptions = useFieldOptions();
+  const isList = useIsList();
+  const setField = (column: string, field: MappedField | typeof NONE) => {
     const { [column]: _, ...others } = columns;
     set({ columns: field === NONE ? others : { ...others, [column]: field } });
   };
   const start = async (dry_run: boolean) => {
+    const mapping = mappingOf(draft);
     await dataOf(
       client.imports.start({
         params: { import: id },
         query: { dry_run: dry_run ? 'true' : 'false' },
-        body: { mapping: mappingOf(draft) },
+        body: { mapping },
       }),
     );
-    notify(dry_run ? text.dryRunStarted : text.started);
+    if (dry_run) set({ tried: JSON.stringify(mapping) });
+    else keepTemplate(preview.header, draft);
+    followWork({ id, title: filename });
     await refresh('imports', 'batches');
   };
+  const isTried = dryRun !== null && draft.tried === JSON.stringify(mappingOf(draft));
   const defaultOf = new Map(defaults.map(({ field, value }) => [field, value]));
   const mapped = preview.header.flatMap((column, at) => {
     const field = columns[column];
     return field === undefined ? [] : [{ key: column, field, at }];
   });
   const filled = new Set<string>(mapped.map(({ field }) => field));
-  const shown: readonly { readonly key: string; readonly field: ImportField; readonly at?: number }[] = [
+  const shown: readonly { readonly key: string; readonly field: MappedField; readonly at?: number }[] = [
     ...mapped,
     ...defaults.flatMap(({ id: key, field }) =>
       field === NONE || filled.has(field) ? [] : [{ key: `default ${key}`, field }],
     ),
   ];
-  const cellOf = (row: readonly string[], { field, at }: { readonly field: ImportField; readonly at?: number }) => {
-    const cell = (at === undefined ? '' : (row[at] ?? '')).trim() || (defaultOf.get(field) ?? '');
-    return listFields.has(field) ? entriesOf(cell, separator).join(' · ') : cell;
+  const missing = REQUIRED.filter((field) => !filled.has(field) && !defaultOf.get(field)?.trim());
+  const isRepeated = (column: string) => preview.header.indexOf(column) !== preview.header.lastIndexOf(column);
+  const cellOf = (row: readonly string[], { field, at }: { readonly field: MappedField; readonly at?: number }) => {
+    const cell =
+      (at === undefined ? '' : (row[at] ?? '')).trim() ||
+      filledDefault(defaultOf.get(field) ?? '', preview.header, row);
+    return isList(field) ? entriesOf(cell, separator).join(' · ') : cell;
   };
   return (
     <>
       <section className="card stack tight">
         <h2>{text.mapping}</h2>
-        <p className="soft">{text.mappingText}</p>
+        <p className="soft">{hasTemplate(preview) ? text.templateText : text.mappingText}</p>
         <div className="mapping">
           {preview.header.map((column, at) => (
             <SelectField
-              key={column}
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns may have equal names.
+              key={at}
               name={column}
-              label={column}
+              label={isRepeated(column) ? text.columnAt(column, at + 1) : column}
+              isDisabled={isRepeated(column)}
+              errors={isRepeated(column) ? [text.repeated] : []}
               hint={preview.rows[0]?.[at] ? <span className="truncate">{preview.rows[0][at]}</span> : text.emptyCell}
               value={columns[column] ?? NONE}
               options={[[NONE, text.ignore], ...fieldOptions]}
@@ -143,7 +206,7 @@ const Mapping = ({ id, preview }: { readonly id: string; readonly preview: Impor
           isChecked={draft.create_categories}
           onChange={(create_categories) => set({ create_categories })}
         />
-        <Defaults defaults={defaults} onChange={(next) => set({ defaults: next })} />
+        <Defaults defaults={defaults} options={fieldOptions} onChange={(next) => set({ defaults: next })} />
       </section>
       <section className="card stack tight">
         <h2>{text.firstRows}</h2>
@@ -153,7 +216,7 @@ const Mapping = ({ id, preview }: { readonly id: string; readonly preview: Impor
             <thead>
               <tr>
                 {shown.map(({ key, field }) => (
-                  <th key={key}>{words(field)}</th>
+                  <th key={key}>{nameOf(field)}</th>
                 ))}
               </tr>
             </thead>
@@ -171,21 +234,41 @@ const Mapping = ({ id, preview }: { readonly id: string; readonly preview: Impor
             </tbody>
           </table>
         </section>
-        <div className="row">
-          <Button onClick={() => void perform(async () => await start(true))}>{strings.actions.dryRun}</Button>
-          <Button kind="primary" onClick={() => void perform(async () => await start(false))}>
-            {text.import}
-          </Button>
-        </div>
+        {missing.length > 0 && mapped.length > 0 && (
+          <p className="message wait">{text.requiredMissing(missing.map(words).join(', '))}</p>
+        )}
+        {mapped.length === 0 && <p className="message wait">{text.nothingMapped}</p>}
       </section>
+      {dryRun && <DryRun dryRun={dryRun} />}
+      <div className="row">
+        <Button isDisabled={mapped.length === 0} onClick={() => void perform(async () => await start(true))}>
+          {strings.actions.dryRun}
+        </Button>
+        <Button
+          kind="primary"
+          isDisabled={mapped.length === 0}
+          onClick={() => void perform(async () => await start(false))}
+        >
+          {text.import}
+        </Button>
+        {dryRun && (
+          <span className="soft">
+            {isTried ? text.wouldWrite(dryRun.counts.created + dryRun.counts.updated) : text.changedSince}
+          </span>
+        )}
+      </div>
     </>
   );
 };
 
 /** The columns of an uploaded file with the proposed fields. */
-export const MappingEditor = ({ id }: { readonly id: string }) => {
+export const MappingEditor = ({ id, filename, dry_run }: Pick<Import, 'id' | 'filename' | 'dry_run'>) => {
   const preview = useResource(['imports', id, 'preview'], (signal) =>
     dataOf(client.imports.preview({ params: { import: id }, query: { rows: ROWS }, signal })),
   );
-  return <Loaded query={preview}>{(loaded) => <Mapping id={id} preview={loaded} />}</Loaded>;
+  return (
+    <Loaded query={preview}>
+      {(loaded) => <Mapping id={id} filename={filename} preview={loaded} dryRun={dry_run} />}
+    </Loaded>
+  );
 };

@@ -2,9 +2,9 @@ import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { ImportSummary } from '#contract/imports.ts';
 import { bodyOf, client } from '../../api.ts';
-import { perform } from '../../app/notices.tsx';
 import { useResource } from '../../app/queries.ts';
 import { useStore } from '../../app/store.ts';
+import { perform } from '../../app/toasts.tsx';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -12,11 +12,9 @@ import { PagedTable } from '../../components/paged-table.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../format.ts';
-import * as strings from '../../strings.ts';
 import { Detail, Progress, StateBadge } from './detail.tsx';
+import { text } from './strings.ts';
 import { upload, uploads } from './uploads.ts';
-
-const text = strings.imports;
 
 const FileDrop = () => {
   const [, setUrl] = useUrl();

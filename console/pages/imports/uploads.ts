@@ -1,10 +1,9 @@
 import { client, dataOf } from '../../api.ts';
-import { notify, notifyError } from '../../app/notices.tsx';
 import { refresh } from '../../app/queries.ts';
 import { Store } from '../../app/store.ts';
+import { notify, notifyError } from '../../app/toasts.tsx';
 import * as strings from '../../strings.ts';
-
-const text = strings.imports;
+import { text } from './strings.ts';
 
 /** Files on their way, with the share that has arrived. They go on while another page is open. */
 export const uploads = new Store<ReadonlyMap<string, number>>(new Map());
@@ -41,8 +40,22 @@ const send = async (
 
 const askBeforeLeaving = (event: BeforeUnloadEvent): void => event.preventDefault();
 
+const SAMPLE_BYTES = 4096;
+
+/** Whether the beginning of a file is no text: zeros at even and at odd positions, where UTF-16 has them at one of both. */
+const isBinary = (bytes: Uint8Array): boolean =>
+  [0, 1].every((parity) => bytes.some((byte, at) => byte === 0 && at % 2 === parity));
+
+/** @throws {Error} for a file that cannot be a table. */
+const mustBeText = async (file: File): Promise<void> => {
+  if (file.size === 0) throw new Error(text.emptyFile(file.name));
+  if (isBinary(new Uint8Array(await file.slice(0, SAMPLE_BYTES).arrayBuffer())))
+    throw new Error(text.noText(file.name));
+};
+
 /** Announces a file and sends it. @returns the id of the import before the file has arrived. */
 export const upload = async (file: File): Promise<string> => {
+  await mustBeText(file);
   const { id, upload: target } = await dataOf(
     client.imports.create({ body: { filename: file.name, bytes: file.size } }),
   );

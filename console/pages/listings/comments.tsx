@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { bodyOf, client, dataOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import * as strings from '../../strings.ts';
+import { text } from '../comments/strings.ts';
 
-const text = strings.comments;
 const LIMIT = 40;
 
 const setHidden = async (comment: string, is_hidden: boolean) => {

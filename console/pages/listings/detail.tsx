@@ -1,30 +1,34 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Project } from '#contract/projects.ts';
 import { client, dataOf } from '../../api.ts';
-import { ifMatch, type Listing, undoDecision, useListing } from '../../app/listings.ts';
-import { notify, perform } from '../../app/notices.tsx';
+import { useCurrentUser } from '../../app/current-user.ts';
+import { ifMatch, isPublic, type Listing, undoDecision, useListing } from '../../app/listings.ts';
+import { apiUrl } from '../../app/location.ts';
 import { refresh } from '../../app/queries.ts';
+import { rememberListing } from '../../app/recent.ts';
 import { isOn, session } from '../../app/session.ts';
 import { useStore } from '../../app/store.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { useUrl } from '../../app/url.ts';
 import { Badge, StatusBadge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { later } from '../../components/later.tsx';
+import { later } from '../../components/lazy.tsx';
 import { ListingForm } from '../../components/listing-form.tsx';
 import { Logo } from '../../components/logo.tsx';
+import { useRecordTitle } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { formatNumber } from '../../format.ts';
 import * as strings from '../../strings.ts';
+import { text } from './strings.ts';
 
 const Comments = later(async () => (await import('./comments.tsx')).Comments);
 const History = later(async () => (await import('./history.tsx')).History);
 const Promotions = later(async () => (await import('./promotions.tsx')).Promotions);
 const Statistics = later(async () => (await import('./statistics.tsx')).Statistics);
 
-const text = strings.listings;
 const changed = async () => await refresh('projects', 'revisions');
 
 const setDeleted = async (project: string, deleted_at: string | null) => {
@@ -32,10 +36,20 @@ const setDeleted = async (project: string, deleted_at: string | null) => {
   await changed();
 };
 
+/** Whether a moderator looks at an own listing, which the service lets others decide. */
+const useIsOwn = ({ owner_id }: Project): boolean => {
+  const { id, is_admin } = useCurrentUser();
+  return !is_admin && owner_id === id;
+};
+
+const OwnNote = ({ project }: { readonly project: Project }) =>
+  useIsOwn(project) && <p className="message wait">{strings.listing.own}</p>;
+
 const Actions = ({ listing: { project, etag }, isAdmin }: { readonly listing: Listing; readonly isAdmin: boolean }) => {
   const [, setUrl] = useUrl();
   const [isPurging, setPurging] = useState(false);
   const { id, name } = project;
+  const isOwn = useIsOwn(project);
   const approve = async () => {
     await dataOf(client.projects.approve({ params: { project: id }, ...ifMatch(etag) }));
     notify(text.approved(name), async () => {
@@ -54,8 +68,15 @@ const Actions = ({ listing: { project, etag }, isAdmin }: { readonly listing: Li
   };
   return (
     <span className="row push">
+      {isAdmin && (
+        <Link className="button" href={`/listings?new=${id}`}>
+          {text.duplicate}
+        </Link>
+      )}
       {project.status === 'pending' && project.deleted_at === null && (
-        <Button onClick={() => void perform(approve)}>{strings.actions.approve}</Button>
+        <Button isDisabled={isOwn} onClick={() => void perform(approve)}>
+          {strings.actions.approve}
+        </Button>
       )}
       {isAdmin && project.deleted_at === null && (
         <Button kind="danger" onClick={() => void perform(remove)}>
@@ -141,10 +162,16 @@ export const Detail = ({ id }: { readonly id: string }) => {
   const [url] = useUrl();
   const current = useStore(session);
   const isAdmin = current.state === 'signed-in' && current.user.is_admin;
+  const query = useListing(id);
+  const name = query.data?.project.name;
+  useRecordTitle(name);
+  useEffect(() => {
+    if (name !== undefined) rememberListing({ id, name });
+  }, [id, name]);
   const shown = tabsFor(isAdmin);
   const tab = shown.find((one) => one === url.get('tab')) ?? 'details';
   const back = new URLSearchParams(url);
-  for (const name of ['open', 'tab']) back.delete(name);
+  for (const parameter of ['open', 'tab']) back.delete(parameter);
   const hrefOf = (one: Tab) => {
     const next = new URLSearchParams(url);
     if (one === 'details') next.delete('tab');
@@ -156,7 +183,7 @@ export const Detail = ({ id }: { readonly id: string }) => {
       <p>
         <Link href={back.size > 0 ? `/listings?${back.toString()}` : '/listings'}>← {text.back}</Link>
       </p>
-      <Loaded query={useListing(id)}>
+      <Loaded query={query}>
         {(listing) => (
           <>
             <div className="row">
@@ -170,11 +197,20 @@ export const Detail = ({ id }: { readonly id: string }) => {
                   <a href={listing.project.url} rel="noopener noreferrer nofollow" target="_blank">
                     {listing.project.url}
                   </a>
+                  {isOn('site') && isPublic(listing.project) && (
+                    <>
+                      {' · '}
+                      <a href={`${apiUrl}/projects/${listing.project.slug}`} rel="noopener" target="_blank">
+                        {text.publicPage}
+                      </a>
+                    </>
+                  )}
                 </p>
                 <Numbers project={listing.project} />
               </div>
               <Actions listing={listing} isAdmin={isAdmin} />
             </div>
+            <OwnNote project={listing.project} />
             {listing.project.rejection_reason && (
               <p className="message bad" dir="auto">
                 {listing.project.rejection_reason}

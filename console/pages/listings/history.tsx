@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import type { Revision } from '#contract/revisions.ts';
 import { bodyOf, client, dataOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
+import { useNameOfField } from '../../app/custom-fields.ts';
 import { refresh, useResource } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { FieldDifference } from '../../components/field-difference.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
-import { words } from '../../format.ts';
 import * as strings from '../../strings.ts';
+import { revisions as text } from './strings.ts';
 
-const text = strings.revisions;
 const PAGE = 20;
 const tones = {
   applied: 'neutral',
@@ -29,6 +29,7 @@ const isRestorable = ({ cause, applied }: Revision): boolean =>
   cause !== 'submitted' && applied.some((field) => !RESERVED.has(field));
 
 const Entry = ({ project, revision }: { readonly project: string; readonly revision: Revision }) => {
+  const nameOf = useNameOfField();
   const restore = async () => {
     await dataOf(client.revisions.restore({ params: { project, revision: revision.id } }));
     notify(text.restored, async () => {
@@ -54,12 +55,12 @@ const Entry = ({ project, revision }: { readonly project: string; readonly revis
       </div>
       {revision.note && <p className="message">{revision.note}</p>}
       {revision.cause === 'submitted' ? (
-        <p className="soft">{revision.changes.map(({ field }) => words(field)).join(', ')}</p>
+        <p className="soft">{revision.changes.map(({ field }) => nameOf(field)).join(', ')}</p>
       ) : (
         <dl className="facts">
           {revision.changes.map(({ field, before, after }) => (
             <div key={field} className="contents">
-              <dt>{words(field)}</dt>
+              <dt>{nameOf(field)}</dt>
               <dd>
                 <FieldDifference before={before} after={after} />
               </dd>

@@ -1,38 +1,67 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import type { Field as CustomField } from '#contract/custom-fields.ts';
 import type { Project } from '#contract/projects.ts';
-import { bodyOf, client } from '../../api.ts';
+import { useCustomFields } from '../../app/custom-fields.ts';
 import { useCategories } from '../../app/listings.ts';
-import { perform } from '../../app/notices.tsx';
-import { hiddenColumns, savedViews } from '../../app/preferences.ts';
-import { useResource } from '../../app/queries.ts';
+import { hiddenColumns, savedViews, shownFields } from '../../app/preferences.ts';
+import { rangesIn } from '../../app/search.ts';
 import { isOn, session } from '../../app/session.ts';
 import { useStore } from '../../app/store.ts';
-import { useUrl } from '../../app/url.ts';
+import { useHref, useUrl } from '../../app/url.ts';
 import { Badge, StatusBadge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, SelectField, TextField } from '../../components/fields.tsx';
+import { Highlighted } from '../../components/highlighted.tsx';
+import { later } from '../../components/lazy.tsx';
 import { Logo } from '../../components/logo.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { Pagination } from '../../components/pagination.tsx';
+import { ActorLink } from '../../components/record-link.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
+import { useLatest } from '../../components/use-latest.ts';
 import { formatCompact, formatNumber, hostOf } from '../../format.ts';
 import * as strings from '../../strings.ts';
-import { BulkBar } from './bulk.tsx';
-import { filtersOf, isFiltered, pricings, queryOf, sorts, statuses } from './query.ts';
+import { FieldChips, fieldColumns, fieldOrders } from './field-columns.tsx';
+import { OwnerChip } from './owner.tsx';
+import {
+  type Filters,
+  filterName,
+  filtersOf,
+  isFiltered,
+  pageSizes,
+  pricings,
+  sortsOf,
+  statuses,
+  useListings,
+} from './query.ts';
+import { ALL, useSelection } from './selection.ts';
+import { fieldFilters, map as mapText, text } from './strings.ts';
+
+const BulkBar = later(async () => (await import('./bulk.tsx')).BulkBar, null);
+const MapView = later(async () => (await import('./map.tsx')).MapView);
+const FieldFilterDialog = later(async () => (await import('./field-filters.tsx')).FieldFilterDialog, null);
 
 const SEARCH_DELAY_MS = 200;
 
-const text = strings.listings;
-
-/** The column that is always shown, with the name and the address. */
-const Name = ({ project, href }: { readonly project: Project; readonly href: string }) => (
+/** The column that is always shown, with the name and the URL. */
+const Name = ({
+  project,
+  href,
+  ranges,
+}: {
+  readonly project: Project;
+  readonly href: string;
+  readonly ranges: ReturnType<typeof rangesIn>;
+}) => (
   <span className="listing-name">
     <Logo url={project.logo_url} name={project.name} />
     <span className="listing-name-text">
       <Link href={href} className="truncate" dir="auto">
-        {project.name}
+        <Highlighted text={project.name} ranges={ranges} />
       </Link>
       <span className="soft small truncate">{hostOf(project.url)}</span>
     </span>
@@ -43,7 +72,15 @@ interface Sortable extends Column<Project> {
   readonly sort?: 'upvotes' | 'rating' | 'views' | 'newest' | 'name';
 }
 
-const columnsOf = (categoryName: (slug: string) => string): readonly Sortable[] => [
+/** What a visitor of the listing misses. */
+const missingOf = ({ logo_url, long_description, screenshots, categories }: Project): readonly string[] => [
+  ...(logo_url ? [] : [text.missing.logo]),
+  ...(screenshots.length > 0 ? [] : [text.missing.images]),
+  ...(long_description ? [] : [text.missing.text]),
+  ...(categories.length > 0 ? [] : [text.missing.category]),
+];
+
+const columnsOf = (categoryName: (slug: string) => string, isAdmin: boolean): readonly Sortable[] => [
   { id: 'status', label: text.columns.status, cell: (project) => <StatusBadge listing={project} /> },
   {
     id: 'categories',
@@ -54,6 +91,39 @@ const columnsOf = (categoryName: (slug: string) => string): readonly Sortable[] 
       return (
         <span className="truncate short" title={names} dir="auto">
           {names}
+        </span>
+      );
+    },
+  },
+  {
+    id: 'place',
+    label: text.columns.place,
+    kind: 'minor',
+    cell: ({ address_city, address_country }) => (
+      <span className="truncate short" dir="auto">
+        {[address_city, address_country].filter(Boolean).join(', ')}
+      </span>
+    ),
+  },
+  ...(isAdmin
+    ? [
+        {
+          id: 'owner',
+          label: text.columns.owner,
+          kind: 'minor' as const,
+          cell: ({ owner_id }: Project) => <ActorLink id={owner_id} />,
+        },
+      ]
+    : []),
+  {
+    id: 'missing',
+    label: text.columns.missing,
+    kind: 'minor',
+    cell: (project) => {
+      const names = missingOf(project).join(', ');
+      return (
+        <span className="soft small truncate short" title={names}>
+          {names || '–'}
         </span>
       );
     },
@@ -110,19 +180,15 @@ const columnsOf = (categoryName: (slug: string) => string): readonly Sortable[] 
   },
 ];
 
-/** A button that shows more controls; they do not exist before it is opened. */
-const Menu = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className="menu" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="button">{label}</summary>
-      {isOpen && <div className="menu-items">{children}</div>}
-    </details>
-  );
-};
-
-const ColumnMenu = ({ columns }: { readonly columns: readonly Sortable[] }) => {
+const ColumnMenu = ({
+  columns,
+  fields,
+}: {
+  readonly columns: readonly Sortable[];
+  readonly fields: readonly CustomField[];
+}) => {
   const hidden = useStore(hiddenColumns);
+  const shown = useStore(shownFields);
   return (
     <Menu label={strings.table.columns}>
       {columns.map(({ id, label }) => (
@@ -133,8 +199,21 @@ const ColumnMenu = ({ columns }: { readonly columns: readonly Sortable[] }) => {
           onChange={(isShown) => hiddenColumns.set(isShown ? hidden.filter((one) => one !== id) : [...hidden, id])}
         />
       ))}
+      {fields.map(({ key, label }) => (
+        <Checkbox
+          key={key}
+          label={label}
+          isChecked={shown.includes(key)}
+          onChange={(isShown) => shownFields.set(isShown ? [...shown, key] : shown.filter((one) => one !== key))}
+        />
+      ))}
     </Menu>
   );
+};
+
+const showColumnsOf = ({ hidden, fields }: (typeof savedViews.value)[number]): void => {
+  if (hidden) hiddenColumns.set(hidden);
+  if (fields) shownFields.set(fields);
 };
 
 const ViewMenu = ({ query }: { readonly query: string }) => {
@@ -142,14 +221,17 @@ const ViewMenu = ({ query }: { readonly query: string }) => {
   const [name, setName] = useState('');
   const save = () => {
     if (name.trim() === '') return;
-    savedViews.set([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), query }]);
+    const view = { name: name.trim(), query, hidden: hiddenColumns.value, fields: shownFields.value };
+    savedViews.set([...views.filter((one) => one.name !== view.name), view]);
     setName('');
   };
   return (
     <Menu label={text.views}>
       {views.map((view) => (
         <span key={view.name} className="row apart">
-          <Link href={`/listings?${view.query}`}>{view.name}</Link>
+          <Link href={`/listings?${view.query}`} onClick={() => showColumnsOf(view)}>
+            {view.name}
+          </Link>
           <Button
             kind="quiet"
             icon="close"
@@ -172,38 +254,6 @@ const ViewMenu = ({ query }: { readonly query: string }) => {
   );
 };
 
-/** The whole directory as CSV; the bytes received are shown while it streams. */
-const ExportButton = () => {
-  const [received, setReceived] = useState<number>();
-  const run = () =>
-    perform(async () => {
-      setReceived(0);
-      try {
-        const stream = await bodyOf(client.projects.exportCsv());
-        const parts: BlobPart[] = [];
-        let bytes = 0;
-        const reader = stream?.getReader();
-        for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-          parts.push(part.value as BlobPart);
-          bytes += part.value.length;
-          setReceived(bytes);
-        }
-        const link = document.createElement('a');
-        link.href = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
-        link.download = `projects-${new Date().toISOString().slice(0, 10)}.csv`;
-        link.click();
-        setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-      } finally {
-        setReceived(undefined);
-      }
-    });
-  return (
-    <Button isDisabled={received !== undefined} onClick={() => void run()}>
-      {received === undefined ? strings.actions.export : text.exporting(formatCompact(Math.round(received / 1024)))}
-    </Button>
-  );
-};
-
 const NoListings = ({ hasFilters, isAdmin }: { readonly hasFilters: boolean; readonly isAdmin: boolean }) =>
   hasFilters ? (
     <EmptyState title={text.empty}>
@@ -216,32 +266,74 @@ const NoListings = ({ hasFilters, isAdmin }: { readonly hasFilters: boolean; rea
     </EmptyState>
   );
 
+/** What a search found instead of what was searched for, and what may have been meant. */
+const SearchNote = ({
+  search,
+  onSearch,
+}: {
+  readonly search: { readonly relaxed: boolean; readonly did_you_mean: string | null } | undefined;
+  readonly onSearch: (q: string) => void;
+}) => (
+  <div role="status">
+    {(search?.relaxed || search?.did_you_mean) && (
+      <p className="row lead">
+        {search.relaxed && <span>{strings.search.relaxed}</span>}
+        {search.did_you_mean && (
+          <Button onClick={() => onSearch(search.did_you_mean ?? '')}>
+            {strings.search.didYouMean(search.did_you_mean)}
+          </Button>
+        )}
+      </p>
+    )}
+  </div>
+);
+
+/** What a saved view keeps of the address. */
+const viewOf = (url: URLSearchParams): string => {
+  const view = new URLSearchParams(url);
+  view.delete('selected');
+  return view.toString();
+};
+
 /** The list of all listings, with filters, sorting, selection and bulk actions. */
 export const List = () => {
-  const [url, setUrl] = useUrl();
+  const [url, change] = useUrl();
+  const href = useHref();
+  /** Changes filters. Other listings match them than those that were selected as all. */
+  const setUrl: typeof change = (patch, options) =>
+    change(url.get('selected') === ALL ? { ...patch, selected: undefined } : patch, options);
   const current = useStore(session);
   const isAdmin = current.state === 'signed-in' && current.user.is_admin;
   const filters = filtersOf(url);
+  // The map knows no owners.
+  const canMap = isOn('map') && filters.owner === '';
+  const isMap = canMap && url.get('view') === 'map';
   const { slugs, nameOf: categoryName } = useCategories();
   const [search, setSearch] = useState(filters.q);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useSelection();
   const hidden = useStore(hiddenColumns);
-  const list = useResource(
-    ['projects', 'list', queryOf(filters)],
-    (signal) => bodyOf(client.projects.browse({ query: queryOf(filters), signal })),
-    { poll: true },
-  );
+  const shown = useStore(shownFields);
+  const fields = useCustomFields();
+  const filterable = fields.filter((field) => field.filterable);
+  const [isFilterOpen, setFilterOpen] = useState(false);
+  const list = useListings(filters);
 
-  // Typing changes the address after a pause; Back changes the field.
+  const searchFor = useLatest((q: string) => setUrl({ q, page: undefined }, { replace: true }));
+
+  // Typing changes the URL after a pause; Back changes the field.
   useEffect(() => setSearch(filters.q), [filters.q]);
   useEffect(() => {
     if (search.trim() === filters.q) return undefined;
-    const timer = setTimeout(() => setUrl({ q: search.trim(), page: undefined }, { replace: true }), SEARCH_DELAY_MS);
+    const timer = setTimeout(() => searchFor.current(search.trim()), SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
-  }, [search, filters.q, setUrl]);
+  }, [search, filters.q, searchFor]);
+
+  /** The first order is the default. */
+  const sortBy = (sort: Filters['sort']) =>
+    setUrl({ sort: sort === sortsOf(filters.q)[0] ? undefined : sort, page: undefined });
 
   const counts = new Map(list.data?.meta.facets?.status?.map(({ value, count }) => [value, count]));
-  const all = columnsOf(categoryName).filter(({ feature }) => isOn(feature));
+  const all = columnsOf(categoryName, isAdmin).filter(({ feature }) => isOn(feature));
   const linkTo = (id: string) => {
     const next = new URLSearchParams(url);
     next.set('open', id);
@@ -252,35 +344,64 @@ export const List = () => {
       id: 'name',
       label: text.columns.name,
       kind: 'main',
-      onSort: () => setUrl({ sort: 'name', page: undefined }),
+      onSort: () => sortBy('name'),
       isSorted: filters.sort === 'name' ? 'ascending' : undefined,
-      cell: (project) => <Name project={project} href={linkTo(project.id)} />,
+      cell: (project) => (
+        <Name project={project} href={linkTo(project.id)} ranges={rangesIn(list.data?.meta.search, project, 'name')} />
+      ),
     },
     ...all
       .filter(({ id }) => !hidden.includes(id))
       .map(({ sort, ...column }) => ({
         ...column,
         ...(sort && {
-          onSort: () => setUrl({ sort: sort === 'newest' ? undefined : sort, page: undefined }),
+          onSort: () => sortBy(sort),
           isSorted: filters.sort === sort ? ('descending' as const) : undefined,
         }),
       })),
+    ...fieldColumns(
+      fields.filter(({ key }) => shown.includes(key)),
+      filters.sort,
+      sortBy,
+    ),
   ];
-  const statusText = (status: (typeof statuses)[number]) =>
-    status === 'all' ? strings.fields.all : `${strings.status[status]} (${formatNumber(counts.get(status) ?? 0)})`;
+  const known: readonly (readonly [Filters['sort'], string])[] = [
+    ...sortsOf(filters.q).map((sort) => [sort, text.sorts[sort]] as const),
+    ...fieldOrders(fields),
+  ];
+  // A field of a saved view may be gone.
+  const orders = known.some(([sort]) => sort === filters.sort)
+    ? known
+    : [...known, [filters.sort, filters.sort] as const];
+  const statusText = (status: (typeof statuses)[number]) => {
+    if (status === 'all') return strings.fields.all;
+    // The counts leave out deleted listings, and count only these beside them.
+    const isCounted = status !== 'deleted' && filters.status !== 'deleted' && list.data !== undefined;
+    return isCounted ? `${strings.status[status]} ${formatNumber(counts.get(status) ?? 0)}` : strings.status[status];
+  };
 
   return (
     <>
+      {!isMap && (
+        <div className="lead">
+          <Tabs
+            label={text.columns.status}
+            tabs={statuses.map((status) => [status, statusText(status)] as const)}
+            current={filters.status}
+            hrefOf={(status) =>
+              href({
+                status: status === 'all' ? undefined : status,
+                page: undefined,
+                ...(url.get('selected') === ALL && { selected: undefined }),
+              })
+            }
+          />
+        </div>
+      )}
       <div className="filter-bar">
         <div className="search">
           <TextField name="q" label={strings.fields.q} type="search" value={search} onChange={setSearch} />
         </div>
-        <SelectField
-          name="status"
-          value={filters.status}
-          options={statuses.map((status) => [status, statusText(status)])}
-          onChange={(status) => setUrl({ status: status === 'all' ? undefined : status, page: undefined })}
-        />
         <SelectField
           name="category"
           value={filters.category}
@@ -293,45 +414,99 @@ export const List = () => {
           options={pricings.map((one) => [one, one === 'all' ? strings.fields.all : strings.pricing[one]])}
           onChange={(pricing) => setUrl({ pricing: pricing === 'all' ? undefined : pricing, page: undefined })}
         />
-        <SelectField
-          name="sort"
-          value={filters.sort}
-          options={sorts.map((sort) => [sort, text.sorts[sort]])}
-          onChange={(sort) => setUrl({ sort: sort === 'newest' ? undefined : sort, page: undefined })}
-        />
+        {!isMap && <SelectField name="sort" value={filters.sort} options={orders} onChange={sortBy} />}
         <span className="row push">
-          <ViewMenu query={url.toString()} />
-          <ColumnMenu columns={all} />
-          {isAdmin && <ExportButton />}
+          {filterable.length > 0 && <Button onClick={() => setFilterOpen(true)}>{fieldFilters.filters}</Button>}
+          {canMap && (
+            <Button isPressed={isMap} onClick={() => setUrl({ view: isMap ? undefined : 'map', page: undefined })}>
+              {mapText.view}
+            </Button>
+          )}
+          <ViewMenu query={viewOf(url)} />
+          {!isMap && <ColumnMenu columns={all} fields={fields} />}
         </span>
       </div>
-      <Loaded query={list} rows={12}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <NoListings hasFilters={isFiltered(filters)} isAdmin={isAdmin} />
-          ) : (
-            <>
-              <Table
-                label="Listings"
-                columns={columns}
-                rows={data}
-                idOf={({ id }) => id}
-                nameOf={({ name }) => name}
-                onOpen={({ id }) => setUrl({ open: id })}
-                selection={{ ids: selected, onChange: setSelected }}
-              />
-              <Pagination meta={meta} onPage={(page) => setUrl({ page: page === 1 ? undefined : page })} />
-            </>
-          )
-        }
-      </Loaded>
-      {selected.size > 0 && (
-        <BulkBar
-          ids={[...selected]}
+      {filters.owner !== '' && (
+        <OwnerChip
+          owner={filters.owner}
           isAdmin={isAdmin}
-          onDone={() => setSelected(new Set())}
-          onClear={() => setSelected(new Set())}
+          onRemove={() => setUrl({ owner: undefined, page: undefined })}
         />
+      )}
+      {Object.keys(filters.fields).length > 0 && (
+        <FieldChips
+          fields={fields}
+          filters={filters.fields}
+          onRemove={(key) => setUrl({ [filterName(key)]: undefined, page: undefined })}
+        />
+      )}
+      {isFilterOpen && (
+        <FieldFilterDialog
+          fields={filterable}
+          filters={filters}
+          onClose={(given) => {
+            setFilterOpen(false);
+            if (!given) return;
+            const patch = Object.fromEntries(filterable.map(({ key }) => [filterName(key), given[key]]));
+            setUrl({ ...patch, page: undefined });
+          }}
+        />
+      )}
+      {isMap ? (
+        <MapView filters={filters} hrefOf={linkTo} onOpen={(id) => change({ open: id })} />
+      ) : (
+        <>
+          <SearchNote search={list.data?.meta.search} onSearch={(q) => setUrl({ q, page: undefined })} />
+          <Loaded query={list} rows={12}>
+            {({ data, meta }) =>
+              data.length === 0 ? (
+                <NoListings hasFilters={isFiltered(filters)} isAdmin={isAdmin} />
+              ) : (
+                <>
+                  <Table
+                    label="Listings"
+                    columns={columns}
+                    rows={data}
+                    idOf={({ id }) => id}
+                    nameOf={({ name }) => name}
+                    onOpen={({ id }) => change({ open: id })}
+                    selection={{
+                      ids: selected === ALL ? new Set(data.map(({ id }) => id)) : selected,
+                      onChange: setSelected,
+                    }}
+                  />
+                  <Pagination
+                    meta={meta}
+                    onPage={(page) => change({ page: page === 1 ? undefined : page })}
+                    size={
+                      <SelectField
+                        name="page_size"
+                        value={filters.size}
+                        options={pageSizes.map((size) => [size, size] as const)}
+                        onChange={(size) => setUrl({ size: size === '50' ? undefined : size, page: undefined })}
+                      />
+                    }
+                  />
+                </>
+              )
+            }
+          </Loaded>
+          {(selected === ALL || selected.size > 0) && list.data && (
+            <BulkBar
+              target={{
+                selected,
+                filters,
+                total: list.data.meta.total,
+                shown: list.data.data.map(({ id }) => id),
+                pending: counts.get('pending') ?? 0,
+              }}
+              isAdmin={isAdmin}
+              // What a relaxed search lists is not what was searched for.
+              onSelectAll={list.data.meta.search?.relaxed ? undefined : () => setSelected(ALL)}
+              onClear={() => setSelected(new Set())}
+            />
+          )}
+        </>
       )}
     </>
   );

@@ -5,7 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { formatDay, formatNumber, words } from '../../format.ts';
-import * as strings from '../../strings.ts';
+import { text, promotions as texts } from './strings.ts';
 
 const tones = {
   pending_payment: 'neutral',
@@ -29,7 +29,7 @@ const columns: readonly Column<Promotion>[] = [
   },
   {
     id: 'dates',
-    label: strings.promotions.dates,
+    label: texts.dates,
     cell: ({ starts_at, ends_at }) => (starts_at && ends_at ? `${formatDay(starts_at)} – ${formatDay(ends_at)}` : '–'),
   },
   {
@@ -53,15 +53,9 @@ export const Promotions = ({ project }: { readonly project: string }) => {
     <Loaded query={promotions}>
       {(rows) =>
         rows.length === 0 ? (
-          <EmptyState title={strings.promotions.none} />
+          <EmptyState title={texts.none} />
         ) : (
-          <Table
-            label={strings.listings.promotions}
-            columns={columns}
-            rows={rows}
-            idOf={({ id }) => id}
-            nameOf={({ id }) => id}
-          />
+          <Table label={text.promotions} columns={columns} rows={rows} idOf={({ id }) => id} nameOf={({ id }) => id} />
         )
       }
     </Loaded>

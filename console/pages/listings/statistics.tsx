@@ -3,7 +3,7 @@ import { useResource } from '../../app/queries.ts';
 import { BarChart } from '../../components/bar-chart.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { formatNumber, words } from '../../format.ts';
-import * as strings from '../../strings.ts';
+import { statistics } from './strings.ts';
 
 /** Visits of a listing in the last 30 days. */
 export const Statistics = ({ project }: { readonly project: string }) => {
@@ -23,8 +23,8 @@ export const Statistics = ({ project }: { readonly project: string }) => {
             ))}
           </ul>
           <section className="card">
-            <h2>{strings.statistics.visitors}</h2>
-            <BarChart label={strings.statistics.visitors} points={traffic.map((day) => [day.date, day.visitors])} />
+            <h2>{statistics.visitors}</h2>
+            <BarChart label={statistics.visitors} points={traffic.map((day) => [day.date, day.visitors])} />
           </section>
           <div className="grid">
             {(
@@ -35,7 +35,7 @@ export const Statistics = ({ project }: { readonly project: string }) => {
             ).map(([name, rows]) => (
               <section key={name} className="card">
                 <h2>{words(name)}</h2>
-                {rows.length === 0 && <p className="soft">{strings.statistics.none}</p>}
+                {rows.length === 0 && <p className="soft">{statistics.none}</p>}
                 <dl className="facts">
                   {rows.map((row) => (
                     <div key={row.name} className="contents">

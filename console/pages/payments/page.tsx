@@ -4,19 +4,21 @@ import { bodyOf, client } from '../../api.ts';
 import { apiUrl } from '../../app/location.ts';
 import { useResource } from '../../app/queries.ts';
 import { isLocal } from '../../app/session.ts';
+import { perform } from '../../app/toasts.tsx';
 import { useUrl } from '../../app/url.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
+import { download } from '../../components/download.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pagination } from '../../components/pagination.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { csvOf } from '../../csv.ts';
 import { formatMoney, formatNumber } from '../../format.ts';
 import * as strings from '../../strings.ts';
-
-const text = strings.payments;
+import { text } from './strings.ts';
 
 type State = AdminPayment['state'];
 
@@ -75,7 +77,7 @@ const columns: readonly Column<AdminPayment>[] = [
     kind: 'end minor',
     cell: ({ amount_refunded, currency }) => amount_refunded > 0 && formatMoney(amount_refunded, currency),
   },
-  { id: 'paid', label: text.columns.paid, kind: 'minor', cell: ({ paid_at }) => <Time at={paid_at} /> },
+  { id: 'paid', label: text.columns.paid, kind: 'minor', cell: ({ paid_at }) => <Time at={paid_at} isDay /> },
   {
     id: 'provider',
     label: text.columns.provider,
@@ -85,7 +87,7 @@ const columns: readonly Column<AdminPayment>[] = [
       return href === undefined ? (
         <code>{payment.payment_intent ?? payment.session_id}</code>
       ) : (
-        <a href={href} target="_blank" rel="noreferrer">
+        <a href={href} target="_blank" rel="noreferrer" className="one-line">
           {text.atProvider}
         </a>
       );
@@ -93,14 +95,81 @@ const columns: readonly Column<AdminPayment>[] = [
   },
 ];
 
+const monthOf = (month: string): string =>
+  new Date(`${month}-15`).toLocaleDateString(undefined, { month: 'short', year: 'numeric' });
+
 type Meta = Awaited<ReturnType<typeof readPayments>>['meta'];
 
-const readPayments = async (query: { state?: State; from?: string; to?: string; page: number }, signal: AbortSignal) =>
+interface Query {
+  readonly state?: State;
+  readonly from?: string;
+  readonly to?: string;
+  readonly page: number;
+}
+
+const readPayments = async (query: Query, signal: AbortSignal) =>
   await bodyOf(client.payments.browse({ query, signal }));
+
+const EXPORTED = [
+  'id',
+  'title',
+  'state',
+  'is_disputed',
+  'problem',
+  'amount',
+  'amount_refunded',
+  'currency',
+  'paid_at',
+  'payment_intent',
+] as const satisfies readonly (keyof AdminPayment)[];
+
+const REQUEST_MAX = 100;
+
+/** Saves the payments that match the filters; amounts are in the smallest unit of their currency. */
+const exportPayments = async ({ page: _page, ...query }: Query): Promise<void> => {
+  const rows: (string | number)[][] = [['user_id', 'project_id', ...EXPORTED]];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const { data, meta } = await bodyOf(client.payments.browse({ query: { ...query, page, limit: REQUEST_MAX } }));
+    pages = Math.ceil(meta.total / REQUEST_MAX);
+    for (const payment of data) {
+      const { user, project } = payment;
+      const cells = EXPORTED.map((name) => {
+        const { [name]: value } = payment;
+        return typeof value === 'number' ? value : String(value ?? '');
+      });
+      rows.push([user.id, project?.id ?? '', ...cells]);
+    }
+  }
+  const file = `payments-${new Date().toISOString().slice(0, 10)}.csv`;
+  await download(new Blob([csvOf(rows)], { type: 'text/csv' }).stream(), file);
+};
+
+/** The net amount of each month as a bar, by currency; the table below has the numbers. */
+const Months = ({ months }: Pick<Meta, 'months'>) => (
+  <div className="grid" aria-hidden>
+    {Object.entries(Object.groupBy(months, ({ currency }) => currency)).map(([currency, entries = []]) => {
+      const max = Math.max(1, ...entries.map(({ net }) => Math.abs(net)));
+      return (
+        <div key={currency} className="month-bars">
+          {entries
+            .toSorted((one, other) => (one.month < other.month ? -1 : 1))
+            .map(({ month, net }) => (
+              <span
+                key={month}
+                className={net < 0 ? 'negative' : undefined}
+                style={{ blockSize: `${Math.max(2, (Math.abs(net) / max) * 100)}%` }}
+                title={`${monthOf(month)}: ${formatMoney(net, currency)}`}
+              />
+            ))}
+        </div>
+      );
+    })}
+  </div>
+);
 
 const Totals = ({ meta: { totals, months, unreconciled } }: { readonly meta: Meta }) => (
   <>
-    <ul className="counts">
+    <ul className="counts amounts">
       {Object.entries(totals).map(([currency, { paid, refunded, net }]) => (
         <li key={currency} className="card">
           <span className="soft">{text.net(currency.toUpperCase())}</span>
@@ -117,8 +186,9 @@ const Totals = ({ meta: { totals, months, unreconciled } }: { readonly meta: Met
       </li>
     </ul>
     {months.length > 0 && (
-      <section className="card stack tight">
+      <section className="card stack tight months">
         <h2>{text.months}</h2>
+        <Months months={months} />
         <table className="table">
           <caption className="visually-hidden">{text.months}</caption>
           <thead>
@@ -132,7 +202,7 @@ const Totals = ({ meta: { totals, months, unreconciled } }: { readonly meta: Met
           <tbody>
             {months.map(({ month, currency, paid, refunded, net }) => (
               <tr key={`${month} ${currency}`}>
-                <td>{new Date(`${month}-15`).toLocaleDateString(undefined, { month: 'long', year: 'numeric' })}</td>
+                <td>{monthOf(month)}</td>
                 <td className="end">{formatMoney(paid, currency)}</td>
                 <td className="end">{formatMoney(refunded, currency)}</td>
                 <td className="end">{formatMoney(net, currency)}</td>
@@ -174,6 +244,13 @@ export const Page = () => {
           <Button onClick={() => setUrl({ state: undefined, from: undefined, to: undefined, page: undefined })}>
             {text.clear}
           </Button>
+        )}
+        {payments.data && payments.data.meta.total > 0 && (
+          <span className="push">
+            <Button onClick={() => void perform(() => exportPayments(query))}>
+              {strings.actions.counted(strings.actions.export, payments.data.meta.total)}
+            </Button>
+          </span>
         )}
       </div>
       <Loaded query={payments}>

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Promotion, PromotionAction } from '#contract/promotions.ts';
 import { client, dataOf, fieldErrors } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
-import { refresh } from '../../app/queries.ts';
+import { refresh, useResource } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { Button } from '../../components/button.tsx';
 import { Choices } from '../../components/choices.tsx';
 import { Confirm } from '../../components/confirm.tsx';
@@ -10,8 +10,7 @@ import { TextArea, TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { words } from '../../format.ts';
 import * as strings from '../../strings.ts';
-
-const text = strings.promotionsPage;
+import { text } from './strings.ts';
 
 const administer = async (promotion: string, body: PromotionAction): Promise<void> => {
   await dataOf(client.promotions.administer({ params: { promotion }, body }));
@@ -100,6 +99,18 @@ export const Actions = ({ promotion }: { readonly promotion: Promotion }) => {
   );
 };
 
+const LISTED_MAX = 8;
+
+/** Live listings that match a name or slug. */
+const useLiveListings = (q: string) => {
+  const { data } = useResource(
+    ['projects', 'pick', { q, status: 'live' }],
+    (signal) => dataOf(client.projects.browse({ query: { status: 'live', q, limit: LISTED_MAX }, signal })),
+    { isEnabled: q.length > 1 },
+  );
+  return q.length <= 1 ? [] : (data ?? []).map(({ slug, name }) => ({ value: slug, label: name }));
+};
+
 /** Grants a promotion for free. */
 export const Grant = ({
   placements,
@@ -109,7 +120,9 @@ export const Grant = ({
   readonly onClose: () => void;
 }) => {
   const [project, setProject] = useState('');
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [placed, setPlaced] = useState<readonly string[]>([]);
+  const listings = useLiveListings(project.trim());
+  const chosen = listings.find(({ value }) => value === project.trim());
   const [days, setDays] = useState(EXTENSION_DAYS);
   const [label, setLabel] = useState('');
   return (
@@ -122,7 +135,7 @@ export const Grant = ({
           client.promotions.grant({
             body: {
               project_id: project.trim(),
-              placements: chosen as Promotion['placements'],
+              placements: placed as Promotion['placements'],
               days: Number(days),
               cta_text: label,
             },
@@ -139,17 +152,18 @@ export const Grant = ({
           <TextField
             name="project_id"
             label={text.listing}
-            hint={text.listingHint}
+            hint={chosen?.label ?? text.listingHint}
             value={project}
+            suggestions={listings}
             errors={fieldErrors(error, 'project_id')}
             onChange={setProject}
           />
           <Choices
             legend={text.columns.placements}
             options={placements.map((placement) => [placement, words(placement)])}
-            value={chosen}
+            value={placed}
             errors={fieldErrors(error, 'placements')}
-            onChange={setChosen}
+            onChange={setPlaced}
           />
           <TextField name="days" type="number" value={days} errors={fieldErrors(error, 'days')} onChange={setDays} />
           <TextField

@@ -2,11 +2,9 @@ import { Link } from 'wouter';
 import type { Promotion } from '#contract/promotions.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
-import { formatDay, words } from '../../format.ts';
-import * as strings from '../../strings.ts';
-import { ListingName } from './listing-name.tsx';
-
-const text = strings.promotionsPage;
+import { ListingName } from '../../components/record-link.tsx';
+import { formatDay, formatDayOfMonth, words } from '../../format.ts';
+import { text } from './strings.ts';
 
 const DAY_MS = 86_400_000;
 const WEEKS = 8;
@@ -15,10 +13,13 @@ const SPAN_MS = WEEKS * 7 * DAY_MS;
 const LEAD_MS = 7 * DAY_MS;
 const MONTH_MS = 30 * DAY_MS;
 
-interface Span {
-  readonly promotion: Promotion;
+interface Times {
   readonly from: number;
   readonly to: number;
+}
+
+interface Span extends Times {
+  readonly promotion: Promotion;
 }
 
 /** The time that a promotion holds its slots: a pending one as if it was approved now. */
@@ -29,9 +30,13 @@ const spanOf = (promotion: Promotion): Span | undefined => {
   return { promotion, from: Date.parse(starts_at), to: Date.parse(ends_at) };
 };
 
-/** Spans that overlap stand in different lanes. */
-const lanesOf = (spans: readonly Span[]): readonly (readonly Span[])[] => {
-  const lanes: Span[][] = [];
+/** When the calendar that begins at a time ends. */
+export const endOf = (start: number): number => start + SPAN_MS;
+
+/** The spans that are seen, in lanes: those that overlap stand in different ones. */
+export const lanesOf = <S extends Times>(all: readonly S[], start: number): readonly (readonly S[])[] => {
+  const spans = all.filter(({ from, to }) => to > start && from < endOf(start));
+  const lanes: S[][] = [];
   for (const span of spans.toSorted((one, other) => one.from - other.from)) {
     const free = lanes.find((lane) => (lane.at(-1)?.to ?? 0) <= span.from);
     if (free) free.push(span);
@@ -42,14 +47,20 @@ const lanesOf = (spans: readonly Span[]): readonly (readonly Span[])[] => {
 
 const percent = (ms: number): string => `${(ms / SPAN_MS) * 100}%`;
 
-const Bar = ({ span: { promotion, from, to }, start }: { readonly span: Span; readonly start: number }) => {
-  const [left, right] = [Math.max(from, start), Math.min(to, start + SPAN_MS)];
+/** Where a bar stands in its lane. */
+export const placeOf = ({ from, to }: Times, start: number) => {
+  const [left, right] = [Math.max(from, start), Math.min(to, endOf(start))];
+  return { insetInlineStart: percent(left - start), width: percent(right - left) };
+};
+
+const Bar = ({ span, start }: { readonly span: Span; readonly start: number }) => {
+  const { promotion, from, to } = span;
   const dates = text.dates(formatDay(new Date(from).toISOString()), formatDay(new Date(to).toISOString()));
   return (
     <Link
       href={`/promotions?status=all&open=${promotion.id}`}
       className={`slot ${promotion.status}`}
-      style={{ insetInlineStart: percent(left - start), width: percent(right - left) }}
+      style={placeOf(span, start)}
       title={`${text.states[promotion.status]}, ${dates}`}
     >
       <ListingName id={promotion.project_id} />
@@ -66,6 +77,28 @@ export interface Slots {
   readonly slots: number | null;
 }
 
+/** The begin of the eight weeks that the calendars of the page show. */
+export const useStart = () => {
+  const [url, setUrl] = useUrl();
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const asked = Date.parse(url.get('from') ?? '');
+  const start = Number.isNaN(asked) ? today - LEAD_MS : asked;
+  const move = (step: number) =>
+    setUrl({ from: new Date(start + step * 4 * 7 * DAY_MS).toISOString().slice(0, 10) }, { replace: true });
+  return { start, move };
+};
+
+export const Weeks = ({ start }: { readonly start: number }) => {
+  const weeks = Array.from({ length: WEEKS }, (_, week) => new Date(start + week * 7 * DAY_MS).toISOString());
+  return (
+    <div className="slot-weeks small soft" aria-hidden>
+      {weeks.map((week) => (
+        <span key={week}>{formatDayOfMonth(week)}</span>
+      ))}
+    </div>
+  );
+};
+
 /** What is sold, waiting and free in each placement over eight weeks. */
 export const Calendar = ({
   promotions,
@@ -74,14 +107,8 @@ export const Calendar = ({
   readonly promotions: readonly Promotion[];
   readonly placements: readonly Slots[];
 }) => {
-  const [url, setUrl] = useUrl();
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const asked = Date.parse(url.get('from') ?? '');
-  const start = Number.isNaN(asked) ? today - LEAD_MS : asked;
-  const move = (step: number) =>
-    setUrl({ from: new Date(start + step * 4 * 7 * DAY_MS).toISOString().slice(0, 10) }, { replace: true });
+  const { start, move } = useStart();
   const spans = promotions.flatMap((promotion) => spanOf(promotion) ?? []);
-  const weeks = Array.from({ length: WEEKS }, (_, week) => new Date(start + week * 7 * DAY_MS).toISOString());
   return (
     <section className="card stack tight">
       <div className="row apart">
@@ -94,18 +121,14 @@ export const Calendar = ({
           <Button icon="next" label={text.later} onClick={() => move(1)} />
         </span>
       </div>
-      <div className="slot-weeks small soft" aria-hidden>
-        {weeks.map((week) => (
-          <span key={week}>{formatDay(week)}</span>
-        ))}
-      </div>
+      <Weeks start={start} />
       {placements.map(({ placement, slots }) => {
         const own = spans.filter(({ promotion }) => (promotion.placements as readonly string[]).includes(placement));
         const held = own.filter(
           ({ promotion: { status }, from, to }) =>
             (status === 'active' || status === 'pending') && from <= Date.now() && to > Date.now(),
         ).length;
-        const lanes = lanesOf(own.filter(({ from, to }) => to > start && from < start + SPAN_MS));
+        const lanes = lanesOf(own, start);
         const count = Math.max(lanes.length, 1, slots === null ? 0 : Math.min(slots, 8));
         return (
           <section key={placement} className="placement" aria-label={words(placement)}>

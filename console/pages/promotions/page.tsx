@@ -2,14 +2,16 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Promotion } from '#contract/promotions.ts';
 import { bodyOf, client } from '../../api.ts';
+import { usePending } from '../../app/listings.ts';
 import { useResource } from '../../app/queries.ts';
-import { siteSettings } from '../../app/session.ts';
+import { isOn, siteSettings } from '../../app/session.ts';
 import { useUrl } from '../../app/url.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
+import { ListingName } from '../../components/record-link.tsx';
 import { Loaded } from '../../components/states.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -17,9 +19,8 @@ import { formatMoney, formatNumber, formatPercent, words } from '../../format.ts
 import * as strings from '../../strings.ts';
 import { Actions, Grant } from './actions.tsx';
 import { Calendar } from './calendar.tsx';
-import { ListingName } from './listing-name.tsx';
-
-const text = strings.promotionsPage;
+import { Publications } from './publications.tsx';
+import { text } from './strings.ts';
 
 type Status = Promotion['status'];
 
@@ -38,10 +39,13 @@ const columns: readonly Column<Promotion>[] = [
     id: 'listing',
     label: text.columns.listing,
     kind: 'main',
-    cell: ({ project_id }) => (
-      <Link href={`/listings?open=${project_id}`}>
-        <ListingName id={project_id} />
-      </Link>
+    cell: ({ project_id, price, currency }) => (
+      <>
+        <Link href={`/listings?open=${project_id}`}>
+          <ListingName id={project_id} />
+        </Link>
+        <span className="soft small block">{price === 0 ? text.free0 : text.paid(formatMoney(price, currency))}</span>
+      </>
     ),
   },
   {
@@ -62,12 +66,6 @@ const columns: readonly Column<Promotion>[] = [
     cell: ({ ends_at }) => ends_at !== null && <Time at={ends_at} isDay />,
   },
   {
-    id: 'price',
-    label: text.columns.price,
-    kind: 'end minor',
-    cell: ({ price, currency }) => (price === 0 ? text.granted0 : formatMoney(price, currency)),
-  },
-  {
     id: 'impressions',
     label: text.columns.impressions,
     kind: 'end minor',
@@ -80,7 +78,12 @@ const columns: readonly Column<Promotion>[] = [
     cell: ({ clicks, impressions }) =>
       impressions === 0 ? formatNumber(clicks) : `${formatNumber(clicks)} · ${formatPercent(clicks / impressions)}`,
   },
-  { id: 'actions', label: text.columns.actions, cell: (promotion) => <Actions promotion={promotion} /> },
+  {
+    id: 'actions',
+    label: text.columns.actions,
+    kind: 'actions',
+    cell: (promotion) => <Actions promotion={promotion} />,
+  },
 ];
 
 export const Page = () => {
@@ -95,6 +98,7 @@ export const Page = () => {
     (signal) => bodyOf(client.promotions.browse({ query: { status: 'all', limit: CALENDAR_MAX }, signal })),
     { poll: true },
   );
+  const scheduled = usePending('true', { isEnabled: isOn('drafts') });
   const list = useResource(
     ['promotions', 'list', { status, page }],
     (signal) => bodyOf(client.promotions.browse({ query: { status, page }, signal })),
@@ -110,7 +114,10 @@ export const Page = () => {
         </span>
       </PageHeader>
       <div className="stack">
-        <Loaded query={held}>{({ data }) => <Calendar promotions={data} placements={placements} />}</Loaded>
+        <Loaded query={held} placeholder={<Calendar promotions={[]} placements={placements} />}>
+          {({ data }) => <Calendar promotions={data} placements={placements} />}
+        </Loaded>
+        {isOn('drafts') && <Loaded query={scheduled}>{({ data }) => <Publications projects={data} />}</Loaded>}
         <section>
           <div className="filter-bar">
             <SelectField

@@ -1,71 +1,65 @@
 import type { ReportGroup, ReportStatus } from '#contract/reports.ts';
 import { bodyOf, client } from '../../api.ts';
-import { useResource } from '../../app/queries.ts';
-import { useUrl } from '../../app/url.ts';
-import { SelectField } from '../../components/fields.tsx';
+import { useCurrentUser } from '../../app/current-user.ts';
+import { isOn } from '../../app/session.ts';
+import { useHref, useUrl } from '../../app/url.ts';
+import { FilteredRows } from '../../components/filtered-rows.tsx';
+import { later } from '../../components/lazy.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Pagination } from '../../components/pagination.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
-import { useCursor } from '../../components/use-cursor.ts';
-import * as strings from '../../strings.ts';
+import { Tabs } from '../../components/tabs.tsx';
 import { ReportedListing } from './reported-listing.tsx';
+import { text } from './strings.ts';
+
+const ClaimsTab = later(async () => (await import('./claims.tsx')).ClaimsTab);
+const VotesTab = later(async () => (await import('./votes.tsx')).VotesTab);
 
 const filters = ['open', 'resolved', 'dismissed', 'all'] as const satisfies readonly (ReportStatus | 'all')[];
 
-/** Fewer than usual: each listing has its reports and a form. */
-const GROUPS_PER_PAGE = 20;
-
-export const Page = () => {
-  const [parameters, change] = useUrl();
-  const status = filters.find((one) => one === parameters.get('status')) ?? 'open';
-  const query = { status, page: Number(parameters.get('page') ?? 1), limit: GROUPS_PER_PAGE };
-  const groups = useResource(
-    ['reports', 'groups', query],
-    async (signal) => {
-      const { data, meta } = await bodyOf(client.reports.list({ query: { ...query, group: 'project' }, signal }));
+const ReportsTab = () => (
+  <FilteredRows
+    resource={['reports', 'groups']}
+    read={async (status, paging, signal) => {
+      const query = { ...paging, status, group: 'project' as const };
+      const { data, meta } = await bodyOf(client.reports.list({ query, signal }));
       // The type of the response does not depend on `group`.
       return { data: data as readonly ReportGroup[], meta };
-    },
-    { poll: true },
-  );
-  const { list, isCurrent } = useCursor(groups.data?.data ?? [], ({ project }) => project.id, {
-    r: {
-      label: strings.reports.focusNote,
-      run: () => list.current?.querySelector<HTMLElement>('[data-cursor="true"] textarea')?.focus(),
-    },
-  });
+    }}
+    parameter="status"
+    filters={filters}
+    text={text}
+    idOf={({ project }) => project.id}
+    focusNote={text.focusNote}
+  >
+    {(group) => <ReportedListing group={group} />}
+  </FilteredRows>
+);
+
+const tabs = Object.entries(text.tabs) as readonly (readonly [keyof typeof text.tabs, string])[];
+
+export const Page = () => {
+  const [url] = useUrl();
+  const href = useHref();
+  const { is_admin } = useCurrentUser();
+  const isShown = { reports: true, votes: isOn('vote_review'), claims: is_admin && isOn('claims') };
+  const shown = tabs.filter(([id]) => isShown[id]);
+  const tab = shown.find(([id]) => id === url.get('tab'))?.[0] ?? 'reports';
+  const others = { status: undefined, state: undefined, page: undefined };
   return (
     <>
       <PageHeader title="Reports" />
-      <div className="filter-bar">
-        <SelectField
-          name="status"
-          label={strings.reports.filter}
-          value={status}
-          options={filters.map((one) => [one, strings.reports.filters[one]])}
-          onChange={(next) => change({ status: next === 'open' ? undefined : next, page: undefined })}
-        />
-      </div>
-      <Loaded query={groups}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <EmptyState title={strings.reports.empty}>
-              <p>{strings.reports.emptyText}</p>
-            </EmptyState>
-          ) : (
-            <>
-              <ul className="card rows" ref={list} aria-label={strings.reports.list}>
-                {data.map((group) => (
-                  <li key={group.project.id} data-cursor={isCurrent(group)}>
-                    <ReportedListing group={group} />
-                  </li>
-                ))}
-              </ul>
-              <Pagination meta={meta} onPage={(page) => change({ page: page === 1 ? undefined : page })} />
-            </>
-          )
-        }
-      </Loaded>
+      {shown.length > 1 && (
+        <div className="lead">
+          <Tabs
+            label={text.parts}
+            tabs={shown}
+            current={tab}
+            hrefOf={(id) => href({ ...others, tab: id === 'reports' ? undefined : id })}
+          />
+        </div>
+      )}
+      {tab === 'reports' && <ReportsTab />}
+      {tab === 'votes' && <VotesTab />}
+      {tab === 'claims' && <ClaimsTab />}
     </>
   );
 };

@@ -3,16 +3,18 @@ import { Link } from 'wouter';
 import type { AdminReport, ReportGroup, ReportStatus } from '#contract/reports.ts';
 import { client, dataOf } from '../../api.ts';
 import { useCurrentUser } from '../../app/current-user.ts';
-import { undoDecision } from '../../app/listings.ts';
-import { notify, perform } from '../../app/notices.tsx';
+import { undoDecision, useListing } from '../../app/listings.ts';
 import { refresh } from '../../app/queries.ts';
-import { Badge } from '../../components/badge.tsx';
+import { notify, perform } from '../../app/toasts.tsx';
+import { Badge, StatusBadge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { TextArea } from '../../components/fields.tsx';
+import { Logo } from '../../components/logo.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
-import { formatNumber } from '../../format.ts';
+import { formatNumber, hostOf } from '../../format.ts';
 import * as strings from '../../strings.ts';
+import { text } from './strings.ts';
 
 interface Settlement {
   readonly status: ReportStatus;
@@ -23,12 +25,12 @@ interface Settlement {
 /** Settles reports together. @throws {Error} with the first message when some were not changed. */
 const settle = async (reports: readonly AdminReport[], settlement: Settlement): Promise<void> => {
   const { results, failed } = await dataOf(
-    client.reports.settleMany({ body: { ids: reports.map(({ id }) => id), ...settlement } }),
+    client.reports.resolveMany({ body: { ids: reports.map(({ id }) => id), ...settlement } }),
   );
   await refresh('reports', 'projects');
   if (failed === 0) return;
   const problem = results.find(({ ok }) => !ok);
-  throw new Error(strings.reports.failed(failed, problem?.message ?? problem?.error ?? ''));
+  throw new Error(text.failed(failed, problem?.message ?? problem?.error ?? ''));
 };
 
 /** Opens the reports again, and takes back what was done with the listing. */
@@ -46,7 +48,7 @@ const ReportText = ({ report }: { readonly report: AdminReport }) => {
     <li className="stack tight">
       <p className="row tight">
         {report.reason === '' ? (
-          <span className="soft">{strings.reports.noText}</span>
+          <span className="soft">{text.noText}</span>
         ) : (
           <strong className="shrink" dir="auto">
             {report.reason}
@@ -55,8 +57,8 @@ const ReportText = ({ report }: { readonly report: AdminReport }) => {
         <span className="soft small">
           {is_admin && (
             <>
-              {strings.reports.by}{' '}
-              <UserLink user={report.user_id === null ? null : { id: report.user_id, name: strings.users.oneUser }} /> ·{' '}
+              {text.by}{' '}
+              <UserLink user={report.user_id === null ? null : { id: report.user_id, name: strings.user.oneUser }} /> ·{' '}
             </>
           )}
           <Time at={report.created_at} isAge />
@@ -70,10 +72,45 @@ const ReportText = ({ report }: { readonly report: AdminReport }) => {
       )}
       {report.note !== null && (
         <p className="soft reading prose" dir="auto">
-          {strings.reports.note}: {report.note}
+          {text.note}: {report.note}
         </p>
       )}
     </li>
+  );
+};
+
+/** What is reported: the listing as it is now. */
+const Preview = ({ id }: { readonly id: string }) => {
+  const { data } = useListing(id);
+  if (!data) return <p className="soft small">&nbsp;</p>;
+  const { project } = data;
+  return (
+    <div className="row top">
+      <Logo url={project.logo_url} name={project.name} />
+      <div className="shrink grow">
+        <p className="row tight">
+          <StatusBadge listing={project} />
+          <a href={project.url} rel="noopener noreferrer nofollow" target="_blank">
+            {hostOf(project.url)}
+          </a>
+        </p>
+        <p className="reading clamped" dir="auto">
+          {project.description}
+        </p>
+      </div>
+    </div>
+  );
+};
+
+/** How often each reason is given, and since when. */
+const Reasons = ({ reports }: { readonly reports: readonly AdminReport[] }) => {
+  const counts = Map.groupBy(reports, ({ reason }) => reason || text.noText);
+  const oldest = reports.reduce((first, { created_at }) => (created_at < first ? created_at : first), '9999');
+  return (
+    <p className="soft small">
+      {[...counts].map(([reason, same]) => `${formatNumber(same.length)} × ${reason}`).join(' · ')} · {text.oldest}{' '}
+      <Time at={oldest} isAge />
+    </p>
   );
 };
 
@@ -87,7 +124,7 @@ export const ReportedListing = ({ group }: { readonly group: ReportGroup }) => {
     perform(async () => {
       await settle(group.reports, { ...settlement, ...(note.trim() !== '' && { note }) });
       notify(
-        strings.reports.done[settlement.action ?? settlement.status](project.name),
+        text.done[settlement.action ?? settlement.status](project.name),
         settlement.status === 'open' ? undefined : () => undo(group, settlement),
       );
     });
@@ -104,10 +141,12 @@ export const ReportedListing = ({ group }: { readonly group: ReportGroup }) => {
         </Link>
         <span className="soft small">
           {count > group.reports.length
-            ? strings.reports.newest(formatNumber(group.reports.length), formatNumber(count))
-            : strings.reports.count(count)}
+            ? text.newest(formatNumber(group.reports.length), formatNumber(count))
+            : text.count(count)}
         </span>
       </h2>
+      <Preview id={project.id} />
+      {group.reports.length > 1 && <Reasons reports={group.reports} />}
       <ul className="stack">
         {group.reports.map((report) => (
           <ReportText key={report.id} report={report} />
@@ -116,17 +155,17 @@ export const ReportedListing = ({ group }: { readonly group: ReportGroup }) => {
       {isOpen ? (
         <>
           <div className="form">
-            <TextArea name="note" value={note} rows={2} hint={strings.reports.noteHint} onChange={setNote} />
+            <TextArea name="note" value={note} rows={2} hint={text.noteHint} onChange={setNote} />
           </div>
           <div className="row">
-            {button(strings.reports.dismiss, { status: 'dismissed' })}
-            {button(strings.reports.resolve, { status: 'resolved' })}
-            {button(strings.reports.reject, { status: 'resolved', action: 'reject' }, true)}
-            {is_admin && button(strings.reports.delete, { status: 'resolved', action: 'delete' }, true)}
+            {button(text.dismiss, { status: 'dismissed' })}
+            {button(text.resolve, { status: 'resolved' })}
+            {button(text.reject, { status: 'resolved', action: 'reject' }, true)}
+            {is_admin && button(text.delete, { status: 'resolved', action: 'delete' }, true)}
           </div>
         </>
       ) : (
-        <div>{button(strings.reports.reopen, { status: 'open' })}</div>
+        <div>{button(text.reopen, { status: 'open' })}</div>
       )}
     </div>
   );

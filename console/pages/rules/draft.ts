@@ -1,11 +1,12 @@
 import type { Condition, Rule, RuleBody } from '#contract/rules.ts';
 import * as strings from '../../strings.ts';
+import { text } from './strings.ts';
 
 /** The value of `open` for a rule that does not exist yet. */
 export const NEW = 'new';
 
-export type ConditionKind = keyof typeof strings.rules.kinds;
-export const conditionKinds = Object.keys(strings.rules.kinds) as ConditionKind[];
+export type ConditionKind = keyof typeof text.kinds;
+export const conditionKinds = Object.keys(text.kinds) as ConditionKind[];
 
 /** How the value of a condition is entered. */
 export const inputOf = {
@@ -21,7 +22,8 @@ export const inputOf = {
   live_projects: 'number',
   plan_is: 'plan',
   category_in: 'list',
-} as const satisfies Record<ConditionKind, 'list' | 'none' | 'number' | 'plan'>;
+  field_is: 'field',
+} as const satisfies Record<ConditionKind, 'list' | 'none' | 'number' | 'plan' | 'field'>;
 
 export type Plan = 'standard' | 'premium';
 
@@ -33,6 +35,8 @@ export interface DraftCondition {
   readonly list: readonly string[];
   readonly number: string;
   readonly plan: Plan;
+  /** The key of a further field. */
+  readonly field: string;
 }
 
 /** A rule as it is edited. */
@@ -49,7 +53,12 @@ let lastId = 0;
 
 export const newCondition = (kind: ConditionKind = 'text_contains'): DraftCondition => {
   lastId += 1;
-  return { id: lastId, kind, list: [], number: '', plan: 'standard' };
+  return { id: lastId, kind, list: [], number: '', plan: 'standard', field: '' };
+};
+
+const fieldOf = (condition: Readonly<Record<string, readonly string[]>>) => {
+  const [[field, list] = ['', []]] = Object.entries(condition);
+  return { field, list };
 };
 
 const draftCondition = (condition: Condition): DraftCondition => {
@@ -60,12 +69,45 @@ const draftCondition = (condition: Condition): DraftCondition => {
     ...(Array.isArray(value) && { list: value }),
     ...(typeof value === 'number' && { number: String(value) }),
     ...(kind === 'plan_is' && { plan: value as Plan }),
+    ...(kind === 'field_is' && fieldOf(value as Readonly<Record<string, readonly string[]>>)),
   };
 };
 
 /** The conditions of a rule, and how they are joined. */
 export const conditionsOf = ({ when }: Pick<Rule, 'when'>): readonly ['all' | 'any', readonly Condition[]] =>
   when.all ? ['all', when.all] : ['any', when.any ?? []];
+
+/** Rules that many directories start with. */
+export const templates = {
+  disposable: { action: 'hold', conditions: [['mail_is_disposable'], ['mail_unverified']], match: 'any' },
+  shortener: { action: 'reject', conditions: [['domain_is_shortener']], match: 'all' },
+  duplicate: { action: 'hold', conditions: [['duplicate_score', '0.9']], match: 'all' },
+  flood: { action: 'hold', conditions: [['submissions_last_day', '5']], match: 'all' },
+  trusted: { action: 'approve', conditions: [['live_projects', '3']], match: 'all' },
+} as const satisfies Readonly<
+  Record<
+    string,
+    Pick<Draft, 'action' | 'match'> & { readonly conditions: readonly (readonly [ConditionKind, string?])[] }
+  >
+>;
+
+export type Template = keyof typeof templates;
+
+const isTemplate = (name: string | null): name is Template => name !== null && Object.hasOwn(templates, name);
+
+/** The draft of a template; undefined for another name. */
+export const draftOfTemplate = (name: string | null): Draft | undefined => {
+  if (!isTemplate(name)) return undefined;
+  const { action, match, conditions } = templates[name];
+  return {
+    ...draftOf(undefined),
+    name: text.templates[name],
+    reason: action === 'reject' ? text.templateReason : '',
+    action,
+    match,
+    conditions: conditions.map(([kind, number = '']) => ({ ...newCondition(kind), number })),
+  };
+};
 
 export const draftOf = (rule: Rule | undefined): Draft => {
   if (!rule) return { name: '', action: 'hold', reason: '', note: '', match: 'all', conditions: [newCondition()] };
@@ -80,8 +122,10 @@ export const draftOf = (rule: Rule | undefined): Draft => {
   };
 };
 
-const enteredValue = ({ kind, list, number, plan }: DraftCondition) =>
-  ({ list, none: true, number: number === '' ? undefined : Number(number), plan })[inputOf[kind]];
+const enteredValue = ({ kind, list, number, plan, field }: DraftCondition) =>
+  ({ list, none: true, number: number === '' ? undefined : Number(number), plan, field: { [field]: list } })[
+    inputOf[kind]
+  ];
 
 /** The body of a request; the service checks it. */
 export const bodyOfDraft = ({ match, conditions, reason, ...draft }: Draft) =>
@@ -92,9 +136,12 @@ export const bodyOfDraft = ({ match, conditions, reason, ...draft }: Draft) =>
   }) as Omit<RuleBody, 'is_active' | 'order'>;
 
 const textOf = (condition: Condition): string => {
-  const { kind, list, number, plan } = draftCondition(condition);
-  const value = { list: list.join(', '), none: '', number, plan: strings.plan[plan] }[inputOf[kind]];
-  return `${strings.rules.kinds[kind]} ${value}`.trim();
+  const { kind, list, number, plan, field } = draftCondition(condition);
+  const values = list.join(', ');
+  const value = { list: values, none: '', number, plan: strings.plan[plan], field: `${field}: ${values}` }[
+    inputOf[kind]
+  ];
+  return `${text.kinds[kind]} ${value}`.trim();
 };
 
 /** The conditions of a rule in words. */
@@ -102,6 +149,6 @@ export const textOfConditions = (rule: Pick<Rule, 'when'>): string => {
   const [match, conditions] = conditionsOf(rule);
   return conditions
     .map(textOf)
-    .map((text, at) => (at === 0 ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`))
-    .join(strings.rules.joined[match]);
+    .map((one, at) => (at === 0 ? one : `${one.charAt(0).toLowerCase()}${one.slice(1)}`))
+    .join(text.joined[match]);
 };

@@ -10,12 +10,13 @@ import { NEW } from './draft.ts';
 import { RuleEditor } from './rule-editor.tsx';
 import { RuleList } from './rule-list.tsx';
 import { SavedReplies } from './saved-replies.tsx';
+import { text } from './strings.ts';
 
 const Editor = ({ rules, open }: { readonly rules: readonly Rule[]; readonly open: string }) => {
   const rule = rules.find(({ id }) => id === open);
   return (
     <div className="stack">
-      <Link href="/rules">← {strings.rules.back}</Link>
+      <Link href="/rules">← {text.back}</Link>
       {rule || open === NEW ? (
         <RuleEditor rules={rules} rule={rule} />
       ) : (

@@ -1,12 +1,16 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Rule } from '#contract/rules.ts';
 import { client, dataOf, fieldErrors } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
+import { useCustomFields } from '../../app/custom-fields.ts';
 import { refresh, useResource } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
+import { useUnsaved } from '../../app/unsaved.tsx';
+import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorMessage } from '../../components/error-message.tsx';
 import { ListField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { useInvalidFocus } from '../../components/use-invalid-focus.ts';
 import * as strings from '../../strings.ts';
 import {
   bodyOfDraft,
@@ -14,11 +18,13 @@ import {
   type Draft,
   type DraftCondition,
   draftOf,
+  draftOfTemplate,
   inputOf,
   newCondition,
   type Plan,
 } from './draft.ts';
 import { SimulationDialog } from './simulation.tsx';
+import { text } from './strings.ts';
 
 const plans = ['standard', 'premium'] as const satisfies readonly Plan[];
 const actions = ['hold', 'reject', 'approve'] as const;
@@ -43,15 +49,17 @@ const ConditionFields = ({
     isEnabled: kind === 'category_in',
     part: strings.states.parts.categories,
   });
-  const label = strings.rules.kinds[kind];
+  const fields = useCustomFields();
+  const optionsOfField = fields.find(({ key }) => key === condition.field)?.options ?? [];
+  const label = text.kinds[kind];
   const input = inputOf[kind];
   return (
     <li className="condition">
       <SelectField
         name="condition"
-        label={`${strings.rules.condition} ${number}`}
+        label={`${text.condition} ${number}`}
         value={kind}
-        options={conditionKinds.map((one) => [one, strings.rules.kinds[one]])}
+        options={conditionKinds.map((one) => [one, text.kinds[one]])}
         errors={input === 'none' ? errors : []}
         onChange={(next) => onChange({ ...condition, kind: next })}
       />
@@ -65,6 +73,26 @@ const ConditionFields = ({
           onChange={(list) => onChange({ ...condition, list })}
         />
       )}
+      {input === 'field' && (
+        <>
+          <SelectField
+            name="field"
+            label={text.field}
+            value={condition.field}
+            options={[['', text.chooseField], ...fields.map((one) => [one.key, one.label] as const)]}
+            errors={errors}
+            onChange={(field) => onChange({ ...condition, field, list: [] })}
+          />
+          <ListField
+            name="value"
+            label={label}
+            value={condition.list}
+            suggestions={optionsOfField.map(({ value }) => value)}
+            labelOf={(value) => optionsOfField.find((one) => one.value === value)?.label ?? value}
+            onChange={(list) => onChange({ ...condition, list })}
+          />
+        </>
+      )}
       {input === 'number' && (
         <TextField
           name="value"
@@ -72,7 +100,7 @@ const ConditionFields = ({
           type="number"
           value={condition.number}
           errors={errors}
-          {...(kind === 'duplicate_score' && { hint: strings.rules.scoreHint, step: 'any' })}
+          {...(kind === 'duplicate_score' && { hint: text.scoreHint, step: 'any' })}
           onChange={(value) => onChange({ ...condition, number: value })}
         />
       )}
@@ -86,9 +114,7 @@ const ConditionFields = ({
           onChange={(plan) => onChange({ ...condition, plan })}
         />
       )}
-      {onRemove && (
-        <Button kind="quiet" icon="close" label={strings.rules.removeCondition(number)} onClick={onRemove} />
-      )}
+      {onRemove && <Button kind="quiet" icon="close" label={text.removeCondition(number)} onClick={onRemove} />}
     </li>
   );
 };
@@ -96,10 +122,15 @@ const ConditionFields = ({
 /** A form for a rule. A new one is saved without effect; a change of an active one is simulated first. */
 export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; readonly rule: Rule | undefined }) => {
   const [, navigate] = useLocation();
-  const [draft, setDraft] = useState<Draft>(() => draftOf(rule));
+  const [url] = useUrl();
+  const [draft, setDraft] = useState<Draft>(() => draftOfTemplate(url.get('template')) ?? draftOf(rule));
   const [error, setError] = useState<unknown>();
   const [simulated, setSimulated] = useState<'only' | 'save'>();
   const set = (patch: Partial<Draft>) => setDraft({ ...draft, ...patch });
+  const [original] = useState(draft);
+  const release = useUnsaved(JSON.stringify(draft) !== JSON.stringify(original));
+  const form = useRef<HTMLFormElement>(null);
+  useInvalidFocus(form, error);
   const body = bodyOfDraft(draft);
   const save = async () => {
     setError(undefined);
@@ -114,18 +145,20 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
       setError(failure);
       return;
     }
-    notify(rule?.is_active ? strings.rules.saved(draft.name) : strings.rules.savedInactive(draft.name));
+    notify(rule?.is_active ? text.saved(draft.name) : text.savedInactive(draft.name));
     await refresh('rules');
+    release();
     navigate('/rules');
   };
   const remove = (removed: Rule) =>
     perform(async () => {
       await dataOf(client.rules.remove({ params: { rule: removed.id } }));
       const { id: _, version: __, ...fields } = removed;
-      notify(strings.rules.deleted(removed.name), async () => {
+      notify(text.deleted(removed.name), async () => {
         await dataOf(client.rules.create({ body: fields }));
         await refresh('rules');
       });
+      release();
       navigate('/rules');
       await refresh('rules');
     });
@@ -137,6 +170,7 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
   );
   return (
     <form
+      ref={form}
       className="card stack form"
       onSubmit={(event) => {
         event.preventDefault();
@@ -144,8 +178,8 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
         else void save();
       }}
     >
-      <h2>{rule ? <bdi>{rule.name}</bdi> : strings.rules.new}</h2>
-      <ErrorMessage error={error} />
+      <h2>{rule ? <bdi>{rule.name}</bdi> : text.new}</h2>
+      <ErrorMessage error={error} hasFields />
       <TextField
         name="name"
         value={draft.name}
@@ -154,16 +188,16 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
       />
       <SelectField
         name="match"
-        label={strings.rules.match}
+        label={text.match}
         value={draft.match}
         options={[
-          ['all', strings.rules.matches.all],
-          ['any', strings.rules.matches.any],
+          ['all', text.matches.all],
+          ['any', text.matches.any],
         ]}
         onChange={(match) => set({ match })}
       />
       <fieldset className="stack tight">
-        <legend className="label">{strings.rules.conditions}</legend>
+        <legend className="label">{text.conditions}</legend>
         <ol className="stack tight">
           {draft.conditions.map((condition, at) => (
             <ConditionFields
@@ -178,22 +212,22 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
         </ol>
         <div>
           <Button icon="add" onClick={() => set({ conditions: [...draft.conditions, newCondition()] })}>
-            {strings.rules.addCondition}
+            {text.addCondition}
           </Button>
         </div>
       </fieldset>
       <SelectField
         name="action"
         value={draft.action}
-        options={actions.map((one) => [one, strings.rules.actions[one]])}
-        hint={strings.rules.actionHints[draft.action]}
+        options={actions.map((one) => [one, text.actions[one]])}
+        hint={text.actionHints[draft.action]}
         onChange={(action) => set({ action })}
       />
       {draft.action === 'reject' && (
         <TextArea
           name="reason"
           value={draft.reason}
-          hint={strings.rules.reasonHint}
+          hint={text.reasonHint}
           errors={fieldErrors(error, 'reason')}
           onChange={(reason) => set({ reason })}
         />
@@ -202,7 +236,7 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
         name="note"
         value={draft.note}
         rows={2}
-        hint={strings.rules.noteHint}
+        hint={text.noteHint}
         errors={fieldErrors(error, 'note')}
         onChange={(note) => set({ note })}
       />
@@ -210,7 +244,7 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
         <Button kind="primary" type="submit">
           {strings.actions.save}
         </Button>
-        <Button onClick={() => setSimulated('only')}>{strings.rules.simulate}</Button>
+        <Button onClick={() => setSimulated('only')}>{text.simulate}</Button>
         {rule && (
           <span className="push">
             <Button kind="danger" onClick={() => void remove(rule)}>
@@ -221,7 +255,7 @@ export const RuleEditor = ({ rules, rule }: { readonly rules: readonly Rule[]; r
       </div>
       {simulated && (
         <SimulationDialog
-          title={simulated === 'save' ? strings.rules.saveTitle(draft.name) : strings.rules.simulation}
+          title={simulated === 'save' ? text.saveTitle(draft.name) : text.simulation}
           rules={tried}
           {...(simulated === 'save' && { action: strings.actions.save, onConfirm: save })}
           onClose={() => setSimulated(undefined)}

@@ -2,16 +2,17 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Rule } from '#contract/rules.ts';
 import { client, dataOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
 import { refresh } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { useUrl } from '../../app/url.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import * as strings from '../../strings.ts';
-import { NEW, textOfConditions } from './draft.ts';
+import { NEW, type Template, templates, textOfConditions } from './draft.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import { SimulationDialog } from './simulation.tsx';
+import { text } from './strings.ts';
 
 const setActive = async (rule: Rule, isActive: boolean): Promise<void> => {
   await dataOf(client.rules.update({ params: { rule: rule.id }, body: { is_active: isActive } }));
@@ -21,7 +22,7 @@ const setActive = async (rule: Rule, isActive: boolean): Promise<void> => {
 const deactivate = (rule: Rule) =>
   perform(async () => {
     await setActive(rule, false);
-    notify(strings.rules.deactivated(rule.name), () => setActive(rule, true));
+    notify(text.deactivated(rule.name), () => setActive(rule, true));
   });
 
 /** Between the numbers of neighbours, so that a rule of another client can be put in. */
@@ -49,21 +50,21 @@ export const RuleList = ({ rules }: { readonly rules: readonly Rule[] }) => {
     setMoving(false);
   };
   return (
-    <section className="stack tight" aria-label={strings.rules.list}>
+    <section className="stack tight" aria-label={text.list}>
       <div className="row apart">
-        <p className="soft shrink">{strings.rules.text}</p>
+        <p className="soft shrink">{text.text}</p>
         <span className="row">
           {rules.some(({ is_active }) => is_active) && (
-            <Button onClick={() => setSimulated('all')}>{strings.rules.simulate}</Button>
+            <Button onClick={() => setSimulated('all')}>{text.simulate}</Button>
           )}
           <Button kind="primary" icon="add" onClick={() => change({ open: NEW })}>
-            {strings.rules.add}
+            {text.add}
           </Button>
         </span>
       </div>
       {rules.length === 0 ? (
-        <EmptyState title={strings.rules.empty}>
-          <p>{strings.rules.emptyText}</p>
+        <EmptyState title={text.empty}>
+          <p>{text.emptyText}</p>
         </EmptyState>
       ) : (
         <ol className="card rows">
@@ -76,26 +77,26 @@ export const RuleList = ({ rules }: { readonly rules: readonly Rule[] }) => {
                   </Link>
                   <OutcomeBadge outcome={rule.action} />
                   <Badge tone={rule.is_active ? 'good' : 'neutral'}>
-                    {rule.is_active ? strings.rules.active : strings.rules.inactive}
+                    {rule.is_active ? text.active : text.inactive}
                   </Badge>
                 </span>
                 <p className="soft clamped shrink">{textOfConditions(rule)}</p>
               </div>
               <span className="row tight">
                 {rule.is_active ? (
-                  <Button onClick={() => void deactivate(rule)}>{strings.rules.deactivate}</Button>
+                  <Button onClick={() => void deactivate(rule)}>{text.deactivate}</Button>
                 ) : (
-                  <Button onClick={() => setSimulated(rule)}>{strings.rules.activate}</Button>
+                  <Button onClick={() => setSimulated(rule)}>{text.activate}</Button>
                 )}
                 <Button
                   icon="up"
-                  label={strings.rules.moveUp}
+                  label={strings.actions.moveUp}
                   isDisabled={isMoving || at === 0}
                   onClick={() => void move(at, -1)}
                 />
                 <Button
                   icon="down"
-                  label={strings.rules.moveDown}
+                  label={strings.actions.moveDown}
                   isDisabled={isMoving || at === rules.length - 1}
                   onClick={() => void move(at, 1)}
                 />
@@ -104,21 +105,33 @@ export const RuleList = ({ rules }: { readonly rules: readonly Rule[] }) => {
           ))}
         </ol>
       )}
+      <section className="stack tight">
+        <h2>{text.fromTemplate}</h2>
+        <ul className="row">
+          {(Object.keys(templates) as Template[]).map((name) => (
+            <li key={name}>
+              <Button icon="add" onClick={() => change({ open: NEW, template: name })}>
+                {text.templates[name]}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </section>
       {simulated === 'all' && (
         <SimulationDialog
-          title={strings.rules.simulation}
+          title={text.simulation}
           rules={rules.filter(({ is_active }) => is_active)}
           onClose={() => setSimulated(undefined)}
         />
       )}
       {simulated !== undefined && simulated !== 'all' && (
         <SimulationDialog
-          title={strings.rules.activateTitle(simulated.name)}
+          title={text.activateTitle(simulated.name)}
           rules={rules.filter(({ id, is_active }) => is_active || id === simulated.id)}
-          action={strings.rules.activate}
+          action={text.activate}
           onConfirm={async () => {
             await setActive(simulated, true);
-            notify(strings.rules.activated(simulated.name), () => setActive(simulated, false));
+            notify(text.activated(simulated.name), () => setActive(simulated, false));
           }}
           onClose={() => setSimulated(undefined)}
         />

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import type { SavedReply } from '#contract/replies.ts';
+import type { SavedReply } from '#contract/saved-replies.ts';
 import { client, dataOf, fieldErrors } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { TextArea, TextField } from '../../components/fields.tsx';
@@ -10,6 +10,7 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { Loaded } from '../../components/states.tsx';
 import * as strings from '../../strings.ts';
 import { NEW } from './draft.ts';
+import { text as texts } from './strings.ts';
 
 const ReplyDialog = ({ reply, onClose }: { readonly reply: SavedReply | undefined; readonly onClose: () => void }) => {
   const [name, setName] = useState(reply?.name ?? '');
@@ -17,14 +18,14 @@ const ReplyDialog = ({ reply, onClose }: { readonly reply: SavedReply | undefine
   const save = async () => {
     const body = { name, text };
     await (reply
-      ? dataOf(client.replies.update({ params: { reply: reply.id }, body }))
-      : dataOf(client.replies.create({ body })));
-    notify(strings.rules.saved(name));
+      ? dataOf(client.savedReplies.update({ params: { reply: reply.id }, body }))
+      : dataOf(client.savedReplies.create({ body })));
+    notify(texts.saved(name));
     await refresh('replies');
   };
   return (
     <FormDialog
-      title={reply ? strings.rules.editReply(reply.name) : strings.rules.newReply}
+      title={reply ? texts.editReply(reply.name) : texts.newReply}
       action={strings.actions.save}
       onSubmit={save}
       onClose={onClose}
@@ -36,7 +37,7 @@ const ReplyDialog = ({ reply, onClose }: { readonly reply: SavedReply | undefine
             name="text"
             value={text}
             rows={6}
-            hint={strings.rules.placeholders}
+            hint={texts.placeholders}
             errors={fieldErrors(error, 'text')}
             onChange={setText}
           />
@@ -48,9 +49,9 @@ const ReplyDialog = ({ reply, onClose }: { readonly reply: SavedReply | undefine
 
 const remove = ({ id, name, text }: SavedReply) =>
   perform(async () => {
-    await dataOf(client.replies.remove({ params: { reply: id } }));
-    notify(strings.rules.deleted(name), async () => {
-      await dataOf(client.replies.create({ body: { name, text } }));
+    await dataOf(client.savedReplies.remove({ params: { reply: id } }));
+    notify(texts.deleted(name), async () => {
+      await dataOf(client.savedReplies.create({ body: { name, text } }));
       await refresh('replies');
     });
     await refresh('replies');
@@ -60,7 +61,7 @@ const remove = ({ id, name, text }: SavedReply) =>
 export const SavedReplies = () => {
   const [parameters, change] = useUrl();
   const open = parameters.get('reply');
-  const replies = useResource(['replies'], (signal) => dataOf(client.replies.list({ signal })), {
+  const replies = useResource(['replies'], (signal) => dataOf(client.savedReplies.list({ signal })), {
     poll: open === null,
   });
   const close = () => change({ reply: undefined }, { replace: true });
@@ -68,11 +69,11 @@ export const SavedReplies = () => {
     <section className="stack tight">
       <div className="row apart">
         <div>
-          <h2>{strings.rules.replies}</h2>
-          <p className="soft">{strings.rules.repliesText}</p>
+          <h2>{texts.replies}</h2>
+          <p className="soft">{texts.repliesText}</p>
         </div>
         <Button icon="add" onClick={() => change({ reply: NEW })}>
-          {strings.rules.addReply}
+          {texts.addReply}
         </Button>
       </div>
       <Loaded query={replies} rows={3}>
@@ -81,7 +82,7 @@ export const SavedReplies = () => {
           return (
             <>
               {all.length === 0 ? (
-                <p className="soft">{strings.rules.noReplies}</p>
+                <p className="soft">{texts.noReplies}</p>
               ) : (
                 <ul className="card rows">
                   {all.map((one) => (
@@ -95,14 +96,10 @@ export const SavedReplies = () => {
                       <span className="row tight">
                         <Button
                           icon="edit"
-                          label={strings.rules.editReply(one.name)}
+                          label={texts.editReply(one.name)}
                           onClick={() => change({ reply: one.id })}
                         />
-                        <Button
-                          icon="delete"
-                          label={strings.rules.deleteReply(one.name)}
-                          onClick={() => void remove(one)}
-                        />
+                        <Button icon="delete" label={texts.deleteReply(one.name)} onClick={() => void remove(one)} />
                       </span>
                     </li>
                   ))}

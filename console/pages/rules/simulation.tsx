@@ -13,9 +13,10 @@ import { type Column, Table } from '../../components/table.tsx';
 import { formatNumber } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { OutcomeBadge } from './outcome-badge.tsx';
+import { text } from './strings.ts';
 
 /** A rule of the list or a changed one; only what decides about submissions is sent. */
-export type SimulatedRule = Omit<RuleBody, 'is_active' | 'order'>;
+type SimulatedRule = Omit<RuleBody, 'is_active' | 'order'>;
 
 const sizes = ['50', '200', '1000'] as const;
 const outcomes = ['approve', 'reject', 'hold', 'none'] as const;
@@ -25,7 +26,7 @@ type Item = SimulationResult['items'][number];
 const columns: readonly Column<Item>[] = [
   {
     id: 'listing',
-    label: strings.rules.columns.listing,
+    label: text.columns.listing,
     kind: 'main',
     cell: ({ project }) => (
       <Link href={`/listings?open=${project.id}`} className="truncate block">
@@ -35,19 +36,19 @@ const columns: readonly Column<Item>[] = [
   },
   {
     id: 'now',
-    label: strings.rules.columns.now,
+    label: text.columns.now,
     kind: 'minor',
     cell: ({ project }) => <StatusBadge listing={project} />,
   },
-  { id: 'outcome', label: strings.rules.columns.outcome, cell: ({ action }) => <OutcomeBadge outcome={action} /> },
+  { id: 'outcome', label: text.columns.outcome, cell: ({ action }) => <OutcomeBadge outcome={action} /> },
   {
     id: 'rule',
-    label: strings.rules.columns.rule,
+    label: text.columns.rule,
     kind: 'minor',
     cell: ({ rule, has_failed }) => (
       <span className="shrink">
         <bdi>{rule?.name}</bdi>
-        {has_failed && <span className="soft"> · {strings.rules.hasFailed}</span>}
+        {has_failed && <span className="soft"> · {text.hasFailed}</span>}
       </span>
     ),
   },
@@ -65,11 +66,11 @@ const Result = ({ result: { counts, items } }: { readonly result: SimulationResu
         ))}
       </p>
       {matched.length === 0 ? (
-        <p className="soft">{strings.rules.noMatches}</p>
+        <p className="soft">{text.noMatches}</p>
       ) : (
         <div className="scroll-box">
           <Table
-            label={strings.rules.matched}
+            label={text.matched}
             columns={columns}
             rows={matched}
             idOf={({ project }) => project.id}
@@ -125,10 +126,10 @@ export const SimulationDialog = ({
   return (
     <Dialog title={title} isWide onClose={onClose}>
       <div className="row apart end-aligned">
-        <p className="soft">{strings.rules.simulationText}</p>
+        <p className="soft">{text.simulationText}</p>
         <SelectField
           name="last"
-          label={strings.rules.last}
+          label={text.last}
           value={last}
           options={sizes.map((size) => [size, formatNumber(Number(size))])}
           onChange={setLast}

@@ -1,18 +1,19 @@
 import { useState } from 'react';
 import type { User } from '#contract/users.ts';
 import { bodyOf, client, dataOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
 import { session } from '../../app/session.ts';
 import { useStore } from '../../app/store.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
+import { MakeAdminConfirm } from '../../components/make-admin-confirm.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import * as strings from '../../strings.ts';
+import { administrators as text } from './strings.ts';
 
-const text = strings.administrators;
 const FOUND_MAX = 8;
 const LISTED_MAX = 100;
 
@@ -33,6 +34,7 @@ const change = async (user: User, role: User['role']): Promise<void> => {
 
 const AddAdministrator = () => {
   const [q, setQ] = useState('');
+  const [chosen, setChosen] = useState<User>();
   const isEnabled = q.trim().length > 1;
   const found = useResource(
     ['users', 'search', { q }],
@@ -51,17 +53,20 @@ const AddAdministrator = () => {
             <span className="truncate" dir="auto">
               {nameOf(user)} <span className="soft">{user.name !== null && user.email}</span>
             </span>
-            <Button
-              onClick={() => {
-                setQ('');
-                void change(user, 'admin');
-              }}
-            >
-              {text.make}
-            </Button>
+            <Button onClick={() => setChosen(user)}>{strings.user.makeAdmin}</Button>
           </li>
         ))}
       </ul>
+      {chosen && (
+        <MakeAdminConfirm
+          name={nameOf(chosen)}
+          onConfirm={async () => {
+            setQ('');
+            await change(chosen, 'admin');
+          }}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
     </section>
   );
 };

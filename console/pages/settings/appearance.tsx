@@ -3,10 +3,11 @@ import { client } from '../../api.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, SelectField, TextField } from '../../components/fields.tsx';
 import { Loaded } from '../../components/states.tsx';
-import { words } from '../../format.ts';
+import { formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
-import { hexOf, hslOf } from './color.ts';
+import { CONTRAST_MIN, colorsFromHue, contrastOf, hexOf, hslOf } from './color.ts';
 import { Preview } from './preview.tsx';
+import { text } from './strings.ts';
 import { type SettingForm, useSetting } from './use-setting.tsx';
 
 const useLayout = () =>
@@ -21,7 +22,7 @@ const useTheme = () =>
     update: (body, headers) => client.settings.updateTheme({ body, headers }),
   });
 
-const SettingView = ({ form, children }: { readonly form: SettingForm; readonly children: ReactNode }) => (
+export const SettingView = ({ form, children }: { readonly form: SettingForm; readonly children: ReactNode }) => (
   <form
     className="card stack"
     onSubmit={(event) => {
@@ -34,10 +35,10 @@ const SettingView = ({ form, children }: { readonly form: SettingForm; readonly 
       <Button kind="primary" type="submit" isDisabled={!form.isChanged}>
         {strings.actions.save}
       </Button>
-      {form.isChanged && <Button onClick={form.discard}>{strings.settings.discard}</Button>}
+      {form.isChanged && <Button onClick={form.discard}>{text.discard}</Button>}
       <span className="push">
         <Button kind="quiet" onClick={() => void form.reset()}>
-          {strings.settings.reset}
+          {text.reset}
         </Button>
       </span>
     </div>
@@ -57,7 +58,7 @@ export const LayoutTab = () => {
             <SettingView form={form}>
               {(['card', 'detail'] as const).map((part) => (
                 <fieldset key={part} className="stack tight">
-                  <legend className="label">{strings.settings.parts[part]}</legend>
+                  <legend className="label">{text.parts[part]}</legend>
                   {['showLogo', 'showImage'].map((name) => (
                     <Checkbox
                       key={name}
@@ -79,15 +80,40 @@ export const LayoutTab = () => {
   );
 };
 
-const ColorField = ({
+/** The colour on which a colour of text stands. */
+const backgroundOf = (name: string): string | undefined =>
+  name === 'foreground' ? 'background' : /^(.+)-foreground$/.exec(name)?.[1];
+
+/** Warns of a colour of text that is hard to read on its background. */
+const ContrastWarning = ({
   form,
-  path,
-  label,
+  mode,
+  name,
 }: {
   readonly form: SettingForm;
-  readonly path: string;
-  readonly label: string;
+  readonly mode: 'light' | 'dark';
+  readonly name: string;
 }) => {
+  const background = backgroundOf(name);
+  if (background === undefined) return null;
+  const colorOf = (one: string) => String(form.entries[`colors.${mode}.${one}`] ?? '');
+  const contrast = contrastOf(colorOf(name), colorOf(background));
+  if (contrast === undefined || contrast >= CONTRAST_MIN) return null;
+  // A ratio just below the minimum must not look like it.
+  return <p className="small warning">{text.contrast(formatNumber(Math.floor(contrast * 10) / 10), background)}</p>;
+};
+
+const ColorField = ({
+  form,
+  mode,
+  name,
+}: {
+  readonly form: SettingForm;
+  readonly mode: 'light' | 'dark';
+  readonly name: string;
+}) => {
+  const path = `colors.${mode}.${name}`;
+  const label = `${name}, ${text.modes[mode].toLowerCase()}`;
   const value = String(form.entries[path] ?? '');
   const errors = form.errorsOf(path);
   return (
@@ -95,7 +121,7 @@ const ColorField = ({
       <span className="color-field">
         <input
           type="color"
-          aria-label={strings.settings.pick(label)}
+          aria-label={text.pick(label)}
           value={hexOf(value) ?? '#000000'}
           onChange={(event) => form.set(path, hslOf(event.target.value))}
         />
@@ -109,6 +135,7 @@ const ColorField = ({
         />
       </span>
       {errors.length > 0 && <span className="field-error">{errors.join('. ')}</span>}
+      <ContrastWarning form={form} mode={mode} name={name} />
     </div>
   );
 };
@@ -135,22 +162,54 @@ const AddEntry = ({ label, onAdd }: { readonly label: string; readonly onAdd: (n
           setName('');
         }}
       >
-        {strings.settings.add}
+        {text.add}
       </Button>
     </div>
   );
 };
 
+/** Sets the colours that follow from one: by a preset, or by any colour. */
+const MainColor = ({ form }: { readonly form: SettingForm }) => {
+  const hueOf = (hsl: string): number => Number.parseInt(hsl, 10) || 0;
+  const primary = String(form.entries['colors.light.primary'] ?? '');
+  const derive = (hue: number) => {
+    const colors = colorsFromHue(hue);
+    for (const mode of ['light', 'dark'] as const)
+      for (const [name, value] of Object.entries(colors[mode])) form.set(`colors.${mode}.${name}`, value);
+  };
+  return (
+    <fieldset className="stack tight">
+      <legend className="label">{text.mainColor}</legend>
+      <p className="soft small">{text.mainColorText}</p>
+      <div className="row">
+        <input
+          type="color"
+          aria-label={text.pick(text.mainColor)}
+          value={hexOf(primary) ?? '#000000'}
+          onChange={(event) => derive(hueOf(hslOf(event.target.value)))}
+        />
+        {Object.entries(text.presets).map(([hue, label]) => (
+          <Button key={hue} onClick={() => derive(Number(hue))}>
+            <span className="swatch" style={{ background: `hsl(${hue} 70% 46%)` }} aria-hidden />
+            {label}
+          </Button>
+        ))}
+      </div>
+    </fieldset>
+  );
+};
+
 const ThemeForm = ({ form }: { readonly form: SettingForm }) => (
   <SettingView form={form}>
-    <p className="soft small">{strings.settings.themeHint}</p>
+    <MainColor form={form} />
+    <p className="soft small">{text.themeHint}</p>
     <table className="table colors">
-      <caption className="visually-hidden">{strings.settings.colors}</caption>
+      <caption className="visually-hidden">{text.colors}</caption>
       <thead>
         <tr>
-          <th>{strings.settings.color}</th>
-          <th>{strings.settings.modes.light}</th>
-          <th>{strings.settings.modes.dark}</th>
+          <th>{text.color}</th>
+          <th>{text.modes.light}</th>
+          <th>{text.modes.dark}</th>
         </tr>
       </thead>
       <tbody>
@@ -159,11 +218,7 @@ const ThemeForm = ({ form }: { readonly form: SettingForm }) => (
             <th scope="row">{name}</th>
             {(['light', 'dark'] as const).map((mode) => (
               <td key={mode}>
-                <ColorField
-                  form={form}
-                  path={`colors.${mode}.${name}`}
-                  label={`${name}, ${strings.settings.modes[mode].toLowerCase()}`}
-                />
+                <ColorField form={form} mode={mode} name={name} />
               </td>
             ))}
           </tr>
@@ -171,7 +226,7 @@ const ThemeForm = ({ form }: { readonly form: SettingForm }) => (
       </tbody>
     </table>
     <AddEntry
-      label={strings.settings.newColor}
+      label={text.newColor}
       onAdd={(name) => {
         form.set(`colors.light.${name}`, '0 0% 50%');
         form.set(`colors.dark.${name}`, '0 0% 50%');
@@ -181,7 +236,7 @@ const ThemeForm = ({ form }: { readonly form: SettingForm }) => (
       <TextField
         key={path}
         name={path}
-        label={strings.settings.variables[path] ?? path}
+        label={text.variables[path] ?? path}
         value={String(form.entries[path] ?? '')}
         errors={form.errorsOf(path)}
         onChange={(value) => form.set(path, value)}
@@ -191,13 +246,13 @@ const ThemeForm = ({ form }: { readonly form: SettingForm }) => (
       <TextField
         key={name}
         name={`shadows.${name}`}
-        label={strings.settings.shadow(name)}
+        label={text.shadow(name)}
         value={String(form.entries[`shadows.${name}`] ?? '')}
         errors={form.errorsOf(`shadows.${name}`)}
         onChange={(value) => form.set(`shadows.${name}`, value)}
       />
     ))}
-    <AddEntry label={strings.settings.newShadow} onAdd={(name) => form.set(`shadows.${name}`, 'none')} />
+    <AddEntry label={text.newShadow} onAdd={(name) => form.set(`shadows.${name}`, 'none')} />
   </SettingView>
 );
 

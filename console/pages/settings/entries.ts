@@ -1,5 +1,11 @@
+/** A link of the site. */
+export interface Link {
+  readonly label: string;
+  readonly url: string;
+}
+
 /** A value of a setting; an empty text stands for its default. */
-export type Value = string | boolean;
+export type Value = string | boolean | readonly Link[];
 
 /** The values of a setting by their path, such as `colors.light.primary`. */
 export type Entries = Readonly<Record<string, Value>>;
@@ -7,11 +13,15 @@ export type Entries = Readonly<Record<string, Value>>;
 export const entriesOf = (setting: object, prefix = ''): Entries =>
   Object.fromEntries(
     Object.entries(setting).flatMap(([name, value]) =>
-      typeof value === 'object' && value !== null
+      typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.entries(entriesOf(value as object, `${prefix}${name}.`))
-        : [[`${prefix}${name}`, value as Value]],
+        : [[`${prefix}${name}`, (value ?? '') as Value]],
     ),
   );
+
+/** Whether two values are the same, lists by their entries. */
+export const areSame = (one: Value | undefined, other: Value | undefined): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);
 
 interface Update {
   [name: string]: Update | Value | null;
@@ -21,7 +31,7 @@ interface Update {
 export const updateBetween = (before: Entries, after: Entries): Update => {
   const update: Update = {};
   for (const path of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (before[path] === after[path]) continue;
+    if (areSame(before[path], after[path])) continue;
     const names = path.split('.');
     const last = names.pop() ?? '';
     let part = update;

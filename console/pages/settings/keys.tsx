@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import type { ApiKey } from '#contract/keys.ts';
+import type { ApiKey, ListedApiKey } from '#contract/api-keys.ts';
 import { client, dataOf, fieldErrors } from '../../api.ts';
-import { notify } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
+import { notify } from '../../app/toasts.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Choices } from '../../components/choices.tsx';
@@ -13,12 +13,12 @@ import { SecretDialog } from '../../components/secret.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { UserLink } from '../../components/user-link.tsx';
 import { formatDay } from '../../format.ts';
-import * as strings from '../../strings.ts';
+import { keys as text } from './strings.ts';
 
 type Scope = ApiKey['scopes'][number];
 
-const text = strings.keys;
 const scopes = Object.keys(text.scopes) as readonly Scope[];
 
 const CreateKey = ({
@@ -38,7 +38,7 @@ const CreateKey = ({
       onClose={onClose}
       onSubmit={async () => {
         const { key } = await dataOf(
-          client.keys.create({
+          client.apiKeys.create({
             body: { name, scopes: [...chosen], expires_at: end === '' ? null : new Date(`${end}T00:00`).toISOString() },
           }),
         );
@@ -88,15 +88,26 @@ const StateBadge = ({ apiKey: { revoked_at, expires_at } }: { readonly apiKey: A
 };
 
 export const KeysTab = () => {
-  const keys = useResource(['keys'], (signal) => dataOf(client.keys.list({ signal })), { poll: true });
+  const keys = useResource(['keys'], (signal) => dataOf(client.apiKeys.list({ signal })), { poll: true });
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState<string>();
   const [revoked, setRevoked] = useState<ApiKey>();
-  const columns: readonly Column<ApiKey>[] = [
+  const columns: readonly Column<ListedApiKey>[] = [
     { id: 'name', label: text.columns.name, kind: 'main', cell: ({ name }) => <strong dir="auto">{name}</strong> },
     { id: 'state', label: text.columns.state, cell: (apiKey) => <StateBadge apiKey={apiKey} /> },
     { id: 'prefix', label: text.columns.prefix, kind: 'minor', cell: ({ prefix }) => <code>{prefix}…</code> },
     { id: 'scopes', label: text.columns.scopes, kind: 'minor', cell: ({ scopes: given }) => given.join(', ') },
+    {
+      id: 'creator',
+      label: text.columns.creator,
+      kind: 'minor',
+      cell: ({ created_by: creator }) => (
+        <>
+          <UserLink user={creator} />
+          {creator?.is_admin === false && <Badge tone="wait">{text.formerAdmin}</Badge>}
+        </>
+      ),
+    },
     {
       id: 'used',
       label: text.columns.used,
@@ -147,7 +158,7 @@ export const KeysTab = () => {
           action={text.revoke}
           onClose={() => setRevoked(undefined)}
           onConfirm={async () => {
-            await dataOf(client.keys.revoke({ params: { key: revoked.id } }));
+            await dataOf(client.apiKeys.revoke({ params: { key: revoked.id } }));
             notify(text.revoked(revoked.name));
             await refresh('keys');
           }}

@@ -1,19 +1,21 @@
 import type { ComponentType } from 'react';
 import { isOn } from '../../app/session.ts';
 import { useUrl } from '../../app/url.ts';
-import { later } from '../../components/later.tsx';
+import { later } from '../../components/lazy.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import * as strings from '../../strings.ts';
 import { LayoutTab, MapTab, ThemeTab } from './appearance.tsx';
 import { FeaturesTab, LimitsTab } from './service.tsx';
+import { text } from './strings.ts';
 
-type Tab = keyof typeof strings.settings.tabs;
+type Tab = keyof typeof text.tabs;
 
 const views: Readonly<Record<Tab, ComponentType>> = {
+  site: later(async () => (await import('./site.tsx')).SiteTab),
   layout: LayoutTab,
   theme: ThemeTab,
   map: MapTab,
+  fields: later(async () => (await import('./fields.tsx')).FieldsTab),
   features: FeaturesTab,
   limits: LimitsTab,
   keys: later(async () => (await import('./keys.tsx')).KeysTab),
@@ -22,7 +24,7 @@ const views: Readonly<Record<Tab, ComponentType>> = {
 
 const isTab = (name: string | null): name is Tab => name !== null && Object.hasOwn(views, name);
 
-const isShown = (tab: Tab): boolean => tab !== 'map' || isOn('map');
+const isShown = (tab: Tab): boolean => (tab !== 'map' && tab !== 'site' && tab !== 'fields') || isOn(tab);
 
 export const Page = () => {
   const [url] = useUrl();
@@ -34,8 +36,8 @@ export const Page = () => {
       <PageHeader title="Settings" />
       <div className="stack">
         <Tabs
-          label={strings.settings.sections}
-          tabs={(Object.entries(strings.settings.tabs) as [Tab, string][]).filter(([id]) => isShown(id))}
+          label={text.sections}
+          tabs={(Object.entries(text.tabs) as [Tab, string][]).filter(([id]) => isShown(id))}
           current={tab}
           hrefOf={(id) => `/settings?tab=${id}`}
         />

@@ -6,6 +6,7 @@ import { useStore } from '../../app/store.ts';
 import { Logo } from '../../components/logo.tsx';
 import * as strings from '../../strings.ts';
 import type { Entries } from './entries.ts';
+import { text } from './strings.ts';
 
 const modes = ['light', 'dark'] as const;
 
@@ -56,7 +57,7 @@ const Shown = ({
           <span key={category}>{category}</span>
         ))}
       </div>
-      {part === 'detail' && <span className="site-button">{strings.listings.publicPage}</span>}
+      {part === 'detail' && <span className="site-button">{strings.listing.publicPage}</span>}
     </div>
   );
 };
@@ -66,12 +67,12 @@ export const Preview = ({ theme, layout }: { readonly theme: Entries; readonly l
   const { data } = useResource(['projects', 'sample'], (signal) =>
     dataOf(client.projects.browse({ query: { status: 'live', sort: 'upvotes', limit: 1 }, signal })),
   );
-  const sample = data?.[0] ?? strings.settings.sample;
+  const sample = data?.[0] ?? text.sample;
   return (
-    <section className="stack" aria-label={strings.settings.preview}>
+    <section className="stack" aria-label={text.preview}>
       {modes.map((mode) => (
         <div key={mode} className="site-preview" style={variablesOf(theme, mode)}>
-          <h2>{strings.settings.modes[mode]}</h2>
+          <h2>{text.modes[mode]}</h2>
           <Shown sample={sample} layout={layout} part="card" />
           <Shown sample={sample} layout={layout} part="detail" />
         </div>

@@ -1,21 +1,23 @@
 import { type ReactNode, useState } from 'react';
-import { ApiError, fieldErrors, replyOf } from '../../api.ts';
-import { notify, notifyError, perform } from '../../app/notices.tsx';
+import { ApiError, fieldErrors, responseOf } from '../../api.ts';
 import { refresh, useResource } from '../../app/queries.ts';
+import { notify, notifyError, perform } from '../../app/toasts.tsx';
+import { useUnsaved } from '../../app/unsaved.tsx';
 import { MergeDialog, type MergedField } from '../../components/merge.tsx';
 import { words } from '../../format.ts';
 import * as strings from '../../strings.ts';
-import { type Entries, entriesOf, updateBetween, type Value } from './entries.ts';
+import { areSame, type Entries, entriesOf, updateBetween, type Value } from './entries.ts';
+import { text } from './strings.ts';
 
-interface Reply {
+interface SettingResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Headers;
 }
 
 interface Calls {
-  readonly read: (signal?: AbortSignal) => Promise<Reply>;
-  readonly update: (body: object, headers: Record<string, string>) => Promise<Reply>;
+  readonly read: (signal?: AbortSignal) => Promise<SettingResponse>;
+  readonly update: (body: object, headers: Record<string, string>) => Promise<SettingResponse>;
 }
 
 interface Version {
@@ -23,26 +25,27 @@ interface Version {
   readonly etag: string;
 }
 
-const versionOf = async (call: Promise<Reply>): Promise<Version> => {
-  const { body, headers } = await replyOf(call);
+const versionOf = async (call: Promise<SettingResponse>): Promise<Version> => {
+  const { body, headers } = await responseOf(call);
   return { entries: entriesOf((body as { data: object }).data), etag: headers.get('etag') ?? '' };
 };
 
 const textOf = (value: Value | undefined): string => {
   if (typeof value === 'boolean') return value ? strings.fields.yes : strings.fields.no;
+  if (typeof value === 'object') return value.map(({ label, url }) => `${label}: ${url}`).join('\n');
   return value ?? '';
 };
 
 /** The fields in which what is here differs from what is stored. */
 const mergedFields = (base: Entries, mine: Entries, theirs: Entries): readonly MergedField[] =>
   [...new Set([...Object.keys(mine), ...Object.keys(theirs)])]
-    .filter((path) => mine[path] !== theirs[path])
+    .filter((path) => !areSame(mine[path], theirs[path]))
     .map((path) => ({
       name: path,
       label: path.split('.').map(words).join(' · '),
       mine: textOf(mine[path]),
       theirs: textOf(theirs[path]),
-      isMine: mine[path] !== base[path],
+      isMine: !areSame(mine[path], base[path]),
     }));
 
 /** A setting with unsaved changes. */
@@ -65,12 +68,14 @@ export const useSetting = (name: string, { read, update }: Calls) => {
   const [error, setError] = useState<unknown>();
   const [theirs, setTheirs] = useState<Version>();
 
+  useUnsaved(draft !== undefined);
+
   const done = async (before: Entries, after: Entries): Promise<void> => {
     setDraft(undefined);
     setError(undefined);
     setTheirs(undefined);
-    notify(strings.settings.saved, async () => {
-      await replyOf(update(updateBetween(after, before), {}));
+    notify(text.saved, async () => {
+      await responseOf(update(updateBetween(after, before), {}));
       await refresh('settings');
     });
     await refresh('settings');

@@ -3,52 +3,67 @@ import type { AdminUser } from '#contract/users.ts';
 import { bodyOf, client } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
 import { isOn } from '../../app/session.ts';
-import { useAddress, useUrl } from '../../app/url.ts';
+import { useHref, useUrl } from '../../app/url.ts';
 import { SelectField } from '../../components/fields.tsx';
+import { Logo } from '../../components/logo.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { userName } from '../../components/user-link.tsx';
 import { formatNumber } from '../../format.ts';
-import * as strings from '../../strings.ts';
+import { text } from './strings.ts';
 import { UserBadges } from './user-badges.tsx';
 
-type Filter = keyof typeof strings.users.filters;
+type Filter = keyof typeof text.filters;
 
-const filters = Object.keys(strings.users.filters) as Filter[];
+const filters = Object.keys(text.filters) as Filter[];
 
-const columnsFor = (address: (id: string) => string): readonly Column<AdminUser>[] => [
+const columnsFor = (hrefOf: (id: string) => string): readonly Column<AdminUser>[] => [
   {
     id: 'name',
-    label: strings.users.columns.name,
+    label: text.columns.name,
     kind: 'main',
     cell: (user) => (
-      <>
-        <Link href={address(user.id)} className="truncate block">
-          <bdi>{userName(user)}</bdi>
-        </Link>
-        {user.name !== null && user.email !== null && <span className="soft small truncate block">{user.email}</span>}
-      </>
+      <span className="listing-name">
+        <Logo url={null} name={userName(user)} />
+        <span className="listing-name-text">
+          <Link href={hrefOf(user.id)} className="truncate">
+            <bdi>{userName(user)}</bdi>
+          </Link>
+          {user.name !== null && user.email !== null && <span className="soft small truncate">{user.email}</span>}
+        </span>
+      </span>
     ),
   },
-  { id: 'role', label: strings.users.columns.role, cell: (user) => <UserBadges user={user} /> },
+  { id: 'role', label: text.columns.role, cell: (user) => <UserBadges user={user} /> },
   {
     id: 'listings',
-    label: strings.users.columns.listings,
+    label: text.columns.listings,
     kind: 'end minor',
-    cell: ({ project_count }) => formatNumber(project_count),
+    cell: ({ id, project_count }) =>
+      project_count === 0 ? (
+        '0'
+      ) : (
+        <Link href={`/listings?owner=${encodeURIComponent(id)}`}>{formatNumber(project_count)}</Link>
+      ),
   },
   {
     id: 'comments',
-    label: strings.users.columns.comments,
+    label: text.columns.comments,
     feature: 'comments',
     kind: 'end minor',
     cell: ({ comment_count }) => formatNumber(comment_count),
   },
   {
+    id: 'banned',
+    label: text.columns.banned,
+    kind: 'minor',
+    cell: ({ ban_expires_at }) => ban_expires_at && <Time at={ban_expires_at} isDay />,
+  },
+  {
     id: 'joined',
-    label: strings.users.columns.joined,
+    label: text.columns.joined,
     kind: 'minor',
     cell: ({ joined_at }) => <Time at={joined_at} isAge />,
   },
@@ -57,7 +72,7 @@ const columnsFor = (address: (id: string) => string): readonly Column<AdminUser>
 /** All users with search, filter and pages. */
 export const UserList = () => {
   const [parameters, change] = useUrl();
-  const address = useAddress();
+  const hrefWith = useHref();
   const q = parameters.get('q') ?? '';
   const filter = filters.find((one) => one === parameters.get('role')) ?? 'all';
   const query = {
@@ -71,21 +86,21 @@ export const UserList = () => {
   return (
     <>
       <div className="filter-bar">
-        <SearchField value={q} onSearch={(text) => change({ q: text, page: undefined }, { replace: true })} />
+        <SearchField value={q} onSearch={(next) => change({ q: next, page: undefined }, { replace: true })} />
         <SelectField
           name="role"
-          label={strings.users.filter}
+          label={text.filter}
           value={filter}
-          options={filters.map((one) => [one, strings.users.filters[one]])}
+          options={filters.map((one) => [one, text.filters[one]])}
           onChange={(role) => change({ role: role === 'all' ? undefined : role, page: undefined })}
         />
       </div>
       <PagedTable
         query={users}
-        empty={strings.users.empty}
-        emptyText={strings.users.emptyText}
-        label={strings.users.list}
-        columns={columnsFor((id) => address({ open: id })).filter(({ feature }) => isOn(feature))}
+        empty={text.empty}
+        emptyText={text.emptyText}
+        label={text.list}
+        columns={columnsFor((id) => hrefWith({ open: id })).filter(({ feature }) => isOn(feature))}
         idOf={({ id }) => id}
         nameOf={userName}
         onOpen={({ id }) => change({ open: id })}

@@ -5,25 +5,28 @@ import { client, dataOf } from '../../api.ts';
 import { useCurrentUser } from '../../app/current-user.ts';
 import { useResource } from '../../app/queries.ts';
 import { isOn } from '../../app/session.ts';
-import { useAddress } from '../../app/url.ts';
+import { useHref } from '../../app/url.ts';
 import { StatusBadge } from '../../components/badge.tsx';
+import { EventSubject } from '../../components/event-subject.tsx';
+import { useRecordTitle } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { userName } from '../../components/user-link.tsx';
 import { formatMoney, formatNumber, hostOf, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { BanCard, EraseCard, RoleCard } from './account.tsx';
+import { text } from './strings.ts';
 import { UserBadges } from './user-badges.tsx';
 
 const Facts = ({ user }: { readonly user: UserDossier }) => {
-  const { facts } = strings.users;
-  const verified = user.email_verified ? strings.users.verified : strings.users.unverified;
+  const { facts } = text;
+  const verified = user.email_verified ? text.verified : text.unverified;
   return (
     <dl className="facts">
       <dt>{facts.email}</dt>
       <dd>
         {user.email === null ? (
-          <span className="soft">{strings.users.noEmail}</span>
+          <span className="soft">{text.noEmail}</span>
         ) : (
           <>
             {user.email} <span className="soft">({verified})</span>
@@ -69,7 +72,7 @@ const Records = ({
   readonly title: string;
   readonly count?: number;
   readonly empty: string;
-  /** The address of all of them. */
+  /** The URL of all of them. */
   readonly all?: string;
   readonly children: readonly ReactNode[];
 }) => (
@@ -80,7 +83,7 @@ const Records = ({
       </span>
       {all !== undefined && children.length > 0 && (
         <Link href={all} className="small">
-          {strings.users.showAll}
+          {text.showAll}
           <span className="visually-hidden"> {title}</span>
         </Link>
       )}
@@ -95,9 +98,9 @@ const Activity = ({ user }: { readonly user: UserDossier }) => {
   return (
     <>
       <Records
-        title={strings.users.listings}
+        title={text.listings}
         count={live + pending + rejected + deleted}
-        empty={strings.users.noListings}
+        empty={text.noListings}
         all={`/listings?status=all&owner=${id}`}
       >
         {user.submissions.map((listing) => (
@@ -115,12 +118,7 @@ const Activity = ({ user }: { readonly user: UserDossier }) => {
         ))}
       </Records>
       {isOn('comments') && (
-        <Records
-          title={strings.users.comments}
-          count={user.comment_count}
-          empty={strings.users.noComments}
-          all={`/comments?user=${id}`}
-        >
+        <Records title={text.comments} count={user.comment_count} empty={text.noComments} all={`/comments?user=${id}`}>
           {user.comments.map((comment) => (
             <li key={comment.id}>
               <p className="prose clamped" dir="auto">
@@ -133,7 +131,7 @@ const Activity = ({ user }: { readonly user: UserDossier }) => {
           ))}
         </Records>
       )}
-      <Records title={strings.users.reports} empty={strings.users.noReports}>
+      <Records title={text.reports} empty={text.noReports}>
         {user.reports.map((report) => (
           <li key={report.id} className="row apart">
             <Link href={`/listings?open=${report.project_id}`} dir="auto" className="shrink">
@@ -145,11 +143,11 @@ const Activity = ({ user }: { readonly user: UserDossier }) => {
           </li>
         ))}
       </Records>
-      <Records title={strings.users.payments} empty={strings.users.noPayments}>
+      <Records title={text.payments} empty={text.noPayments}>
         {user.payments.map((payment) => (
           <li key={payment.id} className="row apart">
             <span>
-              {strings.users.paymentTypes[payment.type]} · {strings.users.paymentKinds[payment.kind]}
+              {text.paymentTypes[payment.type]} · {text.paymentKinds[payment.kind]}
             </span>
             <span className="number">
               {formatMoney(payment.amount, payment.currency)}{' '}
@@ -175,10 +173,12 @@ const Events = ({ id }: { readonly id: string }) => {
   return (
     <Loaded query={events} rows={3}>
       {(all) => (
-        <Records title={strings.users.events} empty={strings.users.noEvents}>
-          {all.map(({ id: event, kind, occurred_at }) => (
+        <Records title={text.events} empty={text.noEvents}>
+          {all.map(({ id: event, kind, occurred_at, data }) => (
             <li key={event} className="row apart">
-              <span>{words(kind)}</span>
+              <span className="shrink">
+                <Link href={`/events?open=${event}`}>{words(kind)}</Link> · <EventSubject data={data} />
+              </span>
               <span className="soft small">
                 <Time at={occurred_at} isAge />
               </span>
@@ -192,16 +192,17 @@ const Events = ({ id }: { readonly id: string }) => {
 
 /** A user with everything that the user did, and what can be done about it. */
 export const UserView = ({ id }: { readonly id: string }) => {
-  const address = useAddress();
+  const hrefWith = useHref();
   const me = useCurrentUser();
   const query = useResource(
     ['users', 'one', id],
     (signal) => dataOf(client.users.read({ params: { user: id }, signal })),
     { poll: true },
   );
+  useRecordTitle(query.data && userName(query.data));
   return (
     <div className="stack">
-      <Link href={address({ open: undefined })}>← {strings.users.all}</Link>
+      <Link href={hrefWith({ open: undefined })}>← {text.all}</Link>
       <Loaded query={query}>
         {(user) => (
           <>
@@ -214,17 +215,17 @@ export const UserView = ({ id }: { readonly id: string }) => {
             <div className="split">
               <div className="stack">
                 <section className="card">
-                  <h2 className="visually-hidden">{strings.users.heading}</h2>
+                  <h2 className="visually-hidden">{text.heading}</h2>
                   <Facts user={user} />
                 </section>
                 <Activity user={user} />
                 <Events id={id} />
               </div>
               {user.id === me.id ? (
-                <p className="message">{strings.users.self}</p>
+                <p className="message">{text.self}</p>
               ) : (
                 <section className="card stack">
-                  <h2 className="visually-hidden">{strings.users.account}</h2>
+                  <h2 className="visually-hidden">{text.account}</h2>
                   <RoleCard key={user.role} user={user} />
                   <BanCard key={`${user.is_banned} ${user.ban_reason} ${user.ban_expires_at}`} user={user} />
                   <EraseCard user={user} />

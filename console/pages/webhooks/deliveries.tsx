@@ -1,18 +1,16 @@
 import type { Attempt, Delivery, Webhook } from '#contract/webhooks.ts';
 import { bodyOf, client, dataOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
-import { refresh, useLedger } from '../../app/queries.ts';
+import { refresh, useCursorPages } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { useUrl } from '../../app/url.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
+import { CursorList } from '../../components/cursor-list.tsx';
 import { SelectField } from '../../components/fields.tsx';
-import { LedgerMore } from '../../components/ledger-more.tsx';
-import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
-
-const text = strings.webhooks;
+import { text } from './strings.ts';
 
 type State = Delivery['state'];
 
@@ -68,14 +66,22 @@ const DeliveryView = ({ delivery }: { readonly delivery: Delivery }) => {
     <li className="delivery">
       <details>
         <summary>
-          <Badge tone={tones[state]}>{text.states[state]}</Badge>
+          <Badge tone={tones[state]}>
+            {state === 'pending' && attempts.length > 0 ? text.retrying : text.states[state]}
+          </Badge>
           <strong>{words(kind)}</strong>
           <span className="soft small">
             <Time at={created_at} isAge /> · {text.attempts(attempts.length)}
             {next_attempt_at !== null && (
               <>
                 {' · '}
-                {text.next} <Time at={next_attempt_at} isAge />
+                {Date.parse(next_attempt_at) > Date.now() ? (
+                  <>
+                    {text.next} <Time at={next_attempt_at} isAge />
+                  </>
+                ) : (
+                  text.due
+                )}
               </>
             )}
           </span>
@@ -98,7 +104,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
   const [url, setUrl] = useUrl();
   const asked = url.get('state');
   const state = asked !== null && Object.hasOwn(tones, asked) ? (asked as State) : undefined;
-  const deliveries = useLedger(
+  const deliveries = useCursorPages(
     ['webhooks', webhook.id, { state }],
     (after, signal) =>
       bodyOf(
@@ -111,6 +117,9 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
     { poll: true },
   );
   const replayFailed = async () => {
+    const query = { state: 'failed', limit: 1 } as const;
+    const [failed] = await dataOf(client.webhooks.listDeliveries({ params: { webhook: webhook.id }, query }));
+    if (!failed) return notify(text.nothingFailed);
     await dataOf(
       client.webhooks.replayFailed({
         params: { webhook: webhook.id },
@@ -136,20 +145,15 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
           {text.replayAll}
         </Button>
       </div>
-      <Loaded query={deliveries}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="soft">{text.noDeliveries}</p>
-          ) : (
-            <ul>
-              {rows.map((delivery) => (
-                <DeliveryView key={delivery.id} delivery={delivery} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-      <LedgerMore ledger={deliveries} />
+      <CursorList pages={deliveries} empty={<p className="soft">{text.noDeliveries}</p>}>
+        {(rows) => (
+          <ul>
+            {rows.map((delivery) => (
+              <DeliveryView key={delivery.id} delivery={delivery} />
+            ))}
+          </ul>
+        )}
+      </CursorList>
     </section>
   );
 };

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Attempt, Webhook } from '#contract/webhooks.ts';
 import { client, dataOf } from '../../api.ts';
-import { notify, perform } from '../../app/notices.tsx';
 import { refresh, useResource } from '../../app/queries.ts';
+import { notify, perform } from '../../app/toasts.tsx';
 import { useUrl } from '../../app/url.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
@@ -16,8 +16,7 @@ import { hostOf, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { AttemptView, Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './form.tsx';
-
-const text = strings.webhooks;
+import { text } from './strings.ts';
 
 export const WebhookBadge = ({ webhook: { is_active, failing_since, disabled_at } }: { readonly webhook: Webhook }) => {
   if (disabled_at !== null) return <Badge tone="bad">{text.disabled}</Badge>;

@@ -1,17 +1,19 @@
 import { useState } from 'react';
 import type { EventKind } from '#contract/events.ts';
 import type { Webhook } from '#contract/webhooks.ts';
+import { eventKinds } from '#shared/client/manifest.ts';
 import { client, dataOf, fieldErrors } from '../../api.ts';
-import { eventKinds } from '../../app/event-kinds.ts';
-import { notify } from '../../app/notices.tsx';
 import { refresh } from '../../app/queries.ts';
+import { notify } from '../../app/toasts.tsx';
 import { Choices } from '../../components/choices.tsx';
 import { Checkbox, TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { words } from '../../format.ts';
+import { formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
+import { text } from './strings.ts';
 
-const text = strings.webhooks;
+/** The kinds by what they are about, which their first word says. */
+const groups = Map.groupBy(eventKinds, (kind) => words(kind).split(' ')[0] ?? '');
 
 /** Creates an endpoint, or changes one. @param onCreated gets the secret, which is not shown again. */
 export const WebhookForm = ({
@@ -42,6 +44,7 @@ export const WebhookForm = ({
     <FormDialog
       title={webhook ? text.editTitle : text.create}
       action={webhook ? strings.actions.save : text.create}
+      isWide
       onSubmit={submit}
       onClose={onClose}
     >
@@ -62,13 +65,27 @@ export const WebhookForm = ({
             onChange={setDescription}
           />
           <Checkbox label={text.isActive} isChecked={is_active} onChange={setActive} />
-          <Choices
-            legend={text.kinds}
-            options={eventKinds.map((kind) => [kind, words(kind)])}
-            value={kinds}
-            errors={fieldErrors(error, 'kinds')}
-            onChange={setKinds}
+          <Checkbox
+            label={text.allKinds(formatNumber(eventKinds.length))}
+            isChecked={kinds.length === eventKinds.length}
+            onChange={(isOn) => setKinds(isOn ? eventKinds : [])}
           />
+          <div className="grid narrow">
+            {[...groups].map(([group, options]) => (
+              <Choices
+                key={group}
+                legend={group}
+                options={options.map((kind) => [kind, words(kind)])}
+                value={kinds}
+                onChange={setKinds}
+              />
+            ))}
+          </div>
+          {fieldErrors(error, 'kinds').map((message) => (
+            <p key={message} className="field-error" role="alert">
+              {message}
+            </p>
+          ))}
         </>
       )}
     </FormDialog>

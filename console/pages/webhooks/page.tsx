@@ -11,11 +11,9 @@ import { SecretDialog } from '../../components/secret.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber, hostOf } from '../../format.ts';
-import * as strings from '../../strings.ts';
 import { Endpoint, WebhookBadge } from './endpoint.tsx';
 import { WebhookForm } from './form.tsx';
-
-const text = strings.webhooks;
+import { text } from './strings.ts';
 
 const columns: readonly Column<Webhook>[] = [
   {
@@ -52,7 +50,7 @@ const Endpoints = () => {
       label={text.list}
       columns={columns}
       idOf={({ id }) => id}
-      nameOf={({ url: address }) => hostOf(address)}
+      nameOf={(webhook) => hostOf(webhook.url)}
       onOpen={({ id }) => setUrl({ open: id })}
     />
   );

@@ -1,15 +1,14 @@
 import type { Route } from '#contract/route.ts';
-import type { Call, MiddlewareRequest } from '#http/call.ts';
+import { type Call, type MiddlewareRequest, paramsOf } from '#http/call.ts';
 import type { RouteMiddleware } from '#http/middleware.ts';
-import { paramsOf, readableJson } from '#http/request.ts';
+import { parsedJson } from './json-body.ts';
 
 /** What a permission check decides on. */
 interface AuthorizationRequest<R extends Route> extends Pick<Call<R>, 'params' | 'user'> {
-  /** The parsed body before validation; undefined when it is missing or unreadable. */
+  /** The parsed body before validation; undefined when it is missing or was rejected. */
   readonly body: unknown;
 }
 
-/** A permission check for one route. */
 export interface Authorization<R extends Route> extends RouteMiddleware {
   readonly check: (request: AuthorizationRequest<R>) => Promise<unknown>;
 }
@@ -30,7 +29,7 @@ export const authorize = <R extends Route>(check: Authorization<R>['check']): Au
     const { isIdentified, input, user } = request.internal.state;
     if (!isIdentified || input) return;
     try {
-      await check({ params: paramsOf(request), user, body: readableJson(request) } as AuthorizationRequest<R>);
+      await check({ params: paramsOf(request), user, body: parsedJson(request) } as AuthorizationRequest<R>);
     } catch (error) {
       request.error = error as Error;
     }

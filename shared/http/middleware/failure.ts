@@ -1,12 +1,15 @@
 import type { MiddlewareRequest } from '#http/call.ts';
 import { isUnavailable } from '#platform/unavailable.ts';
-import { AppError, unavailable } from '#shared/errors.ts';
+import { AppError, PageError, unavailable } from '#shared/errors.ts';
 
 /** When a request can be repeated that failed because a dependency was unavailable, in seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-const unexpectedError = (error: unknown, requestId: string): AppError =>
-  isUnavailable(error) ? unavailable(RETRY_AFTER_SECONDS) : new AppError('INTERNAL', { request_id: requestId });
+/** The failure that an error means for the caller: a 503 when a dependency is unavailable, for other unexpected errors a 500. */
+export const failureOf = (error: unknown, requestId: string): AppError => {
+  if (error instanceof AppError) return error;
+  return isUnavailable(error) ? unavailable(RETRY_AFTER_SECONDS) : new AppError('INTERNAL', { request_id: requestId });
+};
 
 /**
  * Turns errors into the contract's failure body. Unexpected errors become a 503 when a dependency is unavailable, else a
@@ -15,18 +18,19 @@ const unexpectedError = (error: unknown, requestId: string): AppError =>
 export const failure = {
   onError: (request: MiddlewareRequest): void => {
     const { state } = request.internal;
-    const expected = request.error instanceof AppError ? request.error : undefined;
-    if (!expected) state.cause = request.error;
-    const error = expected ?? unexpectedError(request.error, state.requestId);
+    if (!(request.error instanceof AppError)) state.cause = request.error;
+    const error = failureOf(request.error, state.requestId);
     const { retryAfter } = error.extra;
+    const page = error instanceof PageError ? error.page : undefined;
     request.response = {
       statusCode: error.status,
       headers: {
-        'content-type': 'application/json; charset=utf-8',
+        'content-type': page ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
         'cache-control': 'no-store',
+        ...page?.headers,
         ...(typeof retryAfter === 'number' && { 'retry-after': String(retryAfter) }),
       },
-      body: JSON.stringify(error.body),
+      body: page?.text ?? JSON.stringify(error.body),
     };
   },
 };

@@ -28,7 +28,7 @@ export const idempotency: RouteMiddleware = {
       throw invalidInput(`Idempotency-Key must have 1 to ${KEY_MAX} characters.`);
     const begun = await beginRequest(
       digest(state.user?.id ?? '', state.route.id, key),
-      digest(request.event.body ?? ''),
+      digest(request.internal.state.sentBody ?? request.event.body ?? ''),
     );
     if ('status' in begun) {
       const { status, headers, body } = begun;
@@ -45,7 +45,7 @@ export const idempotency: RouteMiddleware = {
       body: response.body,
     });
   },
-  // The error is still the thrown one: `failure`, which makes the response of it, runs later.
+  // The error is the thrown one: `failure` creates its response later.
   onError: async ({ error, internal: { state } }: MiddlewareRequest): Promise<void> => {
     const { runningRequest } = state;
     if (!runningRequest) return;
@@ -53,7 +53,7 @@ export const idempotency: RouteMiddleware = {
     try {
       await withTimeLimit(RELEASE_MS, () => (isRefused ? forgetRequest(runningRequest) : allowRetry(runningRequest)));
     } catch (cause) {
-      // The response remains the one to the error of the request. The key is released when the time of the request is over.
+      // The response stays that of the original error. The key is released when the time of the request is over.
       log.warn('an idempotency key was not released', { error: cause });
     }
   },

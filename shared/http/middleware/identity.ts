@@ -1,19 +1,17 @@
 import type { Route } from '#contract/route.ts';
 import { findOrCreateUser } from '#data/users.ts';
 import { header, type MiddlewareRequest } from '#http/call.ts';
+import { cookieOf, TOKEN_COOKIE } from '#http/session-cookies.ts';
 import { type Caller, callerWith } from '#model/api-key.ts';
-import type { Identity } from '#model/identity.ts';
-import { looksLikeApiKey, PepperUnavailable } from '#platform/api-key.ts';
+import type { Identity } from '#model/user.ts';
+import { looksLikeApiKey } from '#platform/api-key.ts';
 import { log } from '#platform/log.ts';
 import { KeysUnavailable, verifyToken } from '#platform/tokens.ts';
-import { authenticateKey } from '#services/keys/authenticate.ts';
+import { authenticateKey } from '#services/admin/api-keys.ts';
 import { unauthorized } from '#shared/errors.ts';
 
 /** Whether the function of a route may store roles: the middleware must not write more than its role allows. */
-const mayWriteRoles = ({ permissions }: Route): boolean => permissions.includes('users:roles');
-
-/** The cookie that same-origin browsers may send instead of the `Authorization` header. */
-const COOKIE = 'directory_token';
+const mayWriteRoles = ({ writes = [] }: Route): boolean => writes.includes('users:roles');
 
 interface Credential {
   readonly token: string;
@@ -26,14 +24,10 @@ const credentialOf = (request: MiddlewareRequest): Credential | undefined => {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     return token === undefined ? undefined : { token, byCookie: false };
   }
-  for (const pair of (header(request.event, 'cookie') ?? '').split(';')) {
-    const [name, ...value] = pair.split('=');
-    if (name?.trim() === COOKIE) return { token: value.join('=').trim(), byCookie: true };
-  }
-  return undefined;
+  const token = cookieOf(request, TOKEN_COOKIE);
+  return token === undefined ? undefined : { token, byCookie: true };
 };
 
-/** The identity of the service user of a key. */
 const serviceIdentity = (id: string, name: string): Identity => ({ sub: id, email: null, emailVerified: false, name });
 
 const callerWithKey = async (presented: string): Promise<Caller | undefined> => {
@@ -43,7 +37,7 @@ const callerWithKey = async (presented: string): Promise<Caller | undefined> => 
 
 const callerWithToken = async (token: string, route: Route): Promise<Caller | undefined> => {
   const verified = await verifyToken(token);
-  return verified && (await findOrCreateUser(verified, mayWriteRoles(route)));
+  return verified && (await findOrCreateUser(verified.identity, mayWriteRoles(route)));
 };
 
 const callerOf = async ({ token, byCookie }: Credential, route: Route): Promise<Caller | undefined> => {
@@ -51,8 +45,7 @@ const callerOf = async ({ token, byCookie }: Credential, route: Route): Promise<
     return !byCookie && looksLikeApiKey(token) ? await callerWithKey(token) : await callerWithToken(token, route);
   } catch (error) {
     // Routes with optional authentication stay available when credentials cannot be verified.
-    const isUnverified = error instanceof KeysUnavailable || error instanceof PepperUnavailable;
-    if (route.auth !== 'optional' || !isUnverified) throw error;
+    if (route.auth !== 'optional' || !(error instanceof KeysUnavailable)) throw error;
     log.warn('credential ignored: it could not be verified', { error });
     return undefined;
   }

@@ -1,7 +1,6 @@
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
-import { header, type MiddlewareRequest, type MultipartBody, type UploadedFile } from '#http/call.ts';
+import { header, type MiddlewareRequest, type MultipartBody, paramsOf, type UploadedFile } from '#http/call.ts';
 import type { RouteMiddleware } from '#http/middleware.ts';
-import { paramsOf } from '#http/request.ts';
 import { AppError, type FieldIssue, invalidFields, invalidInput, unsupportedMediaType } from '#shared/errors.ts';
 
 /** The size limit of each accepted part, in bytes. */

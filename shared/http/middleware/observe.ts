@@ -1,7 +1,6 @@
 import { mayTakeLong } from '#contract/route.ts';
 import type { MiddlewareRequest } from '#http/call.ts';
-import { log } from '#platform/log.ts';
-import { loggable } from '#platform/loggable.ts';
+import { log, loggable } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
 import { statusOf } from '#shared/errors.ts';
 

@@ -1,8 +1,16 @@
 import type { Route } from '#contract/route.ts';
 import { header, type MiddlewareRequest } from '#http/call.ts';
+import { hasSessionCookie } from '#http/session-cookies.ts';
 import type { Caller } from '#model/api-key.ts';
 import { isModerator } from '#model/policy.ts';
-import { banned, forbidden, outOfScope } from '#shared/errors.ts';
+import { banned, forbidden, notFound, outOfScope } from '#shared/errors.ts';
+
+/** Responds with 404 on routes of a disabled feature, before any other check and to every caller. */
+export const feature = {
+  before: ({ internal: { state } }: MiddlewareRequest): void => {
+    if (state.route.feature && !state.environment.features[state.route.feature]) throw notFound();
+  },
+};
 
 /**
  * Whether a page of this origin sent the request, by headers that pages cannot forge. Browsers attach cookies to
@@ -15,6 +23,18 @@ const isSameOrigin = ({ event }: MiddlewareRequest): boolean => {
   return origin !== null && origin.host === header(event, 'host');
 };
 
+/**
+ * Whether a write acts for the browser that sent it: with a cookie that authenticates, or on a route that sets such cookies.
+ * There every browser counts, which would otherwise be signed in as another user, and every cookie, even an expired one.
+ */
+const actsForBrowser = (request: MiddlewareRequest): boolean => {
+  const { route, byCookie } = request.internal.state;
+  if (byCookie) return true;
+  if (!route.session) return false;
+  const isBrowser = ['sec-fetch-site', 'origin'].some((name) => header(request.event, name) !== undefined);
+  return isBrowser || hasSessionCookie(request);
+};
+
 const hasScopeOf = ({ scopes = [] }: Route, { scopes: own = [] }: Caller): boolean =>
   scopes.some((scope) => own.includes(scope));
 
@@ -25,15 +45,15 @@ const hasScopeOf = ({ scopes = [] }: Route, { scopes: own = [] }: Caller): boole
  */
 export const permission = {
   before: (request: MiddlewareRequest): void => {
-    const { route, user, byCookie, settings } = request.internal.state;
+    const { route, user, environment } = request.internal.state;
     const writes = route.method !== 'GET';
     if (user?.scopes) {
       if (route.auth !== 'optional' && !hasScopeOf(route, user)) throw outOfScope();
     } else if (route.auth === 'admin') {
-      const mayModerate = settings.features.moderators && route.moderators && user && isModerator(user);
+      const mayModerate = environment.features.moderators && route.moderators && user && isModerator(user);
       if (!user?.is_admin && !mayModerate) throw forbidden();
     }
-    if (writes && byCookie && !isSameOrigin(request)) throw forbidden();
+    if (writes && actsForBrowser(request) && !isSameOrigin(request)) throw forbidden();
     const isClosedToBanned = route.auth === 'admin' || (writes && !route.allowsBanned);
     if (isClosedToBanned && user?.is_banned) throw banned(user.ban_reason);
   },

@@ -1,4 +1,5 @@
-import { type AnalyticsReport, type GroupBy, type Range, REPORT_DAYS_MAX } from '#contract/analytics.ts';
+import type * as z from 'zod';
+import { type AnalyticsReport, type GroupBy, type Range, REPORT_DAYS_MAX, type report } from '#contract/analytics.ts';
 import { projectRollUps, siteRollUps } from '#data/analytics.ts';
 import { existingProjects, findProject } from '#data/projects.ts';
 import { addTallies, bounded, type DayFigures, OTHER, type RolledUp, type Tally } from '#model/analytics.ts';
@@ -7,14 +8,10 @@ import { dayAfter, dayOf, daysFrom, firstDayOf, groupOf } from '#model/days.ts';
 import { mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { now } from '#platform/clock.ts';
-import { invalidField, notFound } from '#shared/errors.ts';
+import { invalidField, mustExist } from '#shared/errors.ts';
 
-interface ReportQuery {
-  readonly range?: Range | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly groupBy: GroupBy;
-}
+type ReportQuery = z.output<typeof report.query>;
+type PeriodQuery = Pick<ReportQuery, 'range' | 'from' | 'to'>;
 
 /** The days of a report, inclusive; `range` is null when they were asked for by dates. */
 interface Period {
@@ -24,7 +21,7 @@ interface Period {
 }
 
 /** @throws 400 when dates and `range` are combined, and when the dates are not in order or too far apart. */
-const periodOf = ({ range, from, to }: ReportQuery, today: string): Period => {
+export const periodOf = ({ range, from, to }: PeriodQuery, today: string): Period => {
   if (from === undefined) {
     if (to !== undefined) throw invalidField(['from'], 'is required with `to`');
     const named = range ?? '30d';
@@ -81,7 +78,6 @@ const funnelOf = ({ days, funnel }: RolledUp) => {
   };
 };
 
-/** The report on some roll-ups. */
 export const reportOn = (
   rolledUp: RolledUp,
   { range, from: start, to }: Period,
@@ -136,8 +132,7 @@ export const getSiteReport = async (query: ReportQuery): Promise<AnalyticsReport
  * @throws 404 when the caller must not see it, 403 unless owner or administrator.
  */
 export const getReportedProject = async (caller: Caller, reference: string): Promise<ProjectRecord> => {
-  const stored = await findProject(reference);
-  if (!stored) throw notFound();
+  const stored = mustExist(await findProject(reference));
   if (!caller.scopes) mustBeChangeable(stored.project, caller);
   return stored.project;
 };

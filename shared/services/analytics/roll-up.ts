@@ -1,6 +1,15 @@
-import { findProjectDays, findSiteDay } from '#data/analytics.ts';
+import {
+  applyStep,
+  closeDay,
+  deleteVisitors,
+  findProjectDays,
+  findQueries,
+  findSiteDay,
+  findTracked,
+  findVisitors,
+  openDays,
+} from '#data/analytics.ts';
 import { liveProjectIds } from '#data/projects.ts';
-import { applyStep, closeDay, deleteVisitors, findTracked, findVisitors, openDays } from '#data/tracked-events.ts';
 import { ConditionFailed, TRANSACTION_MAX } from '#data/write.ts';
 import {
   addToProject,
@@ -17,6 +26,7 @@ import {
   viewsIn,
 } from '#model/analytics.ts';
 import { endOfDaySeconds } from '#model/days.ts';
+import { queriesIn, queriesOfDay } from '#model/searches.ts';
 import { now } from '#platform/clock.ts';
 
 /** Writes per project in a transaction: the check that it is live, its counters, its figures of the day. */
@@ -29,14 +39,14 @@ const WRITES_PER_PROMOTION = 1;
  * @param writesMax writes per transaction.
  */
 export const firstPortions = (batches: readonly TrackedBatch[], writesMax: number): Portion[] => {
-  // The figures of the site.
-  let writes = 1;
+  // The figures of the site and of searches.
+  let writes = 2;
   const visitors = new Set<string>();
   const projects = new Set<string>();
   const portions: Portion[] = [];
   for (const batch of batches) {
     writes += 1;
-    if (batch.visitor !== null && !visitors.has(batch.visitor)) {
+    if (!visitors.has(batch.visitor)) {
       visitors.add(batch.visitor);
       writes += 1;
     }
@@ -71,16 +81,17 @@ const stepFor = async (day: string, portions: readonly Portion[]): Promise<RollU
   const previous = await findSiteDay(day);
   // After the day's visitors have been deleted, a late one cannot be distinguished from those already counted.
   const isClosed = previous?.closed === true;
-  const visitors = isClosed ? [] : [...new Set(portions.flatMap(({ batch }) => batch.visitor ?? []))];
+  const visitors = isClosed ? [] : [...new Set(portions.map(({ batch }) => batch.visitor))];
   const [live, known] = await Promise.all([liveProjectIds(references), findVisitors(day, visitors)]);
   const all = lines.map(({ from, line }): Hit => {
     const sender = isClosed ? { ...from, counted: false } : from;
     const projectId = line.project === null || isOfPromotion(line) ? undefined : live.get(line.project);
     return { from: sender, line, projectId: projectId ?? null };
   });
-  const { hits, ofSite, perProject, changed } = deduplicated(known, all);
+  const { hits, ofSite, perProject, perQuery, changed } = deduplicated(known, all);
   const byProject = Map.groupBy(hits.filter(isOfProject), ({ projectId }) => String(projectId));
   const figures = await findProjectDays(day, [...byProject.keys()]);
+  const queries = queriesIn(hits, perQuery);
   const before = previous ?? { ...emptyDay(day), version: 0, closed: false };
   return {
     previous,
@@ -93,6 +104,7 @@ const stepFor = async (day: string, portions: readonly Portion[]): Promise<RollU
       figures: addToProject(figures.get(id) ?? emptyDay(day), own, perProject.get(id) ?? 0),
     })),
     promotions: promotionCountsIn(hits),
+    queries: queries.length === 0 ? undefined : queriesOfDay(await findQueries(day), queries),
   };
 };
 

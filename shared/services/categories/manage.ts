@@ -8,12 +8,12 @@ import { mustMatch } from '#model/entity-tag.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { newBatch } from '#services/batches/record.ts';
+import { newBatch } from '#services/projects/batches.ts';
 import { isReservedSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
-import { getCategory, resolveCategory } from './get.ts';
 import { inRequest, previewSlugChange, propagateSlugChange, releaseSlug } from './propagate-slug.ts';
+import { getCategory, resolveCategory } from './read.ts';
 
 /** The distance between the `sort_order` of consecutive categories. */
 export const SORT_STEP = 10;

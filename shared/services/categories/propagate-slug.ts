@@ -1,5 +1,5 @@
 import { type DryRun, LISTED_MAX } from '#contract/batches.ts';
-import { countEntries, endBatch, entryWrite } from '#data/batches.ts';
+import { countEntries, endBatch, entryWrite, findBatch, noteProgress } from '#data/batches.ts';
 import { catalog } from '#data/catalog.ts';
 import {
   endRetirement,
@@ -15,7 +15,8 @@ import { type BatchEntry, noOutcomes, writtenEntry } from '#model/batch.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 import { log } from '#platform/log.ts';
-import { dryRunOf } from '#services/batches/record.ts';
+import { mapConcurrently } from '#platform/map-concurrently.ts';
+import { dryRunOf } from '#services/projects/batches.ts';
 import { changeProject } from '#services/projects/change.ts';
 import { AppError, conflict } from '#shared/errors.ts';
 
@@ -39,10 +40,12 @@ interface Propagation {
 
 /** For requests: three propagations fit into the 29 seconds of the gateway. */
 export const inRequest: Propagation = { budgetMs: 8000, hasTask: true };
-export const inTask: Propagation = { budgetMs: 280_000, hasTask: false };
+const inTask: Propagation = { budgetMs: 280_000, hasTask: false };
 
 /** Each change checks the claim of the same slug, and DynamoDB limits concurrent transactions on one item. */
-const CONCURRENT_CHANGES = 8;
+const CONCURRENT_CHANGES = 4;
+/** After how many changed projects the progress of the batch is stored. */
+const CHANGES_PER_NOTE = 100;
 
 const origin: ChangeOrigin = { cause: 'category', actorId: null };
 
@@ -55,7 +58,6 @@ const withReplacedSlug = (project: ProjectRecord, from: string, to: string | nul
 const categoryEntry = (previous: ProjectRecord, next: ProjectRecord): BatchEntry =>
   writtenEntry({ position: previous.id, row: null, outcome: 'updated' }, previous, next);
 
-/** What replacing a category slug would do. */
 export const previewSlugChange = async (from: string, to: string | null): Promise<DryRun> => {
   const ids = (await catalog('now')).idsInCategory(from);
   const first = await existingProjects(ids.slice(0, LISTED_MAX));
@@ -100,15 +102,24 @@ export const propagateSlugChange = async (
 ): Promise<{ carrying: number; changed: number; isComplete: boolean }> => {
   const until = performance.now() + budgetMs;
   const ids = (await catalog('now')).idsInCategory(change.from);
+  const { batchId } = change;
+  const earlier = batchId === undefined ? undefined : (await findBatch(batchId))?.counts;
   let changed = 0;
   let processed = 0;
+  const note = async (): Promise<void> => {
+    if (batchId === undefined || changed === 0) return;
+    await noteProgress(batchId, { ...noOutcomes, updated: (earlier?.updated ?? 0) + changed });
+  };
   try {
-    for (let start = 0; start < ids.length && performance.now() < until; start += CONCURRENT_CHANGES) {
-      const group = ids.slice(start, start + CONCURRENT_CHANGES);
-      const results = await Promise.all(group.map((id) => replaceSlugOfProject(id, change)));
-      changed += results.filter(Boolean).length;
-      processed += group.length;
-    }
+    const replace = async (id: string): Promise<void> => {
+      const isCarrier = await replaceSlugOfProject(id, change);
+      processed += 1;
+      if (!isCarrier) return;
+      changed += 1;
+      if (changed % CHANGES_PER_NOTE === 0) await note();
+    };
+    await mapConcurrently(ids, replace, { concurrency: CONCURRENT_CHANGES, until });
+    await note();
   } catch (error) {
     if (error instanceof SlugReclaimed) return { carrying: 0, changed: 0, isComplete: true };
     // The category itself has changed, so the request must not fail.
@@ -166,20 +177,20 @@ const repairSlug = async (slug: string): Promise<void> => {
  */
 export const repairCategorySlugs = async (
   until: number,
-): Promise<{ slugs_settled: number; failed: number; unfinished: boolean }> => {
+): Promise<{ slugs_propagated: number; failed: number; unfinished: boolean }> => {
   const carried = new Set<string>();
   for (const { project } of (await catalog('now')).all()) for (const slug of project.categories) carried.add(slug);
   const due = new Set([...(await retiredSlugs()), ...(await missingCategories([...carried]))]);
-  let [slugs_settled, failed] = [0, 0];
+  let [slugs_propagated, failed] = [0, 0];
   for (const slug of due) {
-    if (performance.now() > until) return { slugs_settled, failed, unfinished: true };
+    if (performance.now() > until) return { slugs_propagated, failed, unfinished: true };
     try {
       await repairSlug(slug);
-      slugs_settled += 1;
+      slugs_propagated += 1;
     } catch (error) {
       failed += 1;
       log.warn('repairing a category slug failed', { slug, error });
     }
   }
-  return { slugs_settled, failed, unfinished: false };
+  return { slugs_propagated, failed, unfinished: false };
 };

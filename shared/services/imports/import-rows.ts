@@ -1,21 +1,154 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import type { ImportReport } from '#contract/batches.ts';
+import { endBatch, insertBatch } from '#data/batches.ts';
 import { allCategories } from '#data/categories.ts';
-import { settings } from '#platform/settings.ts';
+import { currentFields } from '#data/custom-fields.ts';
+import { deleteReactionsOfPurged } from '#data/erasure.ts';
+import { writeProjects } from '#data/imports.ts';
+import { type Caller, isApiKeyId } from '#model/api-key.ts';
+import type { UserRecord } from '#model/user.ts';
+import { timeAfter } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { Unavailable } from '#platform/unavailable.ts';
 import { inRequest, propagateSlugChange } from '#services/categories/propagate-slug.ts';
-import type { ImportBatch } from './batch.ts';
-import { CategoryLookup } from './categories.ts';
-import type { ParsedUpload } from './parse.ts';
+import { dryRunOf } from '#services/projects/batches.ts';
+import { staffReader } from '#services/projects/read.ts';
+import type { CsvRecord } from '#shared/csv/parse.ts';
+import { ImportBatch, newImportBatch, type PendingProject, ReportBuilder } from './batch.ts';
+import { type ImportUpload, type ParsedUpload, parseUpload } from './file.ts';
+import { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
 import { type ImportState, planRows } from './plan.ts';
-import { ProjectLookup } from './projects.ts';
-import type { ReportBuilder } from './report.ts';
-import { SlugLookup } from './slugs.ts';
-import type { Row } from './validate.ts';
-import { reloadConflicting, writeProjectsOf } from './write.ts';
+import { mustFitFields, mustImportContent, type Row, rowValidator } from './validate.ts';
+
+/** How long a chunk should take, in milliseconds: an import stops between chunks, within a second or before its deadline. */
+const CHUNK_MS = 500;
+/** Enough rows for some concurrent transactions. */
+const ROWS_MIN = 50;
+
+/** How many rows are planned and written together: as many as the table takes in half a second. */
+export class ChunkSize {
+  readonly #max: number;
+  #rows: number;
+
+  constructor(max: number) {
+    this.#max = max;
+    this.#rows = Math.min(max, ROWS_MIN * 4);
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Adapts the size to the time that a chunk took, at most by a factor of two. */
+  note(rows: number, ms: number): void {
+    const fitting = Math.round((rows * CHUNK_MS) / Math.max(1, ms));
+    const next = Math.min(Math.max(fitting, Math.floor(this.#rows / 2)), this.#rows * 2);
+    this.#rows = Math.min(this.#max, Math.max(ROWS_MIN, next));
+  }
+}
+
+/** How many rows are validated before other work gets its turn: about a millisecond. */
+const ROWS_PER_TURN = 10;
+
+const validated = async (records: readonly CsvRecord[], validate: (record: CsvRecord) => Row): Promise<Row[]> => {
+  const rows: Row[] = [];
+  for (const record of records) {
+    rows.push(validate(record));
+    if (rows.length % ROWS_PER_TURN === 0) await nextTurn();
+  }
+  return rows;
+};
+
+/**
+ * The rows of a file in chunks. Each chunk is validated while the caller works on the one before it, because writing waits for
+ * the table most of the time; so a chunk has the size that was known one chunk earlier.
+ * @param pages the records without the header.
+ */
+export async function* chunksOf(
+  pages: AsyncIterable<readonly CsvRecord[]> | Iterable<readonly CsvRecord[]>,
+  size: ChunkSize,
+  validate: (record: CsvRecord) => Row,
+): AsyncGenerator<readonly Row[]> {
+  let current: Promise<readonly Row[]> | undefined;
+  for await (const records of pages) {
+    for (let start = 0; start < records.length; ) {
+      const chunk = records.slice(start, start + size.rows);
+      start += chunk.length;
+      const next = validated(chunk, validate);
+      // A failure is thrown when the chunk is taken; until then it must not count as unhandled.
+      next.catch(() => undefined);
+      if (current) yield await current;
+      current = next;
+    }
+  }
+  if (current) yield await current;
+}
+
+/** A project that was not written because of a concurrent write. */
+interface ConflictingProject extends PendingProject {
+  readonly error: Error;
+}
+
+const hasIdFromFile = ({ step, rows }: PendingProject): boolean =>
+  !step.previous && rows[0]?.row.values.id !== undefined;
+
+const store = async (
+  { actorId, categories, batch }: ImportState,
+  pending: readonly PendingProject[],
+): Promise<readonly (Error | undefined)[]> => {
+  if (pending.length === 0) return [];
+  await categories.createMissing(pending.flatMap(({ step }) => step.next.categories));
+  // A purged project may have had an id that the file gives; its reactions must not reappear.
+  const reused = pending.filter(hasIdFromFile);
+  if (reused.length > 0) await deleteReactionsOfPurged(reused.map(({ step }) => step.next.id));
+  await batch.prepare(pending);
+  const origin = { cause: 'imported', actorId } as const;
+  return await writeProjects(
+    pending.map((project) => ({ ...project.step, further: batch.writesOf(project) })),
+    origin,
+  );
+};
+
+/**
+ * Writes planned projects, unless this is a dry run, and reports their rows.
+ * @returns the projects that conflicted with concurrent writes.
+ */
+const writeProjectsOf = async (
+  state: ImportState,
+  pending: readonly PendingProject[],
+  report: ReportBuilder,
+): Promise<ConflictingProject[]> => {
+  const errors = state.mapping.dry_run ? [] : await store(state, pending);
+  const conflicts: ConflictingProject[] = [];
+  for (const [position, project] of pending.entries()) {
+    const error = errors[position];
+    if (error) conflicts.push({ ...project, error });
+    else state.batch.addWritten(project, report);
+  }
+  return conflicts;
+};
+
+/** Replaces what the import assumed about conflicting projects and their slugs by the stored state. */
+const reloadConflicting = async (
+  { projects, slugs }: ImportState,
+  conflicts: readonly ConflictingProject[],
+): Promise<void> => {
+  if (conflicts.length === 0) return;
+  for (const { step, rows } of conflicts) {
+    projects.forget(step.next.id);
+    for (const slug of [step.next.slug, ...rows.map(({ row }) => row.values.slug)]) if (slug) slugs.forget(slug);
+  }
+  // A generated id cannot be in the table.
+  const stored = conflicts.filter((conflict) => conflict.step.previous || hasIdFromFile(conflict));
+  await projects.reload(stored.map(({ step }) => step.next.id));
+};
 
 // What imports in a request and large imports have in common: rows in, projects and entries of the batch out.
 
 /** In each round at least one of the conflicting writers succeeds, so conflicts become fewer. */
 const ROUNDS_MAX = 20;
+/** The pause before rows are tried again that the table did not take, because its disk is full for example. */
+const UNAVAILABLE_PAUSE_MS = 500;
 
 /**
  * Reads the state of the directory for an import.
@@ -29,7 +162,7 @@ export const openState = async (
   batch: ImportBatch,
   earlierCategories?: Readonly<Record<string, string>>,
 ): Promise<ImportState> => {
-  const rejectsDuplicateUrls = settings().duplicateUrls === 'reject';
+  const rejectsDuplicateUrls = environment().duplicateUrls === 'reject';
   const [projects, categories] = await Promise.all([
     ProjectLookup.open({ tracksUrls: mapping.match_by === 'url' || rejectsDuplicateUrls, isDryRun: mapping.dry_run }),
     CategoryLookup.open({ mayCreate: mapping.create_categories, earlier: earlierCategories }),
@@ -37,6 +170,8 @@ export const openState = async (
   return {
     mapping,
     actorId,
+    // What API keys import waits for a moderator, like their submissions.
+    newStatus: isApiKeyId(actorId) ? 'pending' : 'live',
     rejectsDuplicateUrls,
     projects,
     slugs: new SlugLookup(slugsInFile, { isDryRun: mapping.dry_run }),
@@ -60,6 +195,7 @@ const writeRows = async (
     if (round > 1 && performance.now() > until) return remaining;
     const pending = await planRows(state, remaining, report);
     const conflicts = await writeProjectsOf(state, pending, report);
+    if (conflicts.some(({ error }) => error instanceof Unavailable)) await wait(UNAVAILABLE_PAUSE_MS);
     await reloadConflicting(state, conflicts);
     const conflicting = conflicts.flatMap((conflict) => conflict.rows.map(({ row }) => row));
     // Another run may have imported them.
@@ -97,4 +233,85 @@ export const importRows = async (
 export const propagateCategoryChanges = async ({ mapping, categories }: ImportState): Promise<void> => {
   if (mapping.dry_run) return;
   for (const change of categories.changesUntil(await allCategories())) await propagateSlugChange(change, inRequest);
+};
+
+const ROWS_PER_CHUNK_MAX = 750;
+
+/** How long after its budget an import may still write, in milliseconds. */
+const AFTER_BUDGET_MS = 10_000;
+
+/** Stores the batch of an import. @returns its id; undefined for a dry run. */
+const beginBatch = async (
+  admin: UserRecord,
+  upload: ImportUpload,
+  { mapping, header, records }: ParsedUpload,
+  budgetMs: number,
+): Promise<string | undefined> => {
+  if (mapping.dry_run) return undefined;
+  const running_until = timeAfter(budgetMs + AFTER_BUDGET_MS);
+  const batch = newImportBatch(admin, header, records.length, { filename: upload.filename, running_until });
+  await insertBatch(batch);
+  return batch.id;
+};
+
+/**
+ * Imports projects from a CSV file. Rows are independent: an error in one stops no other.
+ *
+ * A row whose `match_by` field equals that of a project, stored or from an earlier row, is skipped, updates that
+ * project or fails, according to `on_conflict`. A row without a slug is matched by the slug that it would get, a row without another
+ * `match_by` field matches nothing. A row that matches a deleted project is skipped and listed. An update changes only the
+ * fields that the row or a default mentions. A new project keeps the id, slug, owner and times of its row, so that an
+ * export restores the same records in an empty directory. Counters are not imported, because the votes, ratings and
+ * comments that they count are not in the file.
+ *
+ * No events are published and no mail is sent. Each project is written with its entry in the batch. After a crash the written
+ * projects are complete and in the batch, which can be reverted; importing the same file with `on_conflict: skip` adds the
+ * others, provided that its rows can be matched.
+ * @param budgetMs the time after which no further rows are started or tried again, in milliseconds; the report names the
+ * first of them.
+ * @throws 400 under `details.file` or `details.mapping` when the upload cannot be parsed, 403 when an API key imports more than
+ * content, 413 for too many records.
+ */
+export const importProjects = async (admin: Caller, upload: ImportUpload, budgetMs: number): Promise<ImportReport> => {
+  const until = performance.now() + budgetMs;
+  const parsed = await parseUpload(upload);
+  mustImportContent(parsed.mapping, admin);
+  const fields = await currentFields();
+  mustFitFields(parsed, fields);
+  const { records } = parsed;
+  const validate = rowValidator({ ...parsed, fields });
+  const batchId = await beginBatch(admin, upload, parsed, budgetMs);
+  const slugIndex = parsed.columns.find(({ field }) => field === 'slug')?.index;
+  const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => (cells[slugIndex] ?? '').trim());
+  const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), new ImportBatch(batchId));
+  const report = new ReportBuilder(parsed.columns);
+  let left: readonly Pick<Row, 'number'>[] = [];
+  const size = new ChunkSize(ROWS_PER_CHUNK_MAX);
+  let done = 0;
+  for await (const rows of chunksOf([records], size, validate)) {
+    const from = performance.now();
+    left = from > until ? rows : await importRows(state, rows, report, until);
+    done += rows.length;
+    const [first] = left;
+    if (first) {
+      report.outOfTime(first.number, left.length + records.length - done);
+      break;
+    }
+    size.note(rows.length, performance.now() - from);
+  }
+  await state.batch.store(report.takeEntries());
+  await propagateCategoryChanges(state);
+  const { errors, ...counts } = report.build();
+  if (batchId !== undefined) await endBatch(batchId, left.length > 0 ? 'failed' : 'done', counts);
+  return {
+    batch_id: batchId ?? null,
+    dry_run: parsed.mapping.dry_run,
+    rows: records.length,
+    ...counts,
+    errors,
+    ...(batchId === undefined && {
+      counts,
+      items: dryRunOf(state.batch.planned(), counts, await currentFields(), staffReader(admin)).items,
+    }),
+  };
 };

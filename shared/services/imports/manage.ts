@@ -6,36 +6,60 @@ import {
   type ImportPreview,
   type ImportSummary,
   type ImportUpload,
+  WAITING_IMPORTS_MAX,
 } from '#contract/imports.ts';
 import { entriesOf } from '#data/batches.ts';
 import { retryOnConflict } from '#data/conflict.ts';
+import { currentFields } from '#data/custom-fields.ts';
+import { inOutbox } from '#data/event-log.ts';
 import { findImport, importChange, importInsertion, pageOfImports } from '#data/imports.ts';
-import { inOutbox } from '#data/outbox.ts';
+import { type Paging, pageMeta, skipOf } from '#data/paging.ts';
 import { transact } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
+import type { Caller } from '#model/api-key.ts';
 import { batchItemView, noOutcomes } from '#model/batch.ts';
+import { mayRead } from '#model/field.ts';
 import { hasEnded, type ImportRecord, importView, isStartable, newImport } from '#model/import.ts';
-import { type Paging, pageMeta, skipOf } from '#model/paging.ts';
-import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { signUpload } from '#platform/object-storage.ts';
-import { mappedColumns, readMapping } from '#shared/csv/mapping.ts';
+import { signUpload } from '#platform/s3.ts';
+import { staffReader } from '#services/projects/read.ts';
+import { mappedColumns, mustFillRequired, proposeMapping, readMapping } from '#shared/csv/mapping.ts';
 import { detectSeparator, parseRecords } from '#shared/csv/parse.ts';
-import { AppError, conflict, invalidField, notFound } from '#shared/errors.ts';
-import { type FileHead, hasFile, readHead } from './file.ts';
-import { proposeMapping } from './propose-mapping.ts';
-import { rowValidator } from './validate.ts';
+import { AppError, conflict, notFound } from '#shared/errors.ts';
+import { type FileHead, hasFile, headerOf, readHead } from './file.ts';
+import { mustFitFields, mustImportContent, rowValidator } from './validate.ts';
 
-/** @throws 413 for a file that is too large. */
+const PAGE = 100;
+
+/** How many imports wait for their file or their start. */
+const countWaiting = async (at: string): Promise<number> => {
+  let waiting = 0;
+  for (let skip = 0; ; skip += PAGE) {
+    const { imports, total } = await pageOfImports(skip, PAGE);
+    waiting += imports.filter((record) => isStartable(record, at)).length;
+    const oldest = imports.at(-1);
+    // Those before it were announced too long ago.
+    if (!oldest || skip + PAGE >= total || !isStartable({ ...oldest, state: 'waiting' }, at)) return waiting;
+  }
+};
+
+/** @throws 413 for a file that is too large, 409 while as many imports wait as are allowed. */
 export const announceImport = async ({ filename, bytes }: ImportBody): Promise<ImportUpload> => {
   if (bytes > IMPORT_BYTES_MAX) {
     const message = `A file may have at most ${IMPORT_BYTES_MAX} bytes. Split it into several files.`;
     throw new AppError('PAYLOAD_TOO_LARGE', { message });
   }
+  const at = now();
+  if ((await countWaiting(at)) >= WAITING_IMPORTS_MAX) {
+    throw conflict(
+      'INVALID_TRANSITION',
+      `${WAITING_IMPORTS_MAX} imports wait for their start. Start or cancel one first.`,
+    );
+  }
   const id = newId('imp');
   const upload = await signUpload(id, bytes);
-  await transact([importInsertion(newImport(id, filename.toWellFormed(), bytes, now()))]);
+  await transact([importInsertion(newImport(id, filename.toWellFormed(), bytes, at))]);
   return { id, upload: { ...upload, headers: { ...upload.headers } }, state: 'waiting' };
 };
 
@@ -53,10 +77,17 @@ const summaryOf = async (record: ImportRecord): Promise<ImportSummary> => {
   return importView(record, at, isUploaded);
 };
 
-const viewOf = async (record: ImportRecord): Promise<Import> => {
+const viewOf = async (record: ImportRecord, staff: Caller): Promise<Import> => {
+  const definitions = await currentFields();
   const { dry_run } = record;
-  const items: Import['dry_run'] = dry_run && { counts: dry_run.counts, items: [] };
-  for await (const entry of dry_run ? entriesOf(dry_run.entries_id) : []) items?.items.push(batchItemView(entry));
+  const items: Import['dry_run'] = dry_run && {
+    counts: dry_run.counts,
+    problems: [...(dry_run.problems ?? [])],
+    items: [],
+  };
+  for await (const entry of dry_run ? entriesOf(dry_run.entries_id) : []) {
+    items?.items.push(batchItemView(entry, definitions, staffReader(staff)));
+  }
   items?.items.splice(LISTED_MAX);
   return { ...(await summaryOf(record)), dry_run: items };
 };
@@ -70,7 +101,8 @@ export const listImports = async (
 };
 
 /** @throws 404. */
-export const readImport = async (id: string): Promise<Import> => await viewOf(await getImportRecord(id));
+export const readImport = async (staff: Caller, id: string): Promise<Import> =>
+  await viewOf(await getImportRecord(id), staff);
 
 const headOf = async (importId: string): Promise<FileHead> => {
   const head = await readHead(importId);
@@ -78,40 +110,43 @@ const headOf = async (importId: string): Promise<FileHead> => {
   return head;
 };
 
-const headerOf = (cells: readonly string[] | undefined): string[] => (cells ?? []).map((cell) => cell.trim());
-
-/** Reads the beginning of a file. @throws 404, 409 without a file. */
-export const previewImport = async (id: string, count: number): Promise<ImportPreview> => {
+/** Reads the beginning of a file. The mapping proposes the fields that the caller may read. @throws 404, 409 without a file, 400 for a file without a usable header. */
+export const previewImport = async (staff: Caller, id: string, count: number): Promise<ImportPreview> => {
   const { id: importId, state } = await getImportRecord(id);
   if (hasEnded(state)) throw conflict('INVALID_TRANSITION', 'The import has ended.');
   const { text, encoding, isWhole } = await headOf(importId);
   const separator = detectSeparator(text, []);
-  const [first, ...all] = parseRecords(text, separator, count + 2);
+  const header = headerOf(parseRecords(text, separator, 1)[0]);
+  const [, ...all] = parseRecords(text, separator, count + 2);
   // The last record of the beginning may be incomplete.
   const complete = isWhole || all.length > count ? all : all.slice(0, -1);
   const rows = complete.slice(0, count).map(({ cells }) => [...cells]);
-  const header = headerOf(first?.cells);
-  return { header, separator, encoding, mapping: proposeMapping(header, rows), rows };
+  const readable = (await currentFields()).all.filter((field) => mayRead(staffReader(staff), field));
+  return { header, separator, encoding, mapping: proposeMapping(header, rows, readable), rows };
 };
 
 /**
  * Starts an import, or a dry run of it.
  * @param given the mapping.
- * @throws 404, 409 unless there is a file that is not started, 400 for a mapping that does not fit the file.
+ * @throws 404, 409 unless there is a file that is not started, 400 for a mapping that does not fit the file, 403 when an API
+ * key imports more than content.
  */
-export const startImport = (user: UserRecord, id: string, given: unknown, isDryRun: boolean): Promise<Import> =>
+export const startImport = (user: Caller, id: string, given: unknown, isDryRun: boolean): Promise<Import> =>
   retryOnConflict(async () => {
     const record = await getImportRecord(id);
     const at = now();
     if (!isStartable(record, at)) throw conflict('INVALID_TRANSITION', 'The import is started already, or has ended.');
     const { text } = await headOf(record.id);
     const read = readMapping(given);
+    mustImportContent(read.mapping, user);
     const mapping = { ...read.mapping, dry_run: read.mapping.dry_run || isDryRun };
     const separator = detectSeparator(text, Object.keys(mapping.columns));
-    const header = headerOf(parseRecords(text, separator, 1)[0]?.cells);
-    if (header.every((cell) => cell === ''))
-      throw invalidField(['file'], 'has no header: its first record must name the columns');
-    rowValidator({ mapping, columns: mappedColumns(read, header), header });
+    const header = headerOf(parseRecords(text, separator, 1)[0]);
+    const fields = await currentFields();
+    const columns = mappedColumns(read, header);
+    mustFitFields({ ...read, header }, fields);
+    rowValidator({ mapping, columns, header, fields });
+    mustFillRequired(mapping);
     const change: Partial<ImportRecord> = {
       state: 'checking',
       mapping,
@@ -122,24 +157,31 @@ export const startImport = (user: UserRecord, id: string, given: unknown, isDryR
       started_at: at,
       finished_at: null,
       error: null,
+      run: null,
+      seen_at: null,
     };
     await transact([
       importChange(record, change),
       inOutbox(newMessage('importDue', user.id, { import_id: record.id })),
     ]);
-    return await viewOf({ ...record, ...change });
+    return await viewOf({ ...record, ...change }, user);
   });
 
-/** Cancels an import; the run that imports its rows stops, and ends its batch. @throws 404, 409 for an ended one. */
-export const cancelImport = (user: UserRecord, id: string): Promise<Import> =>
+/**
+ * Cancels an import. The run that imports its rows stops, ends its batch and then the import.
+ * @throws 404, 409 for an ended one.
+ */
+export const cancelImport = (user: Caller, id: string): Promise<Import> =>
   retryOnConflict(async () => {
     const record = await getImportRecord(id);
     const at = now();
     if (hasEnded(importView(record, at, false).state)) throw conflict('INVALID_TRANSITION', 'The import has ended.');
-    const change: Partial<ImportRecord> = { state: 'cancelled', finished_at: at };
+    if (record.cancel_requested_at !== null) return await viewOf(record, user);
+    const ending: Partial<ImportRecord> = isStartable(record, at) ? { state: 'cancelled', finished_at: at } : {};
+    const change: Partial<ImportRecord> = { ...ending, cancel_requested_at: at };
     await transact([
       importChange(record, change),
       inOutbox(newMessage('importDue', user.id, { import_id: record.id })),
     ]);
-    return await viewOf({ ...record, ...change });
+    return await viewOf({ ...record, ...change }, user);
   });

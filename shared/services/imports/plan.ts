@@ -6,18 +6,18 @@ import {
   importFields,
   ProjectContent,
 } from '#contract/projects.ts';
-import type { ProjectRecord } from '#model/project.ts';
+import { currentFields } from '#data/custom-fields.ts';
+import { type Fields, type ValueEdit, valueEdit, type WithValues } from '#model/field.ts';
+import { type ProjectRecord, unsetFields } from '#model/project.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { isReservedSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { mergeEdit } from '#services/projects/update.ts';
+import { requiredFields } from '#shared/csv/mapping.ts';
 import { AppError, type FieldErrors } from '#shared/errors.ts';
-import type { ImportBatch, PendingProject } from './batch.ts';
-import type { CategoryLookup } from './categories.ts';
-import type { ProjectLookup } from './projects.ts';
-import type { ReportBuilder } from './report.ts';
-import type { SlugLookup } from './slugs.ts';
+import type { ImportBatch, PendingProject, ReportBuilder } from './batch.ts';
+import type { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
 import { type Problem, problemOf, type Row, type RowValues } from './validate.ts';
 
 /** The directory as the import sees it, including its own planned changes. */
@@ -25,6 +25,8 @@ export interface ImportState {
   readonly mapping: ImportMapping;
   /** The owner of new projects. */
   readonly actorId: string;
+  /** Of new projects that do not name theirs. */
+  readonly newStatus: ProjectRecord['status'];
   /** Whether a project may not have the URL of another. */
   readonly rejectsDuplicateUrls: boolean;
   readonly projects: ProjectLookup;
@@ -43,11 +45,8 @@ type RowPlan =
 
 const fail = (...problems: readonly Problem[]): RowPlan => ({ action: 'fail', problems });
 
-/** The fields that a new project needs and that have no default. */
-const required = ['name', 'url', 'description'] as const;
-
 const missingFields = ({ mentions }: Row): Problem[] =>
-  required.filter((field) => !mentions.has(field)).map((field) => ({ field, message: 'is required' }));
+  requiredFields.filter((field) => !mentions.has(field)).map((field) => ({ field, message: 'is required' }));
 
 /** The slug that a row is matched by: its own or, without one, the slug that it would get. */
 const slugToMatch = ({ mapping, slugs }: ImportState, { number, name, mentions, values }: Row): string | undefined => {
@@ -98,46 +97,44 @@ const slugProblems = async ({ slugs }: ImportState, slug: string, ownId?: string
   return holder !== undefined && holder !== ownId ? [{ field: 'slug', message: 'belongs to another project' }] : [];
 };
 
-type Complete = RowValues & Readonly<Record<(typeof required)[number], string>>;
+type Complete = RowValues & Readonly<Record<(typeof requiredFields)[number], string>>;
+
+/** The optional fields with a value; a blank text is none. */
+const storedValues = (values: RowValues): Partial<ProjectRecord> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([field, value]) => field in unsetFields && value !== '' && value != null),
+  );
 
 const newRecord = (
   values: Complete,
-  given: { id: string; slug: string; categories: readonly string[]; ownerId: string; at: string },
+  given: Pick<ProjectRecord, 'field_values'> & {
+    id: string;
+    slug: string;
+    categories: readonly string[];
+    ownerId: string;
+    status: ProjectRecord['status'];
+    at: string;
+  },
 ): ProjectRecord => {
   const createdAt = values.created_at ?? given.at;
-  const status = values.status ?? 'live';
+  const status = values.status ?? given.status;
   return {
-    id: given.id,
-    slug: given.slug,
-    earlier_slugs: [],
+    ...unsetFields,
+    ...storedValues(values),
     plan: values.plan ?? 'standard',
     name: values.name,
     url: values.url,
     description: values.description,
-    long_description: values.long_description || null,
-    categories: given.categories,
-    tags: values.tags ?? [],
-    logo_url: values.logo_url ?? null,
-    screenshots: values.screenshots ?? [],
-    video_url: values.video_url ?? null,
     pricing_type: values.pricing_type ?? 'free',
+    id: given.id,
+    slug: given.slug,
+    categories: given.categories,
+    field_values: given.field_values,
     status,
     owner_id: values.owner_id ?? given.ownerId,
-    latitude: values.latitude ?? null,
-    longitude: values.longitude ?? null,
-    address_city: values.address_city || null,
-    address_country: values.address_country || null,
     created_at: createdAt,
     updated_at: values.updated_at ?? createdAt,
     published_at: values.published_at ?? (status === 'live' ? createdAt : null),
-    deleted_at: values.deleted_at ?? null,
-    rejection_reason: values.rejection_reason || null,
-    paid_at: values.paid_at ?? null,
-    pending_revision: null,
-    waiting_writes: null,
-    rule_id: null,
-    rule_name: null,
-    rule_action: null,
     // A purged project may have had this id: replicas ignore states that are not newer than its deletion.
     version: values.id === undefined ? 1 : Date.parse(given.at),
   };
@@ -152,8 +149,25 @@ const generateSlug = async (state: ImportState, row: Row, name: string, id: stri
   return await slugs.freeVariant(slugFrom(name, id.slice('prj_'.length).toLowerCase()));
 };
 
-const planNew = async (state: ImportState, row: Row): Promise<RowPlan> => {
-  const { actorId, projects } = state;
+/** Staff imports: fields that only staff edits are written too, and required ones do not bind. */
+const importedValues = (fields: Fields, row: Row): ValueEdit => valueEdit(fields, row.fields, 'staff', 'nothing');
+
+/** The values of further fields that a row gives to a listing. */
+const valuesFor = (
+  fields: Fields,
+  row: Row,
+  listing: WithValues,
+): { readonly field_values: string | null; readonly problems: Problem[] } => {
+  try {
+    return { field_values: importedValues(fields, row)(listing), problems: [] };
+  } catch (error) {
+    if (error instanceof AppError) return { field_values: null, problems: problemsOfError(error) };
+    throw error;
+  }
+};
+
+const planNew = async (state: ImportState, fields: Fields, row: Row): Promise<RowPlan> => {
+  const { actorId, newStatus, projects } = state;
   const { values } = row;
   const { slugs: categories, problems } = resolveCategories(state, values);
   problems.push(...missingFields(row));
@@ -162,12 +176,16 @@ const planNew = async (state: ImportState, row: Row): Promise<RowPlan> => {
   }
   if (values.slug !== undefined) problems.push(...(await slugProblems(state, values.slug)));
   if (values.url !== undefined && values.deleted_at == null) problems.push(...(await urlProblems(state, values.url)));
+  const given = valuesFor(fields, row, { field_values: null, categories });
+  problems.push(...given.problems);
   if (problems.length > 0) return fail(...problems);
 
   const complete = values as Complete;
   const id = values.id ?? newId('prj');
   const slug = values.slug ?? (await generateSlug(state, row, complete.name, id));
-  const next = newRecord(complete, { id, slug, categories, ownerId: actorId, at: now() });
+  const { field_values } = given;
+  const more = { id, slug, categories, field_values, ownerId: actorId, status: newStatus, at: now() };
+  const next = newRecord(complete, more);
   const { issues } = parsed(ProjectContent, next);
   return issues ? fail(...issues.map(problemOf)) : { action: 'create', next };
 };
@@ -177,20 +195,28 @@ const isField = (name: string): name is ImportField => (importFields as readonly
 const messagesIn = (errors: FieldErrors | string[]): string[] =>
   Array.isArray(errors) ? errors : Object.values(errors).flatMap(messagesIn);
 
+/** Of single values, or of all together. */
+const problemsOfValues = (errors: FieldErrors | string[]): Problem[] =>
+  Object.entries(errors).flatMap(([key, of]: [string, FieldErrors | string[]]) =>
+    messagesIn(of).map((text) => ({ field: key === '_errors' ? 'fields' : (`fields.${key}` as const), message: text })),
+  );
+
 const problemsOfError = (error: AppError): Problem[] => {
   const { details, message } = error.extra as { details?: FieldErrors; message?: string };
   if (!details) return [{ field: error.code === 'SLUG_TAKEN' ? 'slug' : null, message: message ?? error.message }];
   return Object.entries(details).flatMap(([name, errors]) =>
-    messagesIn(errors).map((text) => ({ field: isField(name) ? name : null, message: text })),
+    name === 'fields'
+      ? problemsOfValues(errors)
+      : messagesIn(errors).map((text) => ({ field: isField(name) ? name : null, message: text })),
   );
 };
 
 /** Times that only an import sets. */
 const importedTimes = ['created_at', 'published_at', 'paid_at'] as const;
 
-const updated = (previous: ProjectRecord, values: RowValues, at: string): ProjectRecord => {
+const updated = (previous: ProjectRecord, values: RowValues, at: string, further: ValueEdit): ProjectRecord => {
   const { id: _id, owner_id: _owner, updated_at: _updated, ...edit } = values;
-  const { next } = mergeEdit(previous, edit, at, ContentChange);
+  const { next } = mergeEdit(previous, edit, at, ContentChange, further);
   const times = Object.fromEntries(
     importedTimes.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])),
   );
@@ -198,7 +224,7 @@ const updated = (previous: ProjectRecord, values: RowValues, at: string): Projec
   return isSame ? next : { ...next, ...times, updated_at: at };
 };
 
-const planUpdate = async (state: ImportState, previous: ProjectRecord, row: Row): Promise<RowPlan> => {
+const planUpdate = async (state: ImportState, fields: Fields, previous: ProjectRecord, row: Row): Promise<RowPlan> => {
   const { slug, ...rest } = row.values;
   const { slugs: categories, problems } = resolveCategories(state, rest);
   // A slug that rows are matched by is not a change; it may be an earlier slug, which must not return.
@@ -214,7 +240,7 @@ const planUpdate = async (state: ImportState, previous: ProjectRecord, row: Row)
   };
   let next: ProjectRecord;
   try {
-    next = updated(previous, values, now());
+    next = updated(previous, values, now(), importedValues(fields, row));
   } catch (error) {
     if (error instanceof AppError) return fail(...problemsOfError(error));
     throw error;
@@ -224,7 +250,7 @@ const planUpdate = async (state: ImportState, previous: ProjectRecord, row: Row)
   return conflicts.length > 0 ? fail(...conflicts) : { action: 'update', previous, next };
 };
 
-const planRow = async (state: ImportState, row: Row): Promise<RowPlan> => {
+const planRow = async (state: ImportState, fields: Fields, row: Row): Promise<RowPlan> => {
   const { on_conflict: onConflict, match_by: matchBy } = state.mapping;
   if (row.problems.length > 0) {
     // A row that matches nothing would be a new project: report its missing fields as well.
@@ -232,7 +258,7 @@ const planRow = async (state: ImportState, row: Row): Promise<RowPlan> => {
     return fail(...row.problems, ...(isNew ? missingFields(row) : []));
   }
   const match = await findMatch(state, row);
-  if (!match) return await planNew(state, row);
+  if (!match) return await planNew(state, fields, row);
   // Without a slug the name decides.
   const field = row.mentions.has(matchBy) ? matchBy : 'name';
   if (match.deleted_at !== null) {
@@ -240,7 +266,7 @@ const planRow = async (state: ImportState, row: Row): Promise<RowPlan> => {
     return { action: 'skip', match, reason: { field, message } };
   }
   if (onConflict === 'skip') return { action: 'skip', match };
-  if (onConflict === 'update') return await planUpdate(state, match, row);
+  if (onConflict === 'update') return await planUpdate(state, fields, match, row);
   return fail({ field, message: `belongs to ${match.id}, which already exists` });
 };
 
@@ -258,7 +284,7 @@ const load = async (state: ImportState, rows: readonly Row[]): Promise<void> => 
 };
 
 /** Assigns the slug of a row, also of one that an earlier run has imported: those of later rows depend on it. */
-export const noteRow = (state: ImportState, row: Row): void => {
+export const recordRow = (state: ImportState, row: Row): void => {
   slugToMatch(state, row);
 };
 
@@ -272,6 +298,7 @@ export const planRows = async (
   report: ReportBuilder,
 ): Promise<PendingProject[]> => {
   const { projects, slugs } = state;
+  const fields = await currentFields();
   await load(state, rows);
   const pendingById = new Map<string, PendingProject>();
 
@@ -291,7 +318,7 @@ export const planRows = async (
   };
 
   for (const row of rows) {
-    const plan = await planRow(state, row);
+    const plan = await planRow(state, fields, row);
     if (plan.action === 'fail') report.failed(row, plan.problems);
     else if (plan.action === 'skip') report.skipped(row, plan.match, plan.reason);
     else if (plan.action === 'update' && plan.next === plan.previous) report.unchanged(row, plan.next);

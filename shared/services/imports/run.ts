@@ -2,25 +2,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BatchCounts } from '#contract/batches.ts';
 import { IMPORT_ROWS_MAX } from '#contract/imports.ts';
 import type { ImportMapping } from '#contract/projects.ts';
-import { batchEnding, batchInsertion, countEntries, findBatch, putEntries } from '#data/batches.ts';
+import { batchEnding, batchInsertion, countEntries, putEntries } from '#data/batches.ts';
 import { allCategories } from '#data/categories.ts';
+import { currentFields } from '#data/custom-fields.ts';
+import { inOutbox } from '#data/event-log.ts';
 import { changeImport, claimImport, findImport, importChange } from '#data/imports.ts';
-import { inOutbox } from '#data/outbox.ts';
 import { tryTransact, type Write } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
 import { noOutcomes, rowPosition } from '#model/batch.ts';
 import { hasEnded, type ImportRecord } from '#model/import.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { deleteFile } from '#platform/object-storage.ts';
+import { deleteFile } from '#platform/s3.ts';
 import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord, Separator } from '#shared/csv/parse.ts';
-import { ImportBatch, newImportBatch } from './batch.ts';
-import { ChunkSize, chunksOf } from './chunks.ts';
+import { ImportBatch, newImportBatch, ReportBuilder } from './batch.ts';
 import { InvalidFile, recordsOf } from './file.ts';
-import { importRows, openState, propagateCategoryChanges } from './import-rows.ts';
-import { type ImportState, noteRow } from './plan.ts';
-import { ReportBuilder } from './report.ts';
+import { ChunkSize, chunksOf, importRows, openState, propagateCategoryChanges } from './import-rows.ts';
+import { type ImportState, recordRow } from './plan.ts';
 import { rowValidator } from './validate.ts';
 
 // The rows of a large import are imported by runs, each as long as a function may take. Every row gets an entry in the
@@ -39,17 +38,17 @@ const LIMITS: RunLimits = { budgetMs: 270_000, rowsPerChunkMax: 250 };
 /** Rows after those that are done, of which an earlier run may have imported some: more than a chunk. */
 const ROWS_IN_DOUBT = 1000;
 /** How often a run that writes nothing looks whether it goes on, in milliseconds. */
-const LOOK_EVERY_MS = 500;
+const HEARTBEAT_MS = 500;
 /** A run without a sign of life for so long is dead, in milliseconds. */
 const DEAD_AFTER_MS = 15_000;
 
 /** The import was cancelled, or another run has taken it over. */
-class Stopped extends Error {
-  override readonly name = 'Stopped';
+class Aborted extends Error {
+  override readonly name = 'Aborted';
 }
 
 /** An import that a run has taken over. */
-interface Claimed {
+interface Lease {
   record: ImportRecord;
   readonly mapping: ImportMapping;
   readonly separator: Separator;
@@ -59,26 +58,22 @@ interface Claimed {
   readonly until: number;
 }
 
-/** Changes the import. @throws {Stopped} */
-const change = async (claimed: Claimed, changed: Partial<ImportRecord>): Promise<void> => {
-  const record = await changeImport(claimed.record, { ...changed, seen_at: now() });
-  if (!record) throw new Stopped();
-  claimed.record = record;
+/** Changes the import. @throws {Aborted} */
+const change = async (lease: Lease, changed: Partial<ImportRecord>): Promise<void> => {
+  const record = await changeImport(lease.record, { ...changed, seen_at: now() });
+  if (!record) throw new Aborted();
+  lease.record = record;
 };
 
-/** Changes the import together with other items. @throws {Stopped} */
-const changeWith = async (
-  claimed: Claimed,
-  changed: Partial<ImportRecord>,
-  others: readonly Write[],
-): Promise<void> => {
-  const isDone = await tryTransact([importChange(claimed.record, { ...changed, seen_at: now() }), ...others]);
-  if (!isDone) throw new Stopped();
-  claimed.record = { ...claimed.record, ...changed };
+/** Changes the import together with other items. @throws {Aborted} */
+const changeWith = async (lease: Lease, changed: Partial<ImportRecord>, others: readonly Write[]): Promise<void> => {
+  const isDone = await tryTransact([importChange(lease.record, { ...changed, seen_at: now() }), ...others]);
+  if (!isDone) throw new Aborted();
+  lease.record = { ...lease.record, ...changed };
 };
 
 /** What the run has to know of the whole file before the first row. */
-interface Survey {
+interface Prescan {
   readonly header: readonly string[];
   readonly columns: readonly MappedColumn[];
   /** Without the header; 0 where they are counted already. */
@@ -89,14 +84,14 @@ interface Survey {
 
 const headerOf = ({ cells }: CsvRecord): string[] => cells.map((cell) => cell.trim());
 
-/** Reads the whole file; its beginning where rows are counted already and none names its slug. @throws {InvalidFile}, {Stopped} */
-const survey = async (claimed: Claimed): Promise<Survey> => {
-  const { record, mapping, separator } = claimed;
+/** Reads the whole file; its beginning where rows are counted already and none names its slug. @throws {InvalidFile}, {Aborted} */
+const prescan = async (lease: Lease): Promise<Prescan> => {
+  const { record, mapping, separator } = lease;
   let header: string[] | undefined;
   let columns: MappedColumn[] = [];
   let rows = 0;
   const slugs = new Set<string>();
-  let lookedAt = performance.now();
+  let heartbeatAt = performance.now();
   for await (const records of recordsOf(record.id, separator)) {
     const [first] = records;
     if (!header && first) {
@@ -112,9 +107,9 @@ const survey = async (claimed: Claimed): Promise<Survey> => {
     if (rows > IMPORT_ROWS_MAX) {
       throw new InvalidFile(`The file has more than ${IMPORT_ROWS_MAX} rows. Split it into several files.`);
     }
-    if (performance.now() < lookedAt + LOOK_EVERY_MS) continue;
-    lookedAt = performance.now();
-    await change(claimed, {});
+    if (performance.now() < heartbeatAt + HEARTBEAT_MS) continue;
+    heartbeatAt = performance.now();
+    await change(lease, {});
   }
   return { header: header ?? [], columns, rows, slugs };
 };
@@ -126,43 +121,43 @@ const lastDone = ({ rows_done }: ImportRecord): number => rows_done + 1;
 const countDone = async (batchId: string, record: ImportRecord): Promise<BatchCounts> =>
   await countEntries(batchId, { after: rowPosition(lastDone(record)) }, record.counts);
 
-/** The import begins to write. @throws {Stopped} */
-const beginRunning = async (claimed: Claimed, { header, rows }: Survey): Promise<void> => {
-  const { mapping, record, actorId } = claimed;
+/** The import begins to write. @throws {Aborted} */
+const beginRunning = async (lease: Lease, { header, rows }: Prescan): Promise<void> => {
+  const { mapping, record, actorId } = lease;
   const running = { state: 'running', rows_total: rows } as const;
   if (mapping.dry_run) {
-    await change(claimed, running);
+    await change(lease, running);
     return;
   }
   const batch = newImportBatch({ id: actorId }, header, rows, { filename: record.filename, import_id: record.id });
-  await changeWith(claimed, { ...running, batch_id: batch.id }, [batchInsertion(batch)]);
+  await changeWith(lease, { ...running, batch_id: batch.id }, [batchInsertion(batch)]);
 };
 
 /** Remembers the slugs of all categories, because rows may carry them when another run continues. */
-const noteCategories = async (claimed: Claimed): Promise<void> => {
+const noteCategories = async (lease: Lease): Promise<void> => {
   const present = Object.fromEntries((await allCategories()).map(({ id, slug }) => [slug, id]));
-  await change(claimed, { categories: { ...claimed.record.categories, ...present } });
+  await change(lease, { categories: { ...lease.record.categories, ...present } });
 };
 
 /** The records of the file without its header. */
-async function* rowsOf({ record, separator }: Claimed): AsyncGenerator<readonly CsvRecord[]> {
+async function* rowsOf({ record, separator }: Lease): AsyncGenerator<readonly CsvRecord[]> {
   for await (const records of recordsOf(record.id, separator)) yield records.filter(({ number }) => number > 1);
 }
 
-/** Imports the rows that are not imported yet. @returns whether the time sufficed. @throws {Stopped}, {InvalidFile} */
+/** Imports the rows that are not imported yet. @returns whether the time sufficed. @throws {Aborted}, {InvalidFile} */
 const runRows = async (
-  claimed: Claimed,
-  { header, columns }: Survey,
+  lease: Lease,
+  { header, columns }: Prescan,
   state: ImportState,
   report: ReportBuilder,
 ): Promise<boolean> => {
   const { batch, mapping } = state;
-  const firstOpen = lastDone(claimed.record) + 1;
+  const firstOpen = lastDone(lease.record) + 1;
   let hasImported = false;
-  const size = new ChunkSize(claimed.rowsPerChunkMax);
-  const validate = rowValidator({ mapping, columns, header });
-  for await (const rows of chunksOf(rowsOf(claimed), size, validate)) {
-    for (const row of rows) noteRow(state, row);
+  const size = new ChunkSize(lease.rowsPerChunkMax);
+  const validate = rowValidator({ mapping, columns, header, fields: await currentFields() });
+  for await (const rows of chunksOf(rowsOf(lease), size, validate)) {
+    for (const row of rows) recordRow(state, row);
     const open = rows.filter(({ number }) => number >= firstOpen);
     const [first] = open;
     if (!first) {
@@ -170,88 +165,101 @@ const runRows = async (
       continue;
     }
     // Every run imports a chunk at least, so that they come to an end.
-    if (hasImported && performance.now() > claimed.until) return false;
+    if (hasImported && performance.now() > lease.until) return false;
     hasImported = true;
     const from = performance.now();
     const isInDoubt = first.number < firstOpen + ROWS_IN_DOUBT;
     const rest = isInDoubt ? await batch.withoutStored(open, report) : open;
-    const left = await importRows(state, rest, report, claimed.until);
+    const left = await importRows(state, rest, report, lease.until);
     // Without a checkpoint: the next run counts those rows of this chunk that are done by their entries.
     if (left.length > 0) return false;
-    await change(claimed, { rows_done: (open.at(-1)?.number ?? 1) - 1, counts: report.counts() });
+    await change(lease, { rows_done: (open.at(-1)?.number ?? 1) - 1, counts: report.counts() });
     size.note(open.length, performance.now() - from);
   }
   return true;
 };
 
-/** Ends an import that writes: with its batch, or as a dry run that may be started now. @throws {Stopped} */
-const finish = async (claimed: Claimed, state: ImportState, counts: BatchCounts): Promise<void> => {
-  const { record, mapping } = claimed;
+/** Ends an import that writes: with its batch, or as a dry run that may be started now. @throws {Aborted} */
+const finish = async (lease: Lease, state: ImportState, report: ReportBuilder): Promise<void> => {
+  const { record, mapping } = lease;
+  const counts = report.counts();
   if (mapping.dry_run) {
     const entries_id = newId('bat');
     await putEntries(entries_id, state.batch.planned());
-    await change(claimed, { state: 'uploaded', rows_done: 0, counts: noOutcomes, dry_run: { entries_id, counts } });
+    await change(lease, {
+      state: 'uploaded',
+      rows_done: 0,
+      counts: noOutcomes,
+      dry_run: { entries_id, counts, problems: report.problems() },
+    });
     return;
   }
-  const ending = record.batch_id === null ? [] : [batchEnding(record.batch_id, 'done', counts)];
-  await changeWith(claimed, { state: 'done', finished_at: now(), counts }, ending);
+  const ending = record.batch_id === null ? [] : batchEnding(record.batch_id, 'done', counts);
+  await changeWith(lease, { state: 'done', finished_at: now(), counts }, ending);
   await deleteFile(record.id);
 };
 
-/** Ends an import that cannot be completed. What it has written stays. @throws {Stopped} */
-const fail = async (claimed: Claimed, reason: string): Promise<void> => {
-  const { batch_id } = claimed.record;
-  const ending = batch_id === null ? [] : [batchEnding(batch_id, 'failed', await countDone(batch_id, claimed.record))];
-  await changeWith(claimed, { state: 'failed', finished_at: now(), error: reason }, ending);
-  await deleteFile(claimed.record.id);
+/** Ends an import that cannot be completed. What it has written stays. @throws {Aborted} */
+const fail = async (lease: Lease, reason: string): Promise<void> => {
+  const { batch_id } = lease.record;
+  const ending = batch_id === null ? [] : batchEnding(batch_id, 'failed', await countDone(batch_id, lease.record));
+  await changeWith(lease, { state: 'failed', finished_at: now(), error: reason }, ending);
+  await deleteFile(lease.record.id);
 };
 
 const isAlive = ({ seen_at }: ImportRecord): boolean =>
   seen_at !== null && Date.parse(seen_at) > Date.now() - DEAD_AFTER_MS;
 
+const cancellationOf = async (record: ImportRecord): Promise<Write[]> => {
+  const ended = { state: 'cancelled', finished_at: now() } as const;
+  const { batch_id } = record;
+  if (batch_id === null) return [importChange(record, record.mapping?.dry_run ? { ...ended, rows_done: 0 } : ended)];
+  const counts = await countDone(batch_id, record);
+  const rows_done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return [importChange(record, { ...ended, counts, rows_done }), ...batchEnding(batch_id, 'cancelled', counts)];
+};
+
 /**
- * Completes the end of an import: ends the batch of a cancelled one and deletes the file.
- * @param ownRun the run of the caller, which writes nothing more. While another run lives, that one ends the batch.
+ * Completes the end of an import: ends a cancelled one with its batch, and deletes the file.
+ * @param ownRun the run of the caller, which writes nothing more. While another run lives, that one ends the import.
  */
 const completeEnd = async (importId: string, ownRun?: string): Promise<void> => {
   for (;;) {
     const record = await findImport(importId);
-    if (!record || !hasEnded(record.state)) return;
-    const batch = record.batch_id === null ? undefined : await findBatch(record.batch_id);
-    if (batch?.state !== 'running') {
+    if (!record) return;
+    if (hasEnded(record.state)) {
       await deleteFile(importId);
       return;
     }
+    if (record.cancel_requested_at === null) return;
     if (record.run === ownRun || !isAlive(record)) {
-      const counts = await countDone(batch.id, record);
-      const rows_done = Object.values(counts).reduce((sum, count) => sum + count, 0);
-      await tryTransact([importChange(record, { counts, rows_done }), batchEnding(batch.id, 'cancelled', counts)]);
+      await tryTransact(await cancellationOf(record));
     } else {
-      await wait(LOOK_EVERY_MS);
+      await wait(HEARTBEAT_MS);
     }
   }
 };
 
-/** Checks the file, and imports its rows until they are done or the time is up. @throws {Stopped}, {InvalidFile} */
-const work = async (claimed: Claimed): Promise<void> => {
-  const { mapping, actorId } = claimed;
-  const isResumed = claimed.record.state === 'running' && !mapping.dry_run;
-  const surveyed = await survey(claimed);
-  if (claimed.record.state === 'checking') await beginRunning(claimed, surveyed);
-  const { record } = claimed;
+/** Checks the file, and imports its rows until they are done or the time is up. @throws {Aborted}, {InvalidFile} */
+const work = async (lease: Lease): Promise<void> => {
+  const { mapping, actorId } = lease;
+  const isResumed = lease.record.state === 'running' && !mapping.dry_run;
+  const prescanned = await prescan(lease);
+  if (lease.record.state === 'checking') await beginRunning(lease, prescanned);
+  const { record } = lease;
   const batch = new ImportBatch(mapping.dry_run ? undefined : (record.batch_id ?? undefined));
   if (isResumed && mapping.on_conflict === 'update') await batch.resume();
-  const state = await openState(actorId, mapping, surveyed.slugs, batch, record.categories);
-  await noteCategories(claimed);
-  const report = new ReportBuilder(surveyed.columns, mapping.dry_run ? undefined : record.counts);
-  const isComplete = await runRows(claimed, surveyed, state, report);
+  const state = await openState(actorId, mapping, prescanned.slugs, batch, record.categories);
+  await noteCategories(lease);
+  const report = new ReportBuilder(prescanned.columns, mapping.dry_run ? undefined : record.counts);
+  const isComplete = await runRows(lease, prescanned, state, report);
   await propagateCategoryChanges(state);
   if (isComplete) {
-    await finish(claimed, state, report.counts());
+    await finish(lease, state, report);
   } else if (mapping.dry_run) {
     throw new InvalidFile('The dry run did not end in time. Try it with a part of the file.');
   } else {
-    await changeWith(claimed, {}, [inOutbox(newMessage('importDue', actorId, { import_id: record.id }))]);
+    await changeWith(lease, {}, [inOutbox(newMessage('importDue', actorId, { import_id: record.id }))]);
   }
 };
 
@@ -270,7 +278,7 @@ export const runImport = async (
     await completeEnd(importId);
     return;
   }
-  const claimed: Claimed = {
+  const lease: Lease = {
     record: record.mapping.dry_run ? { ...record, rows_done: 0 } : record,
     mapping: record.mapping,
     separator: record.separator,
@@ -279,12 +287,12 @@ export const runImport = async (
     until: performance.now() + budgetMs,
   };
   try {
-    await work(claimed).catch(async (error: unknown) => {
+    await work(lease).catch(async (error: unknown) => {
       if (!(error instanceof InvalidFile)) throw error;
-      await fail(claimed, error.message);
+      await fail(lease, error.message);
     });
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
+    if (!(error instanceof Aborted)) throw error;
     await completeEnd(importId, run);
   }
 };

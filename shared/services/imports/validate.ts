@@ -1,23 +1,26 @@
 import * as z from 'zod';
-import { line, parsed, Reference, TimestampInput, text } from '#contract/fields.ts';
+import { line, parsed, Reference, TimestampInput, text, withScheme } from '#contract/fields.ts';
 import {
   type ImportField,
   type ImportMapping,
   importFields,
+  type MappedField,
   Plan,
   PricingType,
   ProjectContent,
   Status,
 } from '#contract/projects.ts';
+import type { Caller } from '#model/api-key.ts';
+import { type Fields, fieldNamed, isFieldName, problemOfValue, typeRules } from '#model/field.ts';
 import { splitList, unguarded } from '#shared/csv/cells.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
-import { type FieldIssue, invalidFields } from '#shared/errors.ts';
-import type { ParsedUpload } from './parse.ts';
+import { type FieldIssue, invalidFields, outOfScope } from '#shared/errors.ts';
+import type { ParsedUpload } from './file.ts';
 
 /** Why a row fails. */
 export interface Problem {
   /** Null for the row as a whole. */
-  readonly field: ImportField | null;
+  readonly field: MappedField | 'fields' | null;
   readonly message: string;
 }
 
@@ -69,23 +72,20 @@ export interface Row {
   readonly name?: string | undefined;
   /** Empty when there are problems. */
   readonly values: RowValues;
+  /** Given values of further fields by key, not checked: that depends on the categories and present values of the listing. */
+  readonly fields: Readonly<Record<string, unknown>>;
   /** The mentioned fields, valid or not. */
   readonly mentions: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
-const listFields: ReadonlySet<ImportField> = new Set(['categories', 'tags', 'screenshots']);
-const numberFields: ReadonlySet<ImportField> = new Set(['latitude', 'longitude']);
-const urlFields: ReadonlySet<ImportField> = new Set(['url', 'logo_url', 'video_url']);
+const listFields: ReadonlySet<string> = new Set<ImportField>(['categories', 'tags', 'screenshots']);
+const numberFields: ReadonlySet<string> = new Set<ImportField>(['latitude', 'longitude']);
+const urlFields: ReadonlySet<string> = new Set<ImportField>(['url', 'logo_url', 'video_url']);
 const importedFields: ReadonlySet<string> = new Set(Object.keys(RowValues.shape));
 const nullableFields: ReadonlySet<string> = new Set(
   Object.entries(RowValues.shape).flatMap(([field, { def }]) => (def.innerType.safeParse(null).success ? [field] : [])),
 );
-
-const BARE_HOST = /^(?:[\p{L}\p{N}-]+\.)+(?:\p{L}{2,}|xn--[a-z\d-]+)(?::\d+)?(?:[/?#]\S*)?$/iu;
-
-/** Adds `https://` to a URL without a scheme, such as `www.example.com`. */
-const withScheme = (url: string): string => (BARE_HOST.test(url) ? `https://${url}` : url);
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -95,7 +95,15 @@ const numberOf = (cell: string): number => {
   return NUMBER.test(withPoint) ? Number(withPoint) : Number.NaN;
 };
 
-const readCell = (field: ImportField, cell: string, separator: string): unknown => {
+/** How the cells of a file are read. */
+interface Reading {
+  readonly separator: string;
+  readonly fields: Fields;
+}
+
+const readCell = (field: MappedField, cell: string, { separator, fields }: Reading): unknown => {
+  const definition = fieldNamed(fields, field);
+  if (definition) return typeRules[definition.type].read(cell, (entries) => splitList(entries, separator));
   if (listFields.has(field)) {
     const entries = splitList(cell, separator);
     return field === 'screenshots' ? entries.map(withScheme) : entries;
@@ -123,23 +131,95 @@ const parseValues = (given: Record<string, unknown>): { values: RowValues; probl
 
 const validName = (name: unknown): string | undefined => ProjectContent.shape.name.safeParse(name).data;
 
-type Default = NonNullable<ImportMapping['defaults'][ImportField]> | null;
+/** Fields that are not content, which API keys do not import. */
+const reservedFields: readonly ImportField[] = [
+  'status',
+  'plan',
+  'owner_id',
+  'paid_at',
+  'deleted_at',
+  'rejection_reason',
+];
 
-const readDefault = (field: ImportField, value: Default, separator: string): unknown => {
-  if (value === null) return listFields.has(field) ? [] : nullableFields.has(field) ? null : undefined;
-  if (value === '') return undefined;
-  if (typeof value === 'number') return numberFields.has(field) ? value : String(value);
-  return typeof value === 'string' ? readCell(field, value.trim(), separator) : value;
+/** @throws 403 when an API key imports more than content. */
+export const mustImportContent = ({ columns, defaults }: ImportMapping, caller: Caller): void => {
+  const fields = new Set([...Object.values(columns), ...Object.keys(defaults)]);
+  if (caller.scopes && reservedFields.some((field) => fields.has(field))) throw outOfScope();
+};
+
+/** The values of further fields among those that a row gives. */
+const valuesByKey = (given: Readonly<Record<string, unknown>>, fields: Fields): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => {
+      const definition = fieldNamed(fields, name);
+      return definition ? [[definition.key, value]] : [];
+    }),
+  );
+
+/** A column in the text of a default. */
+const PLACEHOLDER = /\{([^{}]+)\}/g;
+
+const columnsIn = (value: Default | undefined): string[] =>
+  (Array.isArray(value) ? value : typeof value === 'string' ? [value] : []).flatMap((one) =>
+    [...one.matchAll(PLACEHOLDER)].map(([, column = '']) => column.trim()),
+  );
+
+/** The defaults that name columns. @throws 400 under `details.mapping.defaults` for a column that the file does not have once. */
+const templatesOf = ({ defaults }: ImportMapping, header: readonly string[], fields: Fields) => {
+  // Hours are JSON, which has braces.
+  const isTemplate = (field: MappedField): boolean =>
+    isImported(field, fields) && !uniqueFields.has(field) && fieldNamed(fields, field)?.type !== 'hours';
+  const named = entriesOf(defaults).filter(([field, value]) => isTemplate(field) && columnsIn(value).length > 0);
+  const wrong = named.flatMap(([field, value]) => {
+    const column = columnsIn(value).find(
+      (one) => header.indexOf(one) !== header.lastIndexOf(one) || !header.includes(one),
+    );
+    const problem = column !== undefined && (header.includes(column) ? 'is repeated in' : 'is not a column of');
+    return problem ? [{ path: ['mapping', 'defaults', field], message: `"${column}" ${problem} the file` }] : [];
+  });
+  if (wrong.length > 0) throw invalidFields(wrong);
+  return named;
+};
+
+/** A default with the cells of a row in place of its columns; blank when all of these are. */
+const filled = (value: Default, header: readonly string[], cells: readonly string[]): Default => {
+  const cellOf = (column: string): string => unguarded((cells[header.indexOf(column.trim())] ?? '').trim());
+  if (columnsIn(value).every((column) => cellOf(column) === '')) return '';
+  const fill = (one: string): string => one.replace(PLACEHOLDER, (_, column: string) => cellOf(column));
+  return Array.isArray(value) ? value.map(fill) : typeof value === 'string' ? fill(value) : value;
+};
+
+type Default = NonNullable<ImportMapping['defaults'][MappedField]> | null;
+
+const entriesOf = (defaults: ImportMapping['defaults']) => Object.entries(defaults) as [MappedField, Default][];
+
+/** Whether a field is not a counter, nor one whose definition is deleted. */
+const isImported = (field: MappedField, fields: Fields): boolean =>
+  importedFields.has(field) || fieldNamed(fields, field) !== undefined;
+
+const readDefault = (field: MappedField, value: Default, reading: Reading): unknown => {
+  const definition = fieldNamed(reading.fields, field);
+  if (value === null) return listFields.has(field) ? [] : nullableFields.has(field) || definition ? null : undefined;
+  if (typeof value === 'number') {
+    return numberFields.has(field) || definition?.type === 'number' ? value : String(value);
+  }
+  if (typeof value !== 'string') return value;
+  return value.trim() === '' ? undefined : readCell(field, value.trim(), reading);
 };
 
 /** Fields that cannot have a default, because they differ between projects. */
 const uniqueFields: ReadonlySet<string> = new Set(['id', 'slug']);
 
 /** @throws 400 under `details.mapping.defaults`. */
-const readDefaults = ({ defaults, list_separator: separator }: ParsedUpload['mapping']): Record<string, unknown> => {
+const readDefaults = (
+  { defaults }: ParsedUpload['mapping'],
+  templates: ReadonlySet<string>,
+  reading: Reading,
+): Record<string, unknown> => {
   const read = Object.fromEntries(
-    (Object.entries(defaults) as [ImportField, Default][]).flatMap(([field, value]) => {
-      const result = importedFields.has(field) ? readDefault(field, value, separator) : undefined;
+    entriesOf(defaults).flatMap(([field, value]) => {
+      const isRead = isImported(field, reading.fields) && !templates.has(field);
+      const result = isRead ? readDefault(field, value, reading) : undefined;
       return result === undefined ? [] : [[field, result]];
     }),
   );
@@ -155,17 +235,51 @@ const readDefaults = ({ defaults, list_separator: separator }: ParsedUpload['map
 };
 
 /**
+ * Checks what a mapping says of further fields before rows are read. While they are read, a definition may change: rows then
+ * fail, or ignore what is deleted.
+ * @throws 400 under `details.mapping` for an unknown key and for a default that its field does not take.
+ */
+export const mustFitFields = (
+  { mapping, columnsPath, header }: Pick<ParsedUpload, 'mapping' | 'columnsPath' | 'header'>,
+  fields: Fields,
+): void => {
+  const { columns, defaults, list_separator: separator } = mapping;
+  const isUnknown = (field: MappedField): boolean => isFieldName(field) && !fieldNamed(fields, field);
+  const message = 'must be a field of a project';
+  const unknown = [
+    ...Object.entries(columns).flatMap(([column, field]) =>
+      isUnknown(field) ? [{ path: [...columnsPath, column], message }] : [],
+    ),
+    ...entriesOf(defaults).flatMap(([field]) =>
+      isUnknown(field) ? [{ path: ['mapping', 'defaults', field], message }] : [],
+    ),
+  ];
+  const templates = new Set(templatesOf(mapping, header, fields).map(([field]) => field));
+  const wrong = entriesOf(defaults).flatMap(([field, value]) => {
+    const definition = templates.has(field) ? undefined : fieldNamed(fields, field);
+    const problem = definition && problemOfValue(definition, readDefault(field, value, { separator, fields }));
+    return problem === undefined ? [] : [{ path: ['mapping', 'defaults', field], message: problem }];
+  });
+  if (unknown.length + wrong.length > 0) throw invalidFields([...unknown, ...wrong]);
+};
+
+/**
  * Creates the function that validates the rows of a file. A blank cell counts as the default of its field or, without
- * one, as not mentioned. Counters are ignored, because the votes and comments that they count are not in the file.
+ * one, as not mentioned. A default may name columns, as in `{type} in {city}`. Counters are ignored, because the votes and comments that they count are not in the file.
  * @throws 400 when a default is invalid.
  */
 export const rowValidator = ({
   mapping,
   columns,
   header,
-}: Pick<ParsedUpload, 'mapping' | 'columns' | 'header'>): ((record: CsvRecord) => Row) => {
-  const defaults = readDefaults(mapping);
-  const imported = columns.filter(({ field }) => importedFields.has(field));
+  fields,
+}: Pick<ParsedUpload, 'mapping' | 'columns' | 'header'> & { readonly fields: Fields }): ((
+  record: CsvRecord,
+) => Row) => {
+  const reading = { separator: mapping.list_separator, fields };
+  const templates = templatesOf(mapping, header, fields);
+  const defaults = readDefaults(mapping, new Set(templates.map(([field]) => field)), reading);
+  const imported = columns.filter(({ field }) => isImported(field, fields));
   return ({ number, cells, broken }) => {
     const defect =
       broken ?? (cells.length === header.length ? undefined : `has ${cells.length} cells instead of ${header.length}`);
@@ -174,17 +288,30 @@ export const rowValidator = ({
         number,
         cells,
         values: {},
+        fields: {},
         mentions: new Set(),
         problems: [{ field: null, message: `The row ${defect}.` }],
       };
     }
     const given = { ...defaults };
+    for (const [field, value] of templates) {
+      const read = readDefault(field, filled(value, header, cells), reading);
+      if (read !== undefined) given[field] = read;
+    }
     for (const { field, index } of imported) {
       const cell = unguarded((cells[index] ?? '').trim());
-      if (cell !== '') given[field] = readCell(field, cell, mapping.list_separator);
+      if (cell !== '') given[field] = readCell(field, cell, reading);
     }
     const { values, problems } = parseValues(given);
     const name = problems.length === 0 ? values.name : validName(given.name);
-    return { number, cells, name, mentions: new Set(Object.keys(given)), values, problems };
+    return {
+      number,
+      cells,
+      name,
+      mentions: new Set(Object.keys(given)),
+      values,
+      fields: valuesByKey(given, fields),
+      problems,
+    };
   };
 };

@@ -1,13 +1,12 @@
+import type { JobRun } from '#contract/jobs.ts';
 import { beginRun, endRun } from '#data/jobs.ts';
 import { parseMessage } from '#events/catalogue.ts';
-import { type JobRun, summaryOf } from '#model/job.ts';
+import { summaryOf } from '#model/job.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
-import { log } from '#platform/log.ts';
-import { loggable } from '#platform/loggable.ts';
-import { startRequestTime, writeOptions } from '#platform/request-time.ts';
+import { log, loggable } from '#platform/log.ts';
+import { startRequestTime, writeOptions } from '#platform/time-limit.ts';
 
-/** A run of a job. */
-export interface RunContext {
+interface RunContext {
   readonly name: string;
   /** The id of the request or invocation, by which its log lines are found. */
   readonly requestId: string;
@@ -26,23 +25,24 @@ export const jobInMessage = (detail: unknown): string | undefined => {
 const RECORDING_MAX_MS = 3000;
 
 /** Ends the attempts of a write with its time: a run that was marked as running after its end would block the next one. */
-const recordInTime = async (write: () => Promise<void>): Promise<void> => {
+const recordInTime = async <T>(write: () => Promise<T>): Promise<T> => {
   const time = startRequestTime(RECORDING_MAX_MS);
   try {
-    await time.run(write);
+    return await time.run(write);
   } finally {
     time.end();
   }
 };
 
 /** The table may fail while the work does not: a run that cannot be recorded is run nevertheless. */
-const unlessUnavailable = async ({ name }: RunContext, write: () => Promise<void>): Promise<void> => {
+const unlessUnavailable = async <T>({ name }: RunContext, write: () => Promise<T>): Promise<T | undefined> => {
   try {
     // Throws after the response of a request whose time is over.
     writeOptions();
-    await recordInTime(write);
+    return await recordInTime(write);
   } catch (error) {
     log.warn('the run of a job could not be recorded', { job: name, error: loggable(error) });
+    return undefined;
   }
 };
 
@@ -63,10 +63,10 @@ export const recordRun = async <T extends object>(
   // A run that is repeated after a failure has the same request.
   const run_id = `${requestId} ${at}`;
   const running = { run_id, started_at: at, until: secondsFromNow(Math.ceil(remainingMs / 1000)) };
-  await unlessUnavailable(context, () => beginRun(name, running, isScheduled));
+  const earlier = await unlessUnavailable(context, () => beginRun(name, running, isScheduled));
   const end = (outcome: Pick<JobRun, 'ok' | 'summary'>) =>
     unlessUnavailable(context, () =>
-      endRun(name, run_id, { at, took_ms: Math.round(performance.now() - startedAt), ...outcome }),
+      endRun(name, run_id, { at, took_ms: Math.round(performance.now() - startedAt), ...outcome }, earlier),
     );
   try {
     const result = await run();

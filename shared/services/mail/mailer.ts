@@ -2,11 +2,12 @@ import type { Notifications } from '#contract/users.ts';
 import { processOnce } from '#data/deduplication.ts';
 import { findSuppression } from '#data/mail-suppression.ts';
 import type { UserRecord } from '#model/user.ts';
+import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
-import { sendMail } from '#platform/mail.ts';
 import { count } from '#platform/metrics.ts';
-import { settings } from '#platform/settings.ts';
+import { sendMail } from '#platform/ses.ts';
 import { type Branding, type EmailContent, renderEmail } from '#shared/mail/render.ts';
+import { unsubscribeHeaders } from './unsubscribe.ts';
 
 // Exactly one address: no list, no display name, no line break that would add a header.
 const SINGLE_ADDRESS = /^[^\s\p{Cc}<>(),;:"[\]\\@]+@[^\s\p{Cc}<>(),;:"[\]\\@]+$/u;
@@ -17,12 +18,15 @@ const addressOf = (user: UserRecord): string | undefined =>
     ? user.email
     : undefined;
 
-/** The recipient of an email. */
 interface Recipient {
   readonly user: UserRecord;
   /** The notification that the user must not have turned off; `always` for emails without a setting. */
   readonly notification: keyof Notifications | 'always';
 }
+
+/** Whether a user has a verified address and has not turned the notification off. */
+export const isMailed = ({ user, notification }: Recipient): boolean =>
+  addressOf(user) !== undefined && (notification === 'always' || user.notifications[notification]);
 
 /**
  * Sends an email at most once per subscriber and occasion. Users without a verified address, users who turned the notification
@@ -37,11 +41,8 @@ export const mailOnce = async (
   template: (recipientName: string | null, branding: Branding) => EmailContent,
 ): Promise<boolean> => {
   const to = addressOf(user);
-  // Records of an earlier version have no notification settings; every notification is on then.
-  const isWanted =
-    notification === 'always' || (user.notifications as Partial<Notifications> | undefined)?.[notification] !== false;
-  if (to === undefined || !isWanted) return false;
-  const branding: Branding = settings();
+  if (to === undefined || !isMailed({ user, notification })) return false;
+  const branding: Branding = environment();
   let isSent = false;
   await processOnce(subscriber, occasion, async () => {
     if (await findSuppression(to)) {
@@ -49,7 +50,8 @@ export const mailOnce = async (
       log.info('email withheld: the address is suppressed', { subscription: subscriber });
       return;
     }
-    await sendMail({ to, ...renderEmail(template(user.name, branding), branding) });
+    const headers = notification === 'always' ? {} : await unsubscribeHeaders({ userId: user.id, notification });
+    await sendMail({ to, headers, ...renderEmail(template(user.name, branding), branding) });
     isSent = true;
   });
   return isSent;

@@ -1,15 +1,15 @@
 import type { CatalogEntry } from '#catalog/types.ts';
 import { projectRollUps } from '#data/analytics.ts';
 import { catalog } from '#data/catalog.ts';
+import { iterateResumably } from '#data/checkpoints.ts';
 import { AlreadyRunning } from '#data/deduplication.ts';
 import { allUserIds, findUser } from '#data/users.ts';
-import { dayAfter, dayOf, daysFrom } from '#model/days.ts';
+import { DAY_MS, dayAfter, dayOf, daysFrom } from '#model/days.ts';
 import { isOpen } from '#model/policy.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
-import { iterateResumably } from '#services/cron/resumable-iteration.ts';
-import { digestEmail, type ListingStatistics, type WeeklyDigest } from '#shared/mail/digest-template.ts';
+import { digestEmail, type ListingStatistics, type WeeklyDigest } from '#shared/mail/templates.ts';
 import { mailOnce } from './mailer.ts';
 
 /**
@@ -35,7 +35,7 @@ export const lastWeek = (at: string): { readonly week: string; readonly monday: 
   const year = dayAfter(monday, 3).slice(0, 4);
   const fourth = `${year}-01-04`;
   const firstMonday = dayAfter(fourth, -daysSinceMonday(fourth));
-  const number = Math.round((Date.parse(monday) - Date.parse(firstMonday)) / (7 * 86_400_000)) + 1;
+  const number = Math.round((Date.parse(monday) - Date.parse(firstMonday)) / (7 * DAY_MS)) + 1;
   return { week: `${year}-W${String(number).padStart(2, '0')}`, monday };
 };
 

@@ -1,16 +1,18 @@
 import { categorySlugs } from '#data/categories.ts';
-import { findDraft, type Settlement } from '#data/checkouts.ts';
+import { draftDeletion } from '#data/drafts.ts';
+import { findCheckout, findCheckoutSubmission, type Settlement } from '#data/payments.ts';
 import { findProject, isDuplicateUrl, takenSlugs } from '#data/projects.ts';
 import { findUser } from '#data/users.ts';
 import { newMessage } from '#events/catalogue.ts';
-import { type CheckoutRecord, isRefunded, projectOfCheckout } from '#model/checkout.ts';
+import { type CheckoutRecord, isRefunded, projectOfCheckout } from '#model/payment.ts';
 import { isOpen } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
-import { settings } from '#platform/settings.ts';
+import { environment } from '#platform/environment.ts';
+import { refund } from '#platform/stripe.ts';
+import { applyDecision, isUnchanged } from '#services/projects/apply-rules.ts';
 import { freeSlug } from '#services/projects/slug.ts';
-import { pendingProject } from '#services/projects/submit.ts';
-import { purchaseWrites, refundWrites } from '#services/promotions/purchase.ts';
-import { applyDecision, isUnchanged } from '#services/rules/apply.ts';
+import { draftIdOf, pendingProject } from '#services/projects/submit.ts';
+import { purchaseWrites, refundWrites } from '#services/promotions/change.ts';
 
 /** What a payment or refund writes beside the checkout itself. */
 type Effect = Pick<Settlement, 'project' | 'promotion' | 'messages'>;
@@ -27,21 +29,32 @@ interface Unfulfillable {
 const fulfilSubmission = async (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
   const buyer = await findUser(checkout.user_id);
   if (buyer?.erased_at !== null) return { reason: 'The buyer deleted their account.' };
-  const draft = await findDraft(checkout.id);
-  if (!draft) return { reason: 'The submission has expired.' };
-  if (await isDuplicateUrl(draft.submission.url)) return { reason: 'Another project has this address now.' };
+  const ordered = await findCheckoutSubmission(checkout.id);
+  if (!ordered) return { reason: 'The submission has expired.' };
+  if (await isDuplicateUrl(ordered.submission.url)) return { reason: 'Another project has this URL now.' };
   const id = projectOfCheckout(checkout.id);
-  const slug = await freeSlug(draft.slug, takenSlugs);
-  const categories = [...(await categorySlugs(draft.categoryIds))];
+  const slug = await freeSlug(ordered.slug, takenSlugs);
+  const categories = [...(await categorySlugs(ordered.categoryIds))];
   const plan = isRefunded(checkout) ? 'standard' : 'premium';
   const pending: ProjectRecord = {
-    ...pendingProject({ ...draft.submission, plan, categories }, { id, slug, ownerId: checkout.user_id, at }),
+    ...pendingProject(
+      { ...ordered.submission, plan, categories },
+      {
+        id,
+        slug,
+        ownerId: checkout.user_id,
+        at,
+        fieldValues: ordered.fieldValues,
+      },
+    ),
     paid_at: isRefunded(checkout) ? null : at,
   };
-  const decision = draft.decision && (await isUnchanged(draft.decision.rule)) ? draft.decision : undefined;
+  const decision = ordered.decision && (await isUnchanged(ordered.decision.rule)) ? ordered.decision : undefined;
   const submitted = { cause: 'submitted', actorId: checkout.user_id } as const;
   const { next, origin, messages, writes } = applyDecision(pending, decision, submitted);
-  return { projectId: id, project: { insert: next, origin, writes }, messages };
+  const draftId = draftIdOf(ordered.submission);
+  const completed = draftId === undefined ? [] : [draftDeletion(checkout.user_id, draftId)];
+  return { projectId: id, project: { insert: next, origin, writes: [...writes, ...completed] }, messages };
 };
 
 const PROJECT_DELETED: Unfulfillable = { reason: 'The project was deleted.' };
@@ -70,7 +83,7 @@ const fulfilPromotion = async (checkout: CheckoutRecord, at: string): Promise<Fu
   if (!project) return PROJECT_DELETED;
   if (isRefunded(checkout)) return { projectId: project.id, messages: [] };
   if (!isOpen(project)) return { reason: 'The project is not live.' };
-  if (!settings().features.promotions) return { reason: 'Promotions are switched off.' };
+  if (!environment().features.promotions) return { reason: 'Promotions are switched off.' };
   const promotion = await purchaseWrites({
     checkoutId: checkout.id,
     projectId: project.id,
@@ -126,4 +139,14 @@ export const restore = async (checkout: CheckoutRecord): Promise<Effect> => {
   const project = (await findProject(checkout.project_id ?? ''))?.project;
   if (!project || (project.paid_at !== null && project.paid_at !== checkout.paid_at)) return { messages: [] };
   return planChange(project, { plan: 'premium', paid_at: checkout.paid_at });
+};
+
+/**
+ * Refunds the payment of a checkout that could not be fulfilled, or whose promotion was rejected. Idempotent. The event
+ * of the provider about the refund then updates the checkout and the ledger.
+ * @throws 503 when the provider is unavailable.
+ */
+export const refundCheckout = async (checkoutId: string): Promise<void> => {
+  const checkout = await findCheckout(checkoutId);
+  if (checkout?.status === 'paid' || checkout?.status === 'fulfilled') await refund(checkout);
 };

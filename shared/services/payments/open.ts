@@ -1,22 +1,54 @@
+import { type Placement, placementNames } from '#contract/fields.ts';
 import { CheckoutProject, type CheckoutRequest } from '#contract/payments.ts';
 import type { CheckoutStarted, Submission } from '#contract/projects.ts';
 import { categoryIds } from '#data/categories.ts';
-import { discardCheckout, findCheckout, insertCheckout, saveSession } from '#data/checkouts.ts';
-import { findProject, isDuplicateUrl, takenSlugs } from '#data/projects.ts';
-import { type Draft, newCheckout, type Order, projectOfCheckout } from '#model/checkout.ts';
+import { discardCheckout, findCheckout, insertCheckout, saveSession } from '#data/payments.ts';
+import { findProject } from '#data/projects.ts';
+import { type CheckoutSubmission, newCheckout, type Order, projectOfCheckout } from '#model/payment.ts';
 import { isOpen, mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
+import type { Offer } from '#model/promotion.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { newId } from '#platform/ids.ts';
-import { settings } from '#platform/settings.ts';
 import { openSession, paymentsMustBeConfigured } from '#platform/stripe.ts';
-import { currentCategories, mustNotBeReserved } from '#services/projects/content.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
-import { getFreeSlots } from '#services/promotions/slots.ts';
-import { decideSubmission } from '#services/rules/decide.ts';
+import { checkSubmission } from '#services/projects/submit.ts';
+import { getFreeSlots } from '#services/promotions/change.ts';
 import { conflict, notFound } from '#shared/errors.ts';
-import { premiumPrice, promotionPrice } from './prices.ts';
+
+/** An amount in the smallest unit of the currency. */
+interface Price {
+  readonly amount: number;
+  /** ISO 4217 in lower case. */
+  readonly currency: string;
+}
+
+/** The discount on all placements together, in percent. */
+const BUNDLE_DISCOUNT_PERCENT = 30;
+
+export const offer = (): Offer => ({
+  currency: environment().payments.currency,
+  premiumPrice: environment().payments.premiumPrice,
+  promotionPrices: environment().promotions.monthlyPrices,
+  promotionSlots: environment().promotions.slots,
+  bundleDiscountPercent: BUNDLE_DISCOUNT_PERCENT,
+});
+
+const premiumPrice = (): Price => ({
+  amount: environment().payments.premiumPrice,
+  currency: environment().payments.currency,
+});
+
+/** The price of placements for some months; duplicates count once. */
+const promotionPrice = (placements: readonly Placement[], months: number): Price => {
+  const distinct = [...new Set(placements)];
+  const sum = distinct.reduce((total, placement) => total + environment().promotions.monthlyPrices[placement], 0);
+  const isBundle = distinct.length === placementNames.length;
+  const perMonth = isBundle ? Math.round((sum * (100 - BUNDLE_DISCOUNT_PERCENT)) / 100) : sum;
+  return { amount: perMonth * months, currency: environment().payments.currency };
+};
 
 const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1).toLowerCase();
 
@@ -30,13 +62,16 @@ const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1).toLowerCase
 const openCheckout = async (
   buyer: UserRecord,
   order: Order,
-  { seed, draftFor }: { readonly seed: string | undefined; readonly draftFor?: (checkoutId: string) => Draft },
+  {
+    seed,
+    submissionFor,
+  }: { readonly seed: string | undefined; readonly submissionFor?: (checkoutId: string) => CheckoutSubmission },
 ): Promise<CheckoutStarted> => {
   const id = seed === undefined ? newId('chk') : `chk_${seed}`;
   const existing = seed === undefined ? undefined : await findCheckout(id);
   if (existing?.checkout_url) return { checkoutUrl: existing.checkout_url, checkout_id: id };
   const checkout = existing ?? newCheckout(order, id, buyer.id, now());
-  if (!existing) await insertCheckout(checkout, draftFor?.(id));
+  if (!existing) await insertCheckout(checkout, submissionFor?.(id));
   let session: { sessionId: string; url: string };
   try {
     // The provider also mails to this address.
@@ -50,45 +85,29 @@ const openCheckout = async (
 };
 
 /**
- * Opens the checkout of a premium submission. The submission is validated now and becomes a project when it is paid.
- * @throws 409 when the slug is taken or the address is a duplicate, 400 for an unknown category, 503 when payments are
- * unavailable.
+ * Opens the checkout of a premium submission. The submission is checked and the rules decide now; it becomes a project when
+ * it is paid, and then the rule must still be the same.
+ * @throws what `checkSubmission` throws; 503 when payments are unavailable.
  */
 export const submitPremium = async (
   buyer: UserRecord,
   submission: Submission,
   seed?: string,
 ): Promise<CheckoutStarted> => {
-  const { slug } = submission;
-  const categories = await currentCategories(submission.categories);
-  if (slug !== undefined) {
-    mustNotBeReserved(slug);
-    if ((await takenSlugs([slug])).has(slug)) {
-      throw conflict('SLUG_TAKEN', `The slug "${slug}" belongs to another project.`);
-    }
-  }
-  if (await isDuplicateUrl(submission.url)) {
-    throw conflict('DUPLICATE_URL', 'Another project has this address.');
-  }
+  const { categories, decision, fieldValues } = await checkSubmission(submission, buyer, newId('prj'));
   await paymentsMustBeConfigured();
   const order: Order = { kind: 'submission', title: `Premium listing: ${submission.name}`, ...premiumPrice() };
   const ids = [...(await categoryIds(categories)).values()];
-  // Decided now, when it is submitted; the rule must still be the same when it is paid.
-  const decision = await decideSubmission({
-    ...submission,
-    categories,
-    id: newId('prj'),
-    long_description: submission.long_description ?? null,
-    submitter: buyer,
-    at: now(),
-  });
-  const draftFor = (checkoutId: string): Draft => ({
-    submission,
-    slug: slug ?? slugFrom(submission.name, ulidOf(projectOfCheckout(checkoutId))),
+  // Values are kept by the ids of their definitions.
+  const { fields: _, ...content } = submission;
+  const submissionFor = (checkoutId: string): CheckoutSubmission => ({
+    submission: content,
+    fieldValues,
+    slug: submission.slug ?? slugFrom(submission.name, ulidOf(projectOfCheckout(checkoutId))),
     categoryIds: ids,
     decision: decision ?? null,
   });
-  return await openCheckout(buyer, order, { seed, draftFor });
+  return await openCheckout(buyer, order, { seed, submissionFor });
 };
 
 const orderUpgrade = (project: ProjectRecord): Order => {
@@ -132,7 +151,7 @@ export const startCheckout = async (
   request: CheckoutRequest,
   seed?: string,
 ): Promise<CheckoutStarted> => {
-  if (request.kind === 'promotion' && !settings().features.promotions) throw notFound();
+  if (request.kind === 'promotion' && !environment().features.promotions) throw notFound();
   const project = await getPurchasedProject(buyer, request.project_id);
   const order = request.kind === 'upgrade' ? orderUpgrade(project) : await orderPromotion(project, request);
   await paymentsMustBeConfigured();

@@ -1,7 +1,7 @@
-import { findCheckout, type Settlement, writeSettlement } from '#data/checkouts.ts';
 import { ConflictError, retryOnConflict } from '#data/conflict.ts';
+import { findCheckout, type Settlement, writeSettlement } from '#data/payments.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
-import { type CheckoutRecord, isRefunded, type LedgerRecord } from '#model/checkout.ts';
+import { type CheckoutRecord, isRefunded, type LedgerRecord } from '#model/payment.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';

@@ -1,20 +1,20 @@
-import type { DryRun } from '#contract/batches.ts';
-import type { BulkReport, BulkResult } from '#contract/project-batches.ts';
+import type { BulkReport, BulkResult, DryRun } from '#contract/batches.ts';
 import type { BulkAction } from '#contract/projects.ts';
 import { endBatch, entryWrite, insertBatch, putEntries } from '#data/batches.ts';
+import { currentFields } from '#data/custom-fields.ts';
 import { findProject } from '#data/projects.ts';
 import type { Caller } from '#model/api-key.ts';
 import { type BatchEntry, countOutcomes, rowPosition, unwrittenEntry, writtenEntry } from '#model/batch.ts';
 import { mustBeAllowed } from '#model/policy.ts';
 import { timeAfter } from '#platform/clock.ts';
-import { dryRunOf, newBatch, reasonOf } from '#services/batches/record.ts';
-import { AppError } from '#shared/errors.ts';
+import { environment } from '#platform/environment.ts';
+import { mapConcurrently } from '#platform/map-concurrently.ts';
+import { AppError, invalidField } from '#shared/errors.ts';
+import { dryRunOf, newBatch, reasonOf } from './batches.ts';
 import { changeProject, type Decide, previewChange } from './change.ts';
 import { approval, rejection, restoration } from './moderate.ts';
+import { staffReader } from './read.ts';
 import { generalEdit, removal } from './update.ts';
-
-/** Finishes a hundred projects within the gateway's timeout without starving other requests. */
-const CONCURRENCY = 8;
 
 const decisionOf = (staff: Caller, action: BulkAction): Decide => {
   switch (action.action) {
@@ -28,6 +28,9 @@ const decisionOf = (staff: Caller, action: BulkAction): Decide => {
       return restoration(staff, 'bulk');
     case 'set_categories':
       return generalEdit(staff, 'bulk', { categories: action.categories });
+    case 'set_fields':
+      if (!environment().features.fields) throw invalidField(['action'], 'set_fields is not available');
+      return generalEdit(staff, 'bulk', { fields: action.fields });
   }
 };
 
@@ -41,6 +44,7 @@ const actionNames: Readonly<Record<BulkAction['action'], string>> = {
   delete: 'Delete',
   restore: 'Restore',
   set_categories: 'Set the categories of',
+  set_fields: 'Set fields of',
 };
 
 const summaryOf = ({ action, ids }: BulkAction): string =>
@@ -97,14 +101,8 @@ const previewOne = async (decide: Decide, id: string, row: number): Promise<Batc
 };
 
 /** Processes ids with their rows, some at a time. @returns the results in the given order. */
-const eachOf = async <T>(ids: readonly string[], work: (id: string, row: number) => Promise<T>): Promise<T[]> => {
-  const results: T[] = [];
-  for (let start = 0; start < ids.length; start += CONCURRENCY) {
-    const group = ids.slice(start, start + CONCURRENCY);
-    results.push(...(await Promise.all(group.map((id, index) => work(id, start + index + 1)))));
-  }
-  return results;
-};
+const eachOf = async <T>(ids: readonly string[], work: (id: string, row: number) => Promise<T>) =>
+  (await mapConcurrently(ids, (id, index) => work(id, index + 1))).results;
 
 /**
  * Changes projects independently of each other, as a batch.
@@ -114,9 +112,9 @@ const eachOf = async <T>(ids: readonly string[], work: (id: string, row: number)
  */
 export const changeInBulk = async (staff: Caller, action: BulkAction, remainingMs: number): Promise<BulkReport> => {
   mustBePermitted(staff, action);
+  const decide = decisionOf(staff, action);
   const batch = newBatch(staff, 'bulk', summaryOf(action), { running_until: timeAfter(remainingMs) });
   await insertBatch(batch);
-  const decide = decisionOf(staff, action);
   const outcomes = await eachOf(action.ids, (id, row) => changeOne(batch.id, decide, id, row));
   await putEntries(
     batch.id,
@@ -132,5 +130,6 @@ export const changeInBulk = async (staff: Caller, action: BulkAction, remainingM
 export const previewBulk = async (staff: Caller, action: BulkAction): Promise<DryRun> => {
   mustBePermitted(staff, action);
   const decide = decisionOf(staff, action);
-  return dryRunOf(await eachOf(action.ids, (id, row) => previewOne(decide, id, row)));
+  const entries = await eachOf(action.ids, (id, row) => previewOne(decide, id, row));
+  return dryRunOf(entries, undefined, await currentFields(), staffReader(staff));
 };

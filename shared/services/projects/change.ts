@@ -1,11 +1,13 @@
 import { retryOnConflict } from '#data/conflict.ts';
 import { findProject, replaceProject, type StoredProject } from '#data/projects.ts';
 import type { Write } from '#data/write.ts';
-import type { Message } from '#events/catalogue.ts';
-import type { ProjectRecord } from '#model/project.ts';
+import { type Message, newMessage } from '#events/catalogue.ts';
+import { isScheduled, withoutCancelledApproval } from '#model/policy.ts';
+import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import { type ChangeOrigin, withoutDroppedEdit } from '#model/revision.ts';
 import type { UserRecord } from '#model/user.ts';
-import { notFound } from '#shared/errors.ts';
+import { environment } from '#platform/environment.ts';
+import { mustExist } from '#shared/errors.ts';
 
 /** The next state of a project and the events of the change. Nothing is written if `next` is the current record itself. */
 export interface Decision {
@@ -21,6 +23,13 @@ export const originOf = (actor: UserRecord, project: ProjectRecord): ChangeOrigi
   cause: actor.id === project.owner_id ? 'edited' : 'moderated',
   actorId: actor.id,
 });
+
+/** A pending project after its approval: public, or scheduled when its time of publication lies ahead. */
+export const approvedProject = (project: ProjectRecord, at: string): ProjectRecord => {
+  const { publish_at, published_at } = project;
+  const waits = environment().features.drafts && published_at === null && publish_at !== null && publish_at > at;
+  return waits ? { ...project, approved_at: at } : { ...project, status: 'live', published_at: published_at ?? at };
+};
 
 /** Decides on the next state of a project. @throws the reasons against the change. */
 export type Decide = (current: ProjectRecord) => Decision | Promise<Decision>;
@@ -38,11 +47,11 @@ export const changeProject = (
   further: (previous: ProjectRecord, next: ProjectRecord) => readonly Write[] = () => [],
 ): Promise<StoredProject> =>
   retryOnConflict(async () => {
-    const stored = await findProject(reference);
-    if (!stored) throw notFound();
+    const stored = mustExist(await findProject(reference));
     const { next, origin, messages, writes = [] } = await decide(stored.project);
     if (next === stored.project) return stored;
-    const project = withoutDroppedEdit({ ...next, version: stored.project.version + 1 });
+    const changed = { ...next, version: stored.project.version + 1 };
+    const project = withoutCancelledApproval(withoutDroppedEdit(changed));
     await replaceProject(stored.project, project, origin, messages, [...further(stored.project, project), ...writes]);
     return { project, counts: stored.counts };
   });
@@ -52,7 +61,23 @@ export const previewChange = async (
   reference: string,
   decide: Decide,
 ): Promise<{ readonly previous: ProjectRecord; readonly next: ProjectRecord }> => {
-  const stored = await findProject(reference);
-  if (!stored) throw notFound();
+  const stored = mustExist(await findProject(reference));
   return { previous: stored.project, next: (await decide(stored.project)).next };
+};
+
+/**
+ * The event of a moderation: a pending project is approved, now or for later, or rejected. None for other transitions and deleted projects.
+ * @param actorId null for a rule.
+ */
+export const moderationEvents = (actorId: string | null, current: ProjectRecord, next: ProjectRecord): Message[] => {
+  if (current.status !== 'pending' || next.deleted_at !== null) return [];
+  const data = projectEventData(next);
+  if (next.status === 'pending') {
+    const { publish_at, approved_at } = next;
+    const isApproved = isScheduled(next) && current.approved_at !== approved_at;
+    return isApproved && publish_at !== null ? [newMessage('projectScheduled', actorId, { ...data, publish_at })] : [];
+  }
+  return next.status === 'live'
+    ? [newMessage('projectApproved', actorId, data)]
+    : [newMessage('projectRejected', actorId, { ...data, reason: next.rejection_reason })];
 };

@@ -8,9 +8,13 @@ import {
   type Submission,
 } from '#contract/projects.ts';
 import { currentCategorySlugs } from '#data/categories.ts';
-import { slugHolders, takenSlugs } from '#data/projects.ts';
+import { duplicateUrl, isDuplicateUrl, slugHolders, takenSlugs } from '#data/projects.ts';
+import { DAY_MS } from '#model/days.ts';
+import { recordedNames, recordedValue, type ValueEdit } from '#model/field.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { isSameValue } from '#model/revision.ts';
+import { now } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { conflict, invalidField } from '#shared/errors.ts';
 import { freeSlug, isReservedSlug } from './slug.ts';
 import { slugFrom } from './slug-from-name.ts';
@@ -22,16 +26,30 @@ export const mustNotBeReserved = (slug: string): void => {
   if (isReservedSlug(slug)) throw conflict('SLUG_TAKEN', `"${slug}" is a reserved slug.`);
 };
 
-/** @throws 409 when the slug changes to that of another project. */
-export const mustHaveOwnSlug = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
-  if (next.slug === current.slug) return;
-  const holder = (await slugHolders([next.slug])).get(next.slug);
-  if (holder !== undefined && holder !== next.id) {
-    throw conflict('SLUG_TAKEN', `The slug "${next.slug}" belongs to another project.`);
+/** @throws 409 when the slug belongs to another project. */
+export const mustHaveFreeSlug = async ({ slug, id }: { readonly slug: string; readonly id: string }): Promise<void> => {
+  const holder = (await slugHolders([slug])).get(slug);
+  if (holder !== undefined && holder !== id) {
+    throw conflict('SLUG_TAKEN', `The slug "${slug}" belongs to another project.`);
   }
 };
 
-/** A free slug made from a project's name. */
+/** @throws 409 when the slug changes to that of another project. */
+export const mustHaveOwnSlug = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
+  if (next.slug !== current.slug) await mustHaveFreeSlug(next);
+};
+
+/** @throws 409 when another project has the URL and duplicates are rejected. */
+export const mustHaveFreeUrl = async ({ url, id }: { readonly url: string; readonly id: string }): Promise<void> => {
+  if (await isDuplicateUrl(url, id)) throw duplicateUrl();
+};
+
+/** @throws 409 when the URL changes, or the project is restored, and another project has the URL. */
+export const mustHaveOwnUrl = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
+  if (next.url === current.url && (next.deleted_at === null) === (current.deleted_at === null)) return;
+  await mustHaveFreeUrl(next);
+};
+
 export const slugForName = (name: string, projectId: string): Promise<string> =>
   freeSlug(slugFrom(name, projectId.slice('prj_'.length).toLowerCase()), takenSlugs);
 
@@ -82,16 +100,27 @@ export const currentChanges = async (changes: readonly FieldChange[]): Promise<F
   );
 };
 
-/** The content fields that a body sets. */
 export const givenContent = (
   body: Submission | ProjectUpdate | ProjectEdit | Partial<ProjectContent>,
 ): Partial<ProjectContent> =>
   Object.fromEntries(
     contentFields.flatMap((field) => {
       const value = body[field];
-      return value === undefined ? [] : [[field, value]];
+      const isOn = field !== 'publish_at' || environment().features.drafts;
+      return value === undefined || !isOn ? [] : [[field, value]];
     }),
   );
+
+/** How far ahead a time of publication can lie, in days. */
+const PUBLISH_AHEAD_DAYS = 366;
+
+/** @throws 400 for a time of publication that has passed or is more than a year ahead. */
+export const mustBeAhead = (publishAt: string | null | undefined): void => {
+  if (publishAt == null) return;
+  const ahead = Date.parse(publishAt) - Date.parse(now());
+  if (ahead <= 0) throw invalidField(['publish_at'], 'must not have passed');
+  if (ahead > PUBLISH_AHEAD_DAYS * DAY_MS) throw invalidField(['publish_at'], 'must be at most a year ahead');
+};
 
 /** How many earlier slugs a project keeps; all of them stay reserved. */
 const EARLIER_SLUGS_MAX = 20;
@@ -106,6 +135,7 @@ const validatedFields = (changed: readonly (keyof ProjectContent)[]): readonly (
  * Applies an edit to a record and validates what it changes: a field that it leaves alone never makes it fail. A project
  * may take back one of its own earlier slugs.
  * @param schema of the changed fields: `OwnContentChange` for owners, `ContentChange` for administrators.
+ * @param values the change of further fields, which sees the categories after the edit.
  * @returns the record, unchanged if no field differs, and the names of the fields that differ.
  * @throws 400 when a changed field is invalid.
  */
@@ -114,11 +144,22 @@ export const mergeContent = (
   edit: ProjectUpdate | ProjectEdit | Partial<ProjectContent>,
   changedAt: string,
   schema: typeof ContentChange,
+  values?: ValueEdit,
 ): { readonly next: ProjectRecord; readonly changed: readonly string[] } => {
-  const content: ProjectRecord = { ...current, ...givenContent(edit) };
+  const isPublished = current.published_at !== null;
+  const content: ProjectRecord = {
+    ...current,
+    ...givenContent(edit),
+    ...(isPublished && { publish_at: current.publish_at }),
+  };
   const changed = contentFields.filter((field) => !isSameValue(content[field], current[field]));
-  if (changed.length === 0) return { next: current, changed };
+  const field_values = values ? values(content) : current.field_values;
+  const changedValues = recordedNames(current.field_values, field_values).filter(
+    (name) => recordedValue(current.field_values, name) !== recordedValue(field_values, name),
+  );
+  if (changed.length === 0 && changedValues.length === 0) return { next: current, changed };
   const valid = checked(schema, Object.fromEntries(validatedFields(changed).map((field) => [field, content[field]])));
+  if (changed.includes('publish_at')) mustBeAhead(content.publish_at);
   const earlier = [...current.earlier_slugs, current.slug].filter((slug) => slug !== content.slug);
   if (changed.includes('slug') && earlier.length > EARLIER_SLUGS_MAX) {
     throw invalidField(['slug'], `can be changed at most ${EARLIER_SLUGS_MAX} times`);
@@ -127,9 +168,10 @@ export const mergeContent = (
     next: {
       ...content,
       ...(valid as Partial<ProjectContent>),
+      field_values,
       earlier_slugs: content.slug === current.slug ? current.earlier_slugs : earlier,
       updated_at: changedAt,
     },
-    changed,
+    changed: [...changed, ...changedValues],
   };
 };

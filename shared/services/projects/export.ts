@@ -1,6 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CatalogEntry, ReadCatalog } from '#catalog/types.ts';
 import { type ImportField, importFields } from '#contract/projects.ts';
+import { catalog } from '#data/catalog.ts';
+import { currentFields } from '#data/custom-fields.ts';
+import { dayOf } from '#model/days.ts';
+import { type Fields, shownValues, typeRules } from '#model/field.ts';
 import { averageRating, type ProjectRecord } from '#model/project.ts';
+import { now } from '#platform/clock.ts';
 import { csvLines, guarded, joinList } from '#shared/csv/cells.ts';
 
 /** Rows per chunk of the stream: some dozen kilobytes. */
@@ -28,34 +34,59 @@ const cellOf = (value: ProjectRecord[Exclude<ImportField, CounterField>]): strin
   return guarded(typeof value === 'string' ? value : joinList(value));
 };
 
-/** The stored fields that no column exports. */
 type NotExported = Exclude<keyof ProjectRecord, ImportField>;
 // The compiler reports a new stored field here until it is added to `importFields`.
 type Internal =
   | 'earlier_slugs'
+  | 'approved_at'
+  | 'claimed_at'
   | 'pending_revision'
-  | 'waiting_writes'
+  | 'pending_writes'
   | 'rule_id'
   | 'rule_name'
   | 'rule_action'
+  // In columns of their own.
+  | 'field_values'
   | 'version';
 true satisfies NotExported extends Internal ? true : never;
 
-const recordOf = ({ project, counts }: CatalogEntry): string[] =>
-  importFields.map((field) => (isCounter(field) ? String(counters[field](counts)) : cellOf(project[field])));
+/** The cells of the values of further fields: those of all, because only staff exports. */
+const valuesOf = (fields: Fields, project: ProjectRecord): string[] => {
+  const shown = shownValues(fields, project, 'staff');
+  return fields.all.map(({ key, type }) => {
+    const value = Object.hasOwn(shown, key) ? shown[key] : undefined;
+    if (value === undefined) return '';
+    if (typeof value === 'number') return String(value);
+    const text = typeRules[type].print(value);
+    return guarded(typeof text === 'string' ? text : joinList(text));
+  });
+};
 
-/**
- * Streams all projects as CSV, oldest first, including deleted ones: a header, then one record each. The columns are
- * `importFields`, so the import reads the file back. Lists are joined by `|`, with `|` and backslash escaped by a backslash; a
- * text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
- */
-export async function* exportProjects(projects: ReadCatalog): AsyncGenerator<string> {
-  let records: string[][] = [[...importFields]];
+const recordOf = ({ project, counts }: CatalogEntry, fields: Fields): string[] => [
+  ...importFields.map((field) => (isCounter(field) ? String(counters[field](counts)) : cellOf(project[field]))),
+  ...valuesOf(fields, project),
+];
+
+async function* linesOf(projects: ReadCatalog, fields: Fields): AsyncGenerator<string> {
+  let records: string[][] = [[...importFields, ...fields.all.map(({ key }) => `fields.${key}`)]];
   for (const entry of projects.all()) {
-    records.push(recordOf(entry));
+    records.push(recordOf(entry, fields));
     if (records.length < ROWS_PER_CHUNK) continue;
     yield csvLines(records);
     records = [];
+    // Other requests get their turn: the stream takes the lines without a pause.
+    await nextTurn();
   }
   if (records.length > 0) yield csvLines(records);
 }
+
+/**
+ * Streams all projects as CSV, oldest first, including deleted ones: a header, then one record each. The columns are
+ * `importFields`, then one per definition of a further field, so the import reads the file back. Lists are joined by `|`, with `|` and backslash escaped by a backslash; a
+ * text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
+ * @returns the lines and the day (`yyyy-mm-dd`, UTC).
+ */
+export const exportProjects = async () => ({
+  stream: linesOf(await catalog('now'), await currentFields()),
+  day: dayOf(now()),
+});

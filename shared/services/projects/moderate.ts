@@ -4,15 +4,13 @@ import { deleteProject, findProject, type StoredProject } from '#data/projects.t
 import { type Message, newMessage } from '#events/catalogue.ts';
 import type { Caller } from '#model/api-key.ts';
 import { mustMatch } from '#model/entity-tag.ts';
-import { mustBeChangeable, mustNotBeOwn } from '#model/policy.ts';
-import { type ProjectRecord, projectEventData, publishedVersion } from '#model/project.ts';
+import { isScheduled, mustBeChangeable, mustNotBeOwn } from '#model/policy.ts';
+import { liveVersion, type ProjectRecord, projectEventData } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import { applyDecision } from '#services/rules/apply.ts';
-import { decideSubmission } from '#services/rules/decide.ts';
-import { conflict, notFound } from '#shared/errors.ts';
-import { changeProject, type Decide, originOf } from './change.ts';
-import { moderationEvents } from './moderation-events.ts';
+import { conflict, mustExist } from '#shared/errors.ts';
+import { applyDecision, decideSubmission } from './apply-rules.ts';
+import { approvedProject, changeProject, type Decide, moderationEvents, originOf } from './change.ts';
 
 const mustBe = (project: ProjectRecord, status: ProjectRecord['status']): void => {
   if (project.deleted_at !== null) throw conflict('INVALID_TRANSITION', 'The project is deleted.');
@@ -22,23 +20,18 @@ const mustBe = (project: ProjectRecord, status: ProjectRecord['status']): void =
 };
 
 /**
- * Pending to live. Of two concurrent approvals one succeeds.
+ * Pending to live, or to scheduled when the time of publication lies ahead. Of two concurrent approvals one succeeds.
  * @throws 403 for an own listing of a moderator, 412 for a stale `If-Match`, 409.
  */
 export const approval =
   (staff: Caller, cause: RevisionCause, ifMatch?: readonly string[]): Decide =>
   (current) => {
     mustNotBeOwn(current, staff);
-    mustMatch(ifMatch, publishedVersion(current));
+    mustMatch(ifMatch, liveVersion(current));
     mustBe(current, 'pending');
+    if (isScheduled(current)) throw conflict('INVALID_TRANSITION', 'The project is approved already.');
     const at = now();
-    const next: ProjectRecord = {
-      ...current,
-      status: 'live',
-      published_at: current.published_at ?? at,
-      rejection_reason: null,
-      updated_at: at,
-    };
+    const next: ProjectRecord = { ...approvedProject(current, at), rejection_reason: null, updated_at: at };
     return { next, origin: { cause, actorId: staff.id }, messages: moderationEvents(staff.id, current, next) };
   };
 
@@ -51,7 +44,7 @@ export const rejection =
   (staff: Caller, cause: RevisionCause, reason: string | null, ifMatch?: readonly string[]): Decide =>
   (current) => {
     mustNotBeOwn(current, staff);
-    mustMatch(ifMatch, publishedVersion(current));
+    mustMatch(ifMatch, liveVersion(current));
     mustBe(current, 'pending');
     const next: ProjectRecord = {
       ...current,
@@ -102,8 +95,7 @@ export const deletionEvents = (actorId: string | null, project: ProjectRecord): 
 /** Deletes a project permanently; a task deletes its orphaned data. @returns its id. @throws 404. */
 export const purgeProject = (admin: UserRecord, reference: string): Promise<string> =>
   retryOnConflict(async () => {
-    const stored = await findProject(reference);
-    if (!stored) throw notFound();
+    const stored = mustExist(await findProject(reference));
     await deleteProject(stored.project, deletionEvents(admin.id, stored.project));
     return stored.project.id;
   });

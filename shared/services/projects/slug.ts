@@ -5,6 +5,8 @@ export const SLUG_MAX = 100;
 const RESERVED = new Set([
   'admin',
   'approve',
+  // A member of `GET /api/user/votes` beside the entries by slug.
+  'bookmarked',
   'bulk',
   'comments',
   'export',

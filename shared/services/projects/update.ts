@@ -9,34 +9,31 @@ import {
   type RevisionField,
 } from '#contract/projects.ts';
 import type { RevisionCause } from '#contract/revisions.ts';
-import { findProject, isDuplicateUrl, type StoredProject } from '#data/projects.ts';
+import { currentFields } from '#data/custom-fields.ts';
+import { findProject, type StoredProject } from '#data/projects.ts';
 import { type Message, newMessage } from '#events/catalogue.ts';
 import type { Caller } from '#model/api-key.ts';
 import { mustMatch } from '#model/entity-tag.ts';
-import { hasAdminRights, mustBeChangeable, mustBeEditable, mustNotBeOwn } from '#model/policy.ts';
-import { type ProjectRecord, projectEventData, publishedVersion } from '#model/project.ts';
-import { type ChangeOrigin, isSameValue, mergeEdits, proposed } from '#model/revision.ts';
+import { namesToRecord, shownNames, type ValueEdit, valueEdit, type Writer } from '#model/field.ts';
+import { hasAdminRights, isScheduled, mustBeChangeable, mustBeEditable, mustNotBeOwn } from '#model/policy.ts';
+import { liveVersion, type ProjectRecord, projectEventData } from '#model/project.ts';
+import { type ChangeOrigin, isSameValue, mergeEdits, withPendingEdit } from '#model/revision.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { newId } from '#platform/ids.ts';
-import { waitingDecision, waitingFields } from '#services/revisions/waiting-edit.ts';
-import { conflict, forbidden, notFound } from '#shared/errors.ts';
-import { changeProject, type Decide, originOf } from './change.ts';
+import { forbidden, mustExist, notFound } from '#shared/errors.ts';
+import { approvedProject, changeProject, type Decide, moderationEvents, originOf } from './change.ts';
 import {
   givenContent,
   mergeContent,
   mustHaveOwnSlug,
+  mustHaveOwnUrl,
   mustNotBeMissing,
   mustNotBeReserved,
   resolveCategories,
 } from './content.ts';
-import { moderationEvents } from './moderation-events.ts';
-
-/** @throws 409 when the URL changes, or the project is restored, and another project has the URL. */
-export const mustHaveOwnUrl = async (current: ProjectRecord, next: ProjectRecord): Promise<void> => {
-  if (next.url === current.url && (next.deleted_at === null) === (current.deleted_at === null)) return;
-  if (await isDuplicateUrl(next.url, next.id)) throw conflict('DUPLICATE_URL', 'Another project has this address.');
-};
+import { pendingDecision, pendingFields } from './pending-edit.ts';
 
 const withAdminFields = (record: ProjectRecord, edit: ProjectEdit, at: string): ProjectRecord => {
   const status = edit.status ?? record.status;
@@ -77,40 +74,73 @@ const eventsOf = (
     : [...moderation, newMessage('projectUpdated', actorId, { ...data, changed: [...others] })];
 };
 
+/** The values of further fields in an edit. */
+interface GivenValues {
+  readonly edit: ValueEdit;
+  /** The names of the given fields, as they are recorded. */
+  readonly names: readonly RevisionField[];
+}
+
 interface FieldsChange<Edit> {
   readonly actor: UserRecord;
   readonly edit: Edit;
   readonly ifMatch?: readonly string[] | undefined;
   readonly originFor: (current: ProjectRecord) => ChangeOrigin;
+  /** Whom fields are for to change. */
+  readonly writer: Writer;
   /** @param edit with the current categories in place of merged ones. */
   readonly decide: (
     current: ProjectRecord,
     edit: Edit,
     at: string,
+    values: GivenValues | undefined,
   ) => { next: ProjectRecord; changed: readonly string[] };
 }
 
+/** A scheduled project whose time of publication was cleared is public at once. */
+const publishedIfUnscheduled = (next: ProjectRecord, at: string): ProjectRecord =>
+  isScheduled(next) && next.publish_at === null ? approvedProject(next, at) : next;
+
 const changeOfFields =
-  <Edit extends ProjectUpdate | ProjectEdit>({ actor, edit, ifMatch, originFor, decide }: FieldsChange<Edit>): Decide =>
+  <Edit extends ProjectUpdate | ProjectEdit>({
+    actor,
+    edit,
+    ifMatch,
+    originFor,
+    writer,
+    decide,
+  }: FieldsChange<Edit>): Decide =>
   async (current) => {
-    const before = proposed(current);
+    const definitions = await currentFields();
+    const values = edit.fields && {
+      edit: valueEdit(definitions, edit.fields, writer, writer === 'owner' ? 'update' : 'nothing'),
+      names: namesToRecord(
+        definitions,
+        Object.keys(edit.fields).map((key): RevisionField => `fields.${key}`),
+      ),
+    };
+    const before = withPendingEdit(current);
     const { resolved, missing } = await resolveCategories(edit, [...current.categories, ...before.categories]);
-    const { next, changed } = decide(current, resolved, now());
+    const at = now();
+    const decided = decide(current, resolved, at, values);
+    const { changed } = decided;
+    const next = publishedIfUnscheduled(decided.next, at);
     // What an edit that waits asks for is checked like what is published.
-    const after = proposed(next);
+    const after = withPendingEdit(next);
     const categories = [...next.categories, ...after.categories];
     mustNotBeMissing(missing.filter((slug) => categories.includes(slug)));
-    mustMatch(ifMatch, publishedVersion(current));
+    mustMatch(ifMatch, liveVersion(current));
     for (const slug of [next.slug, after.slug])
       if (slug !== current.slug && slug !== before.slug) mustNotBeReserved(slug);
     const origin = originFor(current);
     const isSamePending = next.pending_revision === current.pending_revision;
     if (changed.length === 0 && isSamePending) return { next: current, origin, messages: [] };
     await mustHaveOwnUrl(before, after);
-    const messages = changed.length === 0 ? [] : eventsOf(actor.id, current, next, changed);
+    const messages =
+      changed.length === 0 ? [] : eventsOf(actor.id, current, next, shownNames(definitions, changed, 'staff'));
     if (isSamePending) return { next, origin, messages };
     await mustHaveOwnSlug(before, after);
-    return waitingDecision(current, { next, origin, messages }, changed.length > 0);
+    return pendingDecision(current, { next, origin, messages }, changed.length > 0, definitions);
   };
 
 /**
@@ -118,8 +148,14 @@ const changeOfFields =
  * @returns the record, unchanged if no field differs, and the names of the fields that differ.
  * @throws 400 when a changed field is invalid.
  */
-export const mergeEdit = (current: ProjectRecord, edit: ProjectEdit, at: string, schema: typeof ContentChange) => {
-  const merged = mergeContent(current, edit, at, schema);
+export const mergeEdit = (
+  current: ProjectRecord,
+  edit: ProjectEdit,
+  at: string,
+  schema: typeof ContentChange,
+  values?: ValueEdit,
+) => {
+  const merged = mergeContent(current, edit, at, schema, values);
   const next = withAdminFields(merged.next, edit, at);
   const changed = [...merged.changed, ...adminFields.filter((field) => next[field] !== current[field])];
   return { next: changed.length === 0 ? current : { ...next, updated_at: at }, changed };
@@ -127,6 +163,7 @@ export const mergeEdit = (current: ProjectRecord, edit: ProjectEdit, at: string,
 
 /**
  * Applies an update through the route of owners: what waits for approval goes to the waiting edit, the rest is published.
+ * Where edits are reviewed, one of a scheduled project takes its approval back.
  * @throws 400 when a changed field is invalid.
  */
 const mergeOwnEdit = (
@@ -134,15 +171,30 @@ const mergeOwnEdit = (
   actor: UserRecord,
   update: ProjectUpdate,
   at: string,
+  values: GivenValues | undefined,
 ): { next: ProjectRecord; changed: readonly string[] } => {
-  const waits = waitingFields(current, actor);
+  const waits = pendingFields(current, actor);
   const given = givenContent(update);
-  const partOf = (isWaiting: boolean): Partial<ProjectContent> =>
-    Object.fromEntries(Object.entries(given).filter(([field]) => waits(field as RevisionField) === isWaiting));
-  const published = mergeContent(current, partOf(false), at, OwnContentChange);
-  const desired = mergeContent(proposed(current), partOf(true), at, OwnContentChange).next;
-  const edited = Object.keys(given) as RevisionField[];
+  const partOf = (isPending: boolean): Partial<ProjectContent> =>
+    Object.fromEntries(Object.entries(given).filter(([field]) => waits(field as RevisionField) === isPending));
+  const doValuesWait = waits('fields.');
+  const published = mergeContent(current, partOf(false), at, OwnContentChange, doValuesWait ? undefined : values?.edit);
+  const waiting = withPendingEdit(current);
+  const desired = mergeContent(
+    waiting,
+    partOf(true),
+    at,
+    OwnContentChange,
+    doValuesWait ? values?.edit : undefined,
+  ).next;
+  const edited = [...(Object.keys(given) as RevisionField[]), ...(values?.names ?? [])];
   const pending = mergeEdits(current, edited, desired, waits, { id: newId('rev'), at });
+  const withdrawsApproval =
+    isScheduled(current) &&
+    actor.id === current.owner_id &&
+    environment().liveEdits !== 'immediate' &&
+    published.changed.some((field) => field !== 'publish_at');
+  if (withdrawsApproval) return { ...published, next: { ...published.next, approved_at: null } };
   return isSameValue(pending, current.pending_revision)
     ? published
     : { ...published, next: { ...published.next, pending_revision: pending } };
@@ -156,8 +208,7 @@ const mustBeUpdatable = (current: ProjectRecord, actor: UserRecord, status: unkn
 
 /** Checks the permission for an update before its body is validated. @param body unvalidated. @throws 404, 403. */
 export const permitUpdate = async (actor: UserRecord, reference: string, body: unknown): Promise<void> => {
-  const stored = await findProject(reference);
-  if (!stored) throw notFound();
+  const stored = mustExist(await findProject(reference));
   const status = typeof body === 'object' && body !== null && 'status' in body ? body.status : undefined;
   mustBeUpdatable(stored.project, actor, status);
 };
@@ -180,13 +231,14 @@ export const updateProject = (
       edit: update,
       ifMatch,
       originFor: (current) => originOf(actor, current),
-      decide: (current, edit, at) => {
+      writer: hasAdminRights(actor) ? 'staff' : 'owner',
+      decide: (current, edit, at, values) => {
         mustBeUpdatable(current, actor, edit.status);
         if (edit.status === undefined || edit.status === current.status || !hasAdminRights(actor)) {
-          return mergeOwnEdit(current, actor, edit, at);
+          return mergeOwnEdit(current, actor, edit, at, values);
         }
         const { status } = checked(ProjectEditSchema.pick({ status: true }), { status: edit.status });
-        return mergeEdit(current, { ...edit, status }, at, OwnContentChange);
+        return mergeEdit(current, { ...edit, status }, at, OwnContentChange, values?.edit);
       },
     }),
   );
@@ -206,8 +258,9 @@ export const generalEdit = (
     edit,
     ifMatch,
     originFor: () => ({ cause, actorId: staff.id }),
-    decide: (current, resolved, at) => {
-      const merged = mergeEdit(current, resolved, at, ContentChange);
+    writer: 'staff',
+    decide: (current, resolved, at, values) => {
+      const merged = mergeEdit(current, resolved, at, ContentChange, values?.edit);
       mustBeEditable(current, merged.changed, staff);
       return merged;
     },
@@ -229,6 +282,7 @@ export const rejectReported = (staff: Caller, reference: string, reason: string 
       actor: staff,
       edit: { status: 'rejected', rejection_reason: reason },
       originFor: () => ({ cause: 'moderated', actorId: staff.id }),
+      writer: 'staff',
       decide: (current, edit, at) => {
         mustNotBeOwn(current, staff);
         return mergeEdit(current, edit, at, ContentChange);
@@ -251,11 +305,13 @@ const softDeletion =
   };
 
 /** Soft-deletes a project. @throws 404 when it is deleted already or invisible to the caller, 403. */
-export const removeProject = (actor: UserRecord, reference: string): Promise<StoredProject> =>
-  changeProject(
+export const removeProject = async (actor: UserRecord, reference: string) => {
+  const { project } = await changeProject(
     reference,
     softDeletion(actor, (current) => mustBeChangeable(current, actor)),
   );
+  return { id: project.id, deleted_at: project.deleted_at ?? now() };
+};
 
 /** Soft-deletes any project. @throws 404 when it is deleted already. */
 export const removal = (staff: Caller, cause: RevisionCause): Decide => softDeletion(staff, () => {}, cause);

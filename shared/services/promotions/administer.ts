@@ -1,4 +1,4 @@
-import type { PromotionAction, PromotionGrant } from '#contract/promotions.ts';
+import type { Promotion, PromotionAction, PromotionGrant } from '#contract/promotions.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { findProject } from '#data/projects.ts';
 import { findPromotion, insertPromotion, isPaymentPending } from '#data/promotions.ts';
@@ -9,6 +9,7 @@ import {
   daysAfter,
   isBeyondHorizon,
   monthsAfter,
+  noPromotionCounts,
   type PromotionRecord,
   promotionEventData,
   type RecordedStatus,
@@ -16,11 +17,11 @@ import {
 } from '#model/promotion.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { newId } from '#platform/ids.ts';
-import { settings } from '#platform/settings.ts';
 import { conflict, invalidField, notFound } from '#shared/errors.ts';
-import { changePromotion, type PromotionChange, revocation } from './change.ts';
-import { getFreeSlots } from './slots.ts';
+import { changePromotion, getFreeSlots, type PromotionChange, revocation } from './change.ts';
+import { promotionView } from './list.ts';
 
 const notLive = () => conflict('NOT_LIVE', 'Only a live project can be promoted.');
 
@@ -146,7 +147,7 @@ const endOf = (grant: PromotionGrant, at: string): string => {
 };
 
 /** Promotes a live project for free, starting now. @throws 404 for a missing or deleted one; 409 NOT_LIVE, SOLD_OUT; 400. */
-export const grantPromotion = (admin: UserRecord, grant: PromotionGrant): Promise<PromotionRecord> =>
+export const grantPromotion = (admin: UserRecord, grant: PromotionGrant): Promise<Promotion> =>
   retryOnConflict(async () => {
     const project = await getLiveProject(grant.project_id);
     const at = now();
@@ -161,7 +162,7 @@ export const grantPromotion = (admin: UserRecord, grant: PromotionGrant): Promis
       months: null,
       cta_text: grant.cta_text ?? null,
       price: 0,
-      currency: settings().payments.currency,
+      currency: environment().payments.currency,
       reason: null,
       checkout_id: null,
       created_at: at,
@@ -170,5 +171,5 @@ export const grantPromotion = (admin: UserRecord, grant: PromotionGrant): Promis
     const versions = await getFreeSlots(promotion, at);
     const activated = newMessage('promotionActivated', admin.id, promotionEventData(promotion));
     await insertPromotion(promotion, versions, [activated]);
-    return promotion;
+    return promotionView(promotion, noPromotionCounts, at);
   });

@@ -1,13 +1,55 @@
+import type { Placement } from '#contract/fields.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { findPromotion, replacePromotion } from '#data/promotions.ts';
+import { changeCounts } from '#data/counts.ts';
+import { inOutbox } from '#data/event-log.ts';
+import {
+  findPromotion,
+  promotionInsertion,
+  promotionReplacement,
+  readOccupancy,
+  replacePromotion,
+} from '#data/promotions.ts';
+import type { Write } from '#data/write.ts';
 import { type Message, newMessage } from '#events/catalogue.ts';
-import { holdsSlots, type PromotionRecord, promotionEventData } from '#model/promotion.ts';
+import {
+  type AllocationVersions,
+  holdsSlots,
+  type PromotionRecord,
+  promotionEventData,
+  promotionOfCheckout,
+} from '#model/promotion.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import { conflict, notFound } from '#shared/errors.ts';
-import { getFreeSlots } from './slots.ts';
+import { environment } from '#platform/environment.ts';
+import { conflict, mustExist, notFound } from '#shared/errors.ts';
 
-/** The next state of a promotion and the events about it. */
+/** A promotion that needs slots. Slots that the promotion with this id holds already count as free. */
+type Applicant = Pick<PromotionRecord, 'placements'> & { readonly id?: string };
+
+/** Looks for a free slot in each placement: the versions to allocate them with, or the placements without one. */
+const findFreeSlots = async (
+  { id, placements }: Applicant,
+  at: string,
+): Promise<{ readonly versions: AllocationVersions } | { readonly full: readonly Placement[] }> => {
+  const limits = environment().promotions.slots;
+  const limited = placements.filter((placement) => limits[placement] !== null);
+  if (limited.length === 0) return { versions: {} };
+  const { current, allocationVersions } = await readOccupancy();
+  const holders = current.filter((one) => one.id !== id && holdsSlots(one, at));
+  const full = limited.filter(
+    (placement) => holders.filter((one) => one.placements.includes(placement)).length >= Number(limits[placement]),
+  );
+  if (full.length > 0) return { full };
+  return { versions: Object.fromEntries(limited.map((placement) => [placement, allocationVersions[placement]])) };
+};
+
+/** The versions to allocate a slot in each placement with. @throws 409 SOLD_OUT when a placement is full. */
+export const getFreeSlots = async (applicant: Applicant, at: string): Promise<AllocationVersions> => {
+  const found = await findFreeSlots(applicant, at);
+  if ('full' in found) throw conflict('SOLD_OUT', `No slot is free: ${found.full.join(', ')}.`);
+  return found.versions;
+};
+
 export interface PromotionChange {
   readonly next: PromotionRecord;
   readonly messages: readonly Message[];
@@ -32,8 +74,7 @@ export const changePromotion = (
   decide: (current: PromotionRecord, at: string) => PromotionChange | undefined | Promise<PromotionChange | undefined>,
 ): Promise<PromotionRecord> =>
   retryOnConflict(async () => {
-    const previous = await findPromotion(promotionId);
-    if (!previous) throw notFound();
+    const previous = mustExist(await findPromotion(promotionId));
     const at = now();
     const change = await decide(previous, at);
     if (!change) return previous;
@@ -79,3 +120,56 @@ export const changeCallToAction = (
     if (!holdsSlots(current, at)) throw conflict('INVALID_TRANSITION', 'The promotion is over.');
     return current.cta_text === cta_text ? undefined : { next: { ...current, cta_text }, messages: [] };
   });
+
+interface Purchase {
+  readonly checkoutId: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly placements: readonly Placement[];
+  readonly months: number;
+  /** In the smallest unit of the currency. */
+  readonly price: number;
+  /** ISO 4217 in lower case. */
+  readonly currency: string;
+  readonly at: string;
+}
+
+/**
+ * The writes that create a bought promotion, for the transaction of its payment. It awaits approval and holds its
+ * slots. They fail with `ConditionFailed` when a slot is allocated concurrently.
+ * @returns undefined when the slots are sold out.
+ */
+export const purchaseWrites = async (purchase: Purchase): Promise<readonly Write[] | undefined> => {
+  const promotion: PromotionRecord = {
+    id: promotionOfCheckout(purchase.checkoutId),
+    project_id: purchase.projectId,
+    user_id: purchase.userId,
+    placements: [...new Set(purchase.placements)],
+    status: 'pending',
+    starts_at: null,
+    ends_at: null,
+    months: purchase.months,
+    cta_text: null,
+    price: purchase.price,
+    currency: purchase.currency,
+    reason: null,
+    checkout_id: purchase.checkoutId,
+    created_at: purchase.at,
+    version: 1,
+  };
+  const slots = await findFreeSlots(promotion, purchase.at);
+  if (!('versions' in slots)) return undefined;
+  return [...promotionInsertion(promotion, slots.versions), changeCounts(purchase.projectId, { promotions_count: 1 })];
+};
+
+/**
+ * The writes that revoke the promotion of a refunded checkout, for the transaction of the refund; none when it is over.
+ * They fail with `ConditionFailed` when the promotion is changed concurrently.
+ */
+export const refundWrites = async (checkoutId: string, at: string): Promise<readonly Write[]> => {
+  const current = await findPromotion(promotionOfCheckout(checkoutId));
+  if (!current || !holdsSlots(current, at)) return [];
+  const { next, messages } = revocation(current, { actorId: null, reason: 'The payment was refunded.', at });
+  const withoutRefund = messages.filter(({ kind }) => kind !== 'refundDue');
+  return [...promotionReplacement(current, nextVersion(current, next), undefined), ...withoutRefund.map(inOutbox)];
+};

@@ -12,8 +12,9 @@ import {
   statusAt,
 } from '#model/promotion.ts';
 import { now } from '#platform/clock.ts';
+import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
-import { settings } from '#platform/settings.ts';
+import { rollUp } from '#services/analytics/roll-up.ts';
 import { mailPromotionEnding } from '#services/mail/notifications.ts';
 import { nextVersion, type PromotionChange, revocation } from './change.ts';
 
@@ -102,10 +103,16 @@ export const mailEndingPromotions = async (): Promise<number> => {
   return sent;
 };
 
-/** The expiry job: records expiries, revokes promotions of missing projects, notifies owners of approaching ends. */
-export const expirePromotions = async () => {
+/**
+ * The expiry job: records expiries, revokes promotions of missing projects, notifies owners of approaching ends. While
+ * analytics is off, its roll-up does not run, and this job counts impressions and clicks.
+ * @param budgetMs after which the roll-up leaves the rest to the next run.
+ */
+export const expirePromotions = async (budgetMs: number) => {
+  const { features } = environment();
   const expired = await recordExpiries();
   const revoked = await revokeOrphaned();
-  const told = settings().features.email ? await mailEndingPromotions() : 0;
-  return { processed: expired + revoked, told, unfinished: false };
+  const notified = features.email ? await mailEndingPromotions() : 0;
+  const { unfinished } = features.analytics ? { unfinished: false } : await rollUp(budgetMs);
+  return { processed: expired + revoked, notified, unfinished };
 };

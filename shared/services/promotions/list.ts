@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { browse, list, Promotion, ShownPromotion } from '#contract/promotions.ts';
-import { openCheckouts } from '#data/checkouts.ts';
+import { type Paging, pageOf } from '#data/paging.ts';
+import { openCheckouts } from '#data/payments.ts';
 import { allPromotions, currentPromotions, promotionsOfUser, readPromotionCounts } from '#data/promotions.ts';
-import type { CheckoutRecord } from '#model/checkout.ts';
-import { type Paging, pageOf } from '#model/paging.ts';
+import type { CheckoutRecord } from '#model/payment.ts';
 import { isOpen } from '#model/policy.ts';
 import {
   isRunning,
@@ -15,28 +15,21 @@ import {
 } from '#model/promotion.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import { findProjectParts, type ProjectParts, publicView } from '#services/projects/view.ts';
+import { findProjectParts, type ProjectParts, publicView } from '#services/projects/read.ts';
 
 /** A promotion as its owner and administrators see it at a time. */
-export const promotionView = (promotion: PromotionRecord, counts: PromotionCounts, at: string): Promotion => ({
-  id: promotion.id,
-  project_id: promotion.project_id,
-  user_id: promotion.user_id,
+export const promotionView = (
+  promotion: PromotionRecord,
+  { impressions, clicks }: PromotionCounts,
+  at: string,
+): Promotion => ({
+  ...promotion,
   placements: [...promotion.placements],
   status: statusAt(promotion, at),
-  starts_at: promotion.starts_at,
-  ends_at: promotion.ends_at,
-  months: promotion.months,
-  cta_text: promotion.cta_text,
-  price: promotion.price,
-  currency: promotion.currency,
-  impressions: counts.impressions,
-  clicks: counts.clicks,
-  reason: promotion.reason,
-  created_at: promotion.created_at,
+  impressions,
+  clicks,
 });
 
-/** A promotion with its counters, as of now. */
 export const withCounts = async (promotion: PromotionRecord): Promise<Promotion> => {
   const [counts = noPromotionCounts] = await readPromotionCounts([promotion.id]);
   return promotionView(promotion, counts, now());
@@ -54,6 +47,12 @@ const shownView = (promotion: PromotionRecord, parts: ProjectParts): ShownPromot
 
 const byStart = (one: PromotionRecord, other: PromotionRecord): number =>
   `${other.starts_at}${other.id}` < `${one.starts_at}${one.id}` ? -1 : 1;
+
+/** Whether a promotion of a project runs now. */
+export const isPromoted = async (projectId: string): Promise<boolean> => {
+  const at = now();
+  return (await currentPromotions()).some((one) => one.project_id === projectId && isRunning(one, at));
+};
 
 /** Running promotions of live projects, newest first. */
 export const showPromotions = async (query: z.output<typeof list.query>) => {

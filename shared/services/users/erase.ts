@@ -1,26 +1,35 @@
 import { batchIdsBy, removeBatchActor } from '#data/batches.ts';
+import { bookmarkKeysOf } from '#data/bookmarks.ts';
+import { deleteClaim, deleteOpenClaims } from '#data/claims.ts';
 import { retryOnConflict } from '#data/conflict.ts';
+import { deleteDraft, draftPages } from '#data/drafts.ts';
 import {
   checkoutIds,
-  deleteCheckoutDraft,
+  claimIds,
+  deleteCheckoutSubmission,
+  deleteExisting,
   eraseRating,
   eraseVote,
   ownedProjectIds,
   ratedProjectIds,
+  removeUserFromLogs,
   reportIds,
   TimeUp,
   votedProjectIds,
 } from '#data/erasure.ts';
-import { removeUserFromLedgers } from '#data/ledger-erasure.ts';
+import { followKeysOf } from '#data/follows.ts';
 import { deleteProject, findProject } from '#data/projects.ts';
 import { anonymizeReport } from '#data/reports.ts';
 import { removeActor, revisionKeysBy } from '#data/revisions.ts';
 import { eraseUser, findOtherAdmin, usersErasedSince } from '#data/users.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
+import { DAY_MS } from '#model/days.ts';
 import type { UserRecord } from '#model/user.ts';
-import { deleteAccount } from '#platform/accounts.ts';
 import { now } from '#platform/clock.ts';
+import { deleteAccount } from '#platform/cognito.ts';
 import { log } from '#platform/log.ts';
+import { mapConcurrently } from '#platform/map-concurrently.ts';
+import { endKeysOf } from '#services/admin/api-keys.ts';
 import { deletionEvents } from '#services/projects/moderate.ts';
 import { conflict, forbidden } from '#shared/errors.ts';
 import { changeSelf, changeUser } from './update.ts';
@@ -31,8 +40,6 @@ type ErasureTask = MessageData<'userErased'>;
 const REQUEST_BUDGET_MS = 4000;
 /** How long a run of the task deletes data, in milliseconds; it may take 300 seconds. */
 const TASK_BUDGET_MS = 280_000;
-/** Concurrent deletions, as many as the connection pool serves without queueing. */
-const CONCURRENCY = 8;
 
 interface Progress {
   readonly removed: number;
@@ -47,11 +54,9 @@ const processAll = async <T>(
 ): Promise<Progress> => {
   let removed = 0;
   for await (const all of pages) {
-    for (let start = 0; start < all.length; start += CONCURRENCY) {
-      if (performance.now() > until) return { removed, timedOut: true };
-      const results = await Promise.all(all.slice(start, start + CONCURRENCY).map(processOne));
-      removed += results.filter(Boolean).length;
-    }
+    const { results, isComplete } = await mapConcurrently(all, processOne, { until });
+    removed += results.filter(Boolean).length;
+    if (!isComplete) return { removed, timedOut: true };
   }
   return { removed, timedOut: false };
 };
@@ -65,7 +70,6 @@ const purgeOwnProject = (projectId: string, userId: string): Promise<boolean> =>
     return true;
   });
 
-/** Deletes the votes and ratings of an erased user with their counts. */
 const deleteReactions = async (userId: string, until: number): Promise<Progress> => {
   const votes = await processAll(votedProjectIds(userId), until, (id) => eraseVote(id, userId));
   const ratings = await processAll(ratedProjectIds(userId), until, (id) => eraseRating(id, userId));
@@ -73,7 +77,7 @@ const deleteReactions = async (userId: string, until: number): Promise<Progress>
 };
 
 /** How long the daily job repeats the erasure of reactions, in milliseconds. */
-const REPEATED_MS = 3 * 86_400_000;
+const REPEATED_MS = 3 * DAY_MS;
 
 /**
  * Deletes the reactions of recently erased users that a process wrote concurrently with the erasure and could not withdraw,
@@ -94,23 +98,30 @@ export const repeatErasures = async (until: number): Promise<{ removed: number; 
 };
 
 /**
- * Deletes the orphaned data of an erased user: votes and ratings with their counts, drafts of unpaid submissions, author
- * and text of reports, the actor of revisions and batches, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
+ * Deletes the orphaned data of an erased user: votes and ratings with their counts, bookmarks, follows, drafts, claims, unpaid submissions, author
+ * and text of reports, the actor of revisions and batches, API keys, and the projects if requested. Every deletion is conditional, so concurrent and repeated runs are safe.
  */
 const deleteUserData = async ({ user_id: userId, projects }: ErasureTask, budgetMs: number): Promise<Progress> => {
   const until = performance.now() + budgetMs;
+  // First: API keys of the user must not work while the rest is deleted.
+  const keys = await endKeysOf(userId);
   const parts = [
     await deleteReactions(userId, until),
-    await processAll(checkoutIds(userId), until, deleteCheckoutDraft),
+    await processAll(draftPages(userId), until, (id) => deleteDraft(userId, id)),
+    await processAll(checkoutIds(userId), until, deleteCheckoutSubmission),
+    await processAll(claimIds(userId), until, deleteClaim),
+    { removed: Number(await deleteOpenClaims(userId)), timedOut: false },
     await processAll(reportIds(userId), until, anonymizeReport),
     await processAll(revisionKeysBy(userId), until, removeActor),
+    await processAll(bookmarkKeysOf(userId), until, deleteExisting),
+    await processAll(followKeysOf(userId), until, deleteExisting),
     await processAll(batchIdsBy(userId), until, (id) => removeBatchActor(id, userId)),
   ];
   if (projects === 'delete') {
     parts.push(await processAll(ownedProjectIds(userId), until, (id) => purgeOwnProject(id, userId)));
   }
   return {
-    removed: parts.reduce((sum, { removed }) => sum + removed, 0),
+    removed: parts.reduce((sum, { removed }) => sum + removed, keys),
     timedOut: parts.some(({ timedOut }) => timedOut),
   };
 };
@@ -185,5 +196,5 @@ export const finishErasure = async (task: ErasureTask): Promise<void> => {
     if (removed === 0) break;
   }
   // Last, because deletions of projects write events.
-  await removeUserFromLedgers(task.user_id, task.projects === 'keep', until);
+  await removeUserFromLogs(task.user_id, task.projects === 'keep', until);
 };

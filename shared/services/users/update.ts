@@ -1,10 +1,12 @@
-import type { ProfileUpdate, UserSettingsUpdate, UserUpdate } from '#contract/users.ts';
+import type { AdminUser, ProfileUpdate, UserSettingsUpdate, UserUpdate } from '#contract/users.ts';
 import { retryOnConflict } from '#data/conflict.ts';
+import { countProjectsOf } from '#data/projects.ts';
 import { findUser, replaceUser, replaceUserAs } from '#data/users.ts';
 import { newMessage } from '#events/catalogue.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { AppError, conflict, invalidField, notFound, unauthorized } from '#shared/errors.ts';
+import { adminUserView } from './read.ts';
 
 /** @throws 404 when the user does not exist or has been erased. */
 export const getUser = async (userId: string): Promise<UserRecord> => {
@@ -64,17 +66,19 @@ const moderated = (current: UserRecord, body: UserUpdate): UserRecord => {
  * of two who revoke or ban each other concurrently one fails, so one always remains.
  * @throws 404 for an unknown or erased user, 400 for an invalid end of a ban, 409 for oneself, 403 when the caller is no longer an administrator.
  */
-export const moderateUser = (admin: UserRecord, userId: string, body: UserUpdate): Promise<UserRecord> =>
-  changeUser(userId, async (current) => {
+export const moderateUser = async (admin: UserRecord, userId: string, body: UserUpdate): Promise<AdminUser> => {
+  const updated = await changeUser(userId, async (current) => {
     const next = moderated(current, body);
     if (current.id === admin.id && (!next.is_admin || next.is_banned)) {
-      throw conflict('SELF_CHANGE', 'Another administrator has to do this.');
+      throw conflict('SELF_CHANGE', 'You cannot revoke or ban yourself: another administrator has to do this.');
     }
     const isNewBan = next.is_banned && !current.is_banned;
     const data = { user_id: next.id, reason: next.ban_reason };
     await replaceUserAs(admin.id, current, next, isNewBan ? [newMessage('userBanned', admin.id, data)] : []);
     return next;
   });
+  return adminUserView(updated, await countProjectsOf(updated.id));
+};
 
 const replaceSelf = (user: UserRecord, update: (current: UserRecord) => UserRecord): Promise<UserRecord> =>
   changeSelf(user, async (current) => {
@@ -102,5 +106,6 @@ export const updateUserSettings = (user: UserRecord, { notifications }: UserSett
       payment_received: notifications?.payment_received ?? current.notifications.payment_received,
       promotion_ending: notifications?.promotion_ending ?? current.notifications.promotion_ending,
       weekly_digest: notifications?.weekly_digest ?? current.notifications.weekly_digest,
+      follow_digest: notifications?.follow_digest ?? current.notifications.follow_digest,
     },
   }));

@@ -1,32 +1,33 @@
 import type { Webhook, WebhookBody, WebhookUpdate } from '#contract/webhooks.ts';
 import { retryOnConflict } from '#data/conflict.ts';
-import { allWebhooks, deleteWebhook, findWebhook, insertWebhook, replaceWebhook } from '#data/webhooks.ts';
-import { type Paging, pageOf } from '#model/paging.ts';
-import { type WebhookRecord, webhookView } from '#model/webhook.ts';
+import { type Paging, pageOf } from '#data/paging.ts';
+import { webhooks } from '#data/webhooks.ts';
+import { secretsAt, type WebhookRecord, webhookView } from '#model/webhook.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { sealSecret } from '#platform/key-service.ts';
+import { openSecret, sealSecret } from '#platform/kms.ts';
 import { urlError } from '#platform/outbound.ts';
-import { newWebhookSecret } from '#platform/webhook-signature.ts';
-import { invalidField, notFound } from '#shared/errors.ts';
-import { sealedSecrets } from './secrets.ts';
+import { invalidField, mustExist, notFound } from '#shared/errors.ts';
+import { newWebhookSecret } from './send.ts';
+
+/** The secrets that sign a message at a time, in plain text, the current one first; without those of a lost key. */
+export const signingSecrets = async (webhook: WebhookRecord, at: string): Promise<string[]> => {
+  const opened = await Promise.all(secretsAt(webhook, at).map(({ sealed }) => openSecret(webhook.id, sealed)));
+  return opened.filter((secret) => secret !== undefined);
+};
 
 /** How long the previous secret stays valid after a rotation, in milliseconds. */
 const OVERLAP_MS = 24 * 3600 * 1000;
 
 /** @throws 404. */
-export const getWebhook = async (id: string): Promise<WebhookRecord> => {
-  const webhook = await findWebhook(id);
-  if (!webhook) throw notFound();
-  return webhook;
-};
+export const getWebhook = async (id: string): Promise<WebhookRecord> => mustExist(await webhooks.find(id));
 
 /** @throws 404. */
 export const getWebhookView = async (id: string): Promise<Webhook> => webhookView(await getWebhook(id), now());
 
 /** A page of the webhooks, oldest first. */
 export const listWebhooks = async (query: Paging) => {
-  const { data, meta } = pageOf(await allWebhooks(), query);
+  const { data, meta } = pageOf(await webhooks.all(), query);
   const at = now();
   return { data: data.map((webhook) => webhookView(webhook, at)), meta };
 };
@@ -55,7 +56,7 @@ export const createWebhook = async (body: WebhookBody): Promise<Webhook & { secr
     updated_at: at,
     version: 1,
   };
-  await insertWebhook(webhook);
+  await webhooks.insert(webhook);
   return { ...webhookView(webhook, at), secret };
 };
 
@@ -63,9 +64,8 @@ export const createWebhook = async (body: WebhookBody): Promise<Webhook & { secr
 const changeWebhook = (id: string, change: (webhook: WebhookRecord) => WebhookRecord): Promise<WebhookRecord> =>
   retryOnConflict(async () => {
     const previous = await getWebhook(id);
-    const current = { ...previous, secrets: await sealedSecrets(previous) };
-    const next = { ...change(current), version: previous.version + 1 };
-    await replaceWebhook(previous, next);
+    const next = { ...change(previous), version: previous.version + 1 };
+    await webhooks.replace(previous, next);
     return next;
   });
 
@@ -105,6 +105,6 @@ export const rotateSecret = async (id: string): Promise<Webhook & { secret: stri
 
 /** Deletes a webhook; its pending deliveries are not sent. @throws 404. */
 export const removeWebhook = async (id: string): Promise<string> => {
-  if (!(await deleteWebhook(id))) throw notFound();
+  if (!(await webhooks.remove(id))) throw notFound();
   return id;
 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
 import { openStage, type Stage } from '#test/conformance/stage.ts';
@@ -32,21 +32,22 @@ const callWithout = async (route: Route): Promise<{ status: number; body: unknow
 
 const isOff = ({ feature }: Route): boolean => feature !== undefined && !stage.isOn(feature);
 
-describe('a caller without a valid credential', () => {
-  it.each(of('user', 'cron'))('gets 401 from $id', async ({ route }) => {
-    for (const response of await callWithout(route)) expect(response).toEqual(isOff(route) ? NOT_FOUND : UNAUTHORIZED);
-  });
+it.each(of('user', 'cron'))('a caller without a valid credential gets 401 from $id', async ({ route }) => {
+  for (const response of await callWithout(route)) expect(response).toEqual(isOff(route) ? NOT_FOUND : UNAUTHORIZED);
+});
 
-  it.each(of('admin'))('gets 403 from $id', async ({ route }) => {
-    for (const response of await callWithout(route)) expect(response).toEqual(isOff(route) ? NOT_FOUND : FORBIDDEN);
-  });
+it.each(of('admin'))('a caller without a valid credential gets 403 from $id', async ({ route }) => {
+  for (const response of await callWithout(route)) expect(response).toEqual(isOff(route) ? NOT_FOUND : FORBIDDEN);
+});
 
-  it.each(of('signature'))('gets 400 from $id without a signature', async ({ route }) => {
+it.each(of('signature'))(
+  'a caller without a valid credential gets 400 from $id without a signature',
+  async ({ route }) => {
     for (const response of await callWithout(route))
       expect(response).toEqual({ status: 400, body: { error: 'Invalid signature', code: 'INVALID_SIGNATURE' } });
-  });
+  },
+);
 
-  it.each(of('public', 'optional'))('is not rejected by $id', async ({ route }) => {
-    for (const { status } of await callWithout(route)) expect([401, 403, 500]).not.toContain(status);
-  });
+it.each(of('public', 'optional'))('a caller without a valid credential is not rejected by $id', async ({ route }) => {
+  for (const { status } of await callWithout(route)) expect([401, 403, 500]).not.toContain(status);
 });

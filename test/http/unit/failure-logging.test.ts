@@ -13,7 +13,7 @@ const route = defineRoute('tests.fail', {
   tier: 'none',
   query: z.object({ q: z.string() }),
   body: z.object({ words: z.string() }),
-  replies: { 200: z.object({}) },
+  responses: { 200: z.object({}) },
   permissions: [],
 });
 
@@ -80,7 +80,7 @@ const lines = () =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-it('logs route, request id and the kind of error', async () => {
+it('an unexpected error is logged with route, request id and its kind', async () => {
   expect(await fail()).toMatchObject({ statusCode: 500 });
   expect(lines()).toContainEqual(
     expect.objectContaining({
@@ -95,13 +95,13 @@ it('logs route, request id and the kind of error', async () => {
   expect(written).toContain('failure-logging.test.ts');
 });
 
-it('logs nothing about the caller or the input', async () => {
+it('an unexpected error is logged with nothing about the caller or the input', async () => {
   await fail();
   expect(written).not.toContain('telltale');
   expect(written).not.toContain('203.0.113');
 });
 
-it('omits the messages of errors that are logged explicitly', async () => {
+it('an error that is logged explicitly is logged without its message', async () => {
   const { log } = await import('#platform/log.ts');
   const error = new Error('telltale-outer', { cause: new Error('telltale-inner') });
   log.warn('something failed', { thing_id: 'prj_1', error });
@@ -113,7 +113,7 @@ it('omits the messages of errors that are logged explicitly', async () => {
   ]);
 });
 
-it('writes one metric in the embedded metric format, by service', async () => {
+it('an unexpected error writes one metric in the embedded metric format, by service', async () => {
   await fail();
   const [metric, ...others] = lines().filter((line) => '_aws' in line);
   expect(others).toEqual([]);

@@ -1,17 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { Catalog } from '#catalog/catalog.ts';
 import { browse, list, map, mine } from '#contract/projects.ts';
 import { defineRoute } from '#contract/route.ts';
-import { ContractViolation, encode } from '#http/encoded.ts';
+import { ContractViolation, encode } from '#http/response-body.ts';
 import { Fragment } from '#model/fragment.ts';
 import type { UserRecord } from '#model/user.ts';
-import { EntryFragments } from '#services/projects/entry-fragments.ts';
+import { cachedFragments } from '#services/projects/fragments.ts';
 import { browseProjects, listProjects, listSubmissions, mapFeed } from '#services/projects/list.ts';
-import { editorView, mapItemView, publicView } from '#services/projects/view.ts';
+import { mapItemView, ownerView, publicView } from '#services/projects/read.ts';
 import { project } from '#test/catalog/fixtures.ts';
-
-/** Replies that are assembled from fragments. */
 
 const Thing = z.object({ id: z.string(), note: z.string().nullable().optional() });
 const things = defineRoute('things.list', {
@@ -20,7 +18,9 @@ const things = defineRoute('things.list', {
   summary: 'List things',
   auth: 'public',
   tier: 'general',
-  replies: { 200: z.object({ data: z.array(Thing), meta: z.object({ total: z.int() }), more: z.string().optional() }) },
+  responses: {
+    200: z.object({ data: z.array(Thing), meta: z.object({ total: z.int() }), more: z.string().optional() }),
+  },
   permissions: ['catalog'],
 });
 
@@ -56,8 +56,8 @@ describe('a fragment', () => {
   });
 });
 
-describe('a reply with fragments', () => {
-  it('is equal to the reply with their values', () => {
+describe('a response with fragments', () => {
+  it('is equal to the response with their values', () => {
     const values = { data: [{ id: 'a' }, { id: 'ä€😀' }], meta: { total: 2 } };
     expect(encode(things, 200, body(['a', 'ä€😀'])).text).toBe(encode(things, 200, values).text);
     expect(encode(things, 200, body([])).text).toBe('{"data":[],"meta":{"total":0}}');
@@ -87,6 +87,10 @@ describe('a reply with fragments', () => {
 });
 
 describe('the lists of projects', () => {
+  beforeEach(() => {
+    vi.stubEnv('TABLE_NAME', 'directory');
+  });
+
   const catalog = new Catalog();
   const person = (id: string) => ({ id, is_admin: false, is_banned: false }) as UserRecord;
   const owner = person('owner');
@@ -112,17 +116,17 @@ describe('the lists of projects', () => {
     expect(forEveryone).toEqual(entries.map(publicView));
     const forOwner = dataOf(encode(list, 200, listProjects(catalog, owner, query)).text);
     expect(forOwner).toEqual(
-      entries.map((entry) => (entry.project.owner_id === owner.id ? editorView(entry) : publicView(entry))),
+      entries.map((entry) => (entry.project.owner_id === owner.id ? ownerView(entry) : publicView(entry))),
     );
     const own = dataOf(encode(mine, 200, listSubmissions(catalog, owner, { page: 1, limit: 10 })).text);
-    expect(own).toEqual(entries.filter(({ project: { id } }) => id === 'a').map(editorView));
+    expect(own).toEqual(entries.filter(({ project: { id } }) => id === 'a').map(ownerView));
   });
 
   it('have the possible duplicates and the rule for administrators', () => {
     const forAdmin = dataOf(encode(browse, 200, browseProjects(catalog, { ...query, status: 'all' })).text);
     const others = (id: string) => ['a', 'b'].filter((other) => other !== id);
     expect(forAdmin).toEqual(
-      entries.map((entry) => ({ ...editorView(entry), rule: null, possible_duplicates: others(entry.project.id) })),
+      entries.map((entry) => ({ ...ownerView(entry), rule: null, possible_duplicates: others(entry.project.id) })),
     );
   });
 
@@ -148,7 +152,7 @@ describe('the kept fragments', () => {
   };
   const counting = (bytesMax: number, text = 'x'.repeat(1000)) => {
     let made = 0;
-    const fragments = new EntryFragments((entry) => {
+    const fragments = cachedFragments((entry) => {
       made += 1;
       return Fragment.of(Thing, { id: `${entry.project.id} ${text}` });
     }, bytesMax);
@@ -160,7 +164,7 @@ describe('the kept fragments', () => {
     const entries = entriesOf(75);
     for (let n = 0; n < 10_000; n += 1) {
       const entry = entries[(n * n + (n >> 3)) % entries.length];
-      if (entry) fragments.of(entry);
+      if (entry) fragments(entry);
     }
     expect(made()).toBeLessThanOrEqual(75);
   });
@@ -168,7 +172,7 @@ describe('the kept fragments', () => {
   it('are made once per entry', () => {
     const { fragments, made } = counting(100_000);
     const entries = entriesOf(20);
-    for (const entry of [...entries, ...entries]) fragments.of(entry);
+    for (const entry of [...entries, ...entries]) fragments(entry);
     expect(made()).toBe(20);
   });
 
@@ -177,22 +181,22 @@ describe('the kept fragments', () => {
     const [used, ...entries] = entriesOf(1000);
     if (!used) throw new Error('There is no entry.');
     for (const entry of entries) {
-      fragments.of(entry);
-      fragments.of(used);
+      fragments(entry);
+      fragments(used);
     }
     expect(made()).toBe(1000);
     // The latest are kept, as many as fit, and the earlier ones are made again.
-    for (const entry of entries.slice(-70)) fragments.of(entry);
+    for (const entry of entries.slice(-70)) fragments(entry);
     expect(made()).toBe(1000);
-    for (const entry of entries.slice(0, 100)) fragments.of(entry);
+    for (const entry of entries.slice(0, 100)) fragments(entry);
     expect(made()).toBe(1100);
   });
 
   it('count two bytes per character of a text outside of Latin-1', () => {
     const { fragments, made } = counting(100_000, '漢'.repeat(1000));
     const entries = entriesOf(60);
-    for (const entry of entries) fragments.of(entry);
-    for (const entry of entries) fragments.of(entry);
+    for (const entry of entries) fragments(entry);
+    for (const entry of entries) fragments(entry);
     expect(made()).toBeGreaterThan(60);
   });
 });

@@ -2,9 +2,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { expect, it, vi } from 'vitest';
 import { handler } from '#functions/categories/list.ts';
 
-/** A function deployed without a required variable. */
-
-it('fails with an error that names the missing variable', async () => {
+it('a function without a required variable fails with an error that names it', async () => {
   vi.stubEnv('TABLE_NAME', undefined);
   const identity = { sourceIp: '192.0.2.1' };
   const event = { httpMethod: 'GET', headers: {}, requestContext: { requestId: 'r', identity } };

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { checked } from '#contract/fields.ts';
-import { parseOptions } from '#contract/parse.ts';
+import { checked, parseOptions } from '#contract/fields.ts';
 
-it('interprets a schema at its first use only', () => {
+it('a schema is interpreted at its first use only', () => {
   const [one, other] = [z.object({ name: z.string() }), z.object({ name: z.string() })];
   expect([parseOptions(one), parseOptions(one), parseOptions(other)]).toEqual([
     { jitless: true },
@@ -12,7 +11,7 @@ it('interprets a schema at its first use only', () => {
   ]);
 });
 
-it('parses a value the same way at the first use of a schema and later', () => {
+it('a schema parses a value the same way at its first use and later', () => {
   const schema = z.object({
     name: z.string().trim().optional(),
     tags: z.array(z.string()).default([]),
@@ -24,7 +23,7 @@ it('parses a value the same way at the first use of a schema and later', () => {
   expect(JSON.stringify(checked(schema, given))).toBe(expected);
 });
 
-it('reports an invalid value the same way at the first use of a schema and later', () => {
+it('a schema reports an invalid value the same way at its first use and later', () => {
   const schema = z.object({ name: z.string() });
   const expected = expect.objectContaining({ body: expect.objectContaining({ details: expect.anything() }) });
   expect(() => checked(schema, { name: 1 })).toThrow(expected);

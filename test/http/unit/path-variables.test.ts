@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import type { MiddlewareRequest } from '#http/call.ts';
-import { paramsOf } from '#http/request.ts';
+import { type MiddlewareRequest, paramsOf } from '#http/call.ts';
 import { AppError } from '#shared/errors.ts';
 
 /** Path variables as a REST API delivers them: percent-encoded, as the client sent them. */
@@ -17,15 +16,15 @@ it.each([
   ['caf%C3%A9', 'café'],
   ['a%2Fb', 'a/b'],
   ['j9Fb+D0v', 'j9Fb+D0v'],
-])('%s is decoded to %s', (encoded, value) => {
+])('the path variable %s is decoded to %s', (encoded, value) => {
   expect(variable(encoded)).toBe(value);
 });
 
-it('is decoded once', () => {
+it('a path variable is decoded once', () => {
   expect(variable('100%2525')).toBe('100%25');
 });
 
-it.each(['%', '%zz', '%ff', '%ED%A0%80', '', '%', 'x'.repeat(201)])('%s is 404', (encoded) => {
+it.each(['%', '%zz', '%ff', '%ED%A0%80', '', '%', 'x'.repeat(201)])('the path variable %s is 404', (encoded) => {
   expect(() => variable(encoded)).toThrow(AppError);
   expect(() => variable(encoded)).toThrow(expect.objectContaining({ status: 404 }));
 });

@@ -6,8 +6,6 @@ import { defineRoute } from '#contract/route.ts';
 import { handle, ok } from '#http/handle.ts';
 import { log } from '#platform/log.ts';
 
-/** Responses above Lambda's size limit. */
-
 log.setLogLevel('SILENT');
 process.env.TABLE_NAME = 'table';
 
@@ -17,7 +15,7 @@ const declaration = {
   summary: 'List things',
   auth: 'public',
   tier: 'none',
-  replies: { 200: z.object({ data: z.array(z.string()) }) },
+  responses: { 200: z.object({ data: z.array(z.string()) }) },
   permissions: [],
 } as const;
 const paged = defineRoute('things.list', { ...declaration, query: z.object(paging(40)) });
@@ -33,7 +31,7 @@ const request = (route: typeof paged | typeof whole, data: readonly string[]) =>
 
 const items = (count: number, item: string) => Array.from({ length: count }, () => item);
 
-it('sends responses up to the limit in any script', async () => {
+it('a response up to the limit of its size is sent in any script', async () => {
   for (const item of ['x'.repeat(55_000), '漢'.repeat(18_000), '"'.repeat(14_000)]) {
     expect((await request(paged, items(100, item))).statusCode).toBe(200);
   }
@@ -44,7 +42,7 @@ it.each([
   ['characters of three bytes', '漢'.repeat(40_000), 49],
   // Escaped as two characters in the body and as four in the JSON string that Lambda returns.
   ['quotation marks', '"'.repeat(40_000), 37],
-])('returns 400 with the fitting `limit` for a larger page: %s', async (_, item, fitting) => {
+])('a page above the limit of its size returns 400 with the fitting `limit`: %s', async (_, item, fitting) => {
   const response = await request(paged, items(100, item));
   expect(response.statusCode).toBe(400);
   expect(JSON.parse(response.body)).toMatchObject({
@@ -54,7 +52,7 @@ it.each([
   expect((await request(paged, items(fitting, item))).statusCode).toBe(200);
 });
 
-it('returns 500 when a smaller page cannot be requested', async () => {
+it('a response above the limit of its size returns 500 when no smaller page can be requested', async () => {
   expect((await request(whole, items(100, 'x'.repeat(80_000)))).statusCode).toBe(500);
   expect((await request(paged, ['x'.repeat(8_000_000)])).statusCode).toBe(500);
 });

@@ -13,7 +13,7 @@ const routeWith = (timeoutSeconds: number) =>
     summary: 'x',
     auth: 'public',
     tier: 'none',
-    replies: { 200: z.object({}) },
+    responses: { 200: z.object({}) },
     permissions: [],
     timeoutSeconds,
   });
@@ -73,7 +73,7 @@ it.each([
   [5, 'SlowResponse'],
   [20, 'SlowLongResponse'],
   [29, 'SlowLongResponse'],
-])('counts a response that used half of %i seconds as %s, and no faster one', async (seconds, name) => {
+])('a response that used half of %i seconds counts as %s, and no faster one', async (seconds, name) => {
   const { handle } = await import('#http/handle.ts');
   const half = (seconds * 1000 - RESERVED_MS) / 2;
   const respondAfter = async (milliseconds: number) => {
@@ -90,10 +90,10 @@ it.each([
   expect(metrics()).toEqual([name]);
 });
 
-it('counts exports, model calls and calls of other servers apart from other routes', () => {
+it('exports, model calls and calls of other servers count apart from other routes when they are slow', () => {
   const long = routes.filter(mayTakeLong);
-  const streamed = routes.filter(({ replies }) =>
-    Object.values(replies).some((reply) => 'stream' in reply && reply.stream),
+  const streamed = routes.filter(({ responses }) =>
+    Object.values(responses).some((response) => 'stream' in response && response.stream),
   );
   expect(long).toEqual(expect.arrayContaining(streamed));
   expect(long.map(({ id }) => id)).toEqual(

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { defineRoute } from '#contract/route.ts';
 import { handle } from '#http/handle.ts';
+import { jobSecret } from '#http/job.ts';
 import { idempotency } from '#http/middleware/idempotency.ts';
-import { jobSecret } from '#http/middleware/job-secret.ts';
 import { middleware } from '#http/middleware.ts';
-import { writeOptions } from '#platform/request-time.ts';
+import { writeOptions } from '#platform/time-limit.ts';
 
 /** Requests that take longer than the function or the gateway allows. */
 
@@ -16,7 +16,7 @@ const declaration = {
   summary: 'Probe',
   auth: 'public',
   tier: 'none',
-  replies: { 200: z.object({}) },
+  responses: { 200: z.object({}) },
   permissions: [],
 } as const;
 
@@ -28,7 +28,7 @@ interface Phases {
 }
 
 const never = () => new Promise<never>(() => undefined);
-const reply = async () => ({ status: 200 as const, body: {} });
+const respond = async () => ({ status: 200 as const, body: {} });
 const event = { headers: {}, requestContext: {} } as APIGatewayProxyEvent;
 
 /** The context of an invocation that may run for some seconds. */
@@ -45,17 +45,15 @@ beforeEach(() => {
   vi.stubEnv('OIDC_JWKS_URI', 'https://issuer.example/keys');
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => vi.useRealTimers());
 
 /** The status of a response, or undefined while there is none after this time. */
 const statusAfter = async (response: Promise<{ statusCode: number }>, ms: number): Promise<number | undefined> => {
   let status: number | undefined;
-  const respond = async (): Promise<void> => {
+  const respondOnce = async (): Promise<void> => {
     status = (await response).statusCode;
   };
-  void respond();
+  void respondOnce();
   await vi.advanceTimersByTimeAsync(ms);
   return status;
 };
@@ -64,7 +62,7 @@ it.each(['rate', 'identity', 'permission'] as const)(
   'a request whose %s does not end returns 504 in time',
   async (name) => {
     vi.spyOn(middleware[name] as unknown as Phases, 'before').mockImplementation(never);
-    const handler = handle(defineRoute('probes.run', declaration), reply);
+    const handler = handle(defineRoute('probes.run', declaration), respond);
     expect(await statusAfter(handler(event, contextFor(10)), 9900)).toBe(504);
   },
 );
@@ -72,7 +70,7 @@ it.each(['rate', 'identity', 'permission'] as const)(
 it('a request whose response cannot be stored under its key returns 504 in time', async () => {
   vi.spyOn(idempotency as Phases, 'before').mockReturnValue(undefined);
   vi.spyOn(idempotency as Phases, 'after').mockImplementation(never);
-  const handler = handle(defineRoute('probes.run', { ...declaration, idempotent: true }), reply, [idempotency]);
+  const handler = handle(defineRoute('probes.run', { ...declaration, idempotent: true }), respond, [idempotency]);
   expect(await statusAfter(handler(event, contextFor(10)), 9900)).toBe(504);
 });
 
@@ -97,7 +95,7 @@ it('a function that may run for minutes responds before the gateway stops waitin
     } catch {
       isWritten = false;
     }
-    return await reply();
+    return await respond();
   };
   const handler = handle(defineRoute('probes.run', { ...declaration, auth: 'cron' }), run, [jobSecret]);
   expect(await statusAfter(handler(event, contextFor(600)), 28_900)).toBe(504);

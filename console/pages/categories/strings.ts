@@ -1,0 +1,31 @@
+export const text = {
+  text: 'Drag a category to another position or group, or use the arrows.',
+  empty: 'No categories yet',
+  emptyText: 'A listing needs at least one category, so begin here.',
+  noMatch: 'No category matches',
+  add: 'Add category',
+  new: 'New category',
+  edit: (name: string) => `Edit ${name}`,
+  noSphere: 'Without a sphere',
+  count: (formatted: string, count: number) => `${formatted} live ${count === 1 ? 'listing' : 'listings'}`,
+  moveSphere: (name: string, isUp: boolean) => `Move the sphere ${name} ${isUp ? 'up' : 'down'}`,
+  moved: (name: string) => `Moved ${name}.`,
+  saved: (name: string) => `Saved ${name}.`,
+  slugHint: (formatted: string, count: number) =>
+    `${formatted} live ${count === 1 ? 'listing gets' : 'listings get'} the new slug.`,
+  newSlugHint: 'Made from the name when empty.',
+  sphereHint: 'The group that the category stands in.',
+  iconHint: 'An emoji, the name of an icon, or the URL of an image.',
+  noColor: 'No color',
+  removeColor: 'Remove the color',
+  merge: 'Merge',
+  chooseTarget: 'Choose a category',
+  mergeTitle: (name: string) => `Merge ${name}`,
+  mergeText: (formatted: string, count: number, into: string) =>
+    `${formatted} ${count === 1 ? 'listing carries' : 'listings carry'} ${into} instead. The old slug leads there too.`,
+  merged: (name: string, into: string) => `Merged ${name} into ${into}.`,
+  deleteTitle: (name: string) => `Delete ${name}?`,
+  deleteText: (formatted: string, count: number) =>
+    `${formatted} ${count === 1 ? 'listing loses' : 'listings lose'} this category. Listings stay, and the deletion can be undone.`,
+  deleted: (name: string) => `Deleted ${name}.`,
+} as const;

@@ -1,7 +1,0 @@
-import { remove } from '#contract/letters.ts';
-import { handle, ok } from '#http/handle.ts';
-import { removeDeadLetter } from '#services/letters/manage.ts';
-
-export const handler = handle(remove, async ({ params }) =>
-  ok({ data: { id: await removeDeadLetter(params.letter), deleted: true as const } }),
-);

@@ -1,7 +1,0 @@
-import { remove } from '#contract/replies.ts';
-import { handle, ok } from '#http/handle.ts';
-import { removeSavedReply } from '#services/replies/manage.ts';
-
-export const handler = handle(remove, async ({ params }) =>
-  ok({ data: { id: await removeSavedReply(params.reply), deleted: true as const } }),
-);

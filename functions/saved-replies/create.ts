@@ -1,0 +1,5 @@
+import { create } from '#contract/saved-replies.ts';
+import { created, handle } from '#http/handle.ts';
+import { createSavedReply } from '#services/admin/saved-replies.ts';
+
+export const handler = handle(create, async ({ body }) => created({ data: await createSavedReply(body) }));

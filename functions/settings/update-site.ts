@@ -1,0 +1,8 @@
+import { updateSite } from '#contract/settings.ts';
+import { handle, ok } from '#http/handle.ts';
+import { updateSetting } from '#services/admin/settings.ts';
+
+export const handler = handle(updateSite, async ({ body, ifMatch }) => {
+  const setting = await updateSetting('site', body, ifMatch);
+  return ok({ data: setting.value }, { version: setting.version });
+});

@@ -1,0 +1,52 @@
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import { header, JSON_BYTES_MAX, type MiddlewareRequest, paramsOf } from '#http/call.ts';
+import { invalidInput, payloadTooLarge, unsupportedMediaType } from '#shared/errors.ts';
+
+const PARSER = '@middy/http-json-body-parser';
+
+const isJsonType = (contentType: string | undefined): boolean =>
+  /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json(?:\s*;|\s*$)/i.test(contentType ?? '');
+
+const isUtf8 = (bytes: Uint8Array): boolean => {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether the parser rejected the body. Its class of errors belongs to @middy/util, which is not a direct dependency. */
+const isParserError = ({ cause }: Error): boolean => (cause as { package?: unknown } | undefined)?.package === PARSER;
+
+/**
+ * Checks the size, type and encoding of a JSON body before it is parsed, and turns errors of the parser into 400.
+ * @throws 404 for an invalid path variable, 413, 415, 400.
+ */
+export const acceptJson = {
+  before: (request: MiddlewareRequest): void => {
+    paramsOf(request);
+    const { event } = request;
+    if (!event.body) {
+      // The parser accepts null for a body that is missing.
+      event.body = null;
+      return;
+    }
+    const bytes = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+    const { bodyBytesMax = JSON_BYTES_MAX } = request.internal.state.route;
+    if (bytes.length > bodyBytesMax) throw payloadTooLarge(bodyBytesMax);
+    if (!isJsonType(header(event, 'content-type'))) throw unsupportedMediaType('application/json');
+    if (event.isBase64Encoded && !isUtf8(bytes)) throw invalidInput('The body is not valid UTF-8.');
+    request.internal.state.sentBody = event.body;
+  },
+  onError: (request: MiddlewareRequest): void => {
+    if (request.error && isParserError(request.error)) request.error = invalidInput('The body is not valid JSON.');
+  },
+};
+
+/** Replaces the body of the event by its parsed JSON. `acceptJson` checks the type, in more notations than the parser. */
+export const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
+
+/** The parsed JSON body; undefined when it is missing or was rejected. */
+export const parsedJson = ({ event, internal: { state } }: MiddlewareRequest): unknown =>
+  state.sentBody === undefined || event.body === state.sentBody ? undefined : event.body;

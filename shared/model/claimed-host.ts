@@ -1,0 +1,18 @@
+import { getDomain } from 'tldts';
+
+/** The registrable domain of a host, by the public suffix list with its private part; a host without one is its own. */
+export const registrableDomain = (host: string): string => getDomain(host, { allowPrivateDomains: true }) ?? host;
+
+/** The host of a mail address as in URLs; undefined when it is none. */
+const asciiHost = (name: string): string | undefined =>
+  /^[\p{L}\p{M}\p{N}.-]+$/u.test(name) ? URL.parse(`https://${name}`)?.hostname : undefined;
+
+/** Whether a mail address is at a host or at its registrable domain. */
+export const isMailAt = (address: string, host: string): boolean => {
+  const mailHost = asciiHost(address.slice(address.lastIndexOf('@') + 1));
+  return mailHost !== undefined && (mailHost === host || mailHost === registrableDomain(host));
+};
+
+/** Whether a URL leads to the registrable domain of a host. */
+export const isInDomainOf = (url: URL, host: string): boolean =>
+  registrableDomain(url.hostname.replace(/\.$/, '')) === registrableDomain(host);

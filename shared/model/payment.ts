@@ -1,0 +1,173 @@
+import type { Placement } from '#contract/fields.ts';
+import { type Checkout, type CheckoutKind, type LedgerEntry, PaymentState } from '#contract/payments.ts';
+import type { Submission } from '#contract/projects.ts';
+import { dayOf } from './days.ts';
+import type { RuleDecision } from './rule.ts';
+
+/** A dispute by its id at the provider. A lost one stays `open`. */
+interface Dispute {
+  readonly id: string;
+  readonly state: 'open' | 'won';
+}
+
+/** A checkout as stored: what was ordered and the state of its payment. Amounts are in the currency's smallest unit. */
+export interface CheckoutRecord
+  extends Readonly<Pick<Checkout, 'kind' | 'status' | 'amount_refunded' | 'currency' | 'months' | 'created_at'>> {
+  /** `chk_` and a ULID; also the provider's client reference and the idempotency key of its session. */
+  readonly id: string;
+  /** The buyer. */
+  readonly user_id: string;
+  /** The product name on the payment page. */
+  readonly title: string;
+  /** The price that was quoted. */
+  readonly amount: number;
+  /** The project that it is bought for; of a submission, the project that it created once paid. */
+  readonly project_id: string | null;
+  readonly placements: readonly Placement[] | null;
+  /** The provider's session; null until it is created. */
+  readonly session_id: string | null;
+  readonly checkout_url: string | null;
+  /** The provider's payment, which refunds and disputes refer to. */
+  readonly payment_intent: string | null;
+  readonly updated_at: string;
+  /** When the payment was applied; null until then. */
+  readonly paid_at: string | null;
+  /** Whether the whole payment was refunded. */
+  readonly is_fully_refunded: boolean;
+  /** Disputes of the payment. A won one is kept: the event that opened it can arrive later. */
+  readonly disputes: readonly Dispute[];
+  /** What the payment led to; null until then. `refundDue`: nothing. `mismatch`: it had another amount or currency. */
+  readonly delivery: 'done' | 'refundDue' | 'mismatch' | null;
+  /** Incremented with every write of the record. */
+  readonly version: number;
+}
+
+/** A premium submission, validated when it was sent and kept until its checkout is paid. */
+export interface CheckoutSubmission {
+  readonly submission: Submission;
+  /** Of further fields, as stored. */
+  readonly fieldValues: string | null;
+  /** The requested slug, or one derived from the name; it may be taken by the time of payment. */
+  readonly slug: string;
+  /** Categories by id, because their slugs may change before the payment. */
+  readonly categoryIds: readonly string[];
+  /** What a rule decided when it was sent. */
+  readonly decision: RuleDecision | null;
+}
+
+export interface Order {
+  readonly kind: CheckoutKind;
+  readonly title: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly projectId?: string;
+  readonly placements?: readonly Placement[];
+  readonly months?: number;
+}
+
+export const newCheckout = (order: Order, id: string, userId: string, at: string): CheckoutRecord => ({
+  id,
+  kind: order.kind,
+  status: 'open',
+  user_id: userId,
+  title: order.title,
+  amount: order.amount,
+  currency: order.currency,
+  project_id: order.projectId ?? null,
+  placements: order.placements ?? null,
+  months: order.months ?? null,
+  session_id: null,
+  checkout_url: null,
+  payment_intent: null,
+  created_at: at,
+  updated_at: at,
+  paid_at: null,
+  amount_refunded: 0,
+  is_fully_refunded: false,
+  disputes: [],
+  delivery: null,
+  version: 1,
+});
+
+/** Whether the whole payment was returned, by a refund or a dispute that was not won. */
+export const isRefunded = (checkout: Pick<CheckoutRecord, 'status'>): boolean => checkout.status === 'refunded';
+
+export const projectOfCheckout = (checkoutId: string): string => checkoutId.replace(/^chk_/, 'prj_');
+
+export type LedgerRecord = LedgerEntry & { readonly user_id: string };
+
+/** What was received and returned on some days, in the smallest unit of a currency. */
+interface Amounts {
+  readonly paid: number;
+  readonly refunded: number;
+}
+
+/** How many of the payments of some days are in each state by now. */
+type StateCounts = Readonly<Record<`${PaymentState}_count`, number>>;
+
+/** The totals of a day, `yyyy-mm-dd`, in a currency. */
+export interface PaymentDay extends Amounts, StateCounts {
+  readonly day: string;
+  readonly currency: string;
+}
+
+const nothing: Amounts & StateCounts = { paid: 0, refunded: 0, paid_count: 0, fulfilled_count: 0, refunded_count: 0 };
+
+/** What a ledger entry adds to its day. A dispute that was won takes back what the dispute returned. */
+export const entryChange = ({ type, amount, currency, created_at }: LedgerRecord): PaymentDay => ({
+  ...nothing,
+  day: dayOf(created_at),
+  currency,
+  ...(type === 'payment' ? { paid: amount } : { refunded: type === 'dispute_won' ? -amount : amount }),
+});
+
+const isPaymentState = (status: CheckoutRecord['status']): status is PaymentState =>
+  (PaymentState.options as readonly string[]).includes(status);
+
+/** What a paid checkout adds to the day of its payment. @param sign -1 for its previous state. */
+export const stateChange = ({ status, currency, paid_at }: CheckoutRecord, sign: 1 | -1): PaymentDay[] =>
+  paid_at === null || !isPaymentState(status)
+    ? []
+    : [{ ...nothing, day: dayOf(paid_at), currency, [`${status}_count`]: sign }];
+
+const plus = (one: Amounts & StateCounts, other: Amounts & StateCounts): Amounts & StateCounts => ({
+  paid: one.paid + other.paid,
+  refunded: one.refunded + other.refunded,
+  paid_count: one.paid_count + other.paid_count,
+  fulfilled_count: one.fulfilled_count + other.fulfilled_count,
+  refunded_count: one.refunded_count + other.refunded_count,
+});
+
+/** The sums of days by a text derived from each, in the order of their first day. */
+const sumBy = <Group extends object>(days: readonly PaymentDay[], groupOf: (day: PaymentDay) => Group) => {
+  const sums = new Map<string, Group & Amounts & StateCounts>();
+  for (const day of days) {
+    const group = groupOf(day);
+    const key = JSON.stringify(group);
+    sums.set(key, { ...group, ...plus(sums.get(key) ?? nothing, day) });
+  }
+  return [...sums.values()];
+};
+
+/** One change per day and currency, without those that cancel out. */
+export const mergedChanges = (changes: readonly PaymentDay[]): PaymentDay[] =>
+  sumBy(changes, ({ day, currency }) => ({ day, currency })).filter(
+    ({ paid, refunded, paid_count, fulfilled_count, refunded_count }) =>
+      [paid, refunded, paid_count, fulfilled_count, refunded_count].some((number) => number !== 0),
+  );
+
+const withNet = ({ paid, refunded }: Amounts) => ({ paid, refunded, net: paid - refunded });
+
+export const totalsByCurrency = (days: readonly PaymentDay[]) =>
+  Object.fromEntries(sumBy(days, ({ currency }) => ({ currency })).map((sum) => [sum.currency, withNet(sum)]));
+
+/** The totals of some days by month and currency, in the order of the days. */
+export const totalsByMonth = (days: readonly PaymentDay[]) =>
+  sumBy(days, ({ day, currency }) => ({ month: day.slice(0, 'yyyy-mm'.length), currency })).map((sum) => ({
+    month: sum.month,
+    currency: sum.currency,
+    ...withNet(sum),
+  }));
+
+export const countPayments = (days: readonly StateCounts[], states: readonly PaymentState[]): number =>
+  days.reduce((total, day) => total + states.reduce((sum, state) => sum + day[`${state}_count`], 0), 0);

@@ -1,0 +1,38 @@
+import type { SavedReply, SavedReplyBody, SavedReplyUpdate } from '#contract/saved-replies.ts';
+import { retryOnConflict } from '#data/conflict.ts';
+import { type SavedReplyRecord, savedReplies } from '#data/saved-replies.ts';
+import { newId } from '#platform/ids.ts';
+import { mustExist, notFound } from '#shared/errors.ts';
+
+/** All saved replies by name. */
+export const listSavedReplies = async (): Promise<SavedReply[]> =>
+  (await savedReplies.all()).toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
+
+export const createSavedReply = async ({ name, text }: SavedReplyBody): Promise<SavedReply> => {
+  const reply: SavedReplyRecord = { id: newId('rpl'), name, text, version: 1 };
+  await savedReplies.insert(reply);
+  return reply;
+};
+
+/** @throws 404. */
+export const getSavedReply = async (id: string): Promise<SavedReplyRecord> => mustExist(await savedReplies.find(id));
+
+/** Changes the given fields of a saved reply. @throws 404. */
+export const updateSavedReply = (id: string, body: SavedReplyUpdate): Promise<SavedReply> =>
+  retryOnConflict(async () => {
+    const previous = await getSavedReply(id);
+    const next: SavedReplyRecord = {
+      ...previous,
+      name: body.name ?? previous.name,
+      text: body.text ?? previous.text,
+      version: previous.version + 1,
+    };
+    await savedReplies.replace(previous, next);
+    return next;
+  });
+
+/** @throws 404. */
+export const removeSavedReply = async (id: string): Promise<string> => {
+  if (!(await savedReplies.remove(id))) throw notFound();
+  return id;
+};

@@ -1,0 +1,388 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { ReadCatalog } from '#catalog/types.ts';
+import { CategoryBody } from '#contract/categories.ts';
+import { catalog } from '#data/catalog.ts';
+import { aliasedSlugs, allCategories } from '#data/categories.ts';
+import { existingProjects, slugHolders } from '#data/projects.ts';
+import type { CategoryRecord } from '#model/category.ts';
+import type { ProjectRecord } from '#model/project.ts';
+import { canonicalUrl } from '#model/url.ts';
+import { newId } from '#platform/ids.ts';
+import { createCategory, SORT_STEP } from '#services/categories/manage.ts';
+import type { SlugChange } from '#services/categories/propagate-slug.ts';
+import { isReservedSlug, slugVariant } from '#services/projects/slug.ts';
+import { slugFrom } from '#services/projects/slug-from-name.ts';
+import { AppError } from '#shared/errors.ts';
+
+/** The most categories that one import creates: a column with more values is hardly one of categories. */
+const CREATED_MAX = 200;
+
+const folded = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/** The slug of a category, or why an entry is not a category. */
+type Resolution = { readonly slug: string } | { readonly problem: string };
+
+interface LookupOptions {
+  readonly mayCreate: boolean;
+  readonly earlier?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Finds the categories that cells name by slug or name, and plans missing ones where the mapping allows it. */
+export class CategoryLookup {
+  readonly #mayCreate: boolean;
+  readonly #bySlug = new Map<string, CategoryRecord>();
+  /** Current slugs by the slug of a merged category; null once the category that replaced it is deleted. */
+  readonly #aliases: ReadonlyMap<string, string | null>;
+  readonly #slugByName = new Map<string, string>();
+  /** Names of missing categories, by slug. */
+  readonly #planned = new Map<string, string>();
+  /** Categories of written projects, by the slug that was written. */
+  readonly #used = new Map<string, Pick<CategoryRecord, 'id'>>();
+
+  /**
+   * @param earlier the ids of categories when earlier runs of the import began, by slug: those that rows of these runs may carry.
+   */
+  constructor(
+    categories: readonly CategoryRecord[],
+    aliases: ReadonlyMap<string, string | null>,
+    { mayCreate, earlier = {} }: LookupOptions,
+  ) {
+    this.#mayCreate = mayCreate;
+    this.#aliases = aliases;
+    for (const [slug, id] of Object.entries(earlier)) this.#used.set(slug, { id });
+    for (const category of categories) this.#add(category);
+  }
+
+  static async open(options: LookupOptions): Promise<CategoryLookup> {
+    return new CategoryLookup(await allCategories(), await aliasedSlugs(), options);
+  }
+
+  /** Resolves an entry by slug, by name in any case, or by the slug that its name results in. */
+  resolve(entry: string): Resolution {
+    if (this.#bySlug.has(entry)) return { slug: entry };
+    const given = this.#slugByName.get(folded(entry)) ?? slugFrom(entry, '');
+    const aliased = [entry, given].find((one) => this.#aliases.has(one));
+    const slug = aliased === undefined ? given : this.#aliases.get(aliased);
+    if (slug == null) return { problem: `"${entry}" is not a category` };
+    if (this.#bySlug.has(slug) || this.#planned.has(slug)) return { slug };
+    if (!this.#mayCreate) return { problem: `"${entry}" is not a category` };
+    return this.#plan(entry, slug);
+  }
+
+  /** Creates the planned categories among these slugs, and notes all of them as used. */
+  async createMissing(slugs: Iterable<string>): Promise<void> {
+    for (const slug of new Set(slugs)) {
+      const name = this.#planned.get(slug);
+      const category = this.#bySlug.get(slug) ?? (name === undefined ? undefined : await this.#create(slug, name));
+      if (category) this.#used.set(slug, category);
+    }
+  }
+
+  /**
+   * Returns the used categories that were renamed, merged or deleted during the import.
+   * @param current all categories at the end. A slug that belongs to another category by then is left out.
+   */
+  changesUntil(current: readonly CategoryRecord[]): SlugChange[] {
+    const slugs = new Set(current.map(({ slug }) => slug));
+    return [...this.#used].flatMap(([from, { id }]) => (slugs.has(from) ? [] : [{ from, categoryId: id }]));
+  }
+
+  #plan(entry: string, slugOfName: string): Resolution {
+    const { data: name } = CategoryBody.shape.name.safeParse(entry);
+    if (name === undefined) return { problem: `"${entry}" is not a valid name of a category` };
+    if (isReservedSlug(slugOfName)) return { problem: `"${name}" cannot be a category: its slug is reserved` };
+    if (this.#planned.size >= CREATED_MAX) return { problem: `an import creates at most ${CREATED_MAX} categories` };
+    const slug = slugOfName === '' ? newId('cat').slice('cat_'.length).toLowerCase() : slugOfName;
+    this.#planned.set(slug, name);
+    this.#slugByName.set(folded(entry), slug);
+    return { slug };
+  }
+
+  async #create(slug: string, name: string): Promise<CategoryRecord | undefined> {
+    const last = Math.max(0, ...[...this.#bySlug.values()].map((category) => category.sort_order));
+    try {
+      const category = await createCategory({ name, slug, sort_order: last + SORT_STEP });
+      this.#add(category);
+      return category;
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'CATEGORY_EXISTS')) throw error;
+      // It was created concurrently.
+      const category = (await allCategories()).find((one) => one.slug === slug);
+      if (category) this.#add(category);
+      return category;
+    }
+  }
+
+  #add(category: CategoryRecord): void {
+    this.#bySlug.set(category.slug, category);
+    this.#slugByName.set(folded(category.name), category.slug);
+  }
+}
+
+/** How many variants of a taken slug are read together. */
+const VARIANTS_PER_READ = 100;
+
+/** The next variants of slugs that are worth remembering: below, they are found again at once. */
+const REMEMBERED_VARIANT_MIN = 10;
+
+/** The slug of a name without any character that can be transliterated, with as many characters as a ULID. */
+const digestOf = (name: string): string => {
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 32);
+  return BigInt(`0x${digest}`).toString(32).padStart(26, '0');
+};
+
+/** The holders of slugs: read in bulk, cached, and updated with the slugs that the import assigns. */
+export class SlugLookup {
+  /** Slugs that rows name themselves; they are not generated for other rows. */
+  readonly #inFile: ReadonlySet<string>;
+  /** Slugs that rows without one get, by row number. */
+  readonly #ofRows = new Map<number, string>();
+  readonly #expected = new Set<string>();
+  /** The next number to try for such a row, by slug without a number; only above 2. */
+  readonly #nextExpected = new Map<string, number>();
+  /** Project ids by slug; null for a free slug. */
+  readonly #holders = new Map<string, string | null>();
+  /** The next variant to try, by slug without a number. */
+  readonly #nextVariant = new Map<string, number>();
+  /** Project ids by the slugs that a dry run assigns: they cannot be read again. */
+  readonly #planned: Map<string, string> | undefined;
+
+  constructor(inFile: ReadonlySet<string>, { isDryRun }: { readonly isDryRun: boolean }) {
+    this.#inFile = inFile;
+    this.#planned = isDryRun ? new Map() : undefined;
+  }
+
+  /** Reads the holders of slugs that are not cached. */
+  async load(slugs: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(slugs)].filter((slug) => !this.#holders.has(slug));
+    if (unknown.length === 0) return;
+    const holders = await slugHolders(unknown);
+    for (const slug of unknown) this.#holders.set(slug, this.#planned?.get(slug) ?? holders.get(slug) ?? null);
+  }
+
+  /** Reads as many variants of each slug as there are rows that need one. */
+  async loadVariants(slugs: readonly string[]): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const slug of slugs) counts.set(slug, (counts.get(slug) ?? 0) + 1);
+    await this.load([...counts].flatMap(([slug, count]) => this.#variants(slug, count)));
+  }
+
+  /**
+   * Returns the slug that a row without one gets in an empty directory: from its name, with a number when an earlier
+   * row gets the same. It depends on the file alone, so that a second import of the file finds the same projects.
+   */
+  expectedOf(row: number, name: string): string {
+    const known = this.#ofRows.get(row);
+    if (known !== undefined) return known;
+    const base = slugFrom(name, '') || digestOf(name);
+    for (let number = this.#nextExpected.get(base) ?? (this.#expected.has(base) ? 2 : 1); ; number += 1) {
+      const slug = slugVariant(base, number);
+      if (this.#inFile.has(slug) || this.#expected.has(slug) || isReservedSlug(slug)) continue;
+      if (number > 1) this.#nextExpected.set(base, number + 1);
+      this.#expected.add(slug);
+      this.#ofRows.set(row, slug);
+      return slug;
+    }
+  }
+
+  /** Returns the id of the project that has the slug now or had it earlier. */
+  async holderOf(slug: string): Promise<string | undefined> {
+    await this.load([slug]);
+    return this.#holders.get(slug) ?? undefined;
+  }
+
+  /** Returns the first free variant of a slug: itself, then `-2`, `-3` … */
+  async freeVariant(slug: string): Promise<string> {
+    for (;;) {
+      const number = this.#nextVariant.get(slug) ?? 1;
+      const variant = slugVariant(slug, number);
+      if (!this.#holders.has(variant)) await this.load(this.#variants(slug, number === 1 ? 1 : VARIANTS_PER_READ));
+      this.#nextVariant.set(slug, number + 1);
+      const isExpected = this.#inFile.has(variant) || this.#expected.has(variant);
+      if (this.#holders.get(variant) === null && !isExpected && !isReservedSlug(variant)) return variant;
+    }
+  }
+
+  assign(slug: string, projectId: string): void {
+    this.#holders.set(slug, projectId);
+    this.#planned?.set(slug, projectId);
+  }
+
+  /** Drops a slug from the cache, so that it is read again. */
+  forget(slug: string): void {
+    this.#holders.delete(slug);
+  }
+
+  /** Drops what can be read again, so that memory does not grow with the rows. */
+  release(): void {
+    this.#ofRows.clear();
+    this.#holders.clear();
+    for (const [slug, next] of this.#nextVariant) if (next < REMEMBERED_VARIANT_MIN) this.#nextVariant.delete(slug);
+  }
+
+  #variants(slug: string, count: number): string[] {
+    const first = this.#nextVariant.get(slug) ?? 1;
+    return Array.from({ length: count }, (_, offset) => slugVariant(slug, first + offset));
+  }
+}
+
+const byAge = (a: ProjectRecord, b: ProjectRecord): number =>
+  a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1;
+
+/** How many records are compressed together: a row about one of them costs a fraction of a millisecond. */
+const PAGE_RECORDS = 128;
+
+/** Records by id in little memory: a dry run may have 200,000. */
+class CompressedRecords {
+  readonly #pages: Buffer[] = [];
+  readonly #pageOf = new Map<string, number>();
+  /** The page that was read last: rows about the same projects are often in the same order. */
+  #open: { readonly page: number; readonly records: ReadonlyMap<string, ProjectRecord> } | undefined;
+
+  /** Adds records, or replaces those with the same ids. */
+  add(records: readonly ProjectRecord[]): void {
+    for (let start = 0; start < records.length; start += PAGE_RECORDS) {
+      const together = records.slice(start, start + PAGE_RECORDS);
+      for (const { id } of together) this.#pageOf.set(id, this.#pages.length);
+      this.#pages.push(deflateRawSync(JSON.stringify(together)));
+    }
+  }
+
+  has(id: string): boolean {
+    return this.#pageOf.has(id);
+  }
+
+  find(id: string): ProjectRecord | undefined {
+    const page = this.#pageOf.get(id);
+    const compressed = page === undefined ? undefined : this.#pages[page];
+    if (page === undefined || !compressed) return undefined;
+    if (this.#open?.page !== page) {
+      const records = JSON.parse(inflateRawSync(compressed).toString()) as readonly ProjectRecord[];
+      this.#open = { page, records: new Map(records.map((record) => [record.id, record])) };
+    }
+    return this.#open.records.get(id);
+  }
+}
+
+/** The projects of the directory as the import sees them: those of the table, replaced by what it has planned since. */
+export class ProjectLookup {
+  /** Only where URLs are looked up; undefined otherwise. */
+  #catalog: ReadCatalog | undefined;
+  /** What the import has read or changed, by id; undefined for a project that does not exist. */
+  readonly #known = new Map<string, ProjectRecord | undefined>();
+  /** Projects that the import has changed, of which the catalog may have an older state. */
+  readonly #changed = new Set<string>();
+  readonly #changedByUrl = new Map<string, Set<string>>();
+  /** The ids of deleted projects at the start of the import, by canonical URL. */
+  #deletedByUrl: ReadonlyMap<string, string> | undefined;
+  /** What a dry run has planned since the last release. */
+  readonly #planned = new Map<string, ProjectRecord>();
+  /** What a dry run planned before that: it cannot be read again. */
+  readonly #earlier: CompressedRecords | undefined;
+
+  private constructor(current: ReadCatalog | undefined, isDryRun: boolean) {
+    this.#catalog = current;
+    this.#earlier = isDryRun ? new CompressedRecords() : undefined;
+  }
+
+  /** @param tracksUrls whether `withUrl` will be called; if not, the catalog is not loaded. */
+  static async open({
+    tracksUrls,
+    isDryRun,
+  }: {
+    readonly tracksUrls: boolean;
+    readonly isDryRun: boolean;
+  }): Promise<ProjectLookup> {
+    return new ProjectLookup(tracksUrls ? await catalog('now') : undefined, isDryRun);
+  }
+
+  /** Reads projects that are not known yet, together. */
+  async load(ids: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(ids)].filter(
+      (id) => !this.#known.has(id) && !this.#earlier?.has(id) && !this.#inCatalog(id),
+    );
+    if (unknown.length === 0) return;
+    const stored = new Map((await existingProjects(unknown)).map((project) => [project.id, project]));
+    for (const id of unknown) this.#known.set(id, stored.get(id));
+  }
+
+  async find(id: string): Promise<ProjectRecord | undefined> {
+    if (this.#known.has(id)) return this.#known.get(id);
+    const found = this.#earlier?.find(id) ?? this.#inCatalog(id);
+    if (found) return found;
+    await this.load([id]);
+    return this.#known.get(id);
+  }
+
+  /** Returns the projects with the same canonical URL that are not deleted, oldest first. */
+  async withUrl(url: string): Promise<ProjectRecord[]> {
+    const canonical = canonicalUrl(url);
+    const changed = this.#changedByUrl.get(canonical) ?? [];
+    const unchanged = (this.#catalog?.sameUrl(url) ?? []).filter((id) => !this.#changed.has(id));
+    const found = await Promise.all([...unchanged, ...changed].map((id) => this.find(id)));
+    // A project may have got another URL since it was noted.
+    const hasUrl = (project: ProjectRecord | undefined): project is ProjectRecord =>
+      project?.deleted_at === null && canonicalUrl(project.url) === canonical;
+    return found.filter(hasUrl).toSorted(byAge);
+  }
+
+  /** Returns the oldest of the deleted projects with the same canonical URL. */
+  async deletedWithUrl(url: string): Promise<ProjectRecord | undefined> {
+    this.#deletedByUrl ??= this.#indexDeleted();
+    const id = this.#deletedByUrl.get(canonicalUrl(url));
+    const project = id === undefined ? undefined : await this.find(id);
+    return project && project.deleted_at !== null ? project : undefined;
+  }
+
+  /** Sets the planned state of a project. */
+  set(project: ProjectRecord): void {
+    this.forget(project.id);
+    this.#known.set(project.id, project);
+    if (this.#earlier) this.#planned.set(project.id, project);
+    if (!this.#catalog) return;
+    this.#changed.add(project.id);
+    if (project.deleted_at !== null) return;
+    const url = canonicalUrl(project.url);
+    const ids = this.#changedByUrl.get(url);
+    if (ids) ids.add(project.id);
+    else this.#changedByUrl.set(url, new Set([project.id]));
+  }
+
+  /** Drops the state that was set for a project. */
+  forget(id: string): void {
+    const project = this.#known.get(id);
+    this.#known.delete(id);
+    if (!project || !this.#catalog) return;
+    this.#changed.delete(id);
+    this.#changedByUrl.get(canonicalUrl(project.url))?.delete(id);
+  }
+
+  /** Updates the catalog where URLs are looked up, and reads these projects from the table. */
+  async reload(ids: readonly string[]): Promise<void> {
+    if (this.#catalog) this.#catalog = await catalog('now');
+    const stored = await existingProjects(ids);
+    for (const id of ids) this.forget(id);
+    for (const project of stored) this.set(project);
+  }
+
+  /** Drops what can be read again, and compresses what a dry run has planned, so that memory hardly grows with the rows. */
+  release(): void {
+    this.#earlier?.add([...this.#planned.values()]);
+    this.#planned.clear();
+    this.#known.clear();
+  }
+
+  #inCatalog(id: string): ProjectRecord | undefined {
+    return this.#changed.has(id) ? undefined : this.#catalog?.find(id)?.project;
+  }
+
+  #indexDeleted(): ReadonlyMap<string, string> {
+    const ids = new Map<string, string>();
+    for (const { project } of this.#catalog?.all() ?? []) {
+      const url = project.deleted_at === null ? undefined : canonicalUrl(project.url);
+      if (url !== undefined && !ids.has(url)) ids.set(url, project.id);
+    }
+    return ids;
+  }
+}

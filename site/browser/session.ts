@@ -1,0 +1,60 @@
+// Who is signed in. The cookies of a session are hidden from scripts; a mark says that there may be one.
+
+import type { User } from '#contract/users.ts';
+import { homeUrl, pageUrl, renewSession, request, send } from './api.ts';
+import { stored } from './storage.ts';
+
+/** Read by `theme.ts` as well, before the first paint. */
+const mark = stored('localStorage', 'site-session');
+const root = document.documentElement;
+
+/** Records that a session began or ended, for the next pages. */
+export const markSession = (isOn: boolean): void => {
+  if (isOn) {
+    mark.write('on');
+    root.dataset.session = 'on';
+  } else {
+    mark.remove();
+    delete root.dataset.session;
+  }
+};
+
+/** Whether this browser may have a session: pages ask nothing for the many visitors who never signed in. */
+export const mayHaveSession = (): boolean => mark.read() !== null;
+
+const readUser = async (): Promise<User | null> => (await request<{ user: User | null }>('GET', '/session')).user;
+
+const findUser = async (): Promise<User | null> => {
+  if (!mayHaveSession()) return null;
+  const user = (await readUser()) ?? ((await renewSession()) ? await readUser() : null);
+  markSession(user !== null);
+  return user;
+};
+
+let found: Promise<User | null> | undefined;
+
+/** The signed-in user, read once per page; null without one. @throws {RequestError} while that cannot be known. */
+export const currentUser = (): Promise<User | null> => {
+  found ??= findUser();
+  return found;
+};
+
+/** This page, with what it shows at present, as the page to return to. */
+const here = (): string => location.pathname + location.search + location.hash;
+
+/** The address of the page that signs in and then returns. */
+export const signInUrl = (returnTo: string = here()): string =>
+  `${pageUrl('/sign-in')}?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+
+/** Ends the session. @throws {RequestError} */
+export const endSession = async (): Promise<void> => {
+  const response = await send('DELETE', '/session');
+  if (!response.ok) throw new Error(`The end of the session answers ${response.status}.`);
+  markSession(false);
+};
+
+/** Leaves for the home page after the end of a session, by way of the issuer when that keeps one and can be reached. */
+export const leave = async (): Promise<void> => {
+  const { endOfSession } = await import('./issuer.ts');
+  location.assign(await endOfSession().catch(() => homeUrl));
+};

@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { clientOf } from '#test/support/client.ts';
+import { idsOf, invalidAt, person } from '#test/support/fixtures.ts';
+import { startProcess } from '#test/support/process.ts';
+import { temporaryDataDir } from '#test/support/server.ts';
+import { ownDirectory, ownTableProxy } from '#test/support/with-directory.ts';
+
+/** Two processes on one table: what one of them stores about fields, the other shows. */
+
+const { env } = await ownTableProxy();
+const { server, directory } = await ownDirectory({ env });
+const process = startProcess(temporaryDataDir(), { ...env, SAMPLE_DATA: 'off' });
+const other = clientOf(await process.url());
+afterAll(async () => {
+  other.close();
+  await process.end('SIGTERM');
+});
+
+const FIELDS = '/api/admin/fields';
+const options = ['red', 'green'].map((value) => ({ value, label: value }));
+
+it('a change of definitions is effective in every process within two seconds', async () => {
+  const owner = await person(server);
+  await directory.adminOk(
+    'POST',
+    FIELDS,
+    { key: 'color', label: 'Color', type: 'select', filterable: true, options },
+    201,
+  );
+  const { id } = await directory.live(owner, { fields: { color: 'red' } });
+  const fieldsThere = async () => (await other.call('GET', `/api/projects/${id}`)).body;
+  const foundThere = () => other.call('GET', '/api/projects?filter[color]=red');
+  const change = async (method: string, body?: object): Promise<void> => {
+    await directory.adminOk(method, `${FIELDS}/color`, body);
+    await wait(2000);
+  };
+  await wait(2000);
+  // The catalog of the other process reads new listings on its own.
+  await server.until(async () => expect(idsOf(await foundThere())).toEqual([id]));
+
+  await change('PUT', { options: options.slice(1), label: 'Colour' });
+  expect(await fieldsThere()).toMatchObject({ data: { fields: {} } });
+  expect(idsOf(await foundThere())).toEqual([]);
+  expect((await other.call('GET', '/api/fields')).body).toMatchObject({ data: [{ key: 'color', label: 'Colour' }] });
+  await change('PUT', { options });
+  expect(await fieldsThere()).toMatchObject({ data: { fields: { color: 'red' } } });
+  expect(idsOf(await foundThere())).toEqual([id]);
+  await change('DELETE');
+  expect(await fieldsThere()).toMatchObject({ data: { fields: {} } });
+  expect(await foundThere()).toMatchObject(invalidAt('filter', 'color'));
+});

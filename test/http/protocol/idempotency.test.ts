@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { idempotencyKey, type Key } from '#data/keys.ts';
+import { updateItem } from '#data/write.ts';
+import { secondsFromNow } from '#platform/clock.ts';
+import type { CallResponse } from '#test/support/client.ts';
+import { dataOf, person, submission } from '#test/support/fixtures.ts';
+import { interceptTable } from '#test/support/table-calls.ts';
+import { sharedDirectory } from '#test/support/with-directory.ts';
+
+const { server, directory } = await sharedDirectory();
+const user = await person(server);
+
+const valid = (name: string) => submission({ name, categories: [directory.category] });
+
+const submit = (key: string, body: unknown, who = user) =>
+  directory.as(who, 'POST', '/api/projects', body, { 'idempotency-key': key });
+
+const submissions = async (name: string): Promise<number> => {
+  const response = await directory.get('/api/me/submissions?limit=100', user);
+  return dataOf<{ name: string }[]>(response).filter((project) => project.name === name).length;
+};
+
+it('a repeated request with an idempotency key gets the first response', async () => {
+  const body = valid('Once');
+  const [first, second] = [await submit('one', body), await submit('one', body)];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
+  expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+  expect(await submissions('Once')).toBe(1);
+});
+
+it('idempotency keys of different callers are separate', async () => {
+  const body = valid('Third');
+  const [mine, theirs] = [await submit('three', body), await submit('three', body, await person(server))];
+  expect([mine.status, theirs.status]).toEqual([201, 201]);
+  expect(theirs.body).not.toEqual(mine.body);
+});
+
+it('ten concurrent requests with one idempotency key are executed once, and return 409 meanwhile', async () => {
+  const body = valid('Fourth');
+  const responses = await Promise.all(Array.from({ length: 10 }, () => submit('four', body)));
+  const created = responses.filter((response) => response.status === 201);
+  expect(created.length).toBeGreaterThan(0);
+  expect(new Set(created.map((response) => JSON.stringify(response.body))).size).toBe(1);
+  for (const rejected of responses.filter((response) => response.status !== 201)) {
+    expect([rejected.status, (rejected.body as { code: string }).code]).toEqual([409, 'IN_PROGRESS']);
+  }
+  expect(await submissions('Fourth')).toBe(1);
+});
+
+it('a rejected request does not use up its idempotency key', async () => {
+  const rejected = await submit('five', { ...valid('Fifth'), categories: ['no-such-category'] });
+  expect(rejected.status).toBe(400);
+  expect((await submit('five', valid('Fifth'))).status).toBe(201);
+});
+
+it('requests without an idempotency key are all executed', async () => {
+  const send = () => directory.as(user, 'POST', '/api/projects', valid('Twice'));
+  const sent = await Promise.all([send(), send()]);
+  expect(sent.map(({ status }) => status)).toEqual([201, 201]);
+  expect(await submissions('Twice')).toBe(2);
+});
+
+/** The key of the stored record of a submission. */
+const recordOf = (key: string): Key => {
+  const name = createHash('sha256')
+    .update(JSON.stringify([user.id, 'projects.submit', key]))
+    .digest('base64url');
+  return idempotencyKey(name);
+};
+
+const createdId = (response: CallResponse): string => {
+  expect(response.status).toBe(201);
+  return dataOf<{ id: string }>(response).id;
+};
+
+it('a repeated request finds the project of an attempt that crashed before its response was stored', async () => {
+  const record = recordOf('seven');
+  const body = valid('Seventh');
+  const created = createdId(await submit('seven', body));
+  // As a crash leaves the record: still running.
+  await updateItem(record, { set: { state: 'running', until: secondsFromNow(30) }, remove: ['answer'] });
+  const early = await submit('seven', body);
+  expect([early.status, (early.body as { code: string }).code]).toEqual([409, 'IN_PROGRESS']);
+  // As the record is once the attempt counts as crashed.
+  await updateItem(record, { set: { until: 1 } });
+  expect(createdId(await submit('seven', body))).toBe(created);
+  expect(await submissions('Seventh')).toBe(1);
+});
+
+it('one project is created when an attempt that counted as crashed still completes', async () => {
+  const [firstWrites, bothWrite] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let writing = 0;
+  interceptTable(async ({ operation, input }, send) => {
+    if (operation === 'TransactWriteItems' && JSON.stringify(input).includes('Eighth')) {
+      writing += 1;
+      firstWrites.resolve();
+      if (writing === 2) bothWrite.resolve();
+      // Neither attempt sees the other's project before both begin to write.
+      await bothWrite.promise;
+    }
+    return await send();
+  });
+  const body = valid('Eighth');
+  const first = submit('eight', body);
+  await firstWrites.promise;
+  await updateItem(recordOf('eight'), { set: { until: 1 } });
+  const second = submit('eight', body);
+  expect(createdId(await second)).toBe(createdId(await first));
+  expect(writing).toBeGreaterThanOrEqual(2);
+  expect(await submissions('Eighth')).toBe(1);
+});

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { success, UNAUTHORIZED } from '#test/support/fixtures.ts';
+import { ownServer } from '#test/support/with-directory.ts';
+
+/** The session of a browser at an issuer that this file controls, on a service that browsers reach by https. */
+
+const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+
+type Answer = readonly [status: number, body: object | string];
+
+let answer: Answer = [200, {}];
+const received: [path: string, form: Record<string, string>][] = [];
+
+const issuerServer = createServer((request, response) => {
+  void (async () => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const path = request.url ?? '';
+    if (request.method === 'POST') received.push([path, Object.fromEntries(new URLSearchParams(text))]);
+    const documents: Record<string, Answer> = {
+      '/keys': [200, { keys: [jwk] }],
+      '/.well-known/openid-configuration': [
+        200,
+        {
+          issuer,
+          token_endpoint: `${issuer}/token`,
+          revocation_endpoint: `${issuer}/revoke`,
+          jwks_uri: `${issuer}/keys`,
+        },
+      ],
+    };
+    const [status, body] = documents[path] ?? answer;
+    response.writeHead(status, { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  })();
+}).listen(0, '127.0.0.1');
+await once(issuerServer, 'listening');
+const issuer = `http://127.0.0.1:${(issuerServer.address() as AddressInfo).port}`;
+
+const server = await ownServer({
+  env: {
+    OIDC_ISSUER: issuer,
+    OIDC_JWKS_URI: `${issuer}/keys`,
+    OIDC_AUDIENCES: 'the-directory',
+    SIGN_IN_CLIENT_ID: 'the-client',
+    HTTPS_ONLY: 'on',
+  },
+});
+
+afterAll(() => {
+  issuerServer.close();
+  issuerServer.closeAllConnections();
+});
+
+beforeEach(() => void received.splice(0));
+
+const token = (sub: string, claims: object = {}) =>
+  new SignJWT({ aud: 'the-directory', ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .setIssuer(issuer)
+    .setSubject(sub)
+    .setIssuedAt()
+    .setExpirationTime('1 hour')
+    .sign(privateKey);
+
+const tokens = async (sub: string, refresh_token?: string): Promise<Answer> => [
+  200,
+  { access_token: await token(sub), token_type: 'Bearer', ...(refresh_token && { refresh_token }) },
+];
+
+const EXCHANGE = { code: 'a code', code_verifier: 'v'.repeat(43), redirect_uri: 'https://directory.example/sign-in' };
+
+const begin = (body: object, cookie?: string) =>
+  server.call('POST', '/api/session', {
+    body,
+    headers: { 'sec-fetch-site': 'same-origin', ...(cookie !== undefined && { cookie }) },
+  });
+
+it('the service exchanges the code at the token endpoint of the discovery document, as a public client', async () => {
+  answer = await tokens('ada', 'refresh; one');
+  const response = await begin(EXCHANGE);
+  expect(response).toMatchObject(success({ user: { id: 'ada' }, is_renewable: true }));
+  const grant = { grant_type: 'authorization_code', client_id: 'the-client' };
+  expect(received).toEqual([['/token', { ...EXCHANGE, ...grant }]]);
+  const cookies = response.headers.getSetCookie();
+  expect(cookies).toHaveLength(2);
+  for (const cookie of cookies) expect(cookie).toMatch(/; HttpOnly; SameSite=Lax; Secure$/);
+  expect(cookies[1]).toContain('directory_refresh=refresh%3B%20one; Path=/api/session');
+});
+
+it('a renewal sends the second cookie, and keeps it unless the issuer replaces it', async () => {
+  answer = await tokens('ada');
+  const kept = await begin({}, 'directory_refresh=refresh%3B%20one');
+  expect(received).toMatchObject([['/token', { grant_type: 'refresh_token', refresh_token: 'refresh; one' }]]);
+  expect(kept.headers.getSetCookie()[1]).toContain('directory_refresh=refresh%3B%20one;');
+  answer = await tokens('ada', 'two');
+  expect((await begin({}, 'directory_refresh=one')).headers.getSetCookie()[1]).toContain('directory_refresh=two;');
+});
+
+it.each<[string, Answer]>([
+  ['refuses', [400, { error: 'invalid_grant' }]],
+  ['returns a token that is not its own', [200, { access_token: 'x.y.z', token_type: 'Bearer' }]],
+])('an issuer that %s leaves the caller signed out', async (_, given) => {
+  answer = given;
+  const response = await begin(EXCHANGE);
+  expect(response).toMatchObject(UNAUTHORIZED);
+  expect(response.headers.getSetCookie()).toEqual([]);
+});
+
+it.each<[string, Answer]>([
+  ['fails', [500, 'Sorry']],
+  ['answers with a page', [200, '<html>']],
+  ['does not know this client', [401, { error: 'invalid_client' }]],
+])('an issuer that %s is unavailable, which a later request may not be', async (_, given) => {
+  answer = given;
+  expect(await begin(EXCHANGE)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
+});
+
+it('the end of a session revokes what renews it, and does not depend on the issuer', async () => {
+  const end = () =>
+    server.call('DELETE', '/api/session', {
+      headers: { 'sec-fetch-site': 'same-origin', cookie: 'directory_refresh=one' },
+    });
+  answer = [200, {}];
+  expect(await end()).toMatchObject(success({ user: null }));
+  expect(received).toMatchObject([['/revoke', { token: 'one', client_id: 'the-client' }]]);
+  answer = [500, 'Sorry'];
+  expect(await end()).toMatchObject(success({ user: null }));
+});
