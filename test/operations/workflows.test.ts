@@ -44,7 +44,7 @@ const RunningJob = z.strictObject({
 
 const CallingJob = z.strictObject({
   name: z.string(),
-  needs: z.string().optional(),
+  needs: z.union([z.string(), z.array(z.string())]).optional(),
   permissions: Permissions,
   uses: z.string().regex(/^\.\/\.github\/workflows\/[\w-]+\.yml$/),
   with: z.record(z.string(), Text).optional(),
@@ -52,7 +52,7 @@ const CallingJob = z.strictObject({
 
 const Workflow = z.strictObject({
   name: z.string(),
-  on: z.partialRecord(z.enum(['pull_request', 'push', 'workflow_call', 'workflow_dispatch']), z.unknown()),
+  on: z.partialRecord(z.enum(['pull_request', 'push', 'schedule', 'workflow_call', 'workflow_dispatch']), z.unknown()),
   permissions: z.strictObject({}),
   concurrency: Concurrency.optional(),
   defaults: Defaults.optional(),
@@ -71,6 +71,8 @@ const workflowOf = (name: string): Workflow => {
 const jobs = workflows.flatMap(({ file, workflow }) =>
   Object.entries(workflow.jobs).map(([id, job]) => ({ id: `${basename(file)} ${id}`, job })),
 );
+const commandsOf = ({ jobs: ofWorkflow }: Workflow): string[] =>
+  Object.values(ofWorkflow).flatMap((job) => ('steps' in job ? job.steps.flatMap(({ run = [] }) => run) : []));
 const running = jobs.flatMap(({ id, job }) => ('steps' in job ? [{ id, job }] : []));
 
 it('workflows pin third-party actions to a full commit hash with a version comment', () => {
@@ -133,11 +135,17 @@ describe('a pull request', () => {
 
   it('a pull request is checked, tested, synthesized for every stage and compared with what is deployed', () => {
     expect(Object.keys(on)).toContain('pull_request');
-    const commands = Object.values(ofCheck).flatMap((job) =>
-      'steps' in job ? job.steps.map(({ run = '' }) => run) : [],
-    );
-    for (const command of ['npm run check', 'npm test', 'npm run test:full', 'npx cdk synth', 'npx cdk diff'])
-      expect(commands.some((one) => one.includes(command))).toBe(true);
+    const commands = commandsOf(workflowOf('check.yml')).join('\n');
+    for (const command of ['npm run check', 'npm test', 'npx cdk synth', 'npx cdk diff'])
+      expect(commands).toContain(command);
+  });
+
+  it('the long proofs run each night and hold back no pull request', () => {
+    const proofs = workflowOf('full-test.yml');
+    expect(proofs.on).toMatchObject({ schedule: [{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }] });
+    expect(Object.keys(proofs.on)).not.toContain('pull_request');
+    expect(commandsOf(proofs)).toContain('npm run test:full');
+    expect(commandsOf(workflowOf('check.yml'))).not.toContain('npm run test:full');
   });
 
   it('a pull request from a fork gets no credentials, and a notice says why', () => {
@@ -156,13 +164,15 @@ describe('a pull request', () => {
 describe('a deployment', () => {
   const { on, jobs: ofDeploy, concurrency } = workflowOf('deploy.yml');
 
-  it('a deployment follows main: checked, then staging, then production', () => {
+  it('a deployment follows main: checked, then staging, then production after the long proofs', () => {
     expect(on).toMatchObject({ push: { branches: ['main'] } });
     expect(Object.entries(ofDeploy).map(([id, job]) => [id, job.needs])).toEqual([
       ['check', undefined],
       ['staging', 'check'],
-      ['production', 'staging'],
+      ['full-test', undefined],
+      ['production', ['staging', 'full-test']],
     ]);
+    expect(ofDeploy['full-test']).toMatchObject({ uses: './.github/workflows/full-test.yml' });
     expect(configOf('prod').protect).toBe(true);
     expect(ofDeploy.production).toMatchObject({ with: { stage: 'prod' } });
   });
