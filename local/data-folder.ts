@@ -1,27 +1,41 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import { log } from '#platform/log.ts';
 import { StartupError } from './startup-error.ts';
+
+const LOCK = 'lock';
+const OWNER = 'owner.json';
+/** Where the format of the data is recorded, and the format that this version reads and writes. */
+const FORMAT_FILE = 'format.json';
+const FORMAT = 2;
+const KEY_FILE = 'secrets-key.json';
+/** Either of them marks a folder as one of this service, also after a damaged one was deleted. */
+const MARKS = [FORMAT_FILE, KEY_FILE] as const;
+const DATABASES = [LOCK, 'table.sqlite', 'journal.sqlite'] as const;
+
+/** All that this service writes to the folder, with what SQLite writes beside its databases. Other entries are left alone. */
+const OWN_NAMES = [
+  OWNER,
+  FORMAT_FILE,
+  ...DATABASES,
+  ...DATABASES.flatMap((name) => [`${name}-wal`, `${name}-shm`, `${name}-journal`] as const),
+  'engine.json',
+  'issuer-key.json',
+  KEY_FILE,
+  'unsubscribe-key.json',
+  'uploads',
+] as const;
 
 /** The folder with the data of all runs, locked by one process at a time. */
 export interface DataFolder {
   readonly path: string;
-  /** The absolute path of a file in the folder. */
-  file(name: string): string;
+  /** The absolute path of a file or folder in the folder. */
+  file(name: (typeof OWN_NAMES)[number]): string;
   release(): void;
 }
 
-const OWNER = 'owner.json';
 const SQLITE_BUSY = 5;
 
 const isBusy = (error: unknown): boolean =>
@@ -37,12 +51,25 @@ const ownerOf = (folder: string): string => {
   }
 };
 
-/** Where the format of the data is recorded, and the format that this version reads and writes. */
-const FORMAT_FILE = 'format.json';
-const FORMAT = 2;
+/**
+ * Refuses a folder in which another program uses a name of this service, before any file in it is opened.
+ * @throws {StartupError}
+ */
+const checkForeign = (folder: string): void => {
+  const entryOf = (name: string) => lstatSync(path.join(folder, name), { throwIfNoEntry: false });
+  // A first start that ended early leaves the lock, which is empty, and its journal.
+  const isLockOwn = entryOf(LOCK)?.size === 0;
+  const foreign = OWN_NAMES.find((name) => entryOf(name) && !(isLockOwn && name.startsWith(LOCK)));
+  // Looked at last: the first start of another process may be writing it.
+  if (foreign === undefined || MARKS.some((name) => existsSync(path.join(folder, name)))) return;
+  throw new StartupError(
+    `The folder ${folder} holds ${foreign}, but no ${MARKS.join(' or ')} of this service. If it is another program's, set DATA_DIR to ` +
+      `an empty folder or to one that does not exist. If it is data of this service, restore these from a backup too.`,
+  );
+};
 
 /**
- * Checks that this version can read the data, and records its format.
+ * Checks that this version can read the data, and records its format in a new folder.
  * @throws {StartupError}
  */
 const checkFormat = (folder: string): void => {
@@ -60,7 +87,7 @@ const checkFormat = (folder: string): void => {
   } catch (cause) {
     throw new StartupError(
       `The file ${file} is damaged: ${(cause as Error).message}. Restore it from a backup; if the last start was with this ` +
-        'version, delete it and start again.',
+        "version, delete it and start again; if it is another program's, set DATA_DIR to another folder.",
       { cause },
     );
   }
@@ -72,23 +99,38 @@ const checkFormat = (folder: string): void => {
   }
 };
 
-/** Makes existing data readable for its owner only. A folder with other files in it keeps its mode. */
+/**
+ * Makes existing data readable for its owner only, for example after it was copied. Nothing else in the folder changes: what a
+ * link leads to, and the folder itself unless this service made it, belong to the user.
+ */
 const makePrivate = (folder: string): void => {
-  const entries = readdirSync(folder, { withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const isOwn = files.length === 0 || files.some(({ name }) => name === FORMAT_FILE || name === 'lock');
-  if (!isOwn) return;
-  chmodSync(folder, 0o700);
-  for (const { name } of files) chmodSync(path.join(folder, name), 0o600);
-  for (const entry of entries) if (entry.isDirectory()) chmodSync(path.join(folder, entry.name), 0o700);
+  const readable: string[] = [];
+  for (const name of OWN_NAMES) {
+    const file = path.join(folder, name);
+    const entry = lstatSync(file, { throwIfNoEntry: false });
+    if (!entry || entry.isSymbolicLink() || (entry.mode & 0o077) === 0) continue;
+    try {
+      chmodSync(file, entry.isDirectory() ? 0o700 : 0o600);
+    } catch {
+      // It is another user's, or the volume has no modes.
+      readable.push(name);
+    }
+  }
+  if (readable.length > 0) {
+    log.warn('other users of this machine may be able to read data, whose mode cannot be changed', {
+      folder,
+      files: readable,
+    });
+  }
 };
 
 const openLock = (folder: string): DatabaseSync => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    makePrivate(folder);
-    return new DatabaseSync(path.join(folder, 'lock'));
+    checkForeign(folder);
+    return new DatabaseSync(path.join(folder, LOCK));
   } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
     throw new StartupError(`Cannot use the data folder ${folder}: ${(cause as Error).message}.`, { cause });
   }
 };
@@ -117,7 +159,8 @@ const acquire = async (lock: DatabaseSync, folder: string): Promise<void> => {
 /**
  * Locks a data folder and creates it if it does not exist. The lock is an open exclusive SQLite transaction, which the
  * kernel releases with the process, so there are no stale locks.
- * @throws {StartupError} when another process holds the lock, or the data is not of a format that this version reads.
+ * @throws {StartupError} when another process holds the lock, the data is not of a format that this version reads, or another
+ * program uses a name of this service in the folder.
  */
 export const openDataFolder = async (folder: string): Promise<DataFolder> => {
   const absolute = path.resolve(folder);
@@ -128,6 +171,7 @@ export const openDataFolder = async (folder: string): Promise<DataFolder> => {
     lock = openLock(absolute);
     await acquire(lock, absolute);
     checkFormat(absolute);
+    makePrivate(absolute);
   } catch (error) {
     lock?.close();
     process.umask(umask);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { queueUrlOf } from './dead-letter-queues.ts';
 import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
+import { isLoopbackName } from './listening.ts';
 import { STORAGE_PATH } from './object-storage.ts';
 
 /** Environment variables; undefined unsets one. */
@@ -17,7 +18,7 @@ interface Endpoints {
   readonly stripeEndpoint?: string;
   /** The secret key that the mock accepts. */
   readonly stripeKey?: string;
-  /** Whether the local issuer signs the tokens. */
+  /** Whether the local issuer signs the tokens, which it does by default. */
   readonly localIssuer?: boolean;
   /** Whether the pages of the site are on, to which payments return. */
   readonly hasSite?: boolean;
@@ -31,13 +32,19 @@ export const dataDirOf = (variables: Variables): string => path.resolve(project,
 /** The issuer's name in tokens. */
 export const issuerOf = (port: number): string => `http://localhost:${port}/_local`;
 
+/**
+ * Secrets with defaults that anyone can read here. Their empty value has a meaning of its own: there is none, and nothing that
+ * needs it is accepted.
+ */
+const PUBLIC_SECRETS = { CRON_SECRET: 'local-cron-secret', STRIPE_WEBHOOK_SECRET: 'whsec_local' } as const;
+
 /** Defaults for settings that the user has not set. */
 export const defaultSettings = ({
   port,
   awsEndpoint,
   stripeEndpoint,
   stripeKey = 'sk_test_local',
-  localIssuer,
+  localIssuer = true,
   hasSite,
 }: Endpoints): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
@@ -46,19 +53,19 @@ export const defaultSettings = ({
   MAIL_CONFIGURATION_SET: 'directory',
   SITE_NAME: 'Directory',
   SITE_URL: `http://localhost:${port}`,
-  OIDC_ISSUER: issuerOf(port),
-  OIDC_AUDIENCES: LOCAL_AUDIENCE,
-  OIDC_JWKS_URI: `http://127.0.0.1:${port}${KEYS_PATH}`,
+  // Together or not at all: keys of the local issuer must not sign tokens of another one.
   ...(localIssuer && {
+    OIDC_ISSUER: issuerOf(port),
+    OIDC_AUDIENCES: LOCAL_AUDIENCE,
+    OIDC_JWKS_URI: `http://127.0.0.1:${port}${KEYS_PATH}`,
     SIGN_IN_CLIENT_ID: LOCAL_AUDIENCE,
     SIGN_IN_TOKEN_URL: `http://localhost:${port}${TOKEN_PATH}`,
   }),
   TRUSTED_PROXIES: '127.0.0.0/8,::1',
   FEATURE_MODERATORS: 'on',
   LOCAL_SCHEDULES: 'on',
-  CRON_SECRET: 'local-cron-secret',
   STRIPE_SECRET_KEY: stripeKey,
-  STRIPE_WEBHOOK_SECRET: 'whsec_local',
+  ...PUBLIC_SECRETS,
   ...(stripeEndpoint !== undefined && {
     STRIPE_API_BASE: stripeEndpoint,
     // Without the pages of the site there is none to return to but that of the payment.
@@ -126,9 +133,6 @@ const hasCredentials = (variables: Variables): boolean =>
 export const externalCredentials = (variables: Variables): Variables =>
   hasCredentials(variables) ? {} : emptyCredentials;
 
-/** Secrets whose empty value has a meaning of its own: there is none, and nothing that needs it is accepted. */
-const MEANINGFUL_WHEN_EMPTY: ReadonlySet<string> = new Set(['CRON_SECRET', 'STRIPE_WEBHOOK_SECRET']);
-
 /** Those of the defaults that the user has not set. */
 export const unsetOf = (
   defaults: Readonly<Record<string, string>>,
@@ -136,22 +140,53 @@ export const unsetOf = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(defaults).filter(([name]) =>
-      MEANINGFUL_WHEN_EMPTY.has(name) ? variables[name] === undefined : !variables[name],
+      name in PUBLIC_SECRETS ? variables[name] === undefined : !variables[name],
     ),
   );
 
 const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILENT'];
 
-/** The problems of settings that only the local server reads. */
-export const localProblems = ({ LOG_LEVEL, DYNAMODB_ENDPOINT, SAMPLE_DATA }: Variables): string[] => [
-  ...(LOG_LEVEL && !LOG_LEVELS.includes(LOG_LEVEL.toUpperCase())
-    ? [`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`]
-    : []),
-  ...(DYNAMODB_ENDPOINT && !/^https?:$/.test(URL.parse(DYNAMODB_ENDPOINT)?.protocol ?? '')
-    ? ['DYNAMODB_ENDPOINT must be an http or https address']
-    : []),
-  ...(SAMPLE_DATA && SAMPLE_DATA !== 'on' && SAMPLE_DATA !== 'off' ? ['SAMPLE_DATA must be on or off'] : []),
-];
+/** Whether the user has configured no part of an issuer, so that the local one signs the tokens. */
+export const hasLocalIssuer = ({ OIDC_ISSUER, OIDC_AUDIENCES, OIDC_JWKS_URI }: Variables): boolean =>
+  !(OIDC_ISSUER || OIDC_AUDIENCES || OIDC_JWKS_URI);
+
+/** The first setting that connects this service with the world outside of this machine, as the reason of a sentence. */
+const realPartOf = (variables: Variables): string | undefined => {
+  if (variables.STRIPE_SECRET_KEY) return 'STRIPE_SECRET_KEY is set';
+  if (!hasLocalIssuer(variables)) return 'an issuer is configured';
+  if (variables.HTTPS_ONLY === 'on') return 'HTTPS_ONLY is on';
+  const host = URL.parse(variables.SITE_URL ?? '')?.host;
+  return host !== undefined && !isLoopbackName(host) ? 'SITE_URL names a public host' : undefined;
+};
+
+/** Secrets that the user must set, because others than the user of this machine can send requests that need them. */
+const secretProblems = (variables: Variables): string[] => {
+  const reason = realPartOf(variables);
+  if (reason === undefined) return [];
+  return Object.entries(PUBLIC_SECRETS).flatMap(([name, known]) => {
+    const values = (variables[name] ?? known).split(',').map((value) => value.trim());
+    if (!values.includes(known)) return [];
+    return `${name} must be a secret of your own, or empty to accept no such requests, because ${reason} and ${known} is public`;
+  });
+};
+
+/**
+ * The problems of settings that only the local server reads.
+ * @param variables those that the user has set, without defaults.
+ */
+export const localProblems = (variables: Variables): string[] => {
+  const { LOG_LEVEL, DYNAMODB_ENDPOINT, SAMPLE_DATA } = variables;
+  return [
+    ...(LOG_LEVEL && !LOG_LEVELS.includes(LOG_LEVEL.toUpperCase())
+      ? [`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`]
+      : []),
+    ...(DYNAMODB_ENDPOINT && !/^https?:$/.test(URL.parse(DYNAMODB_ENDPOINT)?.protocol ?? '')
+      ? ['DYNAMODB_ENDPOINT must be an http or https address']
+      : []),
+    ...(SAMPLE_DATA && SAMPLE_DATA !== 'on' && SAMPLE_DATA !== 'off' ? ['SAMPLE_DATA must be on or off'] : []),
+    ...secretProblems(variables),
+  ];
+};
 
 /** Sets environment variables of this process. @returns a function that restores the previous values. */
 export const setVariables = (variables: Variables): (() => void) => {

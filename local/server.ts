@@ -12,7 +12,7 @@ import {
   replaysOf,
   type Subscription,
 } from '#events/subscriptions.ts';
-import { environment } from '#platform/environment.ts';
+import { environment, readEnvironment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
 import { withTimeLimit } from '#platform/time-limit.ts';
 import { serveAws } from './aws-endpoint.ts';
@@ -23,6 +23,7 @@ import {
   databaseSettings,
   defaultSettings,
   externalCredentials,
+  hasLocalIssuer,
   issuerOf,
   localProblems,
   randomCredentials,
@@ -228,9 +229,15 @@ const allSettledOrThrow = async <T extends readonly Promise<unknown>[]>(
   return await Promise.all(promises);
 };
 
-const validateEnvironment = (): void => {
+/**
+ * Checks the settings of the user, before anything is opened or written.
+ * @throws {StartupError}
+ */
+const checkSettings = (port: number): void => {
+  const given = process.env;
+  const defaults = defaultSettings({ port, awsEndpoint: 'http://localhost', localIssuer: hasLocalIssuer(given) });
   try {
-    environment(localProblems(process.env));
+    readEnvironment({ ...given, ...unsetOf(defaults, given) }, localProblems(given));
   } catch (cause) {
     throw new StartupError((cause as Error).message, { cause });
   }
@@ -254,6 +261,7 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
   try {
     cleanups.add(setVariables({ ...options.env, ...(options.tableName && { TABLE_NAME: options.tableName }) }));
     const externalEngine = process.env.DYNAMODB_ENDPOINT || undefined;
+    checkSettings(options.port);
 
     const folder = await openDataFolder(options.dataDir);
     cleanups.add(() => folder.release());
@@ -280,11 +288,10 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     const { bus, mail, mockStripe, awsEndpoint, stripeEndpoint, stripeKey } = mocks;
 
     // A Stripe key in the environment selects Stripe itself, or another mock.
-    const localIssuer = !process.env.OIDC_ISSUER;
     const endpoints = {
       port,
       awsEndpoint,
-      localIssuer,
+      localIssuer: hasLocalIssuer(process.env),
       hasSite: process.env.FEATURE_SITE !== 'off',
       ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint, stripeKey }),
     };
@@ -299,7 +306,6 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     };
     const credentials = externalEngine ? externalCredentials(process.env) : randomCredentials();
     cleanups.add(setVariables({ ...unsetOf(defaults, process.env), ...credentials }));
-    validateEnvironment();
     log.setLogLevel(process.env.LOG_LEVEL as Parameters<typeof log.setLogLevel>[0]);
     provideStreaming();
 

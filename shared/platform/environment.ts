@@ -219,7 +219,7 @@ export class InvalidEnvironment extends Error {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const jointProblems = ({ OIDC_ISSUER: issuer, OIDC_AUDIENCES: audiences, OIDC_JWKS_URI: jwksUri }: Variables) => {
-  if (issuer === undefined && jwksUri === undefined) return [];
+  if (issuer === undefined && jwksUri === undefined && audiences === undefined) return [];
   if (issuer === undefined || jwksUri === undefined) return ['OIDC_ISSUER and OIDC_JWKS_URI must be set together'];
   // Without an audience, tokens that the issuer signed for any other application would be accepted.
   return /[^\s,]/.test(audiences ?? '') ? [] : ['OIDC_AUDIENCES must name at least one audience'];
@@ -362,11 +362,10 @@ let current: Environment | undefined;
 
 /**
  * The environment of this process, read at the first call; a change takes effect after a restart.
- * @param otherProblems as in `readEnvironment`.
  * @throws {InvalidEnvironment}
  */
-export const environment = (otherProblems?: readonly string[]): Environment => {
-  current ??= readEnvironment(process.env, otherProblems);
+export const environment = (): Environment => {
+  current ??= readEnvironment(process.env);
   return current;
 };
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '#test/support/server.ts';
+import { OWN_SECRETS, startTestServer, type TestServer } from '#test/support/server.ts';
 import { chromiumPath, eventually, launch } from './browser.ts';
 import { AUDIENCE, CLIENT_ID, type Issuer, startIssuer } from './issuer.ts';
 
@@ -19,6 +19,7 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     issuer = await startIssuer();
     server = await startTestServer({
       env: {
+        ...OWN_SECRETS,
         OIDC_ISSUER: issuer.url,
         OIDC_AUDIENCES: AUDIENCE,
         OIDC_JWKS_URI: `${issuer.url}/jwks`,

@@ -148,6 +148,11 @@ it.each([
     'Invalid environment: ALLOWED_ORIGINS contains "https://a.example/", which is not an origin, such as https://shop.example. ' +
       'FEATURE_MAP must be on or off.',
   ],
+  [
+    { STRIPE_SECRET_KEY: 'sk_live_1', CRON_SECRET: 'own' },
+    'Invalid environment: STRIPE_WEBHOOK_SECRET must be a secret of your own, or empty to accept no such requests, because ' +
+      'STRIPE_SECRET_KEY is set and whsec_local is public.',
+  ],
   [{ SAMPLE_DATA: 'none' }, 'Invalid environment: SAMPLE_DATA must be on or off.'],
   [{ LOG_LEVEL: 'LOUD' }, /^Invalid environment: LOG_LEVEL must be one of TRACE, DEBUG, INFO/m],
   [{ PORT: 'http' }, 'PORT is http. It must be a number from 0 to 65535.'],
@@ -241,7 +246,7 @@ const prepared = async (): Promise<void> => {
   await first.end('SIGTERM');
 };
 
-it('the data folder has a format and is readable for its owner only', async () => {
+it('the data folder has a format, and its data is readable for its owner only', async () => {
   await prepared();
   expect(JSON.parse(readFileSync(path.join(dataDir, 'format.json'), 'utf8'))).toEqual({ format: 2 });
   // Data from before, or copied by hand.
@@ -249,7 +254,8 @@ it('the data folder has a format and is readable for its owner only', async () =
   chmodSync(dataDir, 0o755);
   const second = start();
   await second.url();
-  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  // The folder is that of the user, who may have other things in it.
+  expect(statSync(dataDir).mode & 0o777).toBe(0o755);
   const entries = readdirSync(dataDir, { withFileTypes: true });
   const modes = entries.map(({ name }) => [name, statSync(path.join(dataDir, name)).mode & 0o777]);
   expect(modes).toEqual(entries.map((entry) => [entry.name, entry.isDirectory() ? 0o700 : 0o600]));

@@ -30,6 +30,9 @@ const DEFAULTS = {
   ...Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1000000/60'])),
 };
 
+/** The secrets that a server demands of tests with an issuer, a payment provider or a public address of their own. */
+export const OWN_SECRETS = { CRON_SECRET: 'job-secret-of-the-tests', STRIPE_WEBHOOK_SECRET: 'whsec_of_the_tests' };
+
 /**
  * Starts an empty server on a free port for one test file; `stop` removes its data. A process can start one server only,
  * because settings are read once per process: files that call this are named `*.own-server.test.ts`.

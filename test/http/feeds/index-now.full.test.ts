@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { untilEventsDelivered } from '#test/support/events.ts';
 import { NOT_FOUND, person, unique } from '#test/support/fixtures.ts';
 import { respond } from '#test/support/receiver.ts';
+import { OWN_SECRETS } from '#test/support/server.ts';
 import { csv, importFile } from '#test/support/uploads.ts';
 import { ownDirectory, ownReceiver } from '#test/support/with-directory.ts';
 
@@ -13,7 +14,13 @@ const SITE = 'https://directory.example';
 
 const receiver = await ownReceiver();
 const { server, directory } = await ownDirectory({
-  env: { SITE_URL: SITE, INDEXNOW_KEY: KEY, INDEXNOW_ENDPOINT: receiver.url, WEBHOOK_ALLOW_PRIVATE: 'on' },
+  env: {
+    ...OWN_SECRETS,
+    SITE_URL: SITE,
+    INDEXNOW_KEY: KEY,
+    INDEXNOW_ENDPOINT: receiver.url,
+    WEBHOOK_ALLOW_PRIVATE: 'on',
+  },
   retries: { firstPauseMs: 50, triesMax: 5 },
 });
 const owner = await person(server);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { NOT_FOUND, person, states } from '#test/support/fixtures.ts';
 import { importIn, startImport, uploadFile } from '#test/support/imports.ts';
 import { longTest } from '#test/support/long-test.ts';
+import { OWN_SECRETS } from '#test/support/server.ts';
 import { csv } from '#test/support/uploads.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 import { childrenOf, parseXml, textOf } from '#test/support/xml.ts';
@@ -11,7 +12,7 @@ import { problemsIn } from '#test/support/xml-schemas.ts';
 
 const SITE = 'https://directory.example';
 const { server, directory } = await ownDirectory({
-  env: { SITE_URL: `${SITE}/`, SITE_NAME: 'The <Directory> [1]', SITE_LANGUAGES: '' },
+  env: { ...OWN_SECRETS, SITE_URL: `${SITE}/`, SITE_NAME: 'The <Directory> [1]', SITE_LANGUAGES: '' },
 });
 const owner = await person(server);
 

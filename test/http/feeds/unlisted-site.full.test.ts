@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { untilEventsDelivered } from '#test/support/events.ts';
 import { person } from '#test/support/fixtures.ts';
+import { OWN_SECRETS } from '#test/support/server.ts';
 import { ownDirectory, ownReceiver } from '#test/support/with-directory.ts';
 
 const receiver = await ownReceiver();
 const { server, directory } = await ownDirectory({
   env: {
+    ...OWN_SECRETS,
     SITE_URL: 'https://directory.example',
     SITE_INDEX: 'off',
     SITE_LANGUAGES: 'de,en',

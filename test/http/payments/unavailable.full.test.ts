@@ -4,11 +4,13 @@ import { wholeCollection } from '#data/read.ts';
 import { metaOf, person, submission } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { ledgerOf, signatureOf, stripeEvent } from '#test/support/payments.ts';
+import { OWN_SECRETS } from '#test/support/server.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 
 // No process listens on port 9.
 const { server, directory } = await ownDirectory({
   env: {
+    ...OWN_SECRETS,
     STRIPE_SECRET_KEY: 'sk_test_unreachable',
     STRIPE_API_BASE: 'http://127.0.0.1:9',
     STRIPE_WEBHOOK_SECRET: '',

@@ -5,6 +5,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } 
 import { afterAll, describe, expect, it } from 'vitest';
 import { userIdsByEmail } from '#data/users.ts';
 import { FORBIDDEN, submission, success, UNAUTHORIZED, unique } from '#test/support/fixtures.ts';
+import { OWN_SECRETS } from '#test/support/server.ts';
 import { ownServer } from '#test/support/with-directory.ts';
 
 /** Accepted and rejected credentials. The test has an issuer of its own so that it can sign arbitrary tokens. */
@@ -23,6 +24,7 @@ await once(keys, 'listening');
 const issuer = `http://127.0.0.1:${(keys.address() as AddressInfo).port}`;
 const server = await ownServer({
   env: {
+    ...OWN_SECRETS,
     OIDC_ISSUER: issuer,
     OIDC_JWKS_URI: `${issuer}/keys`,
     OIDC_AUDIENCES: AUDIENCE,

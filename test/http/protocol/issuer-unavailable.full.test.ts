@@ -1,14 +1,17 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { startFaultProxy } from '#test/support/fault-proxy.ts';
+import { OWN_SECRETS } from '#test/support/server.ts';
 import { ownServer } from '#test/support/with-directory.ts';
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 // Port 1 is reserved, so nothing listens on it.
 const issuer = await startFaultProxy('http://127.0.0.1:1');
-const server = await ownServer({ env: { OIDC_ISSUER: issuer.url, OIDC_JWKS_URI: `${issuer.url}/keys` } });
+const server = await ownServer({
+  env: { ...OWN_SECRETS, OIDC_ISSUER: issuer.url, OIDC_JWKS_URI: `${issuer.url}/keys`, OIDC_AUDIENCES: 'web' },
+});
 const exp = Math.floor(Date.now() / 1000) + 3600;
-const claims = { iss: issuer.url, sub: 'u', exp };
+const claims = { iss: issuer.url, aud: 'web', sub: 'u', exp };
 const token = `${encode({ alg: 'RS256', kid: 'k', typ: 'JWT' })}.${encode(claims)}.c2lnbmVk`;
 
 afterAll(() => issuer.stop());

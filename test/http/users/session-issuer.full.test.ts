@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { success, UNAUTHORIZED } from '#test/support/fixtures.ts';
+import { OWN_SECRETS } from '#test/support/server.ts';
 import { ownServer } from '#test/support/with-directory.ts';
 
 /** The session of a browser at an issuer that this file controls, on a service that browsers reach by https. */
@@ -44,6 +45,7 @@ const issuer = `http://127.0.0.1:${(issuerServer.address() as AddressInfo).port}
 
 const server = await ownServer({
   env: {
+    ...OWN_SECRETS,
     OIDC_ISSUER: issuer,
     OIDC_JWKS_URI: `${issuer}/keys`,
     OIDC_AUDIENCES: 'the-directory',
