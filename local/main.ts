@@ -43,9 +43,8 @@ Settings are environment variables, shown with their defaults or an example:
                             URL, slug, logo and categories (immediate)
   WEBHOOK_ALLOW_PRIVATE=on  allows webhooks to this machine and over http (off)
   CLAIM_DNS_SERVER=…        IP address of the name server that is asked for the proofs of claims, with a port if it is not 53
-  CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs. Like
-                            STRIPE_WEBHOOK_SECRET without a default when STRIPE_SECRET_KEY, OIDC_ISSUER, HTTPS_ONLY=on or a public
-                            SITE_URL is set
+  CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs. No default
+                            when STRIPE_SECRET_KEY, OIDC_ISSUER, HTTPS_ONLY=on or a public SITE_URL is set
   LOCAL_SCHEDULES=off       runs no job by its schedule (on)
 
   SITE_NAME=Directory       name of the directory in mails; SITE_URL=http…: base URL of links in mails; MAIL_FROM=…: sender
@@ -70,8 +69,8 @@ Settings are environment variables, shown with their defaults or an example:
   CHECKOUT_SUCCESS_URL=…    where the payment page redirects after payment, with {checkout} for the id;
                             CHECKOUT_CANCEL_URL=… after cancelling
   STRIPE_SECRET_KEY=sk_…    uses Stripe instead of the local mock; STRIPE_API_BASE=http…: another mock of it
-  STRIPE_WEBHOOK_SECRET=…   signing secret of Stripe's webhooks (whsec_local); empty: none are accepted. Without a default like
-                            CRON_SECRET
+  STRIPE_WEBHOOK_SECRET=…   signing secret of Stripe's webhooks (whsec_local); empty: none are accepted. No default where CRON_SECRET
+                            has none
 
   DYNAMODB_ENDPOINT=http…   uses another DynamoDB-compatible engine instead of the embedded one. DynamoDB Local answers every
                             web page that you visit: do not keep real data in it
