@@ -20,6 +20,8 @@ interface Endpoints {
   readonly stripeKey?: string;
   /** Whether the local issuer signs the tokens, which it does by default. */
   readonly localIssuer?: boolean;
+  /** Where its keys are; at this server by default. */
+  readonly keysUrl?: string;
   /** Whether the pages of the site are on, to which payments return. */
   readonly hasSite?: boolean;
 }
@@ -45,6 +47,7 @@ export const defaultSettings = ({
   stripeEndpoint,
   stripeKey = 'sk_test_local',
   localIssuer = true,
+  keysUrl = `http://127.0.0.1:${port}${KEYS_PATH}`,
   hasSite,
 }: Endpoints): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
@@ -57,7 +60,7 @@ export const defaultSettings = ({
   ...(localIssuer && {
     OIDC_ISSUER: issuerOf(port),
     OIDC_AUDIENCES: LOCAL_AUDIENCE,
-    OIDC_JWKS_URI: `http://127.0.0.1:${port}${KEYS_PATH}`,
+    OIDC_JWKS_URI: keysUrl,
     SIGN_IN_CLIENT_ID: LOCAL_AUDIENCE,
     SIGN_IN_TOKEN_URL: `http://localhost:${port}${TOKEN_PATH}`,
   }),

@@ -78,6 +78,8 @@ export interface LocalServerOptions {
   readonly subscriptions?: readonly Subscription[];
   /** Replaces the import from `functions/`, for tests. */
   readonly importHandler?: ImportHandler;
+  /** Replaces the address of the local issuer's keys, for tests. */
+  readonly keysUrl?: string;
   /** Runs subscribers, jobs and the publisher in a worker thread of their own. */
   readonly backgroundWorker?: boolean;
   /** Replaces the retries of the bus, for tests. */
@@ -292,6 +294,7 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
       port,
       awsEndpoint,
       localIssuer: hasLocalIssuer(process.env),
+      ...(options.keysUrl && { keysUrl: options.keysUrl }),
       hasSite: process.env.FEATURE_SITE !== 'off',
       ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint, stripeKey }),
     };

@@ -106,6 +106,8 @@ const faultOf = (name: FaultName, errors: Errors): Fault => {
 export interface Dependencies {
   readonly byName: Readonly<Record<DependencyName, Dependency>>;
   readonly env: Readonly<Record<string, string>>;
+  /** The address of the issuer's keys for that server. */
+  readonly keysUrl: string;
   /** How many requests have failed since the start of the last fault. */
   hits(): number;
   /** How many of these repeat an earlier one, among those that contain a text in their path or body. */
@@ -204,10 +206,10 @@ export const startDependencies = async (): Promise<Dependencies> => {
       AWS_ENDPOINT_URL_EVENTBRIDGE: proxies.bus.url,
       AWS_ENDPOINT_URL_SES: proxies.mail.url,
       STRIPE_API_BASE: proxies.stripe.url,
-      OIDC_JWKS_URI: proxies.issuer.url,
       AWS_ENDPOINT_URL_S3: `${proxies.storage.url}${STORAGE_PATH}`,
       AWS_ENDPOINT_URL_SQS: proxies.queues.url,
     },
+    keysUrl: proxies.issuer.url,
     hits: () => failed.length,
     repetitions: (text) => {
       const concerned = failed.filter((body) => body.includes(text));

@@ -98,6 +98,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({
     env: { ...dependencies.env, RATE_COUNTER_TIMEOUT_MS: '300', WEBHOOK_ALLOW_PRIVATE: 'on' },
+    keysUrl: dependencies.keysUrl,
     timeoutFactor: 1,
     importHandler: timing,
   });

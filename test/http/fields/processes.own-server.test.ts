@@ -3,14 +3,14 @@ import { afterAll, expect, it } from 'vitest';
 import { clientOf } from '#test/support/client.ts';
 import { idsOf, invalidAt, person } from '#test/support/fixtures.ts';
 import { startProcess } from '#test/support/process.ts';
-import { temporaryDataDir } from '#test/support/server.ts';
+import { OWN_SECRETS, temporaryDataDir } from '#test/support/server.ts';
 import { ownDirectory, ownTableProxy } from '#test/support/with-directory.ts';
 
-/** Two processes on one table: what one of them stores about fields, the other shows. */
+/** Two processes on one table: what one of them stores about fields, the other shows. The other one takes the tokens of the first one's issuer. */
 
 const { env } = await ownTableProxy();
 const { server, directory } = await ownDirectory({ env });
-const process = startProcess(temporaryDataDir(), { ...env, SAMPLE_DATA: 'off' });
+const process = startProcess(temporaryDataDir(), { ...env, ...OWN_SECRETS, SAMPLE_DATA: 'off' });
 const other = clientOf(await process.url());
 afterAll(async () => {
   other.close();
