@@ -36,7 +36,8 @@ const change = async (previous: ProjectRecord, fields: Partial<ProjectRecord>): 
 it('the index by URL follows projects that are created, imported, changed, deleted, restored and purged', async () => {
   const second = await insert({ url: 'http://tea.example' });
   const first = await insert({ url: URL, created_at: '2025-01-01T00:00:00.000Z' });
-  let third = await insert({ url: 'https://other.example' });
+  const inserted = await insert({ url: 'https://other.example' });
+  let third = inserted;
   const imported = project({
     id: 'prj_imported',
     url: 'https://tea.example/#top',
@@ -49,12 +50,12 @@ it('the index by URL follows projects that are created, imported, changed, delet
   third = await change(third, { url: 'https://TEA.example' });
   expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
   // The claim of an earlier slug does not count twice, nor after another change of the URL.
-  third = await change(third, { slug: 'third-renamed', earlier_slugs: [third.slug] });
+  third = await change(third, { slug: 'third-renamed', earlier_slugs: [inserted.slug] });
   expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
   third = await change(third, { url: 'https://elsewhere.example' });
   expect(await found()).toEqual([first.id, second.id, imported.id]);
   expect(await otherProjectsWithUrl('elsewhere.example')).toEqual([third.id]);
-  third = await change(third, { url: URL, slug: 'prj_3', earlier_slugs: ['third-renamed'] });
+  third = await change(third, { url: URL, slug: inserted.slug, earlier_slugs: ['third-renamed'] });
   expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
 
   const deleted = await change(first, { deleted_at: '2026-02-01T00:00:00.000Z' });

@@ -59,7 +59,7 @@ const send = async (route: Route, query: string) => {
       category: (await seeded.directory.addCategory()).id,
     }),
     ...(route.id === 'fields.remove' && { field: await newField() }),
-    ...(route.id === 'imports.start' && { import: await newImport() }),
+    ...(['imports.preview', 'imports.start'].includes(route.id) && { import: await newImport() }),
     ...(route.id === 'users.remove' && { user: await newUser() }),
   };
   return await server.call(route.method, `${seeded.pathOf(route, others)}?${query}`, {

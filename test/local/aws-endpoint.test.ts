@@ -61,6 +61,7 @@ const signedBy = (key: string): string =>
   `AWS4-HMAC-SHA256 Credential=${key}/20261124/us-east-1/ses/aws4_request, Signature=0`;
 
 it('requests without the access key of the process are refused, such as those that any web page can send', async () => {
+  const before = mail.inbox(99);
   const body = new URLSearchParams({ Action: 'SendEmail', Source: 'a@example.com' }).toString();
   const send = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(endpoint.url, { method: 'POST', body, headers: { 'content-type': 'text/plain', ...headers } })).status;
@@ -69,7 +70,7 @@ it('requests without the access key of the process are refused, such as those th
   expect(await send({ authorization: signedBy('local') })).toBe(403);
   // The action itself is incomplete.
   expect(await send({ authorization: signedBy('x') })).toBe(400);
-  expect(mail.inbox(10)).toEqual([]);
+  expect(mail.inbox(99)).toEqual(before);
 });
 
 const simple = (more: Partial<SendEmailCommandInput> = {}): SendEmailCommand =>
@@ -132,10 +133,11 @@ it('SendEmail preserves all characters of a mail', async () => {
 });
 
 it('the inbox lists To and Cc recipients, and the newest mail first', async () => {
+  await ses.send(simple());
   await ses.send(
     simple({ Destination: { ToAddresses: ['a@example.com', 'B <b@example.com>'], CcAddresses: ['c@example.com'] } }),
   );
-  expect(mail.inbox(9).map(({ to }) => to)).toEqual([
+  expect(mail.inbox(2).map(({ to }) => to)).toEqual([
     'a@example.com, B <b@example.com>, c@example.com',
     'ada@example.com',
   ]);

@@ -1,12 +1,14 @@
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { SearchedQuery } from '#contract/analytics.ts';
+import { searchDayKey } from '#data/keys.ts';
+import { deleteItem } from '#data/write.ts';
 import { listSearches, popularQueries } from '#services/analytics/searches.ts';
 import { agents, rollUpAll, siteReport, track, trackAccepted } from '#test/support/analytics.ts';
 import { dataOf, invalidAt, person } from '#test/support/fixtures.ts';
 import { scanTable } from '#test/support/scan-table.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 
-/** What visitors search for: what is stored of it, and its report. Each test has queries of its own. */
+/** What visitors search for: what is stored of it, and its report. Each test begins without queries. */
 
 const { server, directory } = await ownDirectory();
 const { id: project_id } = await directory.live(await person(server));
@@ -23,6 +25,13 @@ const report = async (query = ''): Promise<Searches> =>
   (await directory.adminOk('GET', `/api/admin/analytics/searches?limit=100${query}`)).body as Searches;
 
 const rowOf = async (q: string) => (await report()).data.find((one) => one.q === q);
+
+const storedDays = async () => (await scanTable(server)).filter(({ type }) => type === 'searches');
+
+beforeEach(async () => {
+  await rollUpAll();
+  for (const { sk } of await storedDays()) await deleteItem(searchDayKey(String(sk)));
+});
 
 it.each([
   ['a search without a query', { type: 'search', path: '/', results: 1 }, 'q'],
@@ -65,11 +74,10 @@ it.each([
   ['a telephone number', '+43 660 - 123 45 67'],
   ['seven digits of another script', '٠١٢٣٤٥٦'],
 ])('nothing is stored of a query that contains %s', async (_, q) => {
-  const before = (await rowOf('(removed)'))?.searches ?? 0;
   await trackAccepted(server, search(q));
   expect(JSON.stringify(await scanTable(server))).not.toContain(q.slice(0, 10));
   await rollUpAll();
-  expect(await rowOf('(removed)')).toMatchObject({ searches: before + 1 });
+  expect(await rowOf('(removed)')).toMatchObject({ searches: 1 });
 });
 
 it('six digits and a short number with a word are stored', async () => {
@@ -85,10 +93,11 @@ it('a query is stored with 60 characters at most, none of which is cut in half',
 });
 
 it('the report lists the most frequent first, by pages, with totals of all entries', async () => {
-  await trackAccepted(server, { events: Array.from({ length: 40 }, () => search('frequent')) });
+  const events = ['once', 'often', 'often', 'often', 'twice', 'twice'].map((q) => search(q));
+  await trackAccepted(server, { events });
   await rollUpAll();
   const { data, meta } = await report();
-  expect(data[0]?.q).toBe('frequent');
+  expect(data.map(({ q }) => q)).toEqual(['often', 'twice', 'once']);
   const counts = data.map(({ searches }) => searches);
   expect(counts).toEqual(counts.toSorted((one, other) => other - one));
   expect(meta.totals.searches).toBe(counts.reduce((sum, one) => sum + one, 0));
@@ -128,12 +137,13 @@ it.each([
 });
 
 it('of a day the 500 most frequent queries are kept, the others as one', async () => {
+  await trackAccepted(server, { events: [search('frequent'), search('frequent')] });
   const queries = Array.from({ length: 600 }, (_, n) => `word number ${String(n).padStart(3, 'x')}`);
   for (let n = 0; n < queries.length; n += 50) {
     await trackAccepted(server, { events: queries.slice(n, n + 50).map((q) => search(q)) });
   }
   await rollUpAll();
-  const days = (await scanTable(server)).filter(({ type }) => type === 'searches');
+  const days = await storedDays();
   expect(days).toHaveLength(1);
   const stored = JSON.parse(String(days[0]?.queries)) as [q: string, searches: number][];
   expect(stored).toHaveLength(501);
@@ -146,6 +156,8 @@ it('of a day the 500 most frequent queries are kept, the others as one', async (
 });
 
 it('the queries of a day are deleted after 90 days, and are not reported from then on', async () => {
+  await trackAccepted(server, search('old'));
+  await rollUpAll();
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
     const at = Date.now();
@@ -158,7 +170,7 @@ it('the queries of a day are deleted after 90 days, and are not reported from th
   } finally {
     vi.useRealTimers();
   }
-  const [day] = (await scanTable(server)).filter(({ type }) => type === 'searches');
+  const [day] = await storedDays();
   const end = Date.parse(`${String(day?.sk)}T24:00:00Z`) / 1000;
   expect(day?.ttl).toBe(end + 90 * 86_400);
 });

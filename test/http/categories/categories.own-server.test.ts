@@ -37,6 +37,8 @@ const asAdmin = (method: string, path: string, body?: unknown, headers: Record<s
 
 const all = async () => dataOf<Category[]>(await directory.get('/api/categories'));
 
+const lowestOrder = async () => Math.min(...(await all()).map((one) => one.sort_order));
+
 const read = async (reference: string): Promise<Category> =>
   dataOf<Category>(await directory.ok(undefined, 'GET', `/api/categories/${reference}`));
 
@@ -88,8 +90,9 @@ describe('the list of categories', () => {
   it('is public, has all categories by sort_order then name, and the spheres in use', async () => {
     const [work, home] = [unique('Work'), unique('Home')];
     const tied = [unique('b'), unique('A'), unique('äc')];
-    for (const name of tied) await directory.addCategory({ name, sort_order: -500, sphere: work });
-    const first = await directory.addCategory({ sort_order: -501, sphere: home });
+    const sort_order = (await lowestOrder()) - 1;
+    for (const name of tied) await directory.addCategory({ name, sort_order, sphere: work });
+    const first = await directory.addCategory({ sort_order: sort_order - 1, sphere: home });
     const response = await directory.ok(undefined, 'GET', '/api/categories');
     expect(Object.keys(response.body as object).toSorted()).toEqual(['data', 'meta']);
     expect(
@@ -394,15 +397,15 @@ describe('the reordering of categories', () => {
 
   it('sets sort_order and sphere of the given categories and returns all categories in the new order', async () => {
     const [a, b] = [await directory.addCategory({ sphere: 'Kept' }), await directory.addCategory()];
-    const sphere = unique('Moved');
+    const [sphere, sort_order] = [unique('Moved'), (await lowestOrder()) - 1];
     const response = await reorder([
-      { id: a.id, sort_order: -1001 },
-      { id: b.id, sort_order: -1002, sphere },
+      { id: a.id, sort_order },
+      { id: b.id, sort_order: sort_order - 1, sphere },
     ]);
     expect(response.status).toBe(200);
     expect(dataOf<Category[]>(response).slice(0, 2)).toMatchObject([
-      { id: b.id, sort_order: -1002, sphere },
-      { id: a.id, sort_order: -1001, sphere: 'Kept' },
+      { id: b.id, sort_order: sort_order - 1, sphere },
+      { id: a.id, sort_order, sphere: 'Kept' },
     ]);
     expect((await all()).slice(0, 2).map(({ id }) => id)).toEqual([b.id, a.id]);
   });

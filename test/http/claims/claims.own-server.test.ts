@@ -74,10 +74,13 @@ const age = async (id: string, ms: number): Promise<void> => {
   await transact([claimReplacement(stored, { ...stored, created_at })]);
 };
 
+const queries = ['', ...['open', 'proven', 'approved', 'expired'].map((state) => `state=${state}`), 'page=2'];
+const atFirst = await Promise.all(queries.map((query) => directory.get(`${ADMIN}?${query}`, directory.admin)));
+
 it('lists of claims are empty at first', async () => {
-  for (const query of ['', ...['open', 'proven', 'approved', 'expired'].map((state) => `state=${state}`), 'page=2']) {
-    const listed = await directory.adminOk('GET', `${ADMIN}?${query}`);
-    expect([idsOf(listed), metaOf(listed).total]).toEqual([[], 0]);
+  for (const response of atFirst) {
+    expect(response.status).toBe(200);
+    expect([idsOf(response), metaOf(response).total]).toEqual([[], 0]);
   }
   expect(idsOf(await directory.ok(await person(server), 'GET', MINE))).toEqual([]);
 });

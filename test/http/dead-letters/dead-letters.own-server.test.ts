@@ -145,7 +145,8 @@ it('an event that a subscriber fails to process stays a dead letter when the pro
 });
 
 it('an event that a subscriber fails to process can be mail feedback', async () => {
-  const detail = { id: unique('bounce'), eventType: 'Bounce' };
+  const bounce = { bounceType: 'Transient', bouncedRecipients: [] };
+  const detail = { id: unique('bounce'), eventType: 'Bounce', mail: {}, bounce };
   const letter = letterOf({ subscriber: 'mail.recordFeedback', kind: 'Email Bounced', event: detail });
   await store.insertDeadLetter(letter);
   expect(await replay(letter.id)).toMatchObject({ status: 202 });

@@ -44,38 +44,53 @@ const parts = () => locationsIn('/sitemap.xml', 'sitemapindex', 'sitemap');
 const part = (name: string) => locationsIn(`/sitemaps/${name}.xml`, 'urlset', 'url');
 const pages = async () => (await part('pages')).map(({ path }) => path);
 
+/** All listings of the sitemap. */
+const listings = async () => {
+  const [, ...rest] = await parts();
+  return (await Promise.all(rest.map(({ path }) => locationsIn(path, 'urlset', 'url')))).flat();
+};
+
+const initial = { parts: await parts(), pages: await pages(), first: await directory.get('/sitemaps/1.xml') };
+
+it('the sitemap of an empty directory has its pages', () => {
+  expect(initial.parts).toEqual([{ path: '/sitemaps/pages.xml', changedAt: undefined }]);
+  expect(initial.pages).toEqual(['/', '/projects', '/categories', '/map']);
+  expect(initial.first).toMatchObject(NOT_FOUND);
+});
+
 it('the sitemap has every indexable page once and no other, listings by creation', async () => {
   const empty = await directory.addCategory();
   const used = await directory.addCategory();
-  expect((await parts()).map(({ path }) => path)).toEqual(['/sitemaps/pages.xml']);
-  expect(await pages()).toEqual(['/', '/projects', '/categories', '/map']);
-  expect(await directory.get('/sitemaps/1.xml')).toMatchObject(NOT_FOUND);
-
+  const [before, pagesBefore] = [await listings(), await pages()];
   const first = await directory.submit(owner, { categories: [used.slug] });
   const second = await directory.live(owner, { categories: [used.slug] });
   for (const state of states.filter((one) => one !== 'live')) {
     await directory.project(state, owner, { categories: [empty.slug] });
   }
   await directory.adminOk('PUT', `/api/admin/projects/${first.id}/approve`);
-  await server.until(async () => expect(await part('1')).toHaveLength(2));
-  const listed = await part('1');
+  await server.until(async () => expect(await listings()).toHaveLength(before.length + 2));
+  const all = await listings();
+  const listed = all.slice(before.length);
+  expect(all.slice(0, before.length)).toEqual(before);
   expect(listed.map(({ path }) => path)).toEqual([`/projects/${first.slug}`, `/projects/${second.slug}`]);
   const publications = await Promise.all(
     [first, second].map(async ({ id }) => (await directory.read(id)).published_at),
   );
   expect(listed.map(({ changedAt }) => changedAt)).toEqual(publications);
-  expect(await pages()).toEqual(['/', '/projects', '/categories', '/map', `/categories/${used.slug}`]);
-  expect(await parts()).toEqual([
-    { path: '/sitemaps/pages.xml', changedAt: undefined },
-    { path: '/sitemaps/1.xml', changedAt: publications.toSorted().at(-1) },
-  ]);
+  const categoryPage = `/categories/${used.slug}`;
+  const pagesAfter = await pages();
+  expect(pagesAfter.filter((path) => path === categoryPage)).toHaveLength(1);
+  expect(pagesAfter.filter((path) => path !== categoryPage)).toEqual(pagesBefore);
+  const [ofPages, ...ofListings] = await parts();
+  expect(ofPages).toEqual({ path: '/sitemaps/pages.xml', changedAt: undefined });
+  expect(ofListings.at(-1)?.changedAt).toBe(publications.toSorted().at(-1));
 
   await directory.ok(owner, 'PUT', `/api/projects/${first.id}`, { description: 'Changed.' });
   await server.until(async () => {
-    const [changed] = await part('1');
+    const changed = (await listings())[before.length];
     return changed?.changedAt === (await directory.read(first.id)).updated_at;
   });
-  expect((await part('1')).map(({ path }) => path)).toEqual(listed.map(({ path }) => path));
+  expect((await listings()).map(({ path }) => path)).toEqual(all.map(({ path }) => path));
 });
 
 it('a document that breaks the schemas of sitemaps is found', async () => {
@@ -109,7 +124,7 @@ it('the texts of the site are in the sitemap while they are not empty', async ()
   await server.until(async () => expect(await pages()).toEqual(before));
 });
 
-it.each(['0', '2', '01', '-1', '1e3', 'pages.xml', 'other'])('the sitemap has no part %s', async (name) => {
+it.each(['0', '3', '01', '-1', '1e3', 'pages.xml', 'other'])('the sitemap has no part %s', async (name) => {
   expect(await directory.get(`/sitemaps/${name}.xml`)).toMatchObject(NOT_FOUND);
 });
 

@@ -150,6 +150,7 @@ it('the note of an administrator is hidden from the author of the report', async
 
 it('reports are grouped by project, the newest first', async () => {
   const [first, second] = [await liveProject(), await liveProject()];
+  await created(await liveProject(), { reason: 'earliest' });
   const others = await Promise.all(Array.from({ length: 11 }, () => person(server)));
   const { id: early } = await created(first, { reason: 'early' });
   for (const other of others) await directory.ok(other, 'POST', `/api/projects/${second}/report`, { reason: 'y' }, 201);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { Catalog } from '#catalog/catalog.ts';
+import type { CatalogEntry } from '#catalog/types.ts';
 import { browse, list, map, mine } from '#contract/projects.ts';
 import { defineRoute } from '#contract/route.ts';
 import { ContractViolation, encode } from '#http/response-body.ts';
@@ -87,27 +88,30 @@ describe('a response with fragments', () => {
 });
 
 describe('the lists of projects', () => {
-  beforeEach(() => {
-    vi.stubEnv('TABLE_NAME', 'directory');
-  });
-
-  const catalog = new Catalog();
   const person = (id: string) => ({ id, is_admin: false, is_banned: false }) as UserRecord;
   const owner = person('owner');
-  catalog.apply(
-    ['a', 'b'].map((id, position) => ({
-      kind: 'project' as const,
-      project: project({
-        id,
-        url: 'https://example.com/same',
-        owner_id: position === 0 ? owner.id : 'other',
-        latitude: 1,
-        longitude: 2,
-        rejection_reason: 'confidential',
-      }),
-    })),
-  );
-  const entries = [...catalog.all()].reverse();
+  let catalog: Catalog;
+  let entries: readonly CatalogEntry[];
+
+  beforeEach(() => {
+    vi.stubEnv('TABLE_NAME', 'directory');
+    catalog = new Catalog();
+    catalog.apply(
+      ['a', 'b'].map((id, position) => ({
+        kind: 'project' as const,
+        project: project({
+          id,
+          url: 'https://example.com/same',
+          owner_id: position === 0 ? owner.id : 'other',
+          latitude: 1,
+          longitude: 2,
+          rejection_reason: 'confidential',
+        }),
+      })),
+    );
+    entries = [...catalog.all()].reverse();
+  });
+
   const query = { sort: 'newest', page: 1, limit: 10, pricing: 'all', radius_km: 25 } as const;
   const dataOf = (text: string) => (JSON.parse(text) as { data: { id: string }[] }).data;
 
