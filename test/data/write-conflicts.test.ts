@@ -20,6 +20,7 @@ import { ConditionFailed, deleteItem, lastWriteAt, putItem, transact, updateItem
 import { log } from '#platform/log.ts';
 import { origin, project } from '#test/catalog/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
+import { until } from '#test/support/until.ts';
 
 log.setLogLevel('SILENT');
 // Settings are read once, on first use.
@@ -112,6 +113,8 @@ it('records the time of writes to the feed only', async () => {
   expect(lastWriteAt()).toBeGreaterThan(before);
 });
 
+const untilNextMillisecond = (from = Date.now()): Promise<void> => until(() => Date.now() > from);
+
 it('a write updates the time stamp of a changed user in each attempt', async () => {
   const tries: string[] = [];
   table.on(TransactWriteCommand).callsFake(async ({ TransactItems }) => {
@@ -119,7 +122,7 @@ it('a write updates the time stamp of a changed user in each attempt', async () 
     expect(Key).toEqual(userKey('u'));
     expect(Object.values(ExpressionAttributeNames)).toContain('feed_sk');
     tries.push(Object.values(ExpressionAttributeValues).find((value) => String(value).endsWith('Z#u')) as string);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await untilNextMillisecond();
     if (tries.length < 3) throw canceled('TransactionConflict');
   });
   await transact([changeUserCounts('u', 1)]);
@@ -138,7 +141,7 @@ it.each([
   table.on(UpdateCommand).callsFake(async ({ Key, ExpressionAttributeValues }) => {
     expect(Key).toEqual(userKey('u'));
     tries.push(Object.values(ExpressionAttributeValues).find((value) => String(value).endsWith('Z#u')) as string);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await untilNextMillisecond();
     if (tries.length < 3) throw conflict();
     return { Attributes: {} };
   });

@@ -4,13 +4,14 @@ import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventBridgeEvent } from 'aws-lambda';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Subscription } from '#events/subscriptions.ts';
 import { type Bus, openBus } from '#local/bus.ts';
 import type { LambdaHandler } from '#local/handlers.ts';
 import { openJournal } from '#local/journal.ts';
 import { watchStorage } from '#local/storage.ts';
 import { log } from '#platform/log.ts';
+import { until } from '#test/support/until.ts';
 
 log.setLogLevel('SILENT');
 
@@ -69,8 +70,6 @@ const entry = (id: string, kind = 'projectApproved', source = 'directory') => ({
   Detail: JSON.stringify({ id, kind, data: {} }),
   Time: 1_700_000_000,
 });
-
-const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 3000, interval: 5 });
 
 const idsOf = (name: string): string[] => (seen[name] ?? []).map(({ detail }) => detail.id);
 
@@ -158,10 +157,12 @@ it('an event becomes a dead letter after the last attempt', async () => {
 });
 
 it('a delivery that exceeds its timeout is a failed one', async () => {
-  const bus = openOn([subscription('test.slow', ['projectApproved'], 0.02)], { 'test.slow': () => wait(200) }, 1);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const bus = openOn([subscription('test.slow', ['projectApproved'], 0.02)], { 'test.slow': () => end }, 1);
   bus.putEvents({ Entries: [entry('one')] });
   await until(() => bus.deadLetters().length === 1);
   expect(bus.deadLetters()[0]?.error).toBe('The time limit of 20 ms was exceeded.');
+  resolve();
 });
 
 it('the bus limits the concurrent deliveries of a subscription', async () => {

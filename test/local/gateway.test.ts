@@ -51,10 +51,7 @@ register(route('fails.thrown', 'GET', '/api/throws'), async () => {
   throw new Error('an internal cause');
 });
 register(route('fails.malformed', 'GET', '/api/malformed'), async () => ({ nonsense: true }));
-register(route('fails.late', 'GET', '/api/late', { timeoutSeconds: 0.05 }), async () => {
-  await wait(1000);
-  return text('too late');
-});
+register(route('fails.late', 'GET', '/api/late', { timeoutSeconds: 0.05 }), () => new Promise(() => undefined));
 register(route('fails.missing', 'GET', '/api/missing'), () => importHandler('fails.missing'));
 register(route('sizes.large', 'GET', '/api/large'), async () =>
   text('abcdefgh'.repeat(1000), { etag: '"tag"', vary: 'Origin' }),
@@ -387,8 +384,11 @@ it.each(['FROBNICATE', 'PROPFIND', 'TRACE'])(
 
 it('a request that ends in the middle of its body does not affect the server', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  socket.write('POST /api/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf');
-  await wait(50);
+  const headers = ['Host: localhost', 'Content-Length: 100', 'Expect: 100-continue'];
+  socket.write(`POST /api/echo HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
+  const [data] = (await once(socket, 'data')) as [Buffer];
+  expect(data.toString()).toMatch(/^HTTP\/1\.1 100 /);
+  await new Promise((resolve) => socket.write('half', resolve));
   socket.destroy();
   expect((await server.call('GET', '/api/echo')).status).toBe(200);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Job, jobs } from '#events/jobs.ts';
 import type { ImportHandler } from '#local/handlers.ts';
@@ -5,6 +6,7 @@ import type { Checkpoints } from '#local/journal.ts';
 import { startSchedules } from '#local/schedules.ts';
 import { jobNameOf, nextDue } from '#model/job.ts';
 import { log } from '#platform/log.ts';
+import { stopClocks } from '#test/support/virtual-time.ts';
 
 const at = (time: string): number => Date.parse(time);
 const due = (expression: string, after: string): string => new Date(nextDue(expression, at(after))).toISOString();
@@ -77,27 +79,30 @@ describe('the scheduler', () => {
     const { events, importHandler } = counting(async () => {
       throw new Error('a failed run');
     });
-    const schedules = startSchedules({ jobs: [job({ localSeconds: 0.02 })], importHandler, checkpoints: inMemory() });
-    await vi.waitFor(() => expect(events.length).toBeGreaterThan(2));
+    stopClocks();
+    const schedules = startSchedules({ jobs: [job({ localSeconds: 20 })], importHandler, checkpoints: inMemory() });
+    await vi.advanceTimersByTimeAsync(65_000);
     await schedules.stop();
-    const ran = events.length;
-    expect(events[0]).toEqual({ schedule: first.route.id });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(events).toHaveLength(ran);
+    expect(events).toEqual(Array.from({ length: 3 }, () => ({ schedule: first.route.id })));
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(events).toHaveLength(3);
   });
 
   it('the scheduler never overlaps runs of a job, and waits for a running job when it is stopped', async () => {
-    let running = 0;
-    let most = 0;
+    stopClocks();
+    let ended = 0;
     const { events, importHandler } = counting(async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      running -= 1;
+      await wait(3000);
+      ended += 1;
     });
-    const schedules = startSchedules({ jobs: [job({ localSeconds: 0.01 })], importHandler, checkpoints: inMemory() });
-    await vi.waitFor(() => expect(events.length).toBeGreaterThan(1));
-    await schedules.stop();
-    expect([most, running]).toEqual([1, 0]);
+    const schedules = startSchedules({ jobs: [job({ localSeconds: 1 })], importHandler, checkpoints: inMemory() });
+    await vi.advanceTimersByTimeAsync(3900);
+    expect([events.length, ended]).toEqual([1, 0]);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect([events.length, ended]).toEqual([2, 1]);
+    const stopped = schedules.stop();
+    await vi.advanceTimersByTimeAsync(3000);
+    await stopped;
+    expect([events.length, ended]).toEqual([2, 2]);
   });
 });

@@ -22,6 +22,7 @@ import { openTableStream, type TableStream } from '#local/table-stream.ts';
 import { sweepOnce } from '#local/ttl-sweeper.ts';
 import { log } from '#platform/log.ts';
 import { longTest } from '#test/support/long-test.ts';
+import { until } from '#test/support/until.ts';
 
 /** The stream poller, the TTL sweeper and the log trimmer on the embedded engine. */
 
@@ -97,8 +98,6 @@ const poll = (
   });
   return poller;
 };
-
-const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 4000, interval: 5 });
 
 const keyOf = (record: DynamoDBRecord | undefined): string => record?.dynamodb?.Keys?.['pk']?.S ?? '';
 

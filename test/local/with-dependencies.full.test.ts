@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { until } from '#test/support/until.ts';
 
 /** The launcher in a temporary project, with a fake npm that records its arguments. */
 
@@ -69,8 +70,6 @@ const start = (args: readonly string[], env: Record<string, string> = {}) => {
   const ended = once(child, 'close').then(([code]: unknown[]) => ({ code: code as number | null, output }));
   return { child, ended, output: () => output };
 };
-
-const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 5000, interval: 10 });
 
 beforeEach(() => {
   started = [];

@@ -1,11 +1,11 @@
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Feature } from '#contract/route.ts';
 import type { ReceivedMail } from '#local/mail.ts';
 import { assertMatchesDocument, type SeenResponse } from './conformance.ts';
-import { isSkipForFeature, skipForFeature, usesFeature } from './without-feature.ts';
+import { until } from './until.ts';
+import { skipForFeature, usesFeature } from './without-feature.ts';
 
 /** Options of a request. */
 export interface CallOptions {
@@ -64,15 +64,11 @@ export interface Client {
   events(): Promise<ListedEvent[]>;
   /** The inbox, newest first. */
   mails(): Promise<ReceivedMail[]>;
-  /** Polls a condition until it holds. @throws {Error} with the last error as cause after `timeoutMs`. */
-  until(condition: () => Promise<unknown>, timeoutMs?: number): Promise<void>;
+  /** Polls a condition until it holds. @throws {Error} with the last error as cause after `limitMs`, by default a minute. */
+  until(condition: () => Promise<unknown>, limitMs?: number): Promise<void>;
   /** Closes all connections. */
   close(): void;
 }
-
-/** Long enough for a busy machine: a test fails when a state is never reached, not when it is reached late. */
-const UNTIL_MS = 60_000;
-const POLL_MS = 20;
 
 const read = async (response: IncomingMessage): Promise<unknown> => {
   const sent = Buffer.concat(await response.toArray());
@@ -139,21 +135,7 @@ export const clientOf = (
     },
     events: () => list<ListedEvent>('/_local/events'),
     mails: () => (without === 'email' ? skipForFeature(without) : list<ReceivedMail>('/_local/mail')),
-    until: async (condition, limitMs = UNTIL_MS) => {
-      const deadline = performance.now() + limitMs;
-      for (;;) {
-        let failure: unknown;
-        try {
-          if (await condition()) return;
-        } catch (error) {
-          if (isSkipForFeature(error)) throw error;
-          failure = error;
-        }
-        if (performance.now() > deadline)
-          throw new Error(`The condition was not met within ${limitMs} ms.`, { cause: failure });
-        await wait(POLL_MS);
-      }
-    },
+    until,
     close: () => agent.destroy(),
   };
 };

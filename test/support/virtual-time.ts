@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished, vi } from 'vitest';
 
 /**
  * Replaces `Date` and `performance.now` in this process. The time advances only by calls of `advance` and `freeze`, and by
@@ -105,4 +105,10 @@ export const atHour = <T>(hour: number, work: () => Promise<T>): Promise<T> => w
 /** Begins the tests of this file at an hour of the current day, in UTC, so that they cross no end of one. */
 export const beginAtHour = (hour: number): void => {
   afterAll(shiftClock(untilHour(hour)));
+};
+
+/** Until the end of the test, all clocks and timers of this process, also `timers/promises`, advance only by `vi.advanceTimers…`. */
+export const stopClocks = (): void => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'], fakeNodeBuiltins: true });
+  onTestFinished(() => void vi.useRealTimers());
 };

@@ -35,10 +35,6 @@ export const needsFeature = (feature: Feature): void => {
   if (featureToSwitchOff() === feature) skipForFeature(feature);
 };
 
-/** Whether an error skips the test, or fails a hook, for a feature. */
-export const isSkipForFeature = (error: unknown): boolean =>
-  error instanceof Error && (error as { code?: unknown }).code === 'VITEST_PENDING';
-
 /** What requests say beyond their route: a role or a purchase that exists only with the feature. */
 const usedInBody: Partial<Readonly<Record<Feature, Readonly<Record<string, string>>>>> = {
   moderators: { role: 'moderator' },

@@ -156,10 +156,8 @@ describe('a deep health check', () => {
       });
       return table(signal);
     });
-    const from = Date.now();
     const response = await deep();
     expect([response.status, response.body]).toEqual([503, unhealthy({ table: 'timeout', bus: 'timeout' })]);
-    expect(Date.now() - from).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
     // Both parts wait concurrently, each for one timeout.
     expect([timersAtAbort, timersOfParts()]).toEqual([2, 2]);
   });

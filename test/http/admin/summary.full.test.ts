@@ -20,7 +20,7 @@ const summary = async (): Promise<Summary> => dataOf(await directory.adminOk('GE
 
 /** Waits until the summary, which follows the table within a second, has these numbers. */
 const untilSummary = async (expected: Partial<Summary>): Promise<void> => {
-  await vi.waitFor(async () => expect(await summary()).toMatchObject(expected), { timeout: 10_000, interval: 50 });
+  await server.until(async () => expect(await summary()).toMatchObject(expected));
 };
 
 const minutesLater = (minutes: number): void => {

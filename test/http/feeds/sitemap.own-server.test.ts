@@ -179,10 +179,14 @@ it('llms.txt has name, summary, categories and the addresses for programs, and n
     name: 'Tea](https://evil.example) & <b>',
     description: 'All\n# kinds.',
   });
-  await directory.live(owner, { categories: [slug] });
+  const { slug: other } = await directory.addCategory();
+  for (const one of [slug, other]) await directory.live(owner, { categories: [one] });
   await directory.adminOk('PUT', '/api/admin/site', { tagline: 'Things *we* like', description: 'Long\n\n## text.' });
   const read = async () => String((await directory.ok(undefined, 'GET', '/llms.txt')).body);
-  await server.until(async () => expect(await read()).toContain(slug));
+  await server.until(async () => {
+    const text = await read();
+    return [slug, other].every((one) => text.includes(one));
+  });
   const lines = (await read()).trimEnd().split('\n');
   expect(lines[0]).toBe('# The \\<Directory\\> \\[1\\]');
   expect(lines[2]).toMatch(/^> Things \\\*we\\\* like: \d+ listings in \d+ categories\.$/);

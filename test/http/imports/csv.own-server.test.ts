@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IMPORT_FILE_BYTES_MAX } from '#contract/batches.ts';
 import { importFields, type Project } from '#contract/projects.ts';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import { dataOf, idOf, invalidAt, type Meta, person, success, unique } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { csv, IMPORT_PATH, importFile, readCsv, sendForm, sendImport } from '#test/support/uploads.ts';
@@ -41,6 +41,10 @@ const exported = async (): Promise<string> => {
 const bySlug = (slug: string): Promise<Project> => directory.read(slug, admin);
 const exists = async (slug: string): Promise<boolean> =>
   (await directory.get(`/api/projects/${slug}`, admin)).status === 200;
+
+type Published = ReturnType<typeof server.server.bus.events>[number];
+const isPurge = ({ detail }: Published): boolean => detail.kind === 'projectPurged';
+const isDone = ({ state }: Published['deliveries'][number]): boolean => state === 'done';
 
 describe('the CSV export', () => {
   longTest('is a dated attachment with a column per field and a record per project of any status', async () => {
@@ -163,7 +167,10 @@ describe('an export that is imported again', () => {
     expect([...after.values()]).toEqual([...before.values()].map((project) => ({ ...project, ...counters })));
 
     // The background deletion of the old projects must not affect the restored ones.
-    await wait(500);
+    await server.until(async () => {
+      const purges = server.server.bus.events({ includeTasks: true, limit: 1000 }).filter(isPurge);
+      return purges.length >= before.size && purges.every(({ deliveries }) => deliveries.every(isDone));
+    });
     for (const { id, slug } of after.values()) expect((await bySlug(slug)).id).toBe(id);
     const again = await directory.ok(voter, 'POST', '/api/projects/odd-0-0/upvote');
     expect(again.body).toMatchObject({ data: { upvoted: true, upvote_count: 1 } });
@@ -188,8 +195,7 @@ describe('an export that is imported again', () => {
 
 describe('the CSV import', () => {
   it('creates live projects of the administrator without events or mail', async () => {
-    const events = (await server.events()).length;
-    const mails = (await server.mails()).length;
+    const known = new Set((await server.events()).map(({ id }) => id));
     const name = unique('Quiet');
     const report = await run(csv(['name', 'url', 'description'], [name, 'quiet.example', 'Sh.']), plain);
     const counts = { created: 1, updated: 0, skipped: 0, failed: 0 };
@@ -201,9 +207,11 @@ describe('the CSV import', () => {
     });
     expect(project.published_at).toBe(project.created_at);
     expect(dataOf<Project[]>(await directory.get(`/api/projects?q=${name}`))).toHaveLength(1);
-    await wait(300);
-    expect((await server.events()).length).toBe(events);
-    expect((await server.mails()).length).toBe(mails);
+    await untilEventsDelivered(server, directory);
+    // That of the submission which this waits for.
+    const later = (await server.events()).filter(({ id }) => !known.has(id));
+    expect(later.map(({ kind }) => kind)).toEqual(['projectSubmitted']);
+    expect((await server.mails()).filter(({ text }) => text.includes(name))).toEqual([]);
   });
 
   it('is recorded in the audit log with its mapping but without the content of the file', async () => {
@@ -430,7 +438,9 @@ describe('a row that matches a project', () => {
   const header = ['id', 'slug', 'url', 'name', 'description'];
   const columns = sameNames(header);
 
+  let fixtures = 0;
   const createFixture = async () => {
+    fixtures += 1;
     const host = unique('match');
     const submitted = await directory.live(await person(server), {
       url: `https://${host}.example/a/?utm_source=x`,
@@ -438,7 +448,7 @@ describe('a row that matches a project', () => {
     });
     const keys = { slug: submitted.slug, id: submitted.id, url: `http://www.${host}.example/a#top` };
     const fresh = {
-      id: `prj_01BX5ZZKBKACTAV9WEVG${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`,
+      id: `prj_01BX5ZZKBKACTAV9WEVG${String(fixtures).padStart(6, '0')}`,
       slug: unique('fresh'),
       url: `https://${unique('fresh')}.example`,
     };

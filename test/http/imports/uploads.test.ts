@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Batch, BatchItem } from '#contract/batches.ts';
 import { IMPORT_BYTES_MAX, IMPORT_ROWS_MAX, type Import, type ImportPreview } from '#contract/imports.ts';
@@ -274,13 +273,12 @@ longTest('an import stops between rows when it is cancelled, and its batch can b
   expect(cancelled).toMatchObject({ state: 'running', cancel_requested_at: TIME, finished_at: null });
   const stopped = await importIn(directory, id, 'cancelled');
   expect(stopped).toMatchObject({ finished_at: TIME });
-  await wait(700);
-  // What is cancelled counts no rows any more.
-  expect(await readImport(directory, id)).toEqual(stopped);
   const batch = `${BATCHES}/${cancelled.batch_id}`;
   await directory.server.until(async () =>
     expect(await asAdmin('GET', batch)).toMatchObject(success({ state: 'cancelled' })),
   );
+  // What is cancelled counts no rows any more.
+  expect(await readImport(directory, id)).toEqual(stopped);
   const { counts, rows_done } = await readImport(directory, id);
   expect(counts).toEqual({ ...noCounts, created: rows_done });
   // At most the chunk that was being written, and one that had begun.

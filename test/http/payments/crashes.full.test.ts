@@ -256,7 +256,7 @@ it(`applies every payment exactly once (CHAOS_SEED=${seed})`, async () => {
   const checkoutOf = async ({ id, buyer }: Purchase): Promise<Checkout> =>
     okData<Checkout>(await client.call('GET', `/api/payments/checkouts/${id}`, { token: tokens[buyer] as string }));
   for (const purchase of purchases.filter(({ outcome }) => outcome === 'paid on the page')) {
-    await client.until(async () => (await checkoutOf(purchase)).status === 'fulfilled', 20_000);
+    await client.until(async () => (await checkoutOf(purchase)).status === 'fulfilled');
   }
   const ledgers = await Promise.all(
     tokens.map(async (token) => okData<LedgerEntry[]>(await client.call('GET', '/api/payments?limit=100', { token }))),

@@ -380,7 +380,7 @@ longTest('a refund or dispute is assigned by asking the provider when it arrives
   await sendEvent(stripeEvent('charge.dispute.created', { ...disputeOf(id), payment_intent }));
   expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'refunded', project: null });
   // The provider retries the event of the payment until it is accepted.
-  await server.until(async () => (await checkoutOf(directory, buyer, id)).project?.plan === 'standard', 10_000);
+  await server.until(async () => (await checkoutOf(directory, buyer, id)).project?.plan === 'standard');
   expect((await ledgerOf(directory, buyer)).map(({ type }) => type)).toEqual(['payment', 'dispute']);
 });
 

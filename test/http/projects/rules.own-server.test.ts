@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '#contract/audit.ts';
 import type { ProjectDossier } from '#contract/projects.ts';
@@ -296,8 +295,8 @@ longTest('a rule about other projects of the submitter applies to submissions an
   const { id } = await submit(word, submitter);
   await held(id);
   await directory.adminOk('PUT', `/api/admin/projects/${id}/reject`, { reason: 'Not yet.' });
-  // A process reads the changes of the catalog once a second.
-  await wait(1100);
+  const rejected = async () => dataOf<Submitted[]>(await directory.ok(submitter, 'GET', '/api/me/submissions'));
+  await server.until(async () => (await rejected()).some((one) => one.id === id && one.status === 'rejected'));
   await directory.ok(submitter, 'POST', `/api/projects/${id}/resubmit`);
   await held(id);
 });

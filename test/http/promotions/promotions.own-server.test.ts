@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Promotion, ShownPromotion } from '#contract/promotions.ts';
 import { deleteProject, findProject } from '#data/projects.ts';
 import { expirePromotions, mailEndingPromotions, recordExpiries } from '#services/promotions/expire.ts';
@@ -55,6 +54,8 @@ const isShown = async (id: string): Promise<boolean> => (await shownPromotions()
 
 const findStored = async (id: string): Promise<Promotion | undefined> =>
   dataOf<Promotion[]>(await directory.get(`${ADMIN_PATH}?status=all&limit=100`, admin)).find((one) => one.id === id);
+
+afterEach(() => vi.useRealTimers());
 
 const eventsOf = (id: string) => kindsAbout(server, id);
 const eventsPublished = () => untilEventsPublished(server, directory);
@@ -139,7 +140,8 @@ it('a banner slot is free once its promotion has ended, before the job has recor
   const first = await grantPromotion({ placements: ['banner'] });
   expect(await isShown(first.id)).toBe(true);
   expect(await tryGrant({ placements: ['banner'] })).toMatchObject(conflict('SOLD_OUT'));
-  await act(first.id, { action: 'set_end_date', ends_at: fromNow(200) });
+  await act(first.id, { action: 'set_end_date', ends_at: fromNow(60_000) });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
   await server.until(async () => !(await isShown(first.id)));
   const second = await grantPromotion({ placements: ['banner'] });
   // The expired promotion cannot restart while the slot is taken.
@@ -152,10 +154,11 @@ it('a banner slot is free once its promotion has ended, before the job has recor
 });
 
 longTest('a banner slot is never held twice when an extension at the end races with grants', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
   for (let round = 0; round < 4; round += 1) {
     const first = await grantPromotion({ placements: ['banner'] });
-    await act(first.id, { action: 'set_end_date', ends_at: fromNow(100) });
-    await wait(40 + round * 12);
+    const { ends_at } = await act(first.id, { action: 'set_end_date', ends_at: fromNow(60_000) });
+    vi.setSystemTime(Date.parse(String(ends_at)) - 1 + round);
     const responses = await Promise.all([
       tryAct(first.id, { action: 'extend', days: 1 }),
       ...Array.from({ length: 3 }, () => tryGrant({ placements: ['banner'] })),

@@ -57,7 +57,7 @@ longTest('concurrent purchases of promotions are fulfilled as far as there are s
   await Promise.all(started.map((id) => chooseOutcome(directory, id, 'paid')));
   const statuses = async () =>
     (await Promise.all(started.map((id) => checkoutOf(directory, buyer, id)))).map((one) => one.status);
-  await server.until(async () => (await statuses()).every((one) => one === 'fulfilled' || one === 'refunded'), 15_000);
+  await server.until(async () => (await statuses()).every((one) => one === 'fulfilled' || one === 'refunded'));
   expect((await statuses()).filter((one) => one === 'fulfilled')).toHaveLength(3);
   const { body } = await directory.get('/api/admin/promotions?status=pending', directory.admin);
   expect(body).toMatchObject({ meta: { total: 3 } });

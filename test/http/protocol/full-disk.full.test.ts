@@ -54,13 +54,10 @@ it('a full disk is reported by deep health and once in the log, without a loop, 
   expect(messages()).toContain('the data folder cannot be written; free disk space');
 
   empty();
-  await vi.waitFor(async () => expect(await deep()).toMatchObject({ status: 200 }), { timeout: 20_000, interval: 200 });
-  await vi.waitFor(
-    async () => {
-      const events = await server.events();
-      expect(events.filter(({ data }) => (data as { project_id?: string }).project_id === id)).toHaveLength(1);
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+  await server.until(async () => expect(await deep()).toMatchObject({ status: 200 }));
+  await server.until(async () => {
+    const events = await server.events();
+    return expect(events.filter(({ data }) => (data as { project_id?: string }).project_id === id)).toHaveLength(1);
+  });
   expect(messages()).toContain('the data folder can be written again');
 });
