@@ -45,7 +45,7 @@ it('the formula guard restores every guarded cell', () => {
     fc.property(cell, cell, (first, rest) => {
       expect(unguarded(guarded(first + rest))).toBe(first + rest);
     }),
-    { numRuns: 2000 },
+    { seed: 1, numRuns: 2000 },
   );
 });
 
@@ -54,6 +54,7 @@ it('the formula guard never produces a cell that starts a formula', () => {
     fc.property(fc.string({ unit: fc.constantFrom('=', '-', ';', '\t', ' ', "'", 'a') }), (cell) => {
       expect(guarded(cell)).not.toMatch(/(?:^|[;\t] *)[=+\-@\t\r]/);
     }),
+    { seed: 1 },
   );
 });
 
@@ -92,5 +93,6 @@ it('lists in a cell are restored after joining', () => {
       expect(splitList(joinList(entries), '|')).toEqual(entries);
       expect(splitList(unguarded(guarded(joinList(entries))), '|')).toEqual(entries);
     }),
+    { seed: 1 },
   );
 });
