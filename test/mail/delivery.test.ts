@@ -113,6 +113,7 @@ it.each([
   await updateItem(userKey(reader.id), { set: { email } }, exists);
   const user = await findUser(reader.id);
   const digest = { week: '2026-W47', newCount: 1, projects: [{ name: 'A', slug: 'a', description: 'B' }] };
+  await untilEventsDelivered(server, directory);
   const before = (await server.mails()).length;
   expect(user && (await mailDigest(user, digest))).toBe(false);
   expect((await server.mails()).length).toBe(before);

@@ -3,6 +3,7 @@ import type { Project } from '#contract/projects.ts';
 import type { Revision } from '#contract/revisions.ts';
 import { revisionKey } from '#data/keys.ts';
 import { deleteItem } from '#data/write.ts';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import {
   conflict,
   dataOf,
@@ -238,6 +239,7 @@ it('restoring a revision sets its fields back, those of rights and visibility on
   });
   const revisionId = await latest(id);
   const mails = async () => (await server.mails()).filter(({ to }) => to === owner.email).length;
+  await untilEventsDelivered(server, directory);
   const sent = await mails();
   expect(await restore(id, revisionId, { fields: ['tags'] })).toMatchObject(invalidAt('fields'));
   expect(await restore(id, revisionId, {}, { 'if-match': '"1.x"' })).toMatchObject(STALE);
@@ -254,6 +256,7 @@ it('restoring a revision sets its fields back, those of rights and visibility on
   expect(await restore(id, deletion, { fields: ['deleted_at'] })).toMatchObject(success({ deleted_at: null }));
   // A restoration can be undone, too.
   expect(await restore(id, await latest(id), { fields: ['deleted_at'] })).toMatchObject(success({ deleted_at: TIME }));
+  await untilEventsDelivered(server, directory);
   expect(await mails()).toBe(sent);
   const events = await directory.adminOk('GET', '/api/admin/events?kind=projectUpdated&limit=1');
   expect(dataOf(events)).toMatchObject([{ data: { project_id: id, changed: ['deleted_at'] } }]);
