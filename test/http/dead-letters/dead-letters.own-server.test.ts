@@ -100,6 +100,11 @@ it('an event that a subscriber fails to process is moved to the dead letters, an
   });
   expect((await directory.adminOk('GET', '/api/admin/summary')).body).toMatchObject({ data: { dead_letters: 1 } });
   const isOfLetter = (one: string) => one.endsWith(` ${letter.event_id}`);
+  await server.until(async () =>
+    server.server.bus
+      .events({ includeTasks: true, limit: 50 })
+      .every(({ deliveries }) => deliveries.every(({ state }) => state !== 'pending')),
+  );
   const before = received.filter(isOfLetter);
 
   expect(await replay(letter.id)).toMatchObject(success({ id: letter.id, subscriber: SUBSCRIBER }, 202));

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import { conflict, dataOf, type Person, person, submission, unique } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { sharedDirectory } from '#test/support/with-directory.ts';
@@ -58,10 +59,7 @@ it('one of two concurrent approvals is accepted, with one event and one email', 
   expect(statusesOf(responses)).toEqual([200, 409]);
   expect(responses.find(({ status }) => status === 409)).toMatchObject(conflict('INVALID_TRANSITION'));
 
-  // Later outbox items have been published, so no event of the approval is pending.
-  const later = unique('A Later One');
-  await directory.live(submitter, { name: later });
-  await server.until(async () => (await server.mails()).some(({ subject }) => subject === `${later} is live`));
+  await untilEventsDelivered(server, directory);
   const events = (await server.events()).filter(
     ({ kind, data }) => kind === 'projectApproved' && (data as { project_id: string }).project_id === id,
   );
