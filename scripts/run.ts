@@ -26,8 +26,19 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-/** Runs a tool in the repository. With `show` its output goes to the console, otherwise it is collected. */
-export const run = async (tool: Tool, args: readonly string[], { show = false } = {}): Promise<Outcome> => {
+interface RunOptions {
+  /** Whether the output goes to the console. It is collected otherwise. */
+  readonly show?: boolean;
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a tool in the repository. */
+export const run = async (
+  tool: Tool,
+  args: readonly string[],
+  { show = false, env = {} }: RunOptions = {},
+): Promise<Outcome> => {
   const started = performance.now();
   const child = spawn(process.execPath, [ENTRIES[tool], ...args], {
     cwd: root,
@@ -36,6 +47,7 @@ export const run = async (tool: Tool, args: readonly string[], { show = false } 
       ...process.env,
       NO_COLOR: process.stdout.isTTY ? undefined : '1',
       FORCE_COLOR: process.stdout.isTTY ? '1' : undefined,
+      ...env,
     },
   });
   const parts: Buffer[] = [];

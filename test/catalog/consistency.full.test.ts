@@ -5,7 +5,7 @@ import { storeSnapshot } from '#data/snapshots.ts';
 import { lastWriteAt } from '#data/write.ts';
 import { noCounts, unsetFields } from '#model/project.ts';
 import { type BareTable, startBareTable } from '#test/support/bare-table.ts';
-import { isFullRun } from '#test/support/sample.ts';
+import { firstSeed } from '#test/support/sample.ts';
 import { VirtualTime } from '#test/support/virtual-time.ts';
 import { compareKept, compareOthers, compareQuery, type KeptCursor, keepCursor } from './comparing.ts';
 import { FeedTampering } from './consistency/feed-tampering.ts';
@@ -21,8 +21,7 @@ import { FeedSimulation } from './simulation.ts';
  * Time is virtual; the same seed reproduces the same run. The first difference is reported with seed, step and reader.
  */
 
-const QUERIES = Number(process.env.CATALOG_QUERIES ?? (isFullRun ? 12_000 : 150));
-const SEED = Number(process.env.CATALOG_SEED ?? 1);
+const QUERIES = Number(process.env.CATALOG_QUERIES ?? 12_000);
 /** The approximate number of projects. */
 const SIZE = 90;
 
@@ -135,7 +134,7 @@ class Simulation {
   constructor(time: VirtualTime, barrier: RequestBarrier, table: BareTable) {
     this.#time = time;
     this.#barrier = barrier;
-    this.#random = new Random(SEED);
+    this.#random = new Random(firstSeed);
     this.#feed = new FeedSimulation(this.#random, SIZE);
     this.#writers = new Writers(this.#random, this.#feed, SIZE);
     this.#table = table;
@@ -240,7 +239,7 @@ class Simulation {
 
   async #compare(reader: Reader, reference: Reference): Promise<void> {
     const random = this.#random;
-    const where = `seed ${SEED}, step ${this.#step}, ${reader.name}`;
+    const where = `seed ${firstSeed}, step ${this.#step}, ${reader.name}`;
     const own = reader.name === 'writer';
     const catalog = await reader.catalog(own ? 'second' : 'now');
     compareOthers(catalog, reference, random, random.pick(this.#writers.ids), where);
@@ -255,7 +254,7 @@ class Simulation {
   }
 }
 
-it(`lists answer ${QUERIES} queries like a full read of the table, whatever is written (seed ${SEED})`, {
+it(`lists answer ${QUERIES} queries like a full read of the table, whatever is written (seed ${firstSeed})`, {
   timeout: 3_600_000,
 }, async () => {
   const table = await startBareTable({ FEED_SHARDS: String(FEED_SHARDS) });

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ServerProcess, startProcess } from '#test/support/process.ts';
+import { until } from '#test/support/until.ts';
 
 /** Typical requests at log level DEBUG, and the data that must not be logged. */
 
@@ -24,15 +24,6 @@ let folder: string;
 let service: ServerProcess;
 let token: string;
 let output: string;
-
-const until = async (condition: () => boolean): Promise<void> => {
-  const deadline = performance.now() + 15_000;
-  while (!condition()) {
-    if (performance.now() > deadline)
-      throw new Error(`The condition was not met in time:\n${service.output().slice(-2000)}`);
-    await wait(50);
-  }
-};
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'log-privacy-'));

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { clientOf } from '#test/support/client.ts';
 import { type ServerProcess, startProcess } from '#test/support/process.ts';
 import { temporaryDataDir } from '#test/support/server.ts';
+import { until } from '#test/support/until.ts';
 
 let dataDir: string;
 let started: ServerProcess[];
@@ -41,12 +42,10 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const untilDead = async (pid: number): Promise<void> => {
-  for (let waited = 0; isAlive(pid); waited += 20) {
-    if (waited > 3000) throw new Error(`Process ${pid} is still running.`);
-    await wait(20);
-  }
-};
+const untilDead = (pid: number): Promise<void> => until(() => !isAlive(pid));
+
+/** Waits until the server has handled the first signal. */
+const untilStopping = (server: ServerProcess): Promise<void> => until(() => server.output().includes('Stopping.'));
 
 it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops all parts and exits with code 0', async (signal) => {
   const server = start();
@@ -69,13 +68,13 @@ it('the server completes running requests before it stops', async () => {
     port,
     method: 'POST',
     path: '/_local/token',
-    headers: { 'content-type': 'application/json', 'content-length': body.length },
+    headers: { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' },
     agent: new Agent({ keepAlive: true }),
   });
   slow.write(body.slice(0, 10));
-  await wait(100);
+  await once(slow, 'continue');
   const ending = server.end('SIGTERM');
-  await wait(100);
+  await untilStopping(server);
   slow.end(body.slice(10));
   const [response] = (await once(slow, 'response')) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
@@ -86,8 +85,9 @@ it('the server completes running requests before it stops', async () => {
 /** Delays the shutdown with a request whose body never completes. */
 const hang = async (url: string): Promise<Socket> => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-  socket.write('POST /_local/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
-  await wait(100);
+  socket.write('POST /_local/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n');
+  // The server says that it waits for the body.
+  await once(socket, 'data');
   return socket;
 };
 
@@ -96,7 +96,7 @@ it('the server treats simultaneous signals as one', async () => {
   const socket = await hang(await server.url());
   const ending = server.end('SIGTERM');
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) server.child.kill(signal);
-  await wait(300);
+  await untilStopping(server);
   socket.destroy();
   expect(await ending).toEqual({ code: 0, signal: null });
 });
@@ -106,6 +106,8 @@ it('the server exits immediately on a second signal', async () => {
   const socket = await hang(await server.url());
   const engine = enginePid();
   const ending = server.end('SIGINT');
+  await untilStopping(server);
+  // Signals within half a second count as one.
   await wait(700);
   server.child.kill('SIGINT');
   expect(await ending).toEqual({ code: 130, signal: null });

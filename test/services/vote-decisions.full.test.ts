@@ -14,7 +14,7 @@ import { decideVoteCase, finishDecision } from '#services/reactions/vote-cases.t
 import { origin, project } from '#test/catalog/fixtures.ts';
 import { Random } from '#test/catalog/random.ts';
 import { inDyingProcess } from '#test/support/mortal-process.ts';
-import { isFullRun } from '#test/support/sample.ts';
+import { seeds } from '#test/support/sample.ts';
 import { withBareTable } from '#test/support/with-bare-table.ts';
 
 /** Cases of votes that are opened, held and released by processes that die between any two writes, beside other votes. */
@@ -117,7 +117,7 @@ const simulate = async (seed: number): Promise<void> => {
 };
 
 it('holding and releasing votes is complete or not begun, and counts stay exact, although processes die between any two writes', async () => {
-  for (let seed = 1; seed <= (isFullRun ? 8 : 2); seed += 1) await simulate(seed);
+  for (const seed of seeds(8)) await simulate(seed);
 }, 600_000);
 
 it('a listing whose votes cannot be reviewed does not keep the review from the others, and fails the job', async () => {

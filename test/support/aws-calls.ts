@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { SESClient } from '@aws-sdk/client-ses';
+import DataLoader from 'dataloader';
 import type { ImportHandler } from '#local/handlers.ts';
 
 /** Records the AWS calls that each handler makes during tests, in the detail that IAM permissions distinguish. */
@@ -183,7 +184,7 @@ export const readCalls = (folder: string): ReadonlyMap<string, readonly AwsCall[
   return byHandler;
 };
 
-const currentHandler = new AsyncLocalStorage<string>();
+const currentHandler = new AsyncLocalStorage<string | undefined>();
 
 /** Records the calls of an operation as those of the current handler. */
 const recordOperation = (operation: string, input: () => unknown): void => {
@@ -224,6 +225,15 @@ const { resolveMiddleware } = PutObjectCommand.prototype;
 PutObjectCommand.prototype.resolveMiddleware = function (...given) {
   recordOperation('PutObject', () => ({}));
   return resolveMiddleware.apply(this, given);
+};
+
+// Items that several handlers read at the same moment share a batch here, but not on AWS. Each read is recorded where it is asked
+// for, as either of the calls that it can become, and the call itself belongs to no handler.
+const { load: read } = DataLoader.prototype;
+DataLoader.prototype.load = function (key: unknown) {
+  recordOperation('GetItem', () => ({ Key: key }));
+  recordOperation('BatchGetItem', () => ({ RequestItems: { table: { Keys: [key] } } }));
+  return currentHandler.run(undefined, () => read.call(this, key));
 };
 
 /** Runs work outside its handler, for example at another time, and records its calls as the handler's. */

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Checkout, LedgerEntry } from '#contract/payments.ts';
 import type { CallResponse, Client } from './client.ts';
 import { type Directory, dataOf, type Person, submission } from './fixtures.ts';
@@ -28,6 +28,20 @@ export const sendStripeEvent = (client: Client, event: object): Promise<CallResp
     rawBody: payload,
     headers: { 'stripe-signature': signatureOf(payload) },
   });
+};
+
+/** Runs work while the events of the local provider do not arrive. Afterwards the provider repeats them. */
+export const withoutStripeEvents = async (work: () => Promise<void>): Promise<void> => {
+  const { fetch } = globalThis;
+  const held = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const isHeld = typeof input === 'string' && input.endsWith('/api/webhooks/stripe');
+    return isHeld ? new Response(null, { status: 503 }) : await fetch(input, init);
+  });
+  try {
+    await work();
+  } finally {
+    held.mockRestore();
+  }
 };
 
 /** A paid session; `more` overrides its members. */

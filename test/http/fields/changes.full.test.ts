@@ -5,7 +5,7 @@ import { updateItem } from '#data/write.ts';
 import { Random } from '#test/catalog/random.ts';
 import { dataOf, type Person, person } from '#test/support/fixtures.ts';
 import { runJob } from '#test/support/jobs.ts';
-import { isFullRun } from '#test/support/sample.ts';
+import { seeds } from '#test/support/sample.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 
 /** Random changes of definitions and values, compared with a plain reference after each of them. */
@@ -17,8 +17,7 @@ await directory.adminOk('PUT', `/api/admin/users/${moderatorId}`, { role: 'moder
 const categories = [(await directory.addCategory()).slug, (await directory.addCategory()).slug] as const;
 
 const FIELDS = '/api/admin/fields';
-const CHANGES = isFullRun ? 200 : 60;
-const SEEDS = isFullRun ? [1, 2] : [1];
+const CHANGES = 200;
 
 const types: readonly FieldType[] = ['select', 'multi_select', 'number', 'text', 'boolean', 'date'];
 /** Few keys, so that they are used again. */
@@ -382,7 +381,7 @@ class Simulation {
   }
 }
 
-it.each(SEEDS)(
+it.each(seeds(2))(
   'no sequence of changes loses a value that comes back, shows a value of another field, or more than its access allows (seed %i)',
   { timeout: 600_000 },
   async (seed) => await new Simulation(seed).run(),

@@ -1,13 +1,20 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { insertCheckout } from '#data/payments.ts';
 import { newCheckout } from '#model/payment.ts';
 import { newId } from '#platform/ids.ts';
 import { reconcilePayments as reconcile } from '#services/payments/receive.ts';
 import { runAsHandler } from '#test/support/aws-calls.ts';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import { conflict, dataOf, invalidAt, metaOf, NOT_FOUND, person, submission, unique } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
-import { checkoutOf, chooseOutcome, ledgerOf, type StartedCheckout, startPremium } from '#test/support/payments.ts';
+import {
+  checkoutOf,
+  chooseOutcome,
+  ledgerOf,
+  type StartedCheckout,
+  startPremium,
+  withoutStripeEvents,
+} from '#test/support/payments.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 
 const { server, directory } = await ownDirectory({
@@ -111,18 +118,6 @@ it('a paid submission whose URL was taken before the payment is refunded', async
 const reconcileIn = (minutes: number) =>
   runAsHandler('cron.reconcilePayments', () => reconcile(new Date(Date.now() + minutes * 60_000).toISOString()));
 
-/** Runs work while the webhook rejects all events of the provider. */
-const withoutEvents = async (work: () => Promise<void>): Promise<void> => {
-  process.env.STRIPE_WEBHOOK_SECRET = '';
-  try {
-    await work();
-    // From then on, the mock provider waits for more than a second before its next retry.
-    await wait(1200);
-  } finally {
-    process.env.STRIPE_WEBHOOK_SECRET = 'whsec_local';
-  }
-};
-
 longTest('the reconciliation of payments settles checkouts that have been open for 15 minutes, once', async () => {
   const buyer = await person(server);
   const draft = dataOf<{ id: string }>(await directory.ok(buyer, 'POST', '/api/me/drafts', { content: {} }, 201));
@@ -133,7 +128,7 @@ longTest('the reconciliation of payments settles checkouts that have been open f
     Promise.all(
       [paid, expired, failed, open].map(async (one) => (await checkoutOf(directory, buyer, one.checkout_id)).status),
     );
-  await withoutEvents(async () => {
+  await withoutStripeEvents(async () => {
     await chooseOutcome(directory, paid.checkout_id, 'paid');
     await chooseOutcome(directory, expired.checkout_id, 'expired');
     await chooseOutcome(directory, failed.checkout_id, 'failed');
@@ -145,8 +140,8 @@ longTest('the reconciliation of payments settles checkouts that have been open f
     expect(await statuses()).toEqual(['fulfilled', 'expired', 'failed', 'open']);
     expect(await directory.get(`/api/me/drafts/${draft.id}`, buyer)).toMatchObject(NOT_FOUND);
   });
-  // The retried events have no further effect.
-  await wait(2500);
+  // The repeated events have no further effect.
+  await untilEventsDelivered(server, directory);
   expect(await ledgerOf(directory, buyer)).toHaveLength(1);
   expect(await reconcileIn(16)).toMatchObject({ settled: 0, ended: 0, failed: 0 });
 });
@@ -157,7 +152,7 @@ longTest('the reconciliation of payments fulfils a paid promotion', async () => 
   const order = { kind: 'promotion', project_id: project.id, placements: ['banner'], months: 1 };
   const started = await directory.ok(buyer, 'POST', '/api/payments/checkout', order);
   const { checkout_id: id } = dataOf<StartedCheckout>(started);
-  await withoutEvents(async () => {
+  await withoutStripeEvents(async () => {
     await chooseOutcome(directory, id, 'paid');
     expect(await reconcileIn(16)).toMatchObject({ settled: 1 });
     expect(await checkoutOf(directory, buyer, id)).toMatchObject({

@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import type { Checkout, LedgerEntry } from '#contract/payments.ts';
 import { tiers } from '#contract/route.ts';
+import { Random } from '#test/catalog/random.ts';
 import { type CallResponse, type Client, clientOf, type ListedEvent } from '#test/support/client.ts';
 import { paidSession, refundedCharge, type StartedCheckout, signatureOf, stripeEvent } from '#test/support/payments.ts';
+import { firstSeed } from '#test/support/sample.ts';
 
 /**
  * Payments under crashes: events are delivered repeatedly, out of order and concurrently while the server is killed
@@ -26,14 +28,8 @@ const KILLS = 5;
 const main = fileURLToPath(new URL('../../../local/main.ts', import.meta.url));
 const dataDir = mkdtempSync(path.join(tmpdir(), 'payment-chaos-'));
 
-// CHAOS_SEED makes another run.
-const seed = Number(process.env.CHAOS_SEED ?? 1);
-let state = seed + 1;
-/** Pseudorandom numbers in [0, 1), reproducible by the seed (a linear congruential generator). */
-const random = (): number => {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return state / 2 ** 32;
-};
+const source = new Random(firstSeed);
+const random = (): number => source.next();
 
 const shuffled = <T>(all: readonly T[]): T[] =>
   all
@@ -214,7 +210,7 @@ const everyEvent = async (client: Client, token: string, kind: string): Promise<
   return all;
 };
 
-it(`applies every payment exactly once (CHAOS_SEED=${seed})`, async () => {
+it(`applies every payment exactly once (seed ${firstSeed})`, async () => {
   const port = await freePort();
   await start(port);
   const client = clientOf(`http://127.0.0.1:${port}`);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Comment } from '#contract/comments.ts';
 import type { DeadLetter } from '#contract/dead-letters.ts';
 import type { ImportUpload } from '#contract/imports.ts';
@@ -37,10 +37,7 @@ import { type Decisions, decisionRequests, inspectDecisions, prepareDecisions, r
 import { type Dependencies, type DependencyName, type FaultName, faultsOf, startDependencies } from './dependencies.ts';
 import { faultsPage, type Results } from './page.ts';
 
-/**
- * What callers receive while a dependency fails, and what is stored after it has recovered. The results are `docs/faults.md`;
- * this test fails when the page differs from them, and the option `-u` of vitest writes it.
- */
+/** What callers receive while a dependency fails, and what is stored after it has recovered. */
 
 let dependencies: Dependencies;
 let receiver: Receiver;
@@ -93,7 +90,7 @@ const timeLimits = new Map<string, number>([
   ['events.publish', PUBLISHER_SECONDS],
 ]);
 
-beforeAll(async () => {
+const startAll = async (): Promise<void> => {
   dependencies = await startDependencies();
   receiver = await startReceiver();
   server = await startTestServer({
@@ -107,14 +104,14 @@ beforeAll(async () => {
   directory = await Directory.create(client);
   await directory.adminOk('POST', '/api/admin/webhooks', { url: receiver.url, kinds: ['projectApproved'] }, 201);
   await insertOpenCheckout();
-});
+};
 
-afterAll(async () => {
+const stopAll = async (): Promise<void> => {
   client.close();
   await server.stop();
   await receiver.stop();
   await dependencies.stop();
-});
+};
 
 const HALF_HOUR_MS = 30 * 60_000;
 
@@ -554,8 +551,6 @@ const mustBeInTime = (): void => {
   expect(late).toEqual([]);
 };
 
-const results: Record<string, Record<string, Results>> = {};
-
 /** What may happen more than once: the response to the first time was lost. */
 const mayRepeat: Readonly<Record<string, readonly string[]>> = {
   'bus loses responses': ['Publications of each event'],
@@ -567,8 +562,17 @@ const mayRepeat: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe.each(Object.keys(faultsOf) as DependencyName[])('%s', (name) => {
-  it.each(faultsOf[name])('%s: responses are in time, and nothing is lost or doubled', async (fault) => {
+/**
+ * Registers the tests of a dependency. Their results are a page of `docs/faults/`; a test fails when the page differs from them, and the
+ * option `-u` of Vitest writes it.
+ */
+export const testFaultsOf = (name: DependencyName): void => {
+  const results: Record<string, Results> = {};
+
+  beforeAll(startAll);
+  afterAll(stopAll);
+
+  it.each(faultsOf[name])(`${name} %s: responses are in time, and nothing is lost or doubled`, async (fault) => {
     const scene = await prepare(name);
     const during = await sendDuring(scene, name, fault);
     mustBeInTime();
@@ -579,10 +583,10 @@ describe.each(Object.keys(faultsOf) as DependencyName[])('%s', (name) => {
     for (const [title, count] of Object.entries(afterwards)) {
       expect([title, count]).toEqual([title, mayRepeat[`${name} ${fault}`]?.includes(title) ? 'repeated' : '1']);
     }
-    results[name] = { ...results[name], [fault]: { during, afterwards } };
+    results[fault] = { during, afterwards };
   });
-});
 
-it('docs/faults.md has these results', async () => {
-  await expect(faultsPage(results)).toMatchFileSnapshot('../../docs/faults.md');
-});
+  it('the page in docs/faults has these results', async () => {
+    await expect(faultsPage(name, results)).toMatchFileSnapshot(`../../docs/faults/${name}.md`);
+  });
+};

@@ -1,0 +1,3 @@
+import { testFaultsOf } from './matrix.ts';
+
+testFaultsOf('bus');
