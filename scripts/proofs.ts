@@ -13,7 +13,7 @@ export interface Proof {
   readonly files: readonly string[];
   /** Whether coverage counts the responses and AWS calls of its tests; quick tests take part then too. */
   readonly isCounted?: true;
-  /** More than the usual processes, because the tests wait most of the time. */
+  /** How many processes run its files, unless 4: more for tests that wait most of the time, fewer for browsers. */
   readonly workers?: number;
 }
 
@@ -28,7 +28,7 @@ export const proofs: readonly Proof[] = [
       'test/http/**/{unavailable,feed-faults}.full.test.ts',
     ],
     isCounted: true,
-    workers: 5,
+    workers: 8,
   },
   {
     name: 'crash',
@@ -54,6 +54,7 @@ export const proofs: readonly Proof[] = [
     name: 'bundles',
     shows: 'every function as it is deployed, and the templates of every kind of stage',
     files: ['test/bundles/*', 'test/infra/*'],
+    isCounted: true,
   },
   {
     name: 'package',
@@ -69,6 +70,7 @@ export const proofs: readonly Proof[] = [
     name: 'console',
     shows: 'the console and the public pages in a browser',
     files: ['test/console/*'],
+    workers: 3,
   },
   {
     name: 'domains',

@@ -66,10 +66,9 @@ const runProofs = async (wanted: readonly Proof[], isCovered: boolean): Promise<
   const recording = startRecording();
   const rows: Row[] = [];
   const sum: Totals = { passed: 0, failed: 0, skipped: 0 };
-  for (const [position, { name, shows, isCounted, workers }] of wanted.entries()) {
+  for (const [position, { name, shows, isCounted, workers = 4 }] of wanted.entries()) {
     console.log(`\nProof ${position + 1} of ${wanted.length}, ${name}: ${shows}`);
-    const options = workers === undefined ? [] : [`--maxWorkers=${workers}`];
-    const { totals, seconds } = await runTests([...filesOf(name), ...options], {
+    const { totals, seconds } = await runTests([...filesOf(name), `--maxWorkers=${workers}`], {
       ...env,
       ...(isCounted && recording.env),
     });

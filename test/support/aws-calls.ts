@@ -184,12 +184,19 @@ export const readCalls = (folder: string): ReadonlyMap<string, readonly AwsCall[
   return byHandler;
 };
 
-const currentHandler = new AsyncLocalStorage<string | undefined>();
+/** A run of a handler. */
+interface HandlerRun {
+  readonly handlerId: string;
+  /** The items that it reads in this iteration of the event loop. */
+  readonly reads: Set<unknown>;
+}
+
+const currentRun = new AsyncLocalStorage<HandlerRun | undefined>();
 
 /** Records the calls of an operation as those of the current handler. */
 const recordOperation = (operation: string, input: () => unknown): void => {
-  const handlerId = currentHandler.getStore();
-  if (handlerId !== undefined && process.env[CALLS_FOLDER]) recordCalls(handlerId, callsOf(operation, input()));
+  const run = currentRun.getStore();
+  if (run && process.env[CALLS_FOLDER]) recordCalls(run.handlerId, callsOf(operation, input()));
 };
 
 interface Command {
@@ -227,17 +234,26 @@ PutObjectCommand.prototype.resolveMiddleware = function (...given) {
   return resolveMiddleware.apply(this, given);
 };
 
-// Items that several handlers read at the same moment share a batch here, but not on AWS. Each read is recorded where it is asked
-// for, as either of the calls that it can become, and the call itself belongs to no handler.
+const recordReads = ({ reads }: HandlerRun): void => {
+  const Keys = [...reads];
+  reads.clear();
+  if (Keys.length === 1) recordOperation('GetItem', () => ({ Key: Keys[0] }));
+  else recordOperation('BatchGetItem', () => ({ RequestItems: { table: { Keys } } }));
+};
+
+// Items that several handlers read at the same moment share a batch here, but not on AWS, where each has a process of its own. So
+// the reads of each are recorded as the call that they would be there, and the shared call belongs to no handler.
 const { load: read } = DataLoader.prototype;
 DataLoader.prototype.load = function (key: unknown) {
-  recordOperation('GetItem', () => ({ Key: key }));
-  recordOperation('BatchGetItem', () => ({ RequestItems: { table: { Keys: [key] } } }));
-  return currentHandler.run(undefined, () => read.call(this, key));
+  const run = currentRun.getStore();
+  if (run?.reads.size === 0) setImmediate(recordReads, run);
+  run?.reads.add(key);
+  return currentRun.run(undefined, () => read.call(this, key));
 };
 
 /** Runs work outside its handler, for example at another time, and records its calls as the handler's. */
-export const runAsHandler = <T>(handlerId: string, work: () => T): T => currentHandler.run(handlerId, work);
+export const runAsHandler = <T>(handlerId: string, work: () => T): T =>
+  currentRun.run({ handlerId, reads: new Set() }, work);
 
 /** Wraps the import of handlers so that their calls are recorded. */
 export const recordingCalls =
