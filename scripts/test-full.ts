@@ -2,6 +2,7 @@ import { FULL_RUN, SEED } from '#test/support/sample.ts';
 import { COVERAGE, filesOf, type Proof, proofs } from './proofs.ts';
 import {
   coverageInWords,
+  failUsage,
   inWords,
   refusedInWords,
   runSelected,
@@ -35,7 +36,7 @@ if (given.includes('--help')) {
 
 const seedAt = given.indexOf('--seed');
 const seed = seedAt < 0 ? 1 : Number(given[seedAt + 1]);
-if (!Number.isSafeInteger(seed)) throw new Error('--seed needs an integer.');
+if (!Number.isSafeInteger(seed)) failUsage('--seed needs an integer.');
 const selected = seedAt < 0 ? given : given.toSpliced(seedAt, 2);
 const env = { [FULL_RUN]: 'on', [SEED]: String(seed) };
 
@@ -43,21 +44,23 @@ const env = { [FULL_RUN]: 'on', [SEED]: String(seed) };
 interface Row {
   readonly name: string;
   readonly isRed: boolean;
-  readonly result: string;
+  /** What was counted. */
+  readonly counts: string;
   readonly seconds: number;
 }
 
 const printTable = (rows: readonly Row[]): void => {
   const lines = [
-    ['proof', 'result', 'seconds', 'repeat with'],
-    ...rows.map(({ name, isRed, result, seconds: took }) => [
+    ['proof', 'result', 'seconds', 'counts', 'repeat with'],
+    ...rows.map(({ name, isRed, counts, seconds }) => [
       name,
-      `${isRed ? 'FAILED' : 'passed'}: ${result}`,
-      took.toFixed(0),
+      isRed ? 'FAILED' : 'passed',
+      seconds.toFixed(0),
+      counts,
       `npm run test:full -- ${name} --seed ${seed}`,
     ]),
   ];
-  const widths = [0, 1, 2].map((column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   for (const line of lines) console.log(line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 };
 
@@ -72,7 +75,7 @@ const runProofs = async (wanted: readonly Proof[], isCovered: boolean): Promise<
       ...env,
       ...(isCounted && recording.env),
     });
-    rows.push({ name, isRed: totals.failed > 0, result: inWords(totals), seconds });
+    rows.push({ name, isRed: totals.failed > 0, counts: inWords(totals), seconds });
     for (const key of ['passed', 'failed', 'skipped'] as const) sum[key] += totals[key];
   }
   const started = performance.now();
@@ -85,8 +88,8 @@ const runProofs = async (wanted: readonly Proof[], isCovered: boolean): Promise<
   if (isCovered || refused > 0) {
     const missing = isCovered ? coverage.missing.length + permissions.idle.length : 0;
     const isRed = missing + refused > 0;
-    const result = `${missing} responses or permissions not seen, ${refused} calls refused`;
-    rows.push({ name: COVERAGE, isRed, result, seconds: (performance.now() - started) / 1000 });
+    const counts = `${missing} responses or permissions not seen, ${refused} calls refused`;
+    rows.push({ name: COVERAGE, isRed, counts, seconds: (performance.now() - started) / 1000 });
     if (isRed) sum.failed += 1;
   }
   console.log('');

@@ -10,6 +10,12 @@ import { run } from './run.ts';
 
 /** Runs tests, counts them, and compares the responses and AWS calls that they have seen with the document and with the roles. */
 
+/** Ends the process because of an argument. */
+export const failUsage = (message: string): never => {
+  console.error(message);
+  process.exit(1);
+};
+
 /** Numbers of tests. An error outside of tests counts as a failed one. */
 export interface Totals {
   passed: number;
@@ -126,7 +132,7 @@ export const coverageInWords = ({ coverage, permissions }: Recording): string =>
 export const runSelected = async (args: readonly string[], env: Environment = {}): Promise<Totals> => {
   const at = args.indexOf('--without');
   const feature = features.find((one) => one === args[at + 1]);
-  if (at >= 0 && feature === undefined) throw new Error(`--without needs one of ${features.join(', ')}.`);
+  if (at >= 0 && feature === undefined) failUsage(`--without needs one of ${features.join(', ')}.`);
   const others = at < 0 ? args : args.toSpliced(at, 2);
   const isNamed = others.some((one) => !one.startsWith('-'));
   const recording = startRecording();
