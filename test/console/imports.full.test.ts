@@ -2,7 +2,7 @@ import { it } from 'vitest';
 import { unique } from '#test/support/fixtures.ts';
 import { describeInBrowser } from './browser.ts';
 
-const ROWS = 11_000;
+const ROWS = 5000;
 const COUNT = new Intl.NumberFormat('en-US').format(ROWS);
 const TIMEOUT = { timeout: 600_000 };
 

@@ -198,7 +198,7 @@ describeInBrowser('the form of a submission', (context) => {
     await page.locator(`[id="input-fields-${keys.email}-problem"]`).waitFor();
     await page.getByLabel('The email').fill('tea@example.com');
     await page.getByRole('button', { name: 'Preview' }).click();
-    await page.getByText('Monday', { exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: 'Monday' }).waitFor();
     await page.getByRole('button', { name: 'Back to the form' }).click();
     await page.getByRole('button', { name: 'Submit for review' }).click();
     await page.getByRole('heading', { name: 'Your listing was submitted' }).waitFor();

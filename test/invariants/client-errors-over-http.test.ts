@@ -163,10 +163,14 @@ it.each(named((route) => !writes(route) && route.auth !== 'cron' && !isStreamed(
   async ({ route }) => {
     const query = route.id === 'users.votes' ? '?ids=prj_1' : '';
     const path = `${seeded.pathOf(route)}${query}`;
-    const first = await server.call('GET', path, { token: tokenFor(route) });
-    expect(first).toMatchObject({ status: 200 });
-    const tag = first.headers.get('etag') ?? '';
-    const second = await server.call('GET', path, { token: tokenFor(route), headers: { 'if-none-match': tag } });
-    expect([second.status, second.body]).toEqual([304, undefined]);
+    for (;;) {
+      const first = await server.call('GET', path, { token: tokenFor(route) });
+      expect(first).toMatchObject({ status: 200 });
+      const tag = first.headers.get('etag') ?? '';
+      const second = await server.call('GET', path, { token: tokenFor(route), headers: { 'if-none-match': tag } });
+      if (second.status === 304) return expect(second.body).toBeUndefined();
+      // An event that is being delivered may have changed it in between.
+      expect(second.body).not.toEqual(first.body);
+    }
   },
 );

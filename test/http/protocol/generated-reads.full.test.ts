@@ -1,0 +1,3 @@
+import { testOperations } from './generated-requests.ts';
+
+testOperations(({ method }) => method === 'GET');
