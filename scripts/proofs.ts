@@ -2,14 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { root } from './run.ts';
 
-/**
- * The long proofs, each a set of test files: those with tests that `npm test` leaves out, and those that coverage needs. A file
- * belongs to the first proof with a pattern that it matches, so a run of all proofs runs no test twice.
- */
+/** A part of `npm run test:full`. */
 export interface Proof {
   readonly name: string;
   /** What it shows, for `--help`. */
   readonly shows: string;
+  /** Patterns of its test files. A file belongs to the first proof with a pattern that it matches, so no test runs twice. */
   readonly files: readonly string[];
   /** Whether coverage counts the responses and AWS calls of its tests; quick tests take part then too. */
   readonly isCounted?: true;
@@ -95,11 +93,11 @@ export const proofOf = (file: string): Proof | undefined =>
   proofs.find(({ files }) => files.some((pattern) => matchesGlob(file, pattern)));
 
 /** Test files that need a proof: `npm test` does not run all of their tests. */
-export const longFiles: readonly string[] = testFiles.filter(isLong);
+export const longFiles: ReadonlySet<string> = new Set(testFiles.filter(isLong));
 
-/** The files of a proof. */
+/** The files of a proof: the long ones, and those that coverage needs. */
 export const filesOf = (name: string): readonly string[] =>
   testFiles.filter((file) => {
     const proof = proofOf(file);
-    return proof?.name === name && (proof.isCounted === true || isLong(file));
+    return proof?.name === name && (proof.isCounted === true || longFiles.has(file));
   });

@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { findItem, findItems } from '#data/read.ts';
+import { CALLS_FOLDER, readCalls, runAsHandler } from '#test/support/aws-calls.ts';
 
 Object.assign(process.env, { TABLE_NAME: 'table', AWS_REGION: 'us-east-1' });
 
@@ -84,4 +89,31 @@ it('the table reader rejects all reads of a failed batch, and none afterwards', 
   expect(reads.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   table.on(GetCommand).resolves({ Item: keyOf(1) });
   expect(await findItem(keyOf(1))).toEqual(keyOf(1));
+});
+
+it('reads of several handlers in one batch are recorded as what each would call on its own', async () => {
+  table.onAnyCommand().resolves({ Responses: {} });
+  const folder = mkdtempSync(join(tmpdir(), 'recorded-reads-'));
+  vi.stubEnv(CALLS_FOLDER, folder);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await Promise.all([
+    runAsHandler('projects.read', () => findItem({ pk: 'PROJECT#prj_1', sk: 'PROJECT' })),
+    runAsHandler('users.list', () =>
+      findItems([
+        { pk: 'USER#usr_1', sk: 'USER' },
+        { pk: 'COUNTS', sk: 'USER' },
+      ]),
+    ),
+  ]);
+  // Recorded at the end of this iteration of the event loop.
+  await immediate();
+  expect(table.calls()).toHaveLength(1);
+  const recorded = [...readCalls(folder)].map(([handler, calls]) => [
+    handler,
+    ...calls.map(({ action, leadingKey }) => `${action} ${leadingKey}`),
+  ]);
+  expect(recorded).toEqual([
+    ['projects.read', 'dynamodb:GetItem PROJECT#'],
+    ['users.list', 'dynamodb:BatchGetItem USER#', 'dynamodb:BatchGetItem COUNTS'],
+  ]);
 });
