@@ -1,3 +1,4 @@
+import { firstCharacters } from '#model/characters.ts';
 import type { Bitmap } from './bitmap.ts';
 import { fold, forEachWord, wordsOf } from './folded-text.ts';
 import { ListPool } from './list-pool.ts';
@@ -22,7 +23,8 @@ export const searchTexts = {
     joinedTexts(name, description, writtenHost(url), ...tags),
   nameAndUrl: ({ name, url }: Searchable): string => joinedTexts(name, url),
   descriptionAndTags: ({ description, tags }: Searchable): string => joinedTexts(description, ...tags),
-  longDescription: ({ long_description: text }: Searchable): string => fold(firstCharacters(text ?? '')),
+  longDescription: ({ long_description: text }: Searchable): string =>
+    fold(firstCharacters(text ?? '', LONG_DESCRIPTION_MAX)),
 } as const;
 
 /** A folded text of listings. */
@@ -30,14 +32,6 @@ export type TextName = keyof typeof searchTexts | 'fields';
 
 /** How much of a long description is searched, in characters. */
 const LONG_DESCRIPTION_MAX = 2000;
-
-/** Characters may take two units each. */
-const firstCharacters = (text: string): string =>
-  text.length <= LONG_DESCRIPTION_MAX
-    ? text
-    : Array.from(text.slice(0, 2 * LONG_DESCRIPTION_MAX))
-        .slice(0, LONG_DESCRIPTION_MAX)
-        .join('');
 
 /** The places in which a search by words counts its words, in the order of their weight. */
 export const places = { name: 0, description: 1, labels: 2, fields: 3, longDescription: 4 } as const;

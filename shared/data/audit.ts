@@ -1,9 +1,11 @@
 import { decodeTime, ulid } from 'ulid';
 import type { AuditEntry } from '#contract/audit.ts';
+import { firstCharacters } from '#model/characters.ts';
 import { DAY_SECONDS } from '#model/days.ts';
 import type { RuleDecision } from '#model/rule.ts';
 import { auditedRequest } from '#platform/audit-context.ts';
 import { now, secondsFromNow } from '#platform/clock.ts';
+import { fromJsonText, toJsonText } from './json-text.ts';
 import { auditKey, auditPartition, auditSubjectPartition, inAuditSubject, type Key } from './keys.ts';
 import { collectionPages, type Item, recordOf } from './read.ts';
 
@@ -14,22 +16,20 @@ const INPUT_MAX = 4000;
 /** The number of subjects listed for a bulk change. */
 const SUBJECTS_MAX = 100;
 
-/** Names of members that maps of the table or its client cannot have; callers choose the keys of `fields`. */
-const UNSTORABLE = /"(?:constructor)?":/;
-
-const bounded = (input: unknown): unknown => {
-  const text = JSON.stringify(input ?? null);
-  if (text.length <= INPUT_MAX && !UNSTORABLE.test(text)) return input ?? null;
+const boundedText = (input: unknown): string => {
+  const text = toJsonText(input);
+  if (text.length <= INPUT_MAX) return text;
   // Names a user, whose mention must find the entry.
   const { owner_id } = input as Item;
-  return { shortened: text.slice(0, INPUT_MAX).toWellFormed(), ...(owner_id !== undefined && { owner_id }) };
+  return toJsonText({ shortened: firstCharacters(text, INPUT_MAX), owner_id });
 };
 
 /** The year of an entry, which selects its partition, from the time in its id. */
 const auditYearOf = (id: string): number => new Date(decodeTime(id.slice('aud_'.length))).getUTCFullYear();
 
+/** An entry with its input as JSON text. */
 const entryItem = ({ subjects, ...given }: Omit<AuditEntry, 'id' | 'at'>): Item & Key => {
-  const entry: AuditEntry = {
+  const entry = {
     id: `aud_${ulid()}`,
     at: now(),
     ...given,
@@ -59,7 +59,7 @@ export const auditItem = (subjects: readonly string[]): (Item & Key) | undefined
     subjects: [...subjects],
     request_id: request.requestId,
     address: request.address,
-    input: bounded(request.input),
+    input: boundedText(request.input),
   });
 };
 
@@ -72,8 +72,13 @@ export const ruleEntryItem = (projectId: string, { rule, action, hasFailed }: Ru
     subjects: [`project:${projectId}`, `rule:${rule.id}`],
     request_id: null,
     address: null,
-    input: { rule: rule.id, version: rule.version, name: rule.name, action, has_failed: hasFailed },
+    input: toJsonText({ rule: rule.id, version: rule.version, name: rule.name, action, has_failed: hasFailed }),
   });
+
+const entryOf = (item: Item): AuditEntry => {
+  const entry = recordOf<AuditEntry>(item);
+  return { ...entry, input: fromJsonText(entry.input) };
+};
 
 interface AuditRange {
   /** The id of the entry to continue after. */
@@ -99,7 +104,7 @@ export async function* auditEntries({ before, count }: AuditRange): AsyncGenerat
       pageSize: count,
       ...(age === 0 && before !== undefined && { before }),
     });
-    for await (const items of pages) yield* items.map(recordOf<AuditEntry>);
+    for await (const items of pages) yield* items.map(entryOf);
   }
 }
 
@@ -112,5 +117,5 @@ export async function* auditEntriesOfSubject(subject: string, range: AuditRange)
     pageSize: range.count,
     ...(range.before !== undefined && { before: range.before }),
   });
-  for await (const items of pages) yield* items.map(recordOf<AuditEntry>);
+  for await (const items of pages) yield* items.map(entryOf);
 }

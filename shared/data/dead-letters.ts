@@ -1,5 +1,6 @@
 import type { DeadLetter } from '#contract/dead-letters.ts';
 import { deduplicationRecord } from './deduplication.ts';
+import { fromJsonText, toJsonText } from './json-text.ts';
 import { deadLetterCountKey, deadLetterKey, deadLetterPrefix, deadLettersPartition } from './keys.ts';
 import { collectionPages, findItem, findRecord, firstOfCollection, type Item, recordOf } from './read.ts';
 import { absent, exists, tryTransact, type Write } from './write.ts';
@@ -7,13 +8,12 @@ import { absent, exists, tryTransact, type Write } from './write.ts';
 const deadLetterItem = (letter: DeadLetter): Item => ({
   type: 'deadLetter',
   ...letter,
-  // As JSON text, because DynamoDB maps do not keep the order of members.
-  event: JSON.stringify(letter.event),
+  event: toJsonText(letter.event),
 });
 
 const deadLetterOf = (item: Item): DeadLetter => ({
   ...recordOf<DeadLetter>(item),
-  event: JSON.parse(String(item.event)) as DeadLetter['event'],
+  event: fromJsonText(item.event) as DeadLetter['event'],
 });
 
 // The number of dead letters is an item of its own, so that it is exact and as cheap to read for many of them as for few.

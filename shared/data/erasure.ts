@@ -4,6 +4,7 @@ import { deleteClaims } from './claims.ts';
 import { deleteComments } from './comments.ts';
 import { retryOnConflict } from './conflict.ts';
 import { changeCounts } from './counts.ts';
+import { fromJsonText, toJsonText } from './json-text.ts';
 import {
   checkoutSubmissionKey,
   type Key,
@@ -216,7 +217,7 @@ const auditEntryWithoutUser = (item: Item, userId: string) => {
       actor_id: isActor ? ERASED_USER : item.actor_id,
       address: isActor ? null : (item.address ?? null),
       subjects: withoutUser(subjects, userId),
-      input: hasWords ? null : withoutUser(item.input ?? null, userId),
+      input: hasWords ? null : toJsonText(withoutUser(fromJsonText(item.input), userId)),
     },
     ...(isListed && { remove: ['collection_pk', 'collection_sk'] }),
   };

@@ -11,6 +11,7 @@ import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { Unavailable } from '#platform/unavailable.ts';
 import { AppError } from '#shared/errors.ts';
 import { ConflictError } from './conflict.ts';
+import { fromJsonText, toJsonText } from './json-text.ts';
 import { importKey, importsPartition, inImports, type Key, projectKey } from './keys.ts';
 import { projectInsertion, projectReinsertion, projectReplacement } from './projects.ts';
 import { findItem, findRecord, type Item, newestPageOf, recordOf } from './read.ts';
@@ -33,10 +34,11 @@ const KEPT_SECONDS = 90 * DAY_SECONDS;
 const expiryOf = (importId: string): number =>
   Math.floor(decodeTime(importId.slice('imp_'.length)) / 1000) + KEPT_SECONDS;
 
-/** Names of columns may be empty, which names of attributes must not be. */
-const stored = ({ mapping, ...rest }: Partial<ImportRecord>): Item => ({
+/** Callers name columns and categories. */
+const stored = ({ mapping, categories, ...rest }: Partial<ImportRecord>): Item => ({
   ...rest,
-  ...(mapping !== undefined && { mapping: JSON.stringify(mapping) }),
+  ...(mapping !== undefined && { mapping: toJsonText(mapping) }),
+  ...(categories !== undefined && { categories: toJsonText(categories) }),
 });
 
 const importItem = (record: ImportRecord): Item & Key => ({
@@ -48,8 +50,12 @@ const importItem = (record: ImportRecord): Item & Key => ({
 });
 
 const importOf = (item: Item): ImportRecord => {
-  const { mapping, ...record } = recordOf<ImportRecord & { readonly mapping: unknown }>(item);
-  return { ...record, mapping: JSON.parse(String(mapping)) as ImportMapping | null };
+  const { mapping, categories, ...record } = recordOf<ImportRecord>(item);
+  return {
+    ...record,
+    mapping: fromJsonText(mapping) as ImportMapping | null,
+    categories: fromJsonText(categories) as ImportRecord['categories'],
+  };
 };
 
 export const importInsertion = (record: ImportRecord): Write => ({ put: importItem(record), when: absent });

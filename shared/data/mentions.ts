@@ -1,4 +1,5 @@
 import { ERASED_USER } from '#model/user.ts';
+import { fromJsonText } from './json-text.ts';
 import { type Key, mentionKey, mentionsPartition } from './keys.ts';
 import { collectionPages, type Item, keyOf } from './read.ts';
 
@@ -22,7 +23,7 @@ export const mentionedUsers = ({ actor_id, data, input, subjects }: Item): strin
   const ids = [
     actor_id,
     ...usersOf(data),
-    ...usersOf(input),
+    ...usersOf(fromJsonText(input)),
     ...((subjects ?? []) as string[]).map((subject) => USER_SUBJECT.exec(subject)?.[1]),
   ];
   return [...new Set(ids.filter((id): id is string => typeof id === 'string' && id !== '' && id !== ERASED_USER))];

@@ -3,6 +3,7 @@ import { elapsed, moment, NEVER, now } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { singleFlight } from '#platform/single-flight.ts';
 import { ConflictError } from './conflict.ts';
+import { fromJsonText, toJsonText } from './json-text.ts';
 import { settingKey, settingPrefix, settingsPartition } from './keys.ts';
 import { findItem, type Item, inKeyOrder, wholeCollection } from './read.ts';
 import { absent, every, exists, is, transact } from './write.ts';
@@ -11,7 +12,7 @@ import { absent, every, exists, is, transact } from './write.ts';
 export const settingDefaults = (): SettingValues => defaultSettings(environment().siteName);
 
 const settingOf = <N extends SettingName>(name: N, item: Item | undefined): Setting<N> =>
-  parseSetting(name, item && { ...item, value: inKeyOrder(item.value) }, settingDefaults());
+  parseSetting(name, item && { ...item, value: inKeyOrder(fromJsonText(item.value)) }, settingDefaults());
 
 /** The newest state of a setting; the default while nothing is stored. */
 export const findSetting = async <N extends SettingName>(name: N): Promise<Setting<N>> =>
@@ -41,7 +42,14 @@ export const replaceSetting = async <N extends SettingName>(
   const version = previous.version + 1;
   await transact([
     {
-      put: { ...settingKey(name), type: 'setting', name, value: storedValue(name, value), version, updated_at: now() },
+      put: {
+        ...settingKey(name),
+        type: 'setting',
+        name,
+        value: toJsonText(storedValue(name, value)),
+        version,
+        updated_at: now(),
+      },
       when: previous.version === 0 ? absent : every(exists, is('version', previous.version)),
       orElse: () => new SettingChanged(`The setting ${name} was changed concurrently.`),
     },

@@ -3,6 +3,7 @@ import type { DraftRecord } from '#model/draft.ts';
 import { type Fields, shownChanges, shownNames, shownValues } from '#model/field.ts';
 import { currentFields } from './custom-fields.ts';
 import { draftsOf } from './drafts.ts';
+import { fromJsonText } from './json-text.ts';
 import {
   auditPrefix,
   bookmarkPrefix,
@@ -24,7 +25,7 @@ import { collectionPages, findItem, findItems, type Item, orNull, recordOf } fro
 import { revisionPagesBy } from './revisions.ts';
 import { findUser } from './users.ts';
 
-/** The values of further fields of an item, as the owner of a listing reads them. */
+/** An item with the values that are stored in another form: those of further fields as the owner of a listing reads them. */
 const withValues = (item: Item, definitions: Fields): Item => {
   const { field_values, ...others } = item;
   const changesOf = (changes: unknown) => shownChanges(definitions, changes as FieldChange[], 'owner');
@@ -32,6 +33,7 @@ const withValues = (item: Item, definitions: Fields): Item => {
     const applied = shownNames(definitions, item.applied as readonly string[], 'owner');
     return { ...item, changes: changesOf(item.changes), applied };
   }
+  if (item.type === 'audit') return { ...item, input: fromJsonText(item.input) };
   if (item.type !== 'project') return item;
   const { pending_revision: pending } = item as { pending_revision?: Item };
   return {

@@ -70,12 +70,9 @@ class InitialState implements RequestState {
   }
 }
 
-/** The audited part of a multipart text field, in characters. */
-const AUDITED_FIELD_MAX = 4000;
-
 /** The fields of an upload, and the names and sizes of its files. */
 const auditedUpload = ({ fields, files }: MultipartBody) => ({
-  ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value.slice(0, AUDITED_FIELD_MAX)])),
+  ...fields,
   ...Object.fromEntries(
     Object.entries(files).map(([name, { filename, content }]) => [name, { filename, bytes: content.length }]),
   ),

@@ -1,3 +1,5 @@
+import { firstCharacters } from '#model/characters.ts';
+
 /** The first line of an email. */
 export const greetingTo = (name: string | null): string => (name ? `Hello ${name},` : 'Hello,');
 
@@ -80,7 +82,7 @@ const UNSAFE_IN_HEADER = /[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 const SUBJECT_MAX = 200;
 
 const headerValue = (value: string): string =>
-  [...value.replace(UNSAFE_IN_HEADER, ' ').trim()].slice(0, SUBJECT_MAX).join('');
+  firstCharacters(value.replace(UNSAFE_IN_HEADER, ' ').trim(), SUBJECT_MAX);
 
 const entryText = ({ name, url, note }: Entry): string => `* ${name}\n  ${note}\n  ${url}`;
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Notifications, Role } from '#contract/users.ts';
+import { firstCharacters } from './characters.ts';
 
 /** The user described by a verified token. */
 export interface Identity {
@@ -27,7 +28,7 @@ const NAME_MAX = 100;
  */
 export const accessClaims = (attributes: Readonly<Record<string, string | undefined>>): Record<string, string> => {
   const { email, email_verified } = attributes;
-  const name = [...(attributes.name ?? '').trim()].slice(0, NAME_MAX).join('').trim();
+  const name = firstCharacters((attributes.name ?? '').trim(), NAME_MAX).trim();
   return {
     ...(email && { email, email_verified: String(email_verified === 'true') }),
     ...(name && { name }),

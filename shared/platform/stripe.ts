@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { firstCharacters } from '#model/characters.ts';
 import { AppError, invalidInput, paymentsUnavailable } from '#shared/errors.ts';
 import { environment } from './environment.ts';
 import { log } from './log.ts';
@@ -115,7 +116,7 @@ export const openSession = async (
             price_data: {
               currency: checkout.currency,
               unit_amount: checkout.amount,
-              product_data: { name: checkout.title.slice(0, PRODUCT_NAME_MAX).toWellFormed() },
+              product_data: { name: firstCharacters(checkout.title, PRODUCT_NAME_MAX) },
             },
           },
         ],

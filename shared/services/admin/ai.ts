@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { AiRequest, AiResult, AiType } from '#contract/ai.ts';
 import { allCategories } from '#data/categories.ts';
+import { firstCharacters } from '#model/characters.ts';
 import { plainText } from '#model/plain-text.ts';
 import { generateText, type Prompt } from '#platform/bedrock.ts';
 import { AppError } from '#shared/errors.ts';
@@ -51,14 +52,13 @@ const OUTPUT_MAX = 20_000;
 
 /** Shortens text to `max` characters, at a word boundary if one is in the second half. */
 const shorten = (value: string, max: number): string => {
-  const characters = [...value];
-  if (characters.length <= max) return value;
-  const cut = characters.slice(0, max).join('');
+  const cut = firstCharacters(value, max);
+  if (cut === value) return value;
   const lastSpace = cut.lastIndexOf(' ');
   return (lastSpace > max / 2 ? cut.slice(0, lastSpace) : cut).trim();
 };
 
-const plain = (value: string): string => plainText(value.slice(0, OUTPUT_MAX));
+const plain = (value: string): string => plainText(firstCharacters(value, OUTPUT_MAX));
 
 /** Parses the JSON in an output, which may be surrounded by text or a code fence. @returns undefined without any. */
 const jsonIn = (output: string): unknown => {

@@ -13,6 +13,7 @@ import {
   UNKNOWN,
   type VisitorSignals,
 } from '#model/analytics.ts';
+import { firstCharacters } from '#model/characters.ts';
 import { dayOf, hourOf } from '#model/days.ts';
 import { isRunning, type PromotionCounter } from '#model/promotion.ts';
 import { REMOVED } from '#model/searches.ts';
@@ -76,8 +77,7 @@ const MAY_IDENTIFY = /@|:\/\/|\p{Nd}(?:[\s\p{Pd}]*\p{Nd}){6}/u;
 const storedQuery = (q: string): string => {
   const folded = fold(q).replace(/\s+/g, ' ').trim();
   if (MAY_IDENTIFY.test(folded)) return REMOVED;
-  // By characters, so that none is cut in half.
-  return [...folded].slice(0, QUERY_MAX).join('').trim();
+  return firstCharacters(folded, QUERY_MAX).trim();
 };
 
 /** What is stored of a search or of a click on a result; undefined for other events. */

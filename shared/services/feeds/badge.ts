@@ -1,6 +1,7 @@
 import { makeBadge } from 'badge-maker';
 import type { BadgeKind, BadgeTheme } from '#contract/feeds.ts';
 import { cachedSettings } from '#data/settings.ts';
+import { firstCharacters } from '#model/characters.ts';
 import { averageRating, type ProjectCounts } from '#model/project.ts';
 import { getOpenProject } from '#services/projects/read.ts';
 import { notFound } from '#shared/errors.ts';
@@ -16,10 +17,8 @@ const themes: Readonly<Record<BadgeTheme, { readonly labelColor: string; readonl
 /** The longest text in a badge, in characters: its image repeats each text four times. */
 const NAME_MAX = 40;
 
-const shortened = (name: string): string => {
-  const characters = [...name];
-  return characters.length <= NAME_MAX ? characters.join('') : `${characters.slice(0, NAME_MAX - 1).join('')}…`;
-};
+const shortened = (name: string): string =>
+  firstCharacters(name, NAME_MAX) === name ? name : `${firstCharacters(name, NAME_MAX - 1)}…`;
 
 const count = (amount: number, one: string): string => `${amount} ${one}${amount === 1 ? '' : 's'}`;
 

@@ -11,6 +11,7 @@ import {
   unwrittenEntry,
   writtenEntry,
 } from '#model/batch.ts';
+import { firstCharacters } from '#model/characters.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { newBatch } from '#services/projects/batches.ts';
@@ -30,26 +31,22 @@ const MESSAGE_CHARACTERS_MAX = 2000;
 /** Of the different problems that are counted: their messages may name what a row has. */
 const PROBLEMS_MAX = 200;
 const PROBLEM_CHARACTERS_MAX = 300;
+const FILENAME_CHARACTERS_MAX = 200;
 
 /** The texts up to a total length; a longer file than that in one record is a misplaced quote. */
 const shortened = (texts: readonly string[]): string[] => {
   let left = CELLS_CHARACTERS_MAX;
   return texts.map((text) => {
-    const part = text.slice(0, left);
-    left -= part.length;
+    const part = firstCharacters(text, left);
+    left = Math.max(0, left - part.length);
     return part;
   });
 };
 
-const isHighSurrogate = (text: string): boolean => /[\ud800-\udbff]$/.test(text);
-
-/** Cut between characters: DynamoDB accepts well-formed text only. */
-const wellFormed = (text: string): string => (isHighSurrogate(text) ? text.slice(0, -1) : text);
-
 const textOf = ({ field, message }: Problem): string => (field === null ? message : `${field}: ${message}`);
 
 const messageOf = (problems: readonly Problem[]): string =>
-  wellFormed(problems.map(textOf).join('; ').slice(0, MESSAGE_CHARACTERS_MAX));
+  firstCharacters(problems.map(textOf).join('; '), MESSAGE_CHARACTERS_MAX);
 
 /** Counts the outcomes of rows, collects their entries, and lists their errors, as far as they fit into one response. */
 export class ReportBuilder {
@@ -95,7 +92,7 @@ export class ReportBuilder {
     this.#counts.failed += 1;
     this.#explain(row.number, problems);
     const place = { position: rowPosition(row.number), row: row.number, outcome: 'failed' } as const;
-    const cells = shortened(row.cells).map(wellFormed);
+    const cells = shortened(row.cells);
     this.#entries.push(unwrittenEntry(place, undefined, messageOf(problems), cells));
   }
 
@@ -146,10 +143,11 @@ export class ReportBuilder {
   #explain(row: number, problems: readonly Problem[]): void {
     for (const problem of problems) {
       const { field } = problem;
-      const column = field === null ? null : (this.#columnOf.get(field)?.slice(0, COLUMN_CHARACTERS_MAX) ?? null);
+      const name = field === null ? undefined : this.#columnOf.get(field);
+      const column = name === undefined ? null : firstCharacters(name, COLUMN_CHARACTERS_MAX);
       const message = textOf(problem);
       this.#addError({ row, column, message });
-      this.#countProblem(wellFormed(message.slice(0, PROBLEM_CHARACTERS_MAX)));
+      this.#countProblem(firstCharacters(message, PROBLEM_CHARACTERS_MAX));
     }
   }
 
@@ -177,10 +175,10 @@ export const newImportBatch = (
     ...given
   }: { readonly filename: string | undefined } & Partial<Pick<BatchRecord, 'running_until' | 'import_id'>>,
 ): BatchRecord => {
-  const source = filename ? ` from "${filename.slice(0, 200).toWellFormed()}"` : '';
+  const source = filename ? ` from "${firstCharacters(filename, FILENAME_CHARACTERS_MAX)}"` : '';
   return newBatch(actor, 'import', `Import of ${rows} ${rows === 1 ? 'row' : 'rows'}${source}`, {
     ...given,
-    header: shortened(header).map((name) => name.toWellFormed()),
+    header: shortened(header),
   });
 };
 

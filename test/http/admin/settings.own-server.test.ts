@@ -1,6 +1,8 @@
 import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import { features } from '#contract/route.ts';
+import { settingKey } from '#data/keys.ts';
+import { updateItem } from '#data/write.ts';
 import { defaultSettings } from '#model/setting.ts';
 import { dataOf, invalidAt, person, STALE, submission, success } from '#test/support/fixtures.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
@@ -429,4 +431,14 @@ it.each(cases)('null in a setting resets a part to its default: %s %j', async (p
   // The response is the whole setting, and custom colours and shadows are gone when the whole part is reset.
   expect(response.body).toEqual((await directory.get(path, admin)).body);
   if (expected === theme) expect(response.body).toEqual({ data: theme });
+});
+
+it('a setting that an earlier version has stored as a map is read and changed', async () => {
+  await reset('layout');
+  const { card, detail } = defaults.layout;
+  const read = { card: { ...card, showImage: true }, detail };
+  await updateItem(settingKey('layout'), { set: { value: read } });
+  expect(await stored('layout')).toMatchObject(success(read));
+  expect(await put('/api/admin/layout', { detail: { showLogo: false } })).toMatchObject({ status: 200 });
+  expect(await stored('layout')).toMatchObject(success({ ...read, detail: { ...detail, showLogo: false } }));
 });

@@ -475,3 +475,20 @@ longTest('an API key imports content only, as pending listings, and reverts only
   expect(await revert(other)).toMatchObject(outOfScope);
   expect(await revert(key)).toMatchObject(success({ reverted: 1 }));
 });
+
+it('a large import files its rows under a category whose name every object has as a member', async () => {
+  const name = 'Constructor';
+  const { slug } = await directory.addCategory({ name, slug: 'constructor' });
+  const rows = Array.from({ length: 3 }, () => [unique('Built'), `https://${unique('built')}.example`, 'Text.', name]);
+  const id = await uploadFile(directory, Buffer.from(csv(['name', 'url', 'description', 'categories'], ...rows)));
+  const mapping = Object.fromEntries(['name', 'url', 'description', 'categories'].map((field) => [field, field]));
+  await startImport(directory, id, mapping, '?dry_run=true');
+  expect(await importIn(directory, id, 'uploaded')).toMatchObject({ dry_run: { counts: { created: 3, failed: 0 } } });
+  await startImport(directory, id, mapping);
+  const done = await importIn(directory, id, 'done');
+  expect(done).toMatchObject({ rows_done: 3, counts: { created: 3, failed: 0 } });
+  const items = dataOf<BatchItem[]>(await directory.adminOk('GET', `${BATCHES}/${done.batch_id}/items`));
+  for (const { project } of items) {
+    expect(await directory.read(project?.id ?? '', directory.admin)).toMatchObject({ categories: [slug] });
+  }
+});
