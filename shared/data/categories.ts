@@ -149,13 +149,23 @@ const currentSlugOf = async (claim: Item): Promise<string | undefined> => {
   return claim.state === 'alias' ? (await findCurrentCategory(String(claim.category_id)))?.slug : undefined;
 };
 
-/** The slugs of merged categories, each with that of the category that replaced it; null once that is deleted. */
-export const aliasedSlugs = async (): Promise<ReadonlyMap<string, string | null>> => {
+/** A category that was merged into another one. */
+export interface MergedCategory {
+  readonly slug: string;
+  /** Undefined for one that an earlier version of the service has merged. */
+  readonly name: string | undefined;
+  /** The slug of the category that replaced it; null once that is deleted. */
+  readonly current: string | null;
+}
+
+export const mergedCategories = async (): Promise<MergedCategory[]> => {
   const aliases = (await allClaims()).filter(({ state }) => state === 'alias');
-  return new Map(
-    await Promise.all(
-      aliases.map(async (claim) => [slugOfClaim(claim), (await currentSlugOf(claim)) ?? null] as const),
-    ),
+  return await Promise.all(
+    aliases.map(async (claim) => ({
+      slug: slugOfClaim(claim),
+      name: orNull(claim.name) ?? undefined,
+      current: (await currentSlugOf(claim)) ?? null,
+    })),
   );
 };
 
@@ -182,6 +192,7 @@ const retireSlug = (category: CategoryRecord, state: 'leaving' | 'alias', batchI
     type: 'categorySlug',
     category_id: category.id,
     state,
+    ...(state === 'alias' && { name: category.name }),
     ...(batchId !== undefined && { batch_id: batchId }),
   },
 });

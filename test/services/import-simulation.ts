@@ -2,6 +2,7 @@ import { DeleteObjectCommand, GetObjectCommand, type GetObjectCommandInput, S3Cl
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, onTestFinished } from 'vitest';
 import { countEntries, entriesOf, findBatch } from '#data/batches.ts';
+import { findCategory } from '#data/categories.ts';
 import { claimImport, findImport } from '#data/imports.ts';
 import { findProject } from '#data/projects.ts';
 import { updateItem } from '#data/write.ts';
@@ -52,7 +53,7 @@ const randomRows = (random: Random, count: number): RowPlan[] =>
       name: `Place ${random.below(4)}`,
       url: `https://%-${random.below(count)}.example`,
       description: random.chance(0.1) ? '' : `Text ${random.below(3)}`,
-      categories: random.pick(['Food', 'Food|Drink', '']),
+      categories: random.pick(['Food', 'Food|Drink', 'Food+', 'FOOD|Food#', '']),
     };
   });
 
@@ -73,7 +74,9 @@ const resultOf = async (batchId: string, word: string): Promise<unknown> => {
   const entries = [];
   for await (const { row, outcome, project, changes, message } of entriesOf(batchId)) {
     const stored = project ? await findProject(project.id) : undefined;
-    const { name, slug, url, description, categories, deleted_at, owner_id } = stored?.project ?? {};
+    const { name, slug, url, description, categories: slugs = [], deleted_at, owner_id } = stored?.project ?? {};
+    // Which number the slug of a new category ends with depends on the runs.
+    const categories = await Promise.all(slugs.map(async (one) => (await findCategory(one))?.name));
     const state = stored && { name, slug, url, description, categories, isDeleted: deleted_at !== null, owner_id };
     entries.push({ row, outcome, changes, message, slug: project?.slug, state });
   }

@@ -137,6 +137,19 @@ it('an import uses a category that was created concurrently', async () => {
   expect(await findCategory(categorySlug)).toMatchObject({ id: theirs });
 });
 
+it('an import files nothing under another category that took the slug of a new one concurrently', async () => {
+  const word = unique('zed');
+  const name = `${word}++`;
+  beforeWriting(async () => void (await createCategory({ name: word })));
+  const [a, b] = [unique('a'), unique('b')];
+  const report = await run([row(a, a, name), row(b, b, word)], { create_categories: true });
+  expect(report).toMatchObject({ created: 2, failed: 0 });
+  const [of = ''] = (await stored(a)).categories;
+  expect(await findCategory(of)).toMatchObject({ name });
+  expect((await stored(b)).categories).toEqual([word]);
+  expect((await allCategories()).filter((one) => one.name.startsWith(word))).toHaveLength(2);
+});
+
 it('an import writes a project once for several rows about it', async () => {
   const slug = unique('one');
   const report = await run([row(slug, 'a'), row(slug, 'b'), row(slug, 'c')], { on_conflict: 'update' });

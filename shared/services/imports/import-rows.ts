@@ -2,12 +2,13 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { ImportReport } from '#contract/batches.ts';
 import { endBatch, insertBatch } from '#data/batches.ts';
 import { allCategories } from '#data/categories.ts';
+import { ConflictError } from '#data/conflict.ts';
 import { currentFields } from '#data/custom-fields.ts';
 import { deleteReactionsOfPurged } from '#data/erasure.ts';
 import { writeProjects } from '#data/imports.ts';
 import { type Caller, isApiKeyId } from '#model/api-key.ts';
 import type { UserRecord } from '#model/user.ts';
-import { timeAfter } from '#platform/clock.ts';
+import { now, timeAfter } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { Unavailable } from '#platform/unavailable.ts';
 import { inRequest, propagateSlugChange } from '#services/categories/propagate-slug.ts';
@@ -92,20 +93,24 @@ interface ConflictingProject extends PendingProject {
 const hasIdFromFile = ({ step, rows }: PendingProject): boolean =>
   !step.previous && rows[0]?.row.values.id !== undefined;
 
+/** @returns the error of each project; undefined where it was stored. */
 const store = async (
   { actorId, categories, batch }: ImportState,
   pending: readonly PendingProject[],
 ): Promise<readonly (Error | undefined)[]> => {
   if (pending.length === 0) return [];
-  await categories.createMissing(pending.flatMap(({ step }) => step.next.categories));
+  const lost = await categories.createMissing(pending.flatMap(({ step }) => step.next.categories));
+  const isStorable = ({ step }: PendingProject): boolean => !step.next.categories.some((slug) => lost.has(slug));
+  const storable = pending.filter(isStorable);
   // A purged project may have had an id that the file gives; its reactions must not reappear.
-  const reused = pending.filter(hasIdFromFile);
+  const reused = storable.filter(hasIdFromFile);
   if (reused.length > 0) await deleteReactionsOfPurged(reused.map(({ step }) => step.next.id));
-  await batch.prepare(pending);
+  await batch.prepare(storable);
   const origin = { cause: 'imported', actorId } as const;
-  return await writeProjects(
-    pending.map((project) => ({ ...project.step, further: batch.writesOf(project) })),
-    origin,
+  const steps = storable.map((project) => ({ ...project.step, further: batch.writesOf(project) }));
+  const errors = (await writeProjects(steps, origin)).values();
+  return pending.map((project) =>
+    isStorable(project) ? errors.next().value : new ConflictError('Another category took the slug of a new one.'),
   );
 };
 
@@ -153,19 +158,19 @@ const UNAVAILABLE_PAUSE_MS = 500;
 /**
  * Reads the state of the directory for an import.
  * @param slugsInFile the slugs that rows name themselves.
- * @param earlierCategories as in `CategoryLookup`.
+ * @param begun when the import began, and the categories of its earlier runs, as in `CategoryLookup`.
  */
 export const openState = async (
   actorId: string,
   mapping: ParsedUpload['mapping'],
   slugsInFile: ReadonlySet<string>,
   batch: ImportBatch,
-  earlierCategories?: Readonly<Record<string, string>>,
+  begun: { readonly at: string; readonly categories: Readonly<Record<string, string>> },
 ): Promise<ImportState> => {
   const rejectsDuplicateUrls = environment().duplicateUrls === 'reject';
   const [projects, categories] = await Promise.all([
     ProjectLookup.open({ tracksUrls: mapping.match_by === 'url' || rejectsDuplicateUrls, isDryRun: mapping.dry_run }),
-    CategoryLookup.open({ mayCreate: mapping.create_categories, earlier: earlierCategories }),
+    CategoryLookup.open({ mayCreate: mapping.create_categories, begunAt: begun.at, earlier: begun.categories }),
   ]);
   return {
     mapping,
@@ -283,7 +288,8 @@ export const importProjects = async (admin: Caller, upload: ImportUpload, budget
   const batchId = await beginBatch(admin, upload, parsed, budgetMs);
   const slugIndex = parsed.columns.find(({ field }) => field === 'slug')?.index;
   const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => (cells[slugIndex] ?? '').trim());
-  const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), new ImportBatch(batchId));
+  const begun = { at: now(), categories: {} };
+  const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), new ImportBatch(batchId), begun);
   const report = new ReportBuilder(parsed.columns);
   let left: readonly Pick<Row, 'number'>[] = [];
   const size = new ChunkSize(ROWS_PER_CHUNK_MAX);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { fold } from '#catalog/folded-text.ts';
 import type { ReadCatalog } from '#catalog/types.ts';
 import { CategoryBody } from '#contract/categories.ts';
 import { catalog } from '#data/catalog.ts';
-import { aliasedSlugs, allCategories } from '#data/categories.ts';
+import { allCategories, type MergedCategory, mergedCategories } from '#data/categories.ts';
 import { existingProjects, slugHolders } from '#data/projects.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import type { ProjectRecord } from '#model/project.ts';
@@ -18,65 +19,79 @@ import { AppError } from '#shared/errors.ts';
 /** The most categories that one import creates: a column with more values is hardly one of categories. */
 const CREATED_MAX = 200;
 
-const folded = (name: string): string => name.normalize('NFC').toLowerCase();
+/** Case, accents and blanks do not tell categories apart; punctuation does: "C", "C++" and "C#" are three. */
+const folded = (text: string): string => fold(text).replaceAll(/\s+/gu, ' ').trim();
 
 /** The slug of a category, or why an entry is not a category. */
 type Resolution = { readonly slug: string } | { readonly problem: string };
 
 interface LookupOptions {
   readonly mayCreate: boolean;
-  readonly earlier?: Readonly<Record<string, string>> | undefined;
+  /** When the import began, ISO 8601. Of later categories, as of those that it creates, cells cannot know the slugs. */
+  readonly begunAt: string;
+  /** The ids of categories when earlier runs of the import began, by slug: those that rows of these runs may carry. */
+  readonly earlier: Readonly<Record<string, string>>;
 }
 
 /** Finds the categories that cells name by slug or name, and plans missing ones where the mapping allows it. */
 export class CategoryLookup {
   readonly #mayCreate: boolean;
+  readonly #begunAt: string;
   readonly #bySlug = new Map<string, CategoryRecord>();
-  /** Current slugs by the slug of a merged category; null once the category that replaced it is deleted. */
-  readonly #aliases: ReadonlyMap<string, string | null>;
+  /** Slugs of categories, merged and planned ones too, by their folded names. */
   readonly #slugByName = new Map<string, string>();
+  /** Current slugs by the slug of a merged category; null once the category that replaced it is deleted. */
+  readonly #merged: ReadonlyMap<string, string | null>;
   /** Names of missing categories, by slug. */
   readonly #planned = new Map<string, string>();
+  /** Slugs that another category took before the planned one was created. */
+  readonly #lost = new Set<string>();
   /** Categories of written projects, by the slug that was written. */
   readonly #used = new Map<string, Pick<CategoryRecord, 'id'>>();
 
-  /**
-   * @param earlier the ids of categories when earlier runs of the import began, by slug: those that rows of these runs may carry.
-   */
   constructor(
     categories: readonly CategoryRecord[],
-    aliases: ReadonlyMap<string, string | null>,
-    { mayCreate, earlier = {} }: LookupOptions,
+    merged: readonly MergedCategory[],
+    { mayCreate, begunAt, earlier }: LookupOptions,
   ) {
     this.#mayCreate = mayCreate;
-    this.#aliases = aliases;
+    this.#begunAt = begunAt;
+    this.#merged = new Map(merged.map(({ slug, current }) => [slug, current]));
     for (const [slug, id] of Object.entries(earlier)) this.#used.set(slug, { id });
+    for (const { name, current } of merged) {
+      if (name !== undefined && current !== null) this.#slugByName.set(folded(name), current);
+    }
+    // After the merged ones: a category has its name before one that had it.
     for (const category of categories) this.#add(category);
   }
 
   static async open(options: LookupOptions): Promise<CategoryLookup> {
-    return new CategoryLookup(await allCategories(), await aliasedSlugs(), options);
+    return new CategoryLookup(await allCategories(), await mergedCategories(), options);
   }
 
-  /** Resolves an entry by slug, by name in any case, or by the slug that its name results in. */
+  /** Resolves an entry that is the slug of a category, or the slug or name of one in other case, accents or blanks. */
   resolve(entry: string): Resolution {
-    if (this.#bySlug.has(entry)) return { slug: entry };
-    const given = this.#slugByName.get(folded(entry)) ?? slugFrom(entry, '');
-    const aliased = [entry, given].find((one) => this.#aliases.has(one));
-    const slug = aliased === undefined ? given : this.#aliases.get(aliased);
-    if (slug == null) return { problem: `"${entry}" is not a category` };
-    if (this.#bySlug.has(slug) || this.#planned.has(slug)) return { slug };
-    if (!this.#mayCreate) return { problem: `"${entry}" is not a category` };
-    return this.#plan(entry, slug);
+    const text = folded(entry);
+    const slug = this.#withSlug(entry) ?? this.#slugByName.get(text) ?? this.#withSlug(text);
+    if (slug !== undefined) return { slug };
+    return this.#mayCreate ? this.#plan(entry) : { problem: `"${entry}" is not a category` };
   }
 
-  /** Creates the planned categories among these slugs, and notes all of them as used. */
-  async createMissing(slugs: Iterable<string>): Promise<void> {
+  /**
+   * Creates the planned categories among these slugs, and notes all of them as used.
+   * @returns the slugs of those that are not created, because another category took the slug or the name meanwhile. Their
+   * entries resolve to other slugs from then on.
+   */
+  async createMissing(slugs: Iterable<string>): Promise<ReadonlySet<string>> {
+    const lost = new Set<string>();
     for (const slug of new Set(slugs)) {
       const name = this.#planned.get(slug);
-      const category = this.#bySlug.get(slug) ?? (name === undefined ? undefined : await this.#create(slug, name));
-      if (category) this.#used.set(slug, category);
+      const isMissing = name !== undefined && !this.#bySlug.has(slug);
+      if (isMissing && !(await this.#create(slug, name))) lost.add(slug);
+      const category = this.#bySlug.get(slug);
+      if (category && !lost.has(slug)) this.#used.set(slug, category);
     }
+    return lost;
   }
 
   /**
@@ -88,29 +103,45 @@ export class CategoryLookup {
     return [...this.#used].flatMap(([from, { id }]) => (slugs.has(from) ? [] : [{ from, categoryId: id }]));
   }
 
-  #plan(entry: string, slugOfName: string): Resolution {
+  #withSlug(slug: string): string | undefined {
+    const category = this.#bySlug.get(slug);
+    if (category && category.created_at <= this.#begunAt) return slug;
+    return this.#merged.get(slug) ?? undefined;
+  }
+
+  #isTaken(slug: string): boolean {
+    const others = [this.#bySlug, this.#planned, this.#merged, this.#lost];
+    return isReservedSlug(slug) || others.some((one) => one.has(slug));
+  }
+
+  #plan(entry: string): Resolution {
     const { data: name } = CategoryBody.shape.name.safeParse(entry);
     if (name === undefined) return { problem: `"${entry}" is not a valid name of a category` };
-    if (isReservedSlug(slugOfName)) return { problem: `"${name}" cannot be a category: its slug is reserved` };
     if (this.#planned.size >= CREATED_MAX) return { problem: `an import creates at most ${CREATED_MAX} categories` };
-    const slug = slugOfName === '' ? newId('cat').slice('cat_'.length).toLowerCase() : slugOfName;
+    const base = slugFrom(name, newId('cat').slice('cat_'.length).toLowerCase());
+    let number = 1;
+    while (this.#isTaken(slugVariant(base, number))) number += 1;
+    const slug = slugVariant(base, number);
     this.#planned.set(slug, name);
-    this.#slugByName.set(folded(entry), slug);
+    this.#slugByName.set(folded(name), slug);
     return { slug };
   }
 
-  async #create(slug: string, name: string): Promise<CategoryRecord | undefined> {
+  /** @returns false when another category took the slug or the name meanwhile. */
+  async #create(slug: string, name: string): Promise<boolean> {
+    if (this.#slugByName.get(folded(name)) !== slug) return false;
     const last = Math.max(0, ...[...this.#bySlug.values()].map((category) => category.sort_order));
     try {
-      const category = await createCategory({ name, slug, sort_order: last + SORT_STEP });
-      this.#add(category);
-      return category;
+      this.#add(await createCategory({ name, slug, sort_order: last + SORT_STEP }));
+      return true;
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'CATEGORY_EXISTS')) throw error;
-      // It was created concurrently.
-      const category = (await allCategories()).find((one) => one.slug === slug);
-      if (category) this.#add(category);
-      return category;
+      // It was created concurrently, or another one with its slug.
+      this.#planned.delete(slug);
+      this.#lost.add(slug);
+      for (const [text, one] of this.#slugByName) if (one === slug) this.#slugByName.delete(text);
+      for (const category of await allCategories()) this.#add(category);
+      return folded(this.#bySlug.get(slug)?.name ?? '') === folded(name);
     }
   }
 

@@ -249,7 +249,8 @@ const work = async (lease: Lease): Promise<void> => {
   const { record } = lease;
   const batch = new ImportBatch(mapping.dry_run ? undefined : (record.batch_id ?? undefined));
   if (isResumed && mapping.on_conflict === 'update') await batch.resume();
-  const state = await openState(actorId, mapping, prescanned.slugs, batch, record.categories);
+  const begun = { at: record.started_at ?? record.created_at, categories: record.categories };
+  const state = await openState(actorId, mapping, prescanned.slugs, batch, begun);
   await noteCategories(lease);
   const report = new ReportBuilder(prescanned.columns, mapping.dry_run ? undefined : record.counts);
   const isComplete = await runRows(lease, prescanned, state, report);

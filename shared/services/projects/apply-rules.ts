@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { RuleConditions } from '#contract/rules.ts';
 import { catalogToCompare } from '#data/catalog.ts';
-import { aliasedSlugs } from '#data/categories.ts';
+import { mergedCategories } from '#data/categories.ts';
 import { currentFields } from '#data/custom-fields.ts';
 import { ruleApplication, rules } from '#data/rules.ts';
 import type { Write } from '#data/write.ts';
@@ -33,7 +33,7 @@ export const withCurrentCategories = async <R extends { readonly when: RuleCondi
 ): Promise<readonly R[]> => {
   const conditions = given.flatMap(({ when: { all = [], any = [] } }) => [...all, ...any]);
   if (!conditions.some(({ category_in }) => category_in)) return given;
-  const aliases = await aliasedSlugs();
+  const aliases = new Map((await mergedCategories()).map(({ slug, current }) => [slug, current]));
   return aliases.size === 0 ? given : given.map((rule) => ({ ...rule, when: withReplaced(rule.when, aliases) }));
 };
 

@@ -374,12 +374,80 @@ describe('categories of an import', () => {
   const row = (kind: string) => [unique('n'), 'https://kinds.example', 'x', kind];
   const header = ['name', 'url', 'description', 'kind'];
 
-  it('are matched by slug or by case-insensitive name', async () => {
-    const { slug } = await directory.addCategory({ name: 'Bière & Café', slug: unique('drinks') });
-    const rows = [slug, 'bière & café', 'BIÈRE & CAFÉ', `${directory.category}|Bière & Café|${slug}`].map(row);
-    expect(await run(csv(header, ...rows), columns)).toMatchObject({ created: 4, failed: 0 });
-    expect((await bySlug(String(rows[1]?.[0]))).categories).toEqual([slug]);
-    expect((await bySlug(String(rows[3]?.[0]))).categories).toEqual([directory.category, slug]);
+  it('are matched by slug or by name, whose case, accents and blanks do not count', async () => {
+    const word = unique('drinks');
+    const { slug } = await directory.addCategory({ name: `Bière & Café ${word}`, slug: word });
+    const entries = [
+      slug,
+      slug.toUpperCase(),
+      `BIÈRE & CAFÉ ${word}`,
+      `Biere  &\u00a0Cafe ${word}`,
+      `${directory.category}|bière & café ${word}|${slug}`,
+    ];
+    const rows = entries.map(row);
+    expect(await run(csv(header, ...rows), { columns })).toMatchObject({ created: entries.length, failed: 0 });
+    for (const [position, [name = '']] of rows.entries()) {
+      const expected = position === 4 ? [directory.category, slug] : [slug];
+      expect((await bySlug(name)).categories).toEqual(expected);
+    }
+  });
+
+  it('are others when their punctuation differs, and get slugs of their own', async () => {
+    const word = unique('zed');
+    const names = [word, `${word}++`, `${word}#`, `.${word}`, `!${word}!`, `${word} ☃`, `☃ ${word}`];
+    const rows = names.map(row);
+    await directory.addCategory({ name: word, slug: word });
+    const strict = await run(csv(header, ...rows), { columns });
+    expect(strict).toMatchObject({ created: 1, failed: names.length - 1 });
+    expect(strict.errors.map(({ message }) => message)).toEqual(
+      names.slice(1).map((name) => `categories: "${name}" is not a category`),
+    );
+    const mapping = { columns, create_categories: true, on_conflict: 'update' };
+    // The second time they are found by their names.
+    for (const _ of ['created', 'found']) {
+      expect(await run(csv(header, ...rows), mapping)).toMatchObject({ failed: 0 });
+      const known = dataOf<{ name: string; slug: string }[]>(await directory.get('/api/categories'));
+      const ours = known.filter(({ name }) => names.includes(name));
+      expect(ours.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+      for (const [position, [listing = '']] of rows.entries()) {
+        const [category] = (await bySlug(listing)).categories;
+        expect(ours.find(({ slug }) => slug === category)?.name).toBe(names[position]);
+      }
+    }
+  });
+
+  it('get another slug when that of their name is reserved', async () => {
+    const file = csv(header, row('Map'));
+    expect(await run(file, { columns, create_categories: true })).toMatchObject({ created: 1, failed: 0 });
+    const known = dataOf<{ name: string; slug: string }[]>(await directory.get('/api/categories'));
+    expect(known.find(({ name }) => name === 'Map')?.slug).toBe('map-2');
+  });
+
+  longTest('are the same exactly when their names are, whatever these are', async () => {
+    // Without a hyphen: an entry may be the slug of a category.
+    const part = fc.constantFrom('c', 'C', 'ç', '+', '#', '.', '_', '&', '/', ' ', '2', '東', '☃', 'ß');
+    const text = fc.string({ unit: part, minLength: 1, maxLength: 4 });
+    const same = (name: string): string =>
+      name.normalize('NFD').replaceAll('\u0327', '').replaceAll('ß', 'ss').toLowerCase().replaceAll(/ +/g, ' ').trim();
+    for (const sample of fc.sample(fc.array(text, { minLength: 60, maxLength: 60 }), { numRuns: 3, seed: 3 })) {
+      const word = unique('w');
+      // A name may have 50 characters.
+      const names = sample.map((end) => `${word}${end}`.trimEnd());
+      const rows = names.map(row);
+      expect(await run(csv(header, ...rows), { columns, create_categories: true })).toMatchObject({
+        created: rows.length,
+        failed: 0,
+        errors: [],
+      });
+      const known = dataOf<{ name: string; slug: string }[]>(await directory.get('/api/categories'));
+      const nameOf = new Map(known.map(({ name, slug }) => [slug, name]));
+      for (const [position, [listing = '']] of rows.entries()) {
+        const [category = ''] = (await bySlug(listing)).categories;
+        expect(same(nameOf.get(category) ?? '')).toBe(same(names[position] ?? ''));
+      }
+      const ours = known.filter(({ name }) => name.startsWith(word));
+      expect(ours).toHaveLength(new Set(names.map(same)).size);
+    }
   });
 
   it('that are unknown make the row invalid, or are created for valid rows with create_categories', async () => {
