@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BatchCounts, BatchItem } from './batches.ts';
 import { data, dryRunParameter, line, page, paging, Timestamp, wholeNumber } from './fields.ts';
-import { ImportMapping } from './projects.ts';
+import { EncodingName, ImportMapping } from './projects.ts';
 import { defineRoute, forAdmins } from './route.ts';
 
 // Imports of files that are too large for one request. `projects.importCsv` imports smaller ones.
@@ -88,8 +88,12 @@ export const ImportPreview = z
   .object({
     header: z.array(z.string()),
     separator: z.enum([',', ';', '\t']),
-    encoding: z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252']),
-    mapping: ImportMapping.pick({ columns: true, list_separator: true }).describe(
+    encoding: z
+      .string()
+      .describe(
+        'In which the rows below are read: of the byte order mark, the one that is asked for, or the likely one.',
+      ),
+    mapping: ImportMapping.pick({ columns: true, list_separator: true, encoding: true }).describe(
       'Proposed from the names of columns, and the keys and labels of further fields.',
     ),
     rows: z.array(z.array(z.string())).describe('The cells of the first records.'),
@@ -148,8 +152,11 @@ export const preview = defineRoute('imports.preview', {
   path: '/api/admin/imports/{import}/preview',
   summary: 'Preview the file of a large import',
   description:
-    'The first records, with the detected separator and encoding and a proposed mapping, which knows the column names of other directory products too.',
-  query: z.object({ rows: wholeNumber(1, 100).default(20).describe('How many records.') }),
+    'The first records, with the detected separator, the likely encoding and a proposed mapping, which knows the column names of other directory products too. The likely encoding is a guess: look at the rows, and ask for another one where they are not readable. What does not fit the encoding is shown as `�`.',
+  query: z.object({
+    rows: wholeNumber(1, 100).default(20).describe('How many records.'),
+    encoding: EncodingName.optional().describe('The encoding to show the rows in, in place of the likely one.'),
+  }),
   responses: { 200: data(ImportPreview) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],
   permissions: ['table:get', 'table:query', 'uploads:read'],

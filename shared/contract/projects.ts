@@ -1081,6 +1081,24 @@ const Default = z.union([z.string(), decimal(), z.boolean(), z.array(z.string())
   error: 'must be a value of the field or null',
 });
 
+/** The encoding that a name of the Encoding Standard stands for, as `latin1` for `windows-1252`; undefined for no name. */
+export const encodingNamed = (name: string): string | undefined => {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+};
+
+/** The name of an encoding in the Encoding Standard. */
+export const EncodingName = z
+  .string()
+  .refine((name) => encodingNamed(name) !== undefined, {
+    error: 'must be the name of an encoding, such as utf-8, windows-1252 or shift_jis',
+  })
+  .meta({ examples: ['utf-8', 'utf-16', 'windows-1252', 'shift_jis'] });
+
 export const ImportMapping = z
   .object({
     columns: z.record(z.string(), MappedField).describe('CSV column to field, such as `name` or `fields.<key>`.'),
@@ -1090,6 +1108,9 @@ export const ImportMapping = z
       .describe(
         'The value of a field whose column is absent or whose cell is blank. A text may name columns, as in `{type} in {city}`.',
       ),
+    encoding: EncodingName.optional().describe(
+      'The encoding of the file, by a name of the Encoding Standard; `utf-16` is either order of bytes. A byte order mark says more than the name. UTF-8 when it is missing. A file with other bytes is not imported; the error names the row.',
+    ),
     list_separator: z.string().min(1).max(5).default('|').describe('The separator of list entries in a cell.'),
     on_conflict: z
       .enum(['skip', 'update', 'error'])
@@ -1101,7 +1122,12 @@ export const ImportMapping = z
       .describe(
         'The field that a row and a project share. A row without a slug is matched by the slug that it would get.',
       ),
-    create_categories: z.boolean().default(false).describe('Create categories that do not exist yet.'),
+    create_categories: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Create categories that do not exist yet. An entry of a cell is a category when it equals its slug or name; case, accents and blanks do not count, punctuation does.',
+      ),
     dry_run: z.boolean().default(false).describe('Report what would happen and write nothing.'),
   })
   .meta({ id: 'ImportMapping' });

@@ -79,7 +79,7 @@ export const signUpload = async (key: string, bytes: number, signingDate = new D
   return { method: 'PUT', url, headers: { 'content-length': String(bytes), 'if-none-match': '*' } };
 };
 
-interface FilePart {
+export interface FilePart {
   readonly bytes: Uint8Array;
   /** Of the whole file. */
   readonly size: number;

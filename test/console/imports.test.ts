@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { unique } from '#test/support/fixtures.ts';
+import { encode } from '#test/support/encode.ts';
+import { dataOf, unique } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { violationsOf } from './axe.ts';
 import { describeInBrowser, eventually } from './browser.ts';
@@ -49,6 +50,38 @@ describeInBrowser('the page Imports', (context) => {
     await page.getByRole('status').filter({ hasText: 'Reverted 1, kept 0.' }).waitFor();
     await page.getByText('Reverted', { exact: true }).waitFor();
     await eventually(async () => await page.getByRole('button', { name: 'Revert' }).count()).toBe(0);
+  });
+
+  it('the page Imports proposes the encoding of a file, shows its rows in another one, and imports what it shows', async () => {
+    const name = unique('Кафе');
+    const page = await context.open('administrator', '/imports');
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: `${unique('cyrillic')}.csv`,
+      mimeType: 'text/csv',
+      buffer: encode(
+        `name,url,Описание,categories\n${name},https://x.example/,Свежая выпечка каждый день.,${context.directory.category}\n`,
+        'windows-1251',
+      ),
+    });
+    const encoding = page.getByLabel('Encoding');
+    await eventually(async () => await encoding.inputValue()).toBe('windows-1251');
+    await page.getByLabel('Описание').selectOption('Description');
+    await encoding.selectOption('Western European (Windows)');
+    const wrong = 'Ñâåæàÿ âûïå÷êà êàæäûé äåíü.';
+    await page.getByRole('cell', { name: wrong }).waitFor();
+    // The column has another name, and its field.
+    await eventually(async () => await page.getByLabel('Îïèñàíèå').inputValue()).toBe('description');
+    expect(await violationsOf(page)).toEqual([]);
+    await encoding.selectOption('Cyrillic (Windows)');
+    await page.getByRole('cell', { name: 'Свежая выпечка каждый день.' }).waitFor();
+    await page.reload();
+    await page.getByRole('cell', { name: 'Свежая выпечка каждый день.' }).waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
+    await eventually(async () => {
+      const found = await context.directory.get(`/api/projects?q=${encodeURIComponent(name)}`);
+      return dataOf<{ description: string }[]>(found).map(({ description }) => description);
+    }).toEqual(['Свежая выпечка каждый день.']);
   });
 
   longTest(

@@ -1,26 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { csvLines } from '#shared/csv/cells.ts';
-import { decodeText, detectSeparator, parseRecords, RecordParser, separators } from '#shared/csv/parse.ts';
+import { detectSeparator, parseRecords, RecordParser, separators } from '#shared/csv/parse.ts';
 import { longTest } from '#test/support/long-test.ts';
 
 const cells = (text: string) => parseRecords(text, ',', 1000).map((record) => record.cells);
-
-const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
-
-it.each([
-  ['UTF-8', Buffer.from('Zürich')],
-  ['UTF-8 with a byte order mark', Buffer.from('\ufeffZürich')],
-  ['UTF-16, little-endian', utf16('Zürich')],
-  ['UTF-16, big-endian', utf16('Zürich').swap16()],
-])('the encoding of a file is detected: %s', (_, bytes) => {
-  expect(decodeText(bytes)).toBe('Zürich');
-});
-
-it('the encoding of a file is not guessed for other bytes', () => {
-  expect(decodeText(Buffer.from('Zürich', 'latin1'))).toBeUndefined();
-  expect(decodeText(Buffer.from([0x61, 0xc3]))).toBeUndefined();
-});
 
 it.each([
   ['LF', 'a,b\n1,2\n'],

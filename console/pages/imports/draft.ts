@@ -13,6 +13,7 @@ export interface MappingDraft {
   readonly on_conflict: 'skip' | 'update' | 'error';
   readonly match_by: 'slug' | 'url' | 'id';
   readonly create_categories: boolean;
+  readonly encoding: string;
   /** The mapping of the last dry run, as JSON: what it said is true for no other. */
   readonly tried?: string;
 }
@@ -24,7 +25,10 @@ const storedDrafts = (): ReadonlyMap<string, MappingDraft> =>
   new Map(JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as readonly [string, MappingDraft][]);
 
 /** The mappings of the latest imports by the header of their files. */
-const templates = stored<readonly { readonly header: string; readonly draft: MappingDraft }[]>('imports.mappings', []);
+const templates = stored<readonly { readonly header: string; readonly draft: Omit<MappingDraft, 'encoding'> }[]>(
+  'imports.mappings',
+  [],
+);
 
 /** Mappings by import. They stay during a dry run, while another page is open, and after a reload. */
 export const drafts = new Store(storedDrafts());
@@ -35,28 +39,48 @@ export const keepDraft = (id: string, draft: MappingDraft): void => drafts.set(n
 
 const TEMPLATES_MAX = 20;
 
-/** Keeps the mapping of an import for the next file with the same header. */
-export const keepTemplate = (header: readonly string[], { tried: _tried, ...draft }: MappingDraft): void => {
+/** Keeps the mapping of an import for the next file with the same header, which may have another encoding. */
+export const keepTemplate = (
+  header: readonly string[],
+  { tried: _tried, encoding: _encoding, ...draft }: MappingDraft,
+): void => {
   const key = JSON.stringify(header);
   const others = templates.value.filter((one) => one.header !== key);
   templates.set([{ header: key, draft }, ...others].slice(0, TEMPLATES_MAX));
 };
 
-const templateOf = (header: readonly string[]): MappingDraft | undefined =>
+const templateOf = (header: readonly string[]) =>
   templates.value.find((one) => one.header === JSON.stringify(header))?.draft;
 
 /** Whether the proposal is the mapping of an earlier file. */
 export const hasTemplate = ({ header }: ImportPreview): boolean => templateOf(header) !== undefined;
 
-export const proposedDraft = ({ header, mapping }: ImportPreview): MappingDraft =>
-  templateOf(header) ?? {
+export const proposedDraft = ({ header, mapping, encoding }: ImportPreview): MappingDraft => ({
+  ...(templateOf(header) ?? {
     columns: mapping.columns,
     defaults: [],
     list_separator: mapping.list_separator,
     on_conflict: 'skip',
     match_by: 'slug',
     create_categories: false,
-  };
+  }),
+  encoding,
+});
+
+/** The columns by the names that they have in another encoding. */
+export const columnsIn = (
+  { header, mapping }: ImportPreview,
+  columns: MappingDraft['columns'],
+  before: readonly string[],
+): MappingDraft['columns'] =>
+  header.length === before.length
+    ? Object.fromEntries(
+        header.flatMap((column, at) => {
+          const field = columns[before[at] ?? ''];
+          return field === undefined ? [] : [[column, field]];
+        }),
+      )
+    : mapping.columns;
 
 /** The entries of a cell of a field with a list. */
 export const entriesOf = (cell: string, separator: string): readonly string[] =>

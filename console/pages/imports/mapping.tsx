@@ -12,6 +12,7 @@ import { Loaded } from '../../components/states.tsx';
 import { words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import {
+  columnsIn,
   drafts,
   entriesOf,
   hasTemplate,
@@ -31,6 +32,15 @@ const NONE = '';
 /** What a new listing must have. */
 const REQUIRED: readonly ImportField[] = ['name', 'url', 'description', 'categories'];
 
+const readPreview = (id: string, encoding?: string, signal?: AbortSignal): Promise<ImportPreview> =>
+  dataOf(
+    client.imports.preview({
+      params: { import: id },
+      query: { rows: ROWS, ...(encoding !== undefined && { encoding }) },
+      ...(signal && { signal }),
+    }),
+  );
+
 /** The fields of projects, then further ones by their labels. */
 const useFieldOptions = (): readonly [MappedField, string][] => [
   ...importFields.map((field): [MappedField, string] => [field, words(field)]),
@@ -42,6 +52,12 @@ const useIsList = (): ((field: MappedField) => boolean) => {
   const fields = useCustomFields();
   return (field) =>
     listFields.has(field) || fields.some(({ key, type }) => type === 'multi_select' && `fields.${key}` === field);
+};
+
+/** The encodings of files from spreadsheets, and the one that is chosen. */
+const encodingOptions = (chosen: string): readonly (readonly [string, string])[] => {
+  const known = Object.entries(text.encodings);
+  return known.some(([name]) => name === chosen) ? known : [...known, [chosen, chosen]];
 };
 
 /** A default with the cells of a row in place of the columns that it names. */
@@ -126,6 +142,10 @@ const Mapping = ({
     const { [column]: _, ...others } = columns;
     set({ columns: field === NONE ? others : { ...others, [column]: field } });
   };
+  const setEncoding = async (encoding: string) => {
+    const next = await readPreview(id, encoding);
+    set({ encoding, columns: columnsIn(next, columns, preview.header) });
+  };
   const start = async (dry_run: boolean) => {
     const mapping = mappingOf(draft);
     await dataOf(
@@ -200,6 +220,13 @@ const Mapping = ({
             onChange={(on_conflict) => set({ on_conflict })}
           />
           <TextField name="list_separator" value={separator} onChange={(list_separator) => set({ list_separator })} />
+          <SelectField
+            name="encoding"
+            value={draft.encoding}
+            hint={text.encodingHint}
+            options={encodingOptions(draft.encoding)}
+            onChange={(encoding) => void perform(async () => await setEncoding(encoding))}
+          />
         </div>
         <Checkbox
           label={words('create_categories')}
@@ -263,9 +290,8 @@ const Mapping = ({
 
 /** The columns of an uploaded file with the proposed fields. */
 export const MappingEditor = ({ id, filename, dry_run }: Pick<Import, 'id' | 'filename' | 'dry_run'>) => {
-  const preview = useResource(['imports', id, 'preview'], (signal) =>
-    dataOf(client.imports.preview({ params: { import: id }, query: { rows: ROWS }, signal })),
-  );
+  const encoding = useStore(drafts).get(id)?.encoding;
+  const preview = useResource(['imports', id, 'preview', { encoding }], (signal) => readPreview(id, encoding, signal));
   return (
     <Loaded query={preview}>
       {(loaded) => <Mapping id={id} filename={filename} preview={loaded} dryRun={dry_run} />}

@@ -1,86 +1,116 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { IMPORT_COLUMNS_MAX } from '#contract/imports.ts';
 import type { ImportMapping } from '#contract/projects.ts';
-import { readFilePart } from '#platform/s3.ts';
+import { type FilePart, readFilePart } from '#platform/s3.ts';
+import { completeLines, decodedLoosely, decodeLines, encodingOf, withoutMark } from '#shared/csv/encoding.ts';
 import { type MappedColumn, mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
-import {
-  BlockDecoder,
-  type CsvRecord,
-  decodeText,
-  detectSeparator,
-  type Encoding,
-  parseRecords,
-  RecordParser,
-  type Separator,
-} from '#shared/csv/parse.ts';
+import { type CsvRecord, detectSeparator, RecordParser, type Separator } from '#shared/csv/parse.ts';
 import { AppError, invalidField, invalidFields } from '#shared/errors.ts';
 
-/** The uploaded file of an import: read in blocks, so that memory does not grow with its size. */
+/** The file of an import: read in blocks, so that memory does not grow with the size of an uploaded one. */
 
 /** How much is read at once, in bytes; also what is looked at before the start. */
 const BLOCK_BYTES = 1024 * 1024;
+/** How much text is parsed before other work gets its turn. */
+const TURN_CHARACTERS = 256 * 1024;
 
 /** The file cannot be imported; the message says why. */
 export class InvalidFile extends Error {
   override readonly name = 'InvalidFile';
 }
 
-export const hasFile = async (importId: string): Promise<boolean> => (await readFilePart(importId, 0, 1)) !== undefined;
+/** Reads a part of a file from an offset. @returns undefined when there is no file. */
+type ReadPart = (from: number, length: number) => Promise<FilePart | undefined>;
 
-/** The beginning of a file. */
-export interface FileHead {
+/** The uploaded file of a large import. */
+export const uploadedFile =
+  (importId: string): ReadPart =>
+  (from, length) =>
+    readFilePart(importId, from, length);
+
+/** The first part of a file; undefined when there is no file. */
+export const firstPart = (read: ReadPart): Promise<FilePart | undefined> => read(0, BLOCK_BYTES);
+
+/** The beginning of a file, up to a line break unless it is the whole file. */
+interface FileHead {
+  readonly bytes: Uint8Array;
+  /** Also where bytes do not fit the encoding. */
   readonly text: string;
-  /** As far as the beginning tells it. */
-  readonly encoding: Encoding;
+  readonly encoding: string;
   readonly isWhole: boolean;
 }
 
-/** @returns undefined when there is no file. */
-export const readHead = async (importId: string): Promise<FileHead | undefined> => {
-  const part = await readFilePart(importId, 0, BLOCK_BYTES);
-  if (!part) return undefined;
-  const decoder = new BlockDecoder();
-  const isWhole = part.bytes.length === part.size;
-  try {
-    return { text: decoder.decode(part.bytes, isWhole), encoding: decoder.encoding, isWhole };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    // The import will fail with a message; until then, what can be read is shown.
-    return { text: new TextDecoder().decode(part.bytes), encoding: decoder.encoding, isWhole };
-  }
+/** @param name of the encoding, as in a mapping. */
+export const headOf = ({ bytes: first, size }: FilePart, name: string | undefined): FileHead => {
+  const encoding = encodingOf(first, name);
+  const isWhole = first.length === size;
+  const bytes = isWhole ? first : first.subarray(0, completeLines(first, encoding) || first.length);
+  return { bytes, text: withoutMark(decodedLoosely(bytes, encoding)), encoding, isWhole };
 };
 
+const slicesOf = (text: string): string[] => {
+  const slices: string[] = [];
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = Math.min(start + TURN_CHARACTERS, text.length);
+    // Between characters, not within one.
+    if (/[\ud800-\udbff]/.test(text[end - 1] ?? '') && end < text.length) end += 1;
+    slices.push(text.slice(start, end));
+  }
+  return slices;
+};
+
+/** How a file is read. */
+interface FileFormat {
+  readonly separator: Separator;
+  /** The name of the encoding in the mapping. */
+  readonly encoding?: string | undefined;
+  /** The most records to read. */
+  readonly max?: number;
+}
+
 /**
- * Reads all records of a file, with the header as the first one, some at a time.
- * @throws {InvalidFile} when the file is gone, not in one encoding, or cannot be read to its end.
+ * Reads the records of a file, with the header as the first one, some at a time, while other work gets its turns.
+ * @throws {InvalidFile} when the file is gone, or cannot be read to its end; names the row that is not in the encoding.
  */
-export async function* recordsOf(importId: string, separator: Separator): AsyncGenerator<readonly CsvRecord[]> {
-  const decoder = new BlockDecoder();
-  const parser = new RecordParser(separator);
-  let read = 0;
+export async function* recordsOf(
+  read: ReadPart,
+  { separator, encoding: name, max }: FileFormat,
+): AsyncGenerator<readonly CsvRecord[]> {
+  const parser = new RecordParser(separator, max);
+  let encoding: string | undefined;
   let lastRecord = 0;
-  for (let isLast = false; !isLast; ) {
-    const part = await readFilePart(importId, read, BLOCK_BYTES);
+  for (let from = 0, isLast = false; !isLast; ) {
+    const part = await read(from, BLOCK_BYTES);
     if (!part) throw new InvalidFile('The file does not exist any more.');
-    read += part.bytes.length;
-    isLast = read >= part.size;
-    let text: string;
-    try {
-      text = decoder.decode(part.bytes, isLast);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
+    encoding ??= encodingOf(part.bytes, name);
+    isLast = from + part.bytes.length >= part.size;
+    // An incomplete line is read again with the rest of it.
+    const end = isLast ? part.bytes.length : completeLines(part.bytes, encoding);
+    if (end === 0 && !isLast) {
       throw new InvalidFile(
-        `The file is not valid ${decoder.encoding.toUpperCase()} after row ${lastRecord}; save it as "CSV UTF-8".`,
+        `Row ${lastRecord + 1} has a line of more than ${BLOCK_BYTES} bytes; nothing after it can be read.`,
       );
     }
-    for (const records of parser.read(text, isLast)) {
-      lastRecord = records.at(-1)?.number ?? lastRecord;
-      if (records.length > 0) yield records;
-      await nextTurn();
+    const { text, isWhole } = decodeLines(part.bytes.subarray(0, end), encoding);
+    const slices = slicesOf(from === 0 ? withoutMark(text) : text);
+    for (const [position, slice] of slices.entries()) {
+      for (const records of parser.read(slice, isLast && isWhole && position === slices.length - 1)) {
+        lastRecord = records.at(-1)?.number ?? lastRecord;
+        if (records.length > 0) yield records;
+        await nextTurn();
+      }
+    }
+    if (!isWhole) {
+      throw new InvalidFile(
+        `Row ${lastRecord + 1} is not in the encoding ${encoding}. Name the encoding of the file in the mapping, or save it as "CSV UTF-8".`,
+      );
     }
     if (parser.stopped !== undefined) throw new InvalidFile(parser.stopped);
+    from += end;
   }
 }
+
+export const hasFile = async (importId: string): Promise<boolean> => (await readFilePart(importId, 0, 1)) !== undefined;
 
 type Part = string | Uint8Array;
 
@@ -106,8 +136,6 @@ export interface ParsedUpload {
 }
 
 const RECORDS_MAX = 100_000;
-/** How much text is parsed before other work gets its turn. */
-const BLOCK_CHARACTERS = 256 * 1024;
 
 const asText = (part: Part): string => (typeof part === 'string' ? part : new TextDecoder().decode(part));
 
@@ -135,19 +163,18 @@ export const headerOf = (first: CsvRecord | undefined): string[] => {
   return header;
 };
 
-/** Reads the records like `parseRecords`, while other work gets its turns. @throws 400 under `details.file`. */
-const readRecords = async (text: string, separator: Separator, max: number): Promise<CsvRecord[]> => {
-  const parser = new RecordParser(separator, max);
+/** Reads the records of bytes in memory. @throws 400 under `details.file` when they cannot be read to their end. */
+export const readRecords = async (bytes: Uint8Array, format: FileFormat): Promise<CsvRecord[]> => {
+  const read: ReadPart = async (from, length) => ({ bytes: bytes.subarray(from, from + length), size: bytes.length });
   const all: CsvRecord[] = [];
-  for (let start = 0, end = 0; start < text.length; start = end) {
-    end = Math.min(start + BLOCK_CHARACTERS, text.length);
-    // Between characters, not within one.
-    if (/[\ud800-\udbff]/.test(text[end - 1] ?? '') && end < text.length) end += 1;
-    for (const records of parser.read(text.slice(start, end), end === text.length)) {
+  try {
+    for await (const records of recordsOf(read, format)) {
       for (const record of records) all.push(record);
-      await nextTurn();
+      if (all.length === format.max) break;
     }
-    if (parser.stopped !== undefined) throw invalidFile(`cannot be read. ${parser.stopped}`);
+  } catch (error) {
+    if (error instanceof InvalidFile) throw invalidFile(`cannot be read. ${error.message}`);
+    throw error;
   }
   return all;
 };
@@ -160,23 +187,23 @@ const parseFlag = (part: Part): boolean => {
 };
 
 /**
- * Parses the mapping and the file, whose encoding and separator are detected. Each of
- * the three places of `dry_run` makes a dry run.
+ * Parses the mapping and the file, whose separator is detected. Each of the three places of `dry_run` makes a dry run.
  * @throws 400 under `details.file`, `details.mapping` or `details.dry_run`, 413 for too many records.
  */
 export const parseUpload = async (upload: ImportUpload): Promise<ParsedUpload> => {
   if (upload.file === undefined || upload.mapping === undefined) throw missingParts(upload);
   const isDryField = upload.dry_run !== undefined && parseFlag(upload.dry_run);
-  const read = parseMapping(asText(upload.mapping));
-  const isDryRun = read.mapping.dry_run || isDryField || upload.isDryRun === true;
-  const text = decodeText(asBytes(upload.file));
-  if (text === undefined) throw invalidFile('is not valid UTF-8; save it as "CSV UTF-8"');
+  const parsed = parseMapping(asText(upload.mapping));
+  const isDryRun = parsed.mapping.dry_run || isDryField || upload.isDryRun === true;
+  const bytes = asBytes(upload.file);
+  const { encoding } = parsed.mapping;
+  const { text } = headOf({ bytes: bytes.subarray(0, BLOCK_BYTES), size: bytes.length }, encoding);
   if (text.trim() === '') throw invalidFile('is empty');
-  const separator = detectSeparator(text.slice(0, BLOCK_BYTES), Object.keys(read.mapping.columns));
+  const separator = detectSeparator(text, Object.keys(parsed.mapping.columns));
   // One more than allowed, beside the header, to detect that there are too many.
-  const header = headerOf(parseRecords(text.slice(0, BLOCK_BYTES), separator, 1)[0]);
-  const columns = mappedColumns(read, header);
-  const [, ...records] = await readRecords(text, separator, RECORDS_MAX + 2);
+  const [first, ...records] = await readRecords(bytes, { separator, encoding, max: RECORDS_MAX + 2 });
   if (records.length > RECORDS_MAX) throw tooManyRecords();
-  return { ...read, mapping: { ...read.mapping, dry_run: isDryRun }, columns, header, records };
+  const header = headerOf(first);
+  const columns = mappedColumns(parsed, header);
+  return { ...parsed, mapping: { ...parsed.mapping, dry_run: isDryRun }, columns, header, records };
 };

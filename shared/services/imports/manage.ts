@@ -3,7 +3,6 @@ import {
   IMPORT_BYTES_MAX,
   type Import,
   type ImportBody,
-  type ImportPreview,
   type ImportSummary,
   type ImportUpload,
   WAITING_IMPORTS_MAX,
@@ -18,16 +17,15 @@ import { transact } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
 import type { Caller } from '#model/api-key.ts';
 import { batchItemView, noOutcomes } from '#model/batch.ts';
-import { mayRead } from '#model/field.ts';
 import { hasEnded, type ImportRecord, importView, isStartable, newImport } from '#model/import.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
-import { signUpload } from '#platform/s3.ts';
+import { type FilePart, signUpload } from '#platform/s3.ts';
 import { staffReader } from '#services/projects/read.ts';
-import { mappedColumns, mustFillRequired, proposeMapping, readMapping } from '#shared/csv/mapping.ts';
-import { detectSeparator, parseRecords } from '#shared/csv/parse.ts';
+import { mappedColumns, mustFillRequired, readMapping } from '#shared/csv/mapping.ts';
+import { detectSeparator } from '#shared/csv/parse.ts';
 import { AppError, conflict, notFound } from '#shared/errors.ts';
-import { type FileHead, hasFile, headerOf, readHead } from './file.ts';
+import { firstPart, hasFile, headerOf, headOf, readRecords, uploadedFile } from './file.ts';
 import { mustFitFields, mustImportContent, rowValidator } from './validate.ts';
 
 const PAGE = 100;
@@ -104,25 +102,11 @@ export const listImports = async (
 export const readImport = async (staff: Caller, id: string): Promise<Import> =>
   await viewOf(await getImportRecord(id), staff);
 
-const headOf = async (importId: string): Promise<FileHead> => {
-  const head = await readHead(importId);
-  if (!head) throw conflict('INVALID_TRANSITION', 'The file is not uploaded, or deleted already.');
-  return head;
-};
-
-/** Reads the beginning of a file. The mapping proposes the fields that the caller may read. @throws 404, 409 without a file, 400 for a file without a usable header. */
-export const previewImport = async (staff: Caller, id: string, count: number): Promise<ImportPreview> => {
-  const { id: importId, state } = await getImportRecord(id);
-  if (hasEnded(state)) throw conflict('INVALID_TRANSITION', 'The import has ended.');
-  const { text, encoding, isWhole } = await headOf(importId);
-  const separator = detectSeparator(text, []);
-  const header = headerOf(parseRecords(text, separator, 1)[0]);
-  const [, ...all] = parseRecords(text, separator, count + 2);
-  // The last record of the beginning may be incomplete.
-  const complete = isWhole || all.length > count ? all : all.slice(0, -1);
-  const rows = complete.slice(0, count).map(({ cells }) => [...cells]);
-  const readable = (await currentFields()).all.filter((field) => mayRead(staffReader(staff), field));
-  return { header, separator, encoding, mapping: proposeMapping(header, rows, readable), rows };
+/** The first part of the file of an import. @throws 409 without a file. */
+export const uploadedPart = async (importId: string): Promise<FilePart> => {
+  const part = await firstPart(uploadedFile(importId));
+  if (!part) throw conflict('INVALID_TRANSITION', 'The file is not uploaded, or deleted already.');
+  return part;
 };
 
 /**
@@ -136,12 +120,15 @@ export const startImport = (user: Caller, id: string, given: unknown, isDryRun: 
     const record = await getImportRecord(id);
     const at = now();
     if (!isStartable(record, at)) throw conflict('INVALID_TRANSITION', 'The import is started already, or has ended.');
-    const { text } = await headOf(record.id);
+    const part = await uploadedPart(record.id);
     const read = readMapping(given);
     mustImportContent(read.mapping, user);
     const mapping = { ...read.mapping, dry_run: read.mapping.dry_run || isDryRun };
-    const separator = detectSeparator(text, Object.keys(mapping.columns));
-    const header = headerOf(parseRecords(text, separator, 1)[0]);
+    const head = headOf(part, mapping.encoding);
+    const separator = detectSeparator(head.text, Object.keys(mapping.columns));
+    // A wrong encoding is reported here, while the file can still be started with another one.
+    const [first] = await readRecords(head.bytes, { separator, encoding: mapping.encoding });
+    const header = headerOf(first);
     const fields = await currentFields();
     const columns = mappedColumns(read, header);
     mustFitFields({ ...read, header }, fields);

@@ -17,7 +17,7 @@ import { deleteFile } from '#platform/s3.ts';
 import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord, Separator } from '#shared/csv/parse.ts';
 import { ImportBatch, newImportBatch, ReportBuilder } from './batch.ts';
-import { InvalidFile, recordsOf } from './file.ts';
+import { InvalidFile, recordsOf, uploadedFile } from './file.ts';
 import { ChunkSize, chunksOf, importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import { type ImportState, recordRow } from './plan.ts';
 import { rowValidator } from './validate.ts';
@@ -84,15 +84,19 @@ interface Prescan {
 
 const headerOf = ({ cells }: CsvRecord): string[] => cells.map((cell) => cell.trim());
 
+/** The records of the file with its header. */
+const fileOf = ({ record, mapping, separator }: Lease): AsyncGenerator<readonly CsvRecord[]> =>
+  recordsOf(uploadedFile(record.id), { separator, encoding: mapping.encoding });
+
 /** Reads the whole file; its beginning where rows are counted already and none names its slug. @throws {InvalidFile}, {Aborted} */
 const prescan = async (lease: Lease): Promise<Prescan> => {
-  const { record, mapping, separator } = lease;
+  const { record, mapping } = lease;
   let header: string[] | undefined;
   let columns: MappedColumn[] = [];
   let rows = 0;
   const slugs = new Set<string>();
   let heartbeatAt = performance.now();
-  for await (const records of recordsOf(record.id, separator)) {
+  for await (const records of fileOf(lease)) {
     const [first] = records;
     if (!header && first) {
       header = headerOf(first);
@@ -140,8 +144,8 @@ const noteCategories = async (lease: Lease): Promise<void> => {
 };
 
 /** The records of the file without its header. */
-async function* rowsOf({ record, separator }: Lease): AsyncGenerator<readonly CsvRecord[]> {
-  for await (const records of recordsOf(record.id, separator)) yield records.filter(({ number }) => number > 1);
+async function* rowsOf(lease: Lease): AsyncGenerator<readonly CsvRecord[]> {
+  for await (const records of fileOf(lease)) yield records.filter(({ number }) => number > 1);
 }
 
 /** Imports the rows that are not imported yet. @returns whether the time sufficed. @throws {Aborted}, {InvalidFile} */

@@ -313,6 +313,7 @@ describe('a large import', () => {
         'fields.as_date': 'fields.as_date',
       },
       list_separator: ';',
+      encoding: 'utf-8',
     });
     const unknown = { columns: { ...proposed.columns, other: 'fields.other' } };
     expect(await directory.asAdmin('POST', `${IMPORTS}/${id}/start`, { mapping: unknown })).toMatchObject(

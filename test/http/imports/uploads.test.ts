@@ -27,7 +27,7 @@ const windows = (text: string): Buffer => Buffer.from(text, 'latin1');
 interface ProductFile {
   readonly product: string;
   readonly separator: ImportPreview['separator'];
-  readonly encoding: ImportPreview['encoding'];
+  readonly encoding: string;
   readonly encode: (text: string) => Buffer;
   readonly header: readonly string[];
   /** Of a place with this name. */
@@ -132,8 +132,9 @@ longTest.each(productFiles)(
     const { separator, encoding, mapping } = expected;
     const text = csv(header, record(name)).replaceAll('","', `"${separator}"`);
     const id = await uploadFile(directory, encode(text));
-    expect(await previewOf(id)).toEqual({ header, separator, encoding, mapping, rows: [record(name)] });
-    await startImport(directory, id, { ...mapping, create_categories: true });
+    const proposed = { ...mapping, encoding };
+    expect(await previewOf(id)).toEqual({ header, separator, encoding, mapping: proposed, rows: [record(name)] });
+    await startImport(directory, id, { ...proposed, create_categories: true });
     const { batch_id, counts } = await importIn(directory, id, 'done');
     expect(counts).toEqual({ ...noCounts, created: 1 });
     const [item] = dataOf<BatchItem[]>(await directory.adminOk('GET', `${BATCHES}/${batch_id}/items`));
@@ -307,17 +308,8 @@ longTest('an import matches rows by URL, and is cancelled after a dry run with w
   });
 });
 
-const failures: readonly (readonly [string, () => Buffer, RegExp])[] = [
-  ['more rows than allowed', () => Buffer.from(`name\n${'a\n'.repeat(IMPORT_ROWS_MAX + 1)}`), /more than 200000 rows/],
-  [
-    'text in two encodings',
-    () => Buffer.concat([Buffer.from('name\nZürich\n'), windows('Zürich\n')]),
-    /not valid UTF-8/,
-  ],
-];
-
-it.each(failures)('an import fails and writes nothing for %s', async (_, file, error) => {
-  const id = await uploadFile(directory, file());
+it('an import fails and writes nothing for more rows than allowed', async () => {
+  const id = await uploadFile(directory, Buffer.from(`name\n${'a\n'.repeat(IMPORT_ROWS_MAX + 1)}`));
   await startImport(directory, id, {
     columns: { name: 'name' },
     defaults: { url: 'https://a.example', description: 'd' },
@@ -325,7 +317,7 @@ it.each(failures)('an import fails and writes nothing for %s', async (_, file, e
   expect(await importIn(directory, id, 'failed')).toMatchObject({
     batch_id: null,
     rows_done: 0,
-    error: expect.stringMatching(error),
+    error: expect.stringMatching(/more than 200000 rows/),
   });
 });
 

@@ -1,0 +1,36 @@
+import type { ImportPreview } from '#contract/imports.ts';
+import { currentFields } from '#data/custom-fields.ts';
+import type { Caller } from '#model/api-key.ts';
+import { mayRead } from '#model/field.ts';
+import { hasEnded } from '#model/import.ts';
+import { staffReader } from '#services/projects/read.ts';
+import { proposeMapping } from '#shared/csv/mapping.ts';
+import { detectSeparator, parseRecords } from '#shared/csv/parse.ts';
+import { proposedEncoding } from '#shared/csv/propose-encoding.ts';
+import { conflict } from '#shared/errors.ts';
+import { headerOf, headOf } from './file.ts';
+import { getImportRecord, uploadedPart } from './manage.ts';
+
+/**
+ * Reads the beginning of a file. The mapping proposes the fields that the caller may read, and the encoding unless it is given.
+ * Bytes that do not fit the encoding are shown as U+FFFD. @throws 404, 409 without a file, 400 for a file without a usable header.
+ */
+export const previewImport = async (
+  staff: Caller,
+  id: string,
+  given: { readonly rows: number; readonly encoding?: string | undefined },
+): Promise<ImportPreview> => {
+  const { id: importId, state } = await getImportRecord(id);
+  if (hasEnded(state)) throw conflict('INVALID_TRANSITION', 'The import has ended.');
+  const part = await uploadedPart(importId);
+  const named = given.encoding ?? proposedEncoding(part.bytes, part.bytes.length === part.size);
+  const { text, encoding, isWhole } = headOf(part, named);
+  const separator = detectSeparator(text, []);
+  const header = headerOf(parseRecords(text, separator, 1)[0]);
+  const [, ...all] = parseRecords(text, separator, given.rows + 2);
+  // The last record of the beginning may be incomplete.
+  const complete = isWhole || all.length > given.rows ? all : all.slice(0, -1);
+  const rows = complete.slice(0, given.rows).map(({ cells }) => [...cells]);
+  const readable = (await currentFields()).all.filter((field) => mayRead(staffReader(staff), field));
+  return { header, separator, encoding, mapping: { ...proposeMapping(header, rows, readable), encoding }, rows };
+};
