@@ -83,29 +83,25 @@ export const completeLines = (bytes: Uint8Array, encoding: string): number => {
   return 0;
 };
 
-function* linesOf(bytes: Uint8Array, encoding: string): Generator<Uint8Array> {
-  const width = widthOf(encoding);
-  let start = 0;
-  for (let at = 0; at < bytes.length; at += width) {
-    if (!isBreakAt(bytes, at, encoding)) continue;
-    yield bytes.subarray(start, at + width);
-    start = at + width;
-  }
-  if (start < bytes.length) yield bytes.subarray(start);
-}
+/** In place of bytes that do not fit. Noncharacters: no text has them in this order. */
+export const MISFIT = '\uffff\ufffe\uffff';
 
-/** Decodes lines up to the first one that is not in the encoding. */
-export const decodeLines = (
-  bytes: Uint8Array,
-  encoding: string,
-): { readonly text: string; readonly isWhole: boolean } => {
-  const whole = decoded(bytes, encoding);
-  if (whole !== undefined) return { text: whole, isWhole: true };
-  let text = '';
-  for (const line of linesOf(bytes, encoding)) {
-    const one = decoded(line, encoding);
-    if (one === undefined) break;
-    text += one;
+/** Marks the first bytes that do not fit, which are found by halving. */
+const withMisfit = (bytes: Uint8Array, encoding: string): string => {
+  let fitting = 0;
+  for (let step = bytes.length; step > 0; step = step > 1 ? Math.ceil(step / 2) : 0) {
+    const beginning = bytes.subarray(0, fitting + step);
+    if (decoded(beginning, encoding, false) !== undefined) fitting = beginning.length;
   }
-  return { text, isWhole: false };
+  const lineAt = completeLines(bytes.subarray(0, fitting), encoding);
+  const [before, after] = [bytes.subarray(0, lineAt), bytes.subarray(lineAt)];
+  return decodedLoosely(before, encoding) + decodedLoosely(after, encoding).replace('\ufffd', MISFIT);
 };
+
+/** Decodes complete lines. The first bytes that do not fit become `MISFIT`, all others U+FFFD. */
+export const decodedLines = (bytes: Uint8Array, encoding: string): string =>
+  decoded(bytes, encoding) ?? withMisfit(bytes, encoding);
+
+/** How much may be read until a line ends: as many characters in each encoding, in bytes. */
+export const lineBytes = (max: number, encoding: string | undefined): number =>
+  encoding === undefined ? max : max * widthOf(encoding);

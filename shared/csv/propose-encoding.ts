@@ -15,8 +15,9 @@ const foreignWords = (bytes: Uint8Array): Buffer => {
   const words =
     Buffer.from(bytes)
       .toString('latin1')
-      .match(/[\x40-\xff]*[\x80-\xff][\x40-\xff]*/g) ?? [];
-  return Buffer.from(words.join(' ').slice(0, WORD_BYTES_MAX), 'latin1');
+      .match(/[\x40-\xff]+/g) ?? [];
+  const foreign = words.filter((word) => /[\x80-\xff]/.test(word));
+  return Buffer.from(foreign.join(' ').slice(0, WORD_BYTES_MAX), 'latin1');
 };
 
 /**

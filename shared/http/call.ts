@@ -53,9 +53,9 @@ export interface UploadedFile {
   readonly content: Buffer;
 }
 
-/** The text fields and files of a multipart body by name. */
+/** The fields and files of a multipart body by name. A field is bytes too: it may hold a file. */
 export interface MultipartBody {
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, Buffer>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
 

@@ -72,7 +72,7 @@ class InitialState implements RequestState {
 
 /** The fields of an upload, and the names and sizes of its files. */
 const auditedUpload = ({ fields, files }: MultipartBody) => ({
-  ...fields,
+  ...Object.fromEntries(Object.entries(fields).map(([name, content]) => [name, content.toString()])),
   ...Object.fromEntries(
     Object.entries(files).map(([name, { filename, content }]) => [name, { filename, bytes: content.length }]),
   ),

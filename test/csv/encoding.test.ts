@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { completeLines, decodeLines, encodingOf } from '#shared/csv/encoding.ts';
+import { completeLines, decodedLines, encodingOf, MISFIT } from '#shared/csv/encoding.ts';
 import { proposedEncoding } from '#shared/csv/propose-encoding.ts';
 import { charactersOf, encode } from '#test/support/encode.ts';
 
@@ -23,7 +23,7 @@ it.each([
 
 it('every byte of Windows-1252 is decoded as the Encoding Standard says', () => {
   const bytes = Uint8Array.from({ length: 0x100 }, (_, byte) => byte);
-  const text = decodeLines(bytes, 'windows-1252').text;
+  const text = decodedLines(bytes, 'windows-1252');
   expect([...text.slice(0x80, 0xa0)].map((character) => character.codePointAt(0)?.toString(16)).join(' ')).toBe(
     '20ac 81 201a 192 201e 2026 2020 2021 2c6 2030 160 2039 152 8d 17d 8f 90 2018 2019 201c 201d 2022 2013 2014 2dc 2122 161 203a 153 9d 17e 178',
   );
@@ -55,9 +55,7 @@ it.each(encodings)('a text in %s is the same whichever blocks it is read in', (e
       for (let from = 0, length = size; from < bytes.length; ) {
         const part = bytes.subarray(from, from + length);
         const end = from + length >= bytes.length ? part.length : completeLines(part, encoding);
-        const { text: some, isWhole } = decodeLines(part.subarray(0, end), encoding);
-        expect(isWhole).toBe(true);
-        read += some;
+        read += decodedLines(part.subarray(0, end), encoding);
         from += end;
         length = end === 0 ? length + size : size;
       }
@@ -72,13 +70,13 @@ it.each([
   ['UTF-16: half a character', 'utf-16le', [0x00, 0xd8]],
   ['UTF-16: half a unit', 'utf-16be', [0x00]],
   ['Shift_JIS', 'shift_jis', [0xfd]],
-])('text is decoded up to the line with bytes that do not fit: %s', (_, encoding, bytes) => {
+])('the first bytes that do not fit are marked: %s', (_, encoding, bytes) => {
   const [before, after] = [encode('a\r\nb\r\n', encoding), encode('\nc\n', encoding)];
   const file = Buffer.concat([before, encode('x', encoding), Buffer.from(bytes)]);
-  expect(decodeLines(file, encoding)).toEqual({ text: 'a\r\nb\r\n', isWhole: false });
-  if (encoding !== 'utf-16be') {
-    expect(decodeLines(Buffer.concat([file, after]), encoding)).toEqual({ text: 'a\r\nb\r\n', isWhole: false });
-  }
+  expect(decodedLines(file, encoding)).toBe(`a\r\nb\r\nx${MISFIT}`);
+  if (encoding === 'utf-16be') return;
+  const twice = Buffer.concat([file, after, encode('y', encoding), Buffer.from(bytes)]);
+  expect(decodedLines(twice, encoding)).toBe(`a\r\nb\r\nx${MISFIT}\nc\ny\ufffd`);
 });
 
 // Invented places, one record each.
@@ -112,6 +110,11 @@ it('a proposed encoding is one in which the beginning of a file can be read', ()
       expect(() => new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: !isWhole })).not.toThrow();
     }),
   );
+});
+
+it('the encoding of a megabyte of letters without a blank is proposed', () => {
+  const letters = Buffer.concat([Buffer.from('name\n'), Buffer.from([0xe9, 0x20]), Buffer.alloc(1_000_000, 'a')]);
+  expect(proposedEncoding(letters, false)).toBe('windows-1252');
 });
 
 it('a character that is cut at the end of the beginning says nothing about the encoding', () => {

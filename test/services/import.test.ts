@@ -150,6 +150,31 @@ it('an import files nothing under another category that took the slug of a new o
   expect((await allCategories()).filter((one) => one.name.startsWith(word))).toHaveLength(2);
 });
 
+it('an import files nothing under categories of other names that took the slugs of several new ones', async () => {
+  const [one, two] = [unique('one'), unique('two')];
+  beforeWriting(async () => {
+    for (const slug of [one, two]) await createCategory({ name: `Theirs ${slug}`, slug });
+  });
+  const [a, b] = [unique('a'), unique('b')];
+  const rows = [row(a, a, one), row(b, b, two)];
+  expect(await run(rows, { create_categories: true })).toMatchObject({ created: 2, failed: 0 });
+  const nameOf = async (slug: string) => (await findCategory((await stored(slug)).categories[0] ?? ''))?.name;
+  expect([await nameOf(a), await nameOf(b)]).toEqual([one, two]);
+});
+
+it('an entry is the category of exactly this name, or the oldest of those that differ in accents', async () => {
+  const word = unique('cafe');
+  const [exact, plain] = [`Café ${word}`, `Cafe ${word}`];
+  const first = await createCategory({ name: exact });
+  const second = await createCategory({ name: plain, slug: `${first.slug}-2` });
+  const entries = [exact, plain, `CAFE ${word}`, `${first.slug}-2`];
+  const slugs = entries.map(() => unique('at'));
+  const report = await run(entries.map((entry, n) => row(slugs[n] ?? '', 'x', entry)));
+  expect(report).toMatchObject({ created: 4, failed: 0 });
+  const categories = await Promise.all(slugs.map(async (slug) => (await stored(slug)).categories));
+  expect(categories).toEqual([[first.slug], [second.slug], [first.slug], [second.slug]]);
+});
+
 it('an import writes a project once for several rows about it', async () => {
   const slug = unique('one');
   const report = await run([row(slug, 'a'), row(slug, 'b'), row(slug, 'c')], { on_conflict: 'update' });

@@ -6,6 +6,8 @@ import { listFields } from './fields.ts';
 
 /** A mapping that is edited. */
 export interface MappingDraft {
+  /** The names of the columns below, which another encoding changes. */
+  readonly header: readonly string[];
   readonly columns: Readonly<Record<string, MappedField>>;
   /** In the order in which they were added. */
   readonly defaults: readonly { readonly id: number; readonly field: MappedField | ''; readonly value: string }[];
@@ -13,22 +15,22 @@ export interface MappingDraft {
   readonly on_conflict: 'skip' | 'update' | 'error';
   readonly match_by: 'slug' | 'url' | 'id';
   readonly create_categories: boolean;
-  readonly encoding: string;
+  /** Undefined for the proposed one. */
+  readonly encoding?: string;
   /** The mapping of the last dry run, as JSON: what it said is true for no other. */
   readonly tried?: string;
 }
 
 /** In this tab, until its user signs out. */
-const STORED = 'console.mappings';
+const STORED = 'console.import-mappings';
 
 const storedDrafts = (): ReadonlyMap<string, MappingDraft> =>
   new Map(JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as readonly [string, MappingDraft][]);
 
 /** The mappings of the latest imports by the header of their files. */
-const templates = stored<readonly { readonly header: string; readonly draft: Omit<MappingDraft, 'encoding'> }[]>(
-  'imports.mappings',
-  [],
-);
+const templates = stored<
+  readonly { readonly header: string; readonly draft: Omit<MappingDraft, 'header' | 'encoding'> }[]
+>('imports.mappings', []);
 
 /** Mappings by import. They stay during a dry run, while another page is open, and after a reload. */
 export const drafts = new Store(storedDrafts());
@@ -40,10 +42,7 @@ export const keepDraft = (id: string, draft: MappingDraft): void => drafts.set(n
 const TEMPLATES_MAX = 20;
 
 /** Keeps the mapping of an import for the next file with the same header, which may have another encoding. */
-export const keepTemplate = (
-  header: readonly string[],
-  { tried: _tried, encoding: _encoding, ...draft }: MappingDraft,
-): void => {
+export const keepTemplate = ({ tried: _tried, encoding: _encoding, header, ...draft }: MappingDraft): void => {
   const key = JSON.stringify(header);
   const others = templates.value.filter((one) => one.header !== key);
   templates.set([{ header: key, draft }, ...others].slice(0, TEMPLATES_MAX));
@@ -55,7 +54,7 @@ const templateOf = (header: readonly string[]) =>
 /** Whether the proposal is the mapping of an earlier file. */
 export const hasTemplate = ({ header }: ImportPreview): boolean => templateOf(header) !== undefined;
 
-export const proposedDraft = ({ header, mapping, encoding }: ImportPreview): MappingDraft => ({
+const proposedDraft = ({ header, mapping }: ImportPreview): MappingDraft => ({
   ...(templateOf(header) ?? {
     columns: mapping.columns,
     defaults: [],
@@ -64,15 +63,11 @@ export const proposedDraft = ({ header, mapping, encoding }: ImportPreview): Map
     match_by: 'slug',
     create_categories: false,
   }),
-  encoding,
+  header,
 });
 
-/** The columns by the names that they have in another encoding. */
-export const columnsIn = (
-  { header, mapping }: ImportPreview,
-  columns: MappingDraft['columns'],
-  before: readonly string[],
-): MappingDraft['columns'] =>
+/** The columns by the names that they have in the encoding of the preview. */
+const columnsIn = ({ header, mapping }: ImportPreview, { columns, header: before }: MappingDraft) =>
   header.length === before.length
     ? Object.fromEntries(
         header.flatMap((column, at) => {
@@ -82,12 +77,25 @@ export const columnsIn = (
       )
     : mapping.columns;
 
+/** The mapping of a file as its preview shows it. @param draft what was edited, also in another encoding. */
+export const draftOf = (preview: ImportPreview, draft: MappingDraft | undefined): MappingDraft => {
+  if (!draft) return proposedDraft(preview);
+  const { header } = preview;
+  return JSON.stringify(header) === JSON.stringify(draft.header)
+    ? draft
+    : { ...draft, header, columns: columnsIn(preview, draft) };
+};
+
 /** The entries of a cell of a field with a list. */
 export const entriesOf = (cell: string, separator: string): readonly string[] =>
   (separator === '' ? [cell] : cell.split(separator)).map((one) => one.trim()).filter((one) => one !== '');
 
 /** What the service takes. */
-export const mappingOf = ({ defaults, tried: _tried, ...mapping }: MappingDraft) => ({
+export const mappingOf = (
+  { defaults, tried: _tried, header: _header, ...mapping }: MappingDraft,
+  { encoding }: ImportPreview,
+) => ({
+  encoding,
   ...mapping,
   defaults: Object.fromEntries(
     defaults

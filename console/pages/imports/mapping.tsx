@@ -12,7 +12,7 @@ import { Loaded } from '../../components/states.tsx';
 import { words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import {
-  columnsIn,
+  draftOf,
   drafts,
   entriesOf,
   hasTemplate,
@@ -20,7 +20,6 @@ import {
   keepTemplate,
   type MappingDraft,
   mappingOf,
-  proposedDraft,
 } from './draft.ts';
 import { DryRun } from './dry-run.tsx';
 import { importFields, listFields } from './fields.ts';
@@ -31,15 +30,6 @@ const NONE = '';
 
 /** What a new listing must have. */
 const REQUIRED: readonly ImportField[] = ['name', 'url', 'description', 'categories'];
-
-const readPreview = (id: string, encoding?: string, signal?: AbortSignal): Promise<ImportPreview> =>
-  dataOf(
-    client.imports.preview({
-      params: { import: id },
-      query: { rows: ROWS, ...(encoding !== undefined && { encoding }) },
-      ...(signal && { signal }),
-    }),
-  );
 
 /** The fields of projects, then further ones by their labels. */
 const useFieldOptions = (): readonly [MappedField, string][] => [
@@ -132,9 +122,9 @@ const Mapping = ({
   readonly preview: ImportPreview;
   readonly dryRun: Import['dry_run'];
 }) => {
-  const draft = useStore(drafts).get(id) ?? proposedDraft(preview);
+  const draft = draftOf(preview, useStore(drafts).get(id));
   const set = (patch: Partial<MappingDraft>) => keepDraft(id, { ...draft, ...patch });
-  const { columns, defaults, list_separator: separator } = draft;
+  const { columns, defaults, list_separator: separator, encoding = preview.encoding } = draft;
   const nameOf = useNameOfField();
   const fieldOptions = useFieldOptions();
   const isList = useIsList();
@@ -142,12 +132,8 @@ const Mapping = ({
     const { [column]: _, ...others } = columns;
     set({ columns: field === NONE ? others : { ...others, [column]: field } });
   };
-  const setEncoding = async (encoding: string) => {
-    const next = await readPreview(id, encoding);
-    set({ encoding, columns: columnsIn(next, columns, preview.header) });
-  };
   const start = async (dry_run: boolean) => {
-    const mapping = mappingOf(draft);
+    const mapping = mappingOf(draft, preview);
     await dataOf(
       client.imports.start({
         params: { import: id },
@@ -156,11 +142,11 @@ const Mapping = ({
       }),
     );
     if (dry_run) set({ tried: JSON.stringify(mapping) });
-    else keepTemplate(preview.header, draft);
+    else keepTemplate(draft);
     followWork({ id, title: filename });
     await refresh('imports', 'batches');
   };
-  const isTried = dryRun !== null && draft.tried === JSON.stringify(mappingOf(draft));
+  const isTried = dryRun !== null && draft.tried === JSON.stringify(mappingOf(draft, preview));
   const defaultOf = new Map(defaults.map(({ field, value }) => [field, value]));
   const mapped = preview.header.flatMap((column, at) => {
     const field = columns[column];
@@ -222,10 +208,10 @@ const Mapping = ({
           <TextField name="list_separator" value={separator} onChange={(list_separator) => set({ list_separator })} />
           <SelectField
             name="encoding"
-            value={draft.encoding}
+            value={encoding}
             hint={text.encodingHint}
-            options={encodingOptions(draft.encoding)}
-            onChange={(encoding) => void perform(async () => await setEncoding(encoding))}
+            options={encodingOptions(encoding)}
+            onChange={(chosen) => keepDraft(id, { ...(drafts.value.get(id) ?? draft), encoding: chosen })}
           />
         </div>
         <Checkbox
@@ -291,7 +277,15 @@ const Mapping = ({
 /** The columns of an uploaded file with the proposed fields. */
 export const MappingEditor = ({ id, filename, dry_run }: Pick<Import, 'id' | 'filename' | 'dry_run'>) => {
   const encoding = useStore(drafts).get(id)?.encoding;
-  const preview = useResource(['imports', id, 'preview', { encoding }], (signal) => readPreview(id, encoding, signal));
+  const preview = useResource(['imports', id, 'preview', { encoding }], (signal) =>
+    dataOf(
+      client.imports.preview({
+        params: { import: id },
+        query: { rows: ROWS, ...(encoding !== undefined && { encoding }) },
+        signal,
+      }),
+    ),
+  );
   return (
     <Loaded query={preview}>
       {(loaded) => <Mapping id={id} filename={filename} preview={loaded} dryRun={dry_run} />}

@@ -56,7 +56,7 @@ const partsOf = (bytes: Buffer, contentType: string, limits: PartLimits): Promis
   });
 
 const bodyOf = (parts: readonly Part[], limits: PartLimits): MultipartBody => {
-  const fields = new Map<string, string>();
+  const fields = new Map<string, Buffer>();
   const files = new Map<string, UploadedFile>();
   const issues: FieldIssue[] = [];
   for (const { name, filename, content } of parts) {
@@ -67,7 +67,7 @@ const bodyOf = (parts: readonly Part[], limits: PartLimits): MultipartBody => {
     }
     if (content.length > (limits[name] ?? 0)) throw tooLarge(limits);
     if (fields.has(name) || files.has(name)) issues.push({ path: [name], message: 'must occur only once' });
-    if (filename === undefined) fields.set(name, content.toString('utf8'));
+    if (filename === undefined) fields.set(name, content);
     else files.set(name, { filename, content });
   }
   if (issues.length > 0) throw invalidFields(issues);

@@ -2,7 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { IMPORT_COLUMNS_MAX } from '#contract/imports.ts';
 import type { ImportMapping } from '#contract/projects.ts';
 import { type FilePart, readFilePart } from '#platform/s3.ts';
-import { completeLines, decodedLoosely, decodeLines, encodingOf, withoutMark } from '#shared/csv/encoding.ts';
+import {
+  completeLines,
+  decodedLines,
+  decodedLoosely,
+  encodingOf,
+  lineBytes,
+  MISFIT,
+  withoutMark,
+} from '#shared/csv/encoding.ts';
 import { type MappedColumn, mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
 import { type CsvRecord, detectSeparator, RecordParser, type Separator } from '#shared/csv/parse.ts';
 import { AppError, invalidField, invalidFields } from '#shared/errors.ts';
@@ -40,11 +48,12 @@ interface FileHead {
   readonly isWhole: boolean;
 }
 
-/** @param name of the encoding, as in a mapping. */
+/** @param name of the encoding, as in a mapping. @throws 400 under `details.file` when the header does not end within it. */
 export const headOf = ({ bytes: first, size }: FilePart, name: string | undefined): FileHead => {
   const encoding = encodingOf(first, name);
   const isWhole = first.length === size;
-  const bytes = isWhole ? first : first.subarray(0, completeLines(first, encoding) || first.length);
+  const bytes = isWhole ? first : first.subarray(0, completeLines(first, encoding));
+  if (bytes.length === 0 && !isWhole) throw invalidFile(`has no line break within its first ${first.length} bytes`);
   return { bytes, text: withoutMark(decodedLoosely(bytes, encoding)), encoding, isWhole };
 };
 
@@ -68,6 +77,57 @@ interface FileFormat {
   readonly max?: number;
 }
 
+/** A part of a file that ends with a line. */
+interface Block {
+  readonly text: string;
+  readonly encoding: string;
+  readonly isLast: boolean;
+}
+
+/** @param row the one that is being read, for messages. @throws {InvalidFile} when the file is gone, or has a line that is too long. */
+async function* blocksOf(read: ReadPart, name: string | undefined, row: () => number): AsyncGenerator<Block> {
+  let encoding: string | undefined;
+  for (let from = 0, isLast = false; !isLast; ) {
+    const length = lineBytes(BLOCK_BYTES, encoding);
+    const part = await read(from, length);
+    if (!part) throw new InvalidFile('The file does not exist any more.');
+    encoding ??= encodingOf(part.bytes, name);
+    isLast = from + part.bytes.length >= part.size;
+    // An incomplete line is read again with the rest of it.
+    const end = isLast ? part.bytes.length : completeLines(part.bytes, encoding);
+    if (end === 0 && length < lineBytes(BLOCK_BYTES, encoding)) continue;
+    if (end === 0 && !isLast) {
+      throw new InvalidFile(`Row ${row()} has a line of more than ${length} bytes; nothing after it can be read.`);
+    }
+    const text = decodedLines(part.bytes.subarray(0, end), encoding);
+    yield { text: from === 0 ? withoutMark(text) : text, encoding, isLast };
+    from += end;
+  }
+}
+
+/** Parses the text of a block a slice at a time. @param isLast whether no record stays open at its end. */
+function* parsedBlock(text: string, parser: RecordParser, isLast: boolean): Generator<readonly CsvRecord[]> {
+  const slices = slicesOf(text);
+  for (const [position, slice] of slices.entries()) {
+    yield* parser.read(slice, isLast && position === slices.length - 1);
+  }
+}
+
+/** The row with the misfit of a block. @param row the one that was being read. */
+const misfitIn = (text: string, parser: RecordParser, row: number): number => {
+  let broken: number | undefined;
+  let last = row;
+  // Without the text behind the block no record stays open.
+  for (const records of parsedBlock(text, parser, true)) {
+    const misfit = records.find(({ cells }) => cells.some((cell) => cell.includes(MISFIT)));
+    if (misfit) return misfit.number;
+    // Of a record with a misplaced quote the cells are not known.
+    broken ??= records.find((record) => record.broken !== undefined)?.number;
+    last = records.at(-1)?.number ?? last;
+  }
+  return broken ?? last;
+};
+
 /**
  * Reads the records of a file, with the header as the first one, some at a time, while other work gets its turns.
  * @throws {InvalidFile} when the file is gone, or cannot be read to its end; names the row that is not in the encoding.
@@ -77,36 +137,19 @@ export async function* recordsOf(
   { separator, encoding: name, max }: FileFormat,
 ): AsyncGenerator<readonly CsvRecord[]> {
   const parser = new RecordParser(separator, max);
-  let encoding: string | undefined;
-  let lastRecord = 0;
-  for (let from = 0, isLast = false; !isLast; ) {
-    const part = await read(from, BLOCK_BYTES);
-    if (!part) throw new InvalidFile('The file does not exist any more.');
-    encoding ??= encodingOf(part.bytes, name);
-    isLast = from + part.bytes.length >= part.size;
-    // An incomplete line is read again with the rest of it.
-    const end = isLast ? part.bytes.length : completeLines(part.bytes, encoding);
-    if (end === 0 && !isLast) {
+  let row = 1;
+  for await (const { text, encoding, isLast } of blocksOf(read, name, () => row)) {
+    if (text.includes(MISFIT)) {
       throw new InvalidFile(
-        `Row ${lastRecord + 1} has a line of more than ${BLOCK_BYTES} bytes; nothing after it can be read.`,
+        `Row ${misfitIn(text, parser, row)} is not in the encoding ${encoding}. Name the encoding of the file in the mapping, or save it as "CSV UTF-8".`,
       );
     }
-    const { text, isWhole } = decodeLines(part.bytes.subarray(0, end), encoding);
-    const slices = slicesOf(from === 0 ? withoutMark(text) : text);
-    for (const [position, slice] of slices.entries()) {
-      for (const records of parser.read(slice, isLast && isWhole && position === slices.length - 1)) {
-        lastRecord = records.at(-1)?.number ?? lastRecord;
-        if (records.length > 0) yield records;
-        await nextTurn();
-      }
-    }
-    if (!isWhole) {
-      throw new InvalidFile(
-        `Row ${lastRecord + 1} is not in the encoding ${encoding}. Name the encoding of the file in the mapping, or save it as "CSV UTF-8".`,
-      );
+    for (const records of parsedBlock(text, parser, isLast)) {
+      row = (records.at(-1)?.number ?? row - 1) + 1;
+      if (records.length > 0) yield records;
+      await nextTurn();
     }
     if (parser.stopped !== undefined) throw new InvalidFile(parser.stopped);
-    from += end;
   }
 }
 

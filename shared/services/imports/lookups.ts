@@ -38,12 +38,14 @@ export class CategoryLookup {
   readonly #mayCreate: boolean;
   readonly #begunAt: string;
   readonly #bySlug = new Map<string, CategoryRecord>();
-  /** Slugs of categories, merged and planned ones too, by their folded names. */
+  readonly #slugByExactName = new Map<string, string>();
+  /** Slugs of categories, merged and planned ones too, by their folded names; of several the oldest. */
   readonly #slugByName = new Map<string, string>();
   /** Current slugs by the slug of a merged category; null once the category that replaced it is deleted. */
   readonly #merged: ReadonlyMap<string, string | null>;
-  /** Names of missing categories, by slug. */
+  /** Names of missing categories that are not created yet, by slug. */
   readonly #planned = new Map<string, string>();
+  #plans = 0;
   /** Slugs that another category took before the planned one was created. */
   readonly #lost = new Set<string>();
   /** Categories of written projects, by the slug that was written. */
@@ -58,11 +60,9 @@ export class CategoryLookup {
     this.#begunAt = begunAt;
     this.#merged = new Map(merged.map(({ slug, current }) => [slug, current]));
     for (const [slug, id] of Object.entries(earlier)) this.#used.set(slug, { id });
-    for (const { name, current } of merged) {
-      if (name !== undefined && current !== null) this.#slugByName.set(folded(name), current);
-    }
-    // After the merged ones: a category has its name before one that had it.
     for (const category of categories) this.#add(category);
+    // After the others: a category has its name before one that had it.
+    for (const { name, current } of merged) if (name !== undefined && current !== null) this.#addName(name, current);
   }
 
   static async open(options: LookupOptions): Promise<CategoryLookup> {
@@ -72,7 +72,8 @@ export class CategoryLookup {
   /** Resolves an entry that is the slug of a category, or the slug or name of one in other case, accents or blanks. */
   resolve(entry: string): Resolution {
     const text = folded(entry);
-    const slug = this.#withSlug(entry) ?? this.#slugByName.get(text) ?? this.#withSlug(text);
+    const named = this.#slugByExactName.get(entry) ?? this.#slugByName.get(text);
+    const slug = this.#withSlug(entry) ?? named ?? this.#withSlug(text);
     if (slug !== undefined) return { slug };
     return this.#mayCreate ? this.#plan(entry) : { problem: `"${entry}" is not a category` };
   }
@@ -84,12 +85,14 @@ export class CategoryLookup {
    */
   async createMissing(slugs: Iterable<string>): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
-    for (const slug of new Set(slugs)) {
-      const name = this.#planned.get(slug);
-      const isMissing = name !== undefined && !this.#bySlug.has(slug);
-      if (isMissing && !(await this.#create(slug, name))) lost.add(slug);
+    const names = [...new Set(slugs)].map((slug) => [slug, this.#planned.get(slug)] as const);
+    for (const [slug, name] of names) {
+      if (name !== undefined && !(await this.#create(slug, name))) {
+        lost.add(slug);
+        continue;
+      }
       const category = this.#bySlug.get(slug);
-      if (category && !lost.has(slug)) this.#used.set(slug, category);
+      if (category) this.#used.set(slug, category);
     }
     return lost;
   }
@@ -117,11 +120,12 @@ export class CategoryLookup {
   #plan(entry: string): Resolution {
     const { data: name } = CategoryBody.shape.name.safeParse(entry);
     if (name === undefined) return { problem: `"${entry}" is not a valid name of a category` };
-    if (this.#planned.size >= CREATED_MAX) return { problem: `an import creates at most ${CREATED_MAX} categories` };
+    if (this.#plans >= CREATED_MAX) return { problem: `an import creates at most ${CREATED_MAX} categories` };
     const base = slugFrom(name, newId('cat').slice('cat_'.length).toLowerCase());
     let number = 1;
     while (this.#isTaken(slugVariant(base, number))) number += 1;
     const slug = slugVariant(base, number);
+    this.#plans += 1;
     this.#planned.set(slug, name);
     this.#slugByName.set(folded(name), slug);
     return { slug };
@@ -129,25 +133,47 @@ export class CategoryLookup {
 
   /** @returns false when another category took the slug or the name meanwhile. */
   async #create(slug: string, name: string): Promise<boolean> {
-    if (this.#slugByName.get(folded(name)) !== slug) return false;
-    const last = Math.max(0, ...[...this.#bySlug.values()].map((category) => category.sort_order));
-    try {
-      this.#add(await createCategory({ name, slug, sort_order: last + SORT_STEP }));
-      return true;
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'CATEGORY_EXISTS')) throw error;
-      // It was created concurrently, or another one with its slug.
-      this.#planned.delete(slug);
-      this.#lost.add(slug);
-      for (const [text, one] of this.#slugByName) if (one === slug) this.#slugByName.delete(text);
-      for (const category of await allCategories()) this.#add(category);
-      return folded(this.#bySlug.get(slug)?.name ?? '') === folded(name);
+    if (this.#planned.has(slug)) {
+      const last = Math.max(0, ...[...this.#bySlug.values()].map((category) => category.sort_order));
+      try {
+        this.#add(await createCategory({ name, slug, sort_order: last + SORT_STEP }));
+        this.#planned.delete(slug);
+        return true;
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === 'CATEGORY_EXISTS')) throw error;
+        this.#drop(slug);
+        this.#lost.add(slug);
+        await this.#refresh();
+      }
     }
+    // It was created concurrently, or another one with its slug or name.
+    return folded(this.#bySlug.get(slug)?.name ?? '') === folded(name);
+  }
+
+  /** Adds what others have created, which takes slugs and names from plans. */
+  async #refresh(): Promise<void> {
+    const created = (await allCategories()).filter((category) => !this.#bySlug.has(category.slug));
+    const names = new Set(created.map((category) => folded(category.name)));
+    const taken = new Set(created.map((category) => category.slug));
+    for (const [slug, name] of this.#planned) if (taken.has(slug) || names.has(folded(name))) this.#drop(slug);
+    for (const category of created) this.#add(category);
+  }
+
+  #drop(slug: string): void {
+    const name = this.#planned.get(slug);
+    if (name !== undefined) this.#slugByName.delete(folded(name));
+    this.#planned.delete(slug);
   }
 
   #add(category: CategoryRecord): void {
-    this.#bySlug.set(category.slug, category);
-    this.#slugByName.set(folded(category.name), category.slug);
+    const { slug, name } = category;
+    this.#bySlug.set(slug, category);
+    if (!this.#slugByExactName.has(name)) this.#slugByExactName.set(name, slug);
+    this.#addName(name, slug);
+  }
+
+  #addName(name: string, slug: string): void {
+    if (!this.#slugByName.has(folded(name))) this.#slugByName.set(folded(name), slug);
   }
 }
 

@@ -128,6 +128,69 @@ it('bytes that do not fit after the beginning of a file end the import before it
   expect(dataOf(await directory.adminOk('GET', `/api/projects?q=${word}`))).toEqual([]);
 });
 
+it('a file that is sent as a field without a name has the same bytes', async () => {
+  const [name, text] = [unique('field'), 'Уютное кафе'];
+  const file = encode(csv(header, rowOf(name, text)), 'windows-1251');
+  const send = (encoding?: string) => {
+    const boundary = 'b0undary';
+    const part = (field: string, content: Buffer) =>
+      Buffer.concat([
+        Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`),
+        content,
+        Buffer.from('\r\n'),
+      ]);
+    const mapping = Buffer.from(JSON.stringify({ columns, ...(encoding && { encoding }) }));
+    return directory.server.call('POST', '/api/admin/projects/import', {
+      token: directory.admin.token,
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+      rawBody: Buffer.concat([part('file', file), part('mapping', mapping), Buffer.from(`--${boundary}--\r\n`)]),
+    });
+  };
+  expect(await send()).toMatchObject(invalidAt('file'));
+  expect(dataOf<ImportReport>(await send('windows-1251'))).toMatchObject({ created: 1, failed: 0 });
+  expect(await descriptionOf(name)).toBe(text);
+});
+
+it.each([
+  ['before them', (word: string) => `5" pipe,https://${word}.example/,x`, [0xe9], 80],
+  ['that opens a cell before them', (word: string) => `"5 inch,https://${word}.example/,x`, [0xe9], 80],
+])('a quote that is not closed %s does not change the row of bytes that do not fit', async (_, loose, bytes, row) => {
+  const word = unique('quote');
+  const lines = Array.from({ length: 100 }, (_one, n) => `${word} ${n},https://${word}-${n}.example/,x`);
+  lines[3] = loose(word);
+  const text = Buffer.from([header.join(','), ...lines].join('\n').replace(`${word} 78,`, '§,'));
+  const at = text.indexOf('§');
+  const file = Buffer.concat([text.subarray(0, at), Buffer.from(bytes), text.subarray(at + 2)]);
+  const refused = await sendImport(directory.server, directory.admin.token, file, { columns });
+  expect(JSON.stringify(refused.body)).toContain(`Row ${row} is not in the encoding utf-8.`);
+});
+
+longTest('a row may be as long in UTF-16 as in UTF-8', async () => {
+  const word = unique('long');
+  for (const encoding of ['utf-8', 'utf-16le']) {
+    const rows = [
+      rowOf(`${word} ${encoding}`),
+      rowOf(`${word} long`, 'd'.repeat(600_000)),
+      rowOf(`${word} ${encoding} 2`),
+    ];
+    const file = encode(`\ufeff${csv(header, ...rows)}`, encoding);
+    const id = await uploadFile(directory, file);
+    await startImport(directory, id, { columns });
+    expect(await importIn(directory, id, 'done')).toMatchObject({ counts: { created: 2, failed: 1 } });
+  }
+});
+
+it('a file whose first line does not end is refused by the start and the preview', async () => {
+  const id = await uploadFile(directory, Buffer.from(`a${'é'.repeat(800_000)}`));
+  for (const path of [`${IMPORTS}/${id}/start`, `${IMPORTS}/${id}/preview`]) {
+    const method = path.endsWith('start') ? 'POST' : 'GET';
+    const refused = await directory.asAdmin(method, path, method === 'POST' ? { mapping: { columns } } : undefined);
+    expect(refused).toMatchObject(invalidAt('file'));
+    expect(JSON.stringify(refused.body)).toContain('has no line break within its first 1048576 bytes');
+  }
+  await directory.adminOk('POST', `${IMPORTS}/${id}/cancel`);
+});
+
 it('an unknown encoding is 400 in the mapping of both ways and in the preview', async () => {
   const file = Buffer.from(csv(header, rowOf(unique('unknown'))));
   const id = await uploadFile(directory, file);
