@@ -72,7 +72,7 @@ const eventOf = ({ id, params, token, body }: RouteRequest): string => {
     path,
     httpMethod: route.method,
     headers,
-    multiValueHeaders: {},
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     pathParameters: params ?? null,

@@ -46,7 +46,11 @@ const queriesOf = (n: number, categories: readonly string[]): Readonly<Record<st
 
 const itemsOfUser = (n: number, categories: readonly string[], since: string) => {
   const id = `10000000-follower-${String(n).padStart(8, '0')}`;
-  const user = newUser({ sub: id, email: `follower${n}@example.com`, emailVerified: true, name: null }, [], since);
+  const user = newUser(
+    { sub: id, email: `follower${n}@example.com`, emailVerified: true, name: null, issuedAt: null },
+    [],
+    since,
+  );
   const queries = queriesOf(n, categories);
   return [
     userItem(user, since),

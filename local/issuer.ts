@@ -190,7 +190,7 @@ export const createIssuer = async (keyFile: string, issuer: string): Promise<rea
     const name = input.name ?? input.client_id ?? null;
     const emailVerified = email !== null && input.email_verified !== false;
     await whenAvailable(async () => {
-      await findOrCreateUser({ sub: userId, email, emailVerified, name }, true);
+      await findOrCreateUser({ sub: userId, email, emailVerified, name, issuedAt: null }, true);
       await setRole(userId, role);
     });
   };

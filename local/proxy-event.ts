@@ -43,20 +43,21 @@ const queryValues = (query: string): Record<string, string[]> | null => {
   return values.size === 0 ? null : Object.fromEntries(values);
 };
 
+/** The lines of each header by its name as first sent: API Gateway keeps the case. */
 const headerValues = (rawHeaders: readonly string[]): Record<string, string[]> => {
-  const values = new Map<string, string[]>();
+  const values = new Map<string, { readonly name: string; readonly lines: string[] }>();
   for (let position = 0; position + 1 < rawHeaders.length; position += 2) {
-    const name = (rawHeaders[position] as string).toLowerCase();
+    const name = rawHeaders[position] as string;
     const value = rawHeaders[position + 1] as string;
-    const known = values.get(name);
-    if (known) known.push(value);
-    else values.set(name, [value]);
+    const known = values.get(name.toLowerCase());
+    if (known) known.lines.push(value);
+    else values.set(name.toLowerCase(), { name, lines: [value] });
   }
-  return Object.fromEntries(values);
+  return Object.fromEntries([...values.values()].map(({ name, lines }) => [name, lines]));
 };
 
-const last = (values: Record<string, string[]> | null): Record<string, string> | null =>
-  values && Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
+const last = (values: Record<string, string[]>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
 
 /** The variables of a path, percent-encoded as the client sent them: API Gateway does not decode them. */
 const variablesOf = (resource: string, path: string): Record<string, string> | null => {
@@ -99,16 +100,14 @@ export const proxyEvent = ({ request, requestId, resource, body }: ProxyRequest)
   const text = isBinary(request.headers['content-type']) ? undefined : textOf(body);
   const queries = queryValues(query);
   const headers = headerValues(request.rawHeaders);
-  // Browsers may send several `Cookie` headers over HTTP/2, which the gateway joins.
-  const { cookie } = request.headers;
   const at = Date.now();
   return {
     resource,
     path,
     httpMethod: method,
-    headers: { ...last(headers), ...(cookie !== undefined && { cookie }) },
+    headers: last(headers),
     multiValueHeaders: headers,
-    queryStringParameters: last(queries),
+    queryStringParameters: queries && last(queries),
     multiValueQueryStringParameters: queries,
     pathParameters: variablesOf(resource, path),
     stageVariables: null,

@@ -290,7 +290,7 @@ export const addSampleActivity = async (projects: readonly ProjectRecord[]): Pro
   await Promise.all(
     NAMES.map(async (name, index) => {
       const email = `${name.split(' ')[0]?.toLowerCase()}@example.com`;
-      await findOrCreateUser({ sub: visitorId(index), email, emailVerified: true, name }, false);
+      await findOrCreateUser({ sub: visitorId(index), email, emailVerified: true, name, issuedAt: null }, false);
     }),
   );
   const until = Date.now();

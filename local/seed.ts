@@ -32,6 +32,7 @@ const SAMPLE_OWNER = {
   email: 'editor@example.com',
   emailVerified: true,
   name: 'The Editors',
+  issuedAt: null,
 };
 
 /** What the directory says about itself. */

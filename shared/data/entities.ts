@@ -136,6 +136,7 @@ export const writeScopes: Readonly<Record<WrittenEntity, WriteScope>> = {
         'id',
         'email',
         'email_verified',
+        'email_issued_at',
         'name',
         'avatar_url',
         'bio',

@@ -126,6 +126,7 @@ const NOT_REPLACED: ReadonlySet<string> = new Set<keyof UserRecord>([
   'joined_at',
   'email',
   'email_verified',
+  'email_issued_at',
   'comment_count',
   'erased_at',
   'version',
@@ -233,7 +234,8 @@ const ROLE_ATTRIBUTES: ReadonlySet<string> = new Set([
 /** The attributes of a new user that a function may write, without the key. */
 const newAttributes = (user: UserRecord, mayWriteRoles: boolean): readonly (readonly [string, unknown])[] => {
   // An unknown address makes a function with the permission decide the role at the first request to it.
-  const stored = mayWriteRoles || !user.is_admin ? user : { ...user, email: null, email_verified: false };
+  const stored =
+    mayWriteRoles || !user.is_admin ? user : { ...user, email: null, email_verified: false, email_issued_at: null };
   return Object.entries(userItem(stored, now())).filter(
     ([name, value]) =>
       value !== undefined && name !== 'pk' && name !== 'sk' && (mayWriteRoles || !ROLE_ATTRIBUTES.has(name)),
@@ -272,7 +274,7 @@ export const findOrCreateUser = async (identity: Identity, mayWriteRoles: boolea
   return (await createUser(user, mayWriteRoles)) ? user : ((await findUser(identity.sub)) ?? user);
 };
 
-/** Adds what a later token contains. When a concurrent write wins, the next request applies it. */
+/** Stores what a later token changes. When a concurrent write wins, the next request applies it. */
 const applyIdentity = async (known: UserRecord, identity: Identity, mayWriteRoles: boolean): Promise<UserRecord> => {
   const changes = identityChanges(known, identity, environment().adminEmails);
   if (!changes) return known;
@@ -285,13 +287,14 @@ const applyIdentity = async (known: UserRecord, identity: Identity, mayWriteRole
       new UpdateCommand({
         TableName: environment().table,
         Key: userKey(known.id),
-        UpdateExpression: `SET email = :email, email_verified = :verified, feed_pk = :pk, feed_sk = :sk${isPromotion ? ', #role = :role, is_admin = :admin' : ''} ADD version :one`,
+        UpdateExpression: `SET email = :email, email_verified = :verified, email_issued_at = :issued, feed_pk = :pk, feed_sk = :sk${isPromotion ? ', #role = :role, is_admin = :admin' : ''} ADD version :one`,
         ConditionExpression:
           known.version === 0 ? 'attribute_not_exists(version) AND attribute_exists(pk)' : 'version = :version',
         ...(isPromotion && { ExpressionAttributeNames: { '#role': 'role' } }),
         ExpressionAttributeValues: {
           ':email': changes.email,
           ':verified': changes.email_verified,
+          ':issued': changes.email_issued_at,
           ...(isPromotion && { ':role': changes.role, ':admin': changes.is_admin }),
           ':pk': feed_pk,
           ':sk': feed_sk,

@@ -196,13 +196,17 @@ export type MiddlewareRequest = Request<APIGatewayProxyEvent, APIGatewayProxyRes
   internal: { state: RequestState };
 };
 
-/** A request header by its lower-case name. Of several spellings the lower-case one wins, else the first. */
-export const header = ({ headers }: APIGatewayProxyEvent, name: string): string | undefined => {
-  const direct = headers?.[name];
-  if (direct !== undefined) return direct;
+/**
+ * A request header by its lower-case name. Several lines of a header are joined (RFC 9110, section 5.3), those of cookies by
+ * a semicolon (RFC 9113, section 8.2.3): browsers send each cookie in a line of its own over HTTP/2, and the gateway's
+ * `headers` has the last line only.
+ */
+export const header = ({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string | undefined => {
+  const lines: string[] = [];
   // Most headers that are asked for are missing: no lower-case copy of all names is made for them.
-  for (const spelling in headers) {
-    if (spelling.length === name.length && spelling.toLowerCase() === name) return headers[spelling];
+  for (const spelling in multiValueHeaders) {
+    if (spelling.length === name.length && spelling.toLowerCase() === name)
+      lines.push(...(multiValueHeaders[spelling] ?? []));
   }
-  return undefined;
+  return lines.length > 0 ? lines.join(name === 'cookie' ? '; ' : ', ') : undefined;
 };

@@ -2,7 +2,7 @@ import { environment } from '#platform/environment.ts';
 import { header, type MiddlewareRequest } from './call.ts';
 
 /** The cookie that same-origin browsers may send instead of the `Authorization` header. */
-export const TOKEN_COOKIE = 'directory_token';
+const TOKEN_COOKIE = 'directory_token';
 /** The cookie that renews a session. No other route receives it. */
 const REFRESH_COOKIE = 'directory_refresh';
 
@@ -39,18 +39,24 @@ export const sessionCookies = ({ accessToken, refreshToken, expiresAt }: Tokens)
 /** The `Set-Cookie` headers that remove both cookies. */
 export const endedCookies = (): readonly string[] => [cookie(TOKEN_COOKIE, '', '/api', 0), refreshCookie(undefined)];
 
-/** The value of a request's cookie; undefined when it is absent or empty. */
-export const cookieOf = ({ event }: Pick<MiddlewareRequest, 'event'>, wanted: string): string | undefined => {
-  for (const pair of (header(event, 'cookie') ?? '').split(';')) {
-    const [name, ...value] = pair.split('=');
-    if (name?.trim() === wanted) return value.join('=').trim() || undefined;
-  }
-  return undefined;
-};
+/**
+ * The values of a request's cookies of a name, without empty ones. A browser sends several when another page of the domain
+ * has set one for a wider path or domain.
+ */
+const cookiesOf = ({ event }: Pick<MiddlewareRequest, 'event'>, wanted: string): readonly string[] =>
+  (header(event, 'cookie') ?? '').split(';').flatMap((pair) => {
+    const [name, ...rest] = pair.split('=');
+    const value = rest.join('=').trim();
+    return name?.trim() === wanted && value !== '' ? [value] : [];
+  });
+
+/** The access tokens in the cookies of a request. */
+export const tokensInCookies = (request: Pick<MiddlewareRequest, 'event'>): readonly string[] =>
+  cookiesOf(request, TOKEN_COOKIE);
 
 /** The token that renews the session of a request; undefined when it is absent or was not set by this service. */
 export const refreshTokenOf = (request: Pick<MiddlewareRequest, 'event'>): string | undefined => {
-  const value = cookieOf(request, REFRESH_COOKIE);
+  const [value] = cookiesOf(request, REFRESH_COOKIE);
   try {
     return value === undefined ? undefined : decodeURIComponent(value);
   } catch {
@@ -60,4 +66,4 @@ export const refreshTokenOf = (request: Pick<MiddlewareRequest, 'event'>): strin
 
 /** Whether a request has a cookie of a session, valid or not. */
 export const hasSessionCookie = (request: Pick<MiddlewareRequest, 'event'>): boolean =>
-  cookieOf(request, TOKEN_COOKIE) !== undefined || cookieOf(request, REFRESH_COOKIE) !== undefined;
+  [TOKEN_COOKIE, REFRESH_COOKIE].some((name) => cookiesOf(request, name).length > 0);

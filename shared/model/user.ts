@@ -10,6 +10,8 @@ export interface Identity {
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly name: string | null;
+  /** When the token was issued, ISO 8601; null where it does not say so. */
+  readonly issuedAt: string | null;
 }
 
 /**
@@ -68,8 +70,10 @@ export const UserRecord = z
     id: z.string(),
     /** With ASCII letters in lower case; null until a token contains one. */
     email: text,
-    /** True once a token with `email_verified` has been seen. */
+    /** Whether the issuer has verified the address. */
     email_verified: flag,
+    /** When the token that contained the address was issued, ISO 8601; null for an unknown time. */
+    email_issued_at: text,
     name: text,
     avatar_url: text,
     bio: text,
@@ -115,6 +119,7 @@ export const newUser = (identity: Identity, adminEmails: readonly string[], join
     id: identity.sub,
     email: identity.email,
     email_verified: identity.email !== null && identity.emailVerified,
+    email_issued_at: identity.email === null ? null : identity.issuedAt,
     name: identity.name,
     avatar_url: null,
     bio: null,
@@ -133,20 +138,41 @@ export const newUser = (identity: Identity, adminEmails: readonly string[], join
   };
 };
 
+/** Attributes of a user that follow from a token. */
+type IdentityAttributes = Pick<UserRecord, 'email' | 'email_verified' | 'email_issued_at' | 'role' | 'is_admin'>;
+
 /**
- * The attributes that a later token adds to a record; undefined when there are none. Cognito, for example, includes the
- * address only after the first sign-in. `adminEmails` is applied once, when the address is first verified, so an
- * administrator whose role was revoked does not regain it.
+ * Whether the address of a token replaces the stored one: a verified address an unverified one, otherwise that of the newer
+ * token. Tokens of several devices are in use at a time, so without this order the address would alternate.
+ */
+const replacesAddress = (user: UserRecord, { email, emailVerified, issuedAt }: Identity): boolean => {
+  if (email === null) return false;
+  if (user.email === null) return true;
+  if (emailVerified !== user.email_verified) return emailVerified;
+  return email !== user.email && issuedAt !== null && issuedAt > (user.email_issued_at ?? '');
+};
+
+/**
+ * The attributes that a later token changes; undefined when there are none. Cognito, for example, includes the address only
+ * after the first sign-in, and users change their address at the issuer. `adminEmails` is applied once, when an address is
+ * first verified: neither does an administrator whose role was revoked regain it, nor does a later address give it.
  */
 export const identityChanges = (
   user: UserRecord,
   identity: Identity,
   adminEmails: readonly string[],
-): Pick<UserRecord, 'email' | 'email_verified' | 'role' | 'is_admin'> | undefined => {
-  const { email, emailVerified } = identity;
-  if (email === null || user.email_verified || (user.email !== null && !emailVerified)) return undefined;
-  const isAdmin = user.is_admin || (!user.role_decided && isConfiguredAdmin(identity, adminEmails));
-  return { email, email_verified: emailVerified, role: isAdmin ? 'admin' : user.role, is_admin: isAdmin };
+): IdentityAttributes | undefined => {
+  if (!replacesAddress(user, identity)) return undefined;
+  const { email, emailVerified, issuedAt } = identity;
+  const mayDecideRole = !user.role_decided && !user.email_verified;
+  const isAdmin = user.is_admin || (mayDecideRole && isConfiguredAdmin(identity, adminEmails));
+  return {
+    email,
+    email_verified: emailVerified,
+    email_issued_at: issuedAt,
+    role: isAdmin ? 'admin' : user.role,
+    is_admin: isAdmin,
+  };
 };
 
 export interface CommentCount {

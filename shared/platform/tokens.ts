@@ -1,8 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { JwtVerifier } from 'aws-jwt-verify';
-import { JwksValidationError, JwkValidationError } from 'aws-jwt-verify/error';
-import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
+import { assertIsJwk, assertIsSignatureJwk, type Jwk, type Jwks, SimpleJwksCache } from 'aws-jwt-verify/jwk';
 import type { JwtHeader, JwtPayload } from 'aws-jwt-verify/jwt-model';
 import { withoutControls } from '#contract/fields.ts';
 import { isApiKeyId } from '#model/api-key.ts';
@@ -55,6 +54,30 @@ const fetchKeys = async (address: string): Promise<ArrayBuffer> => {
   }
 };
 
+/** Whether signatures can be verified with a key. Key sets hold keys of other kinds and uses too (RFC 7517, section 5). */
+const isUsable = (key: Jwk): boolean => {
+  try {
+    assertIsJwk(key);
+    assertIsSignatureJwk(key);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** @throws {KeysUnavailable} without a usable key: the page of a proxy, for example, says nothing about a token. */
+const usableKeys = (bytes: ArrayBuffer): Jwks => {
+  let keys: Jwk[];
+  try {
+    const set = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Partial<Jwks> | null;
+    keys = Array.isArray(set?.keys) ? set.keys.filter(isUsable) : [];
+  } catch (cause) {
+    throw new KeysUnavailable('The keys of the issuer could not be read.', { cause });
+  }
+  if (keys.length === 0) throw new KeysUnavailable('The issuer publishes no usable key.');
+  return { keys };
+};
+
 /** The longest valid subject, in characters (OpenID Connect Core 1.0, section 2). */
 const SUBJECT_MAX = 255;
 
@@ -68,12 +91,14 @@ const ACCESS_TOKEN_TYPES: ReadonlySet<unknown> = new Set([undefined, 'jwt', 'at+
 /** Claims that only ID tokens and logout tokens contain. Not every issuer distinguishes its tokens by type or use. */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 'events'] as const;
 
-/** How far the clock of the issuer may be ahead, in seconds. */
+/** How far the clock of the issuer may be ahead, in seconds; for `iat` and `nbf`. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
 /** @throws unless the token is an access token by its type, its use and its claims. */
 const mustBeAccessToken = (header: JwtHeader, payload: JwtPayload): void => {
-  const { typ } = header as { typ?: unknown };
+  const { typ, crit } = header as { typ?: unknown; crit?: unknown };
+  // The service knows no extension, so it must refuse every critical one (RFC 7515, section 4.1.11).
+  if (crit !== undefined) throw new Error('The token has critical extensions.');
   const isOfType = ACCESS_TOKEN_TYPES.has(typeof typ === 'string' ? typ.toLowerCase() : typ);
   const isOfUse = payload.token_use === undefined || payload.token_use === 'access';
   if (!isOfType || !isOfUse || FOREIGN_CLAIMS.some((name) => payload[name] !== undefined)) {
@@ -81,9 +106,13 @@ const mustBeAccessToken = (header: JwtHeader, payload: JwtPayload): void => {
   }
 };
 
-/** The verifier checks `exp` only where it is present. @throws for a token without an end or from the future. */
+/**
+ * The verifier checks `exp` only where it is present, and with the tolerance. @throws for a token without an end, of the past
+ * or from the future.
+ */
 const mustBeCurrent = ({ exp, iat }: JwtPayload): void => {
   if (typeof exp !== 'number') throw new Error('The token does not expire.');
+  if (exp < Date.now() / 1000) throw new Error('The token has expired.');
   if (iat === undefined) return;
   if (typeof iat !== 'number' || iat > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS) {
     throw new Error('The token was issued in the future.');
@@ -100,6 +129,7 @@ const makeVerifier = () => {
       // Access tokens of Cognito have `client_id` instead of `aud`; the check below covers both.
       audience: null,
       jwksUri,
+      graceSeconds: CLOCK_TOLERANCE_SECONDS,
       customJwtCheck: ({ header, payload }) => {
         mustBeAccessToken(header, payload);
         mustBeCurrent(payload);
@@ -110,7 +140,7 @@ const makeVerifier = () => {
         if (!isSubject(payload.sub)) throw new Error('The token has no valid subject.');
       },
     },
-    { jwksCache: new SimpleJwksCache({ fetcher: { fetch: fetchKeys } }) },
+    { jwksCache: new SimpleJwksCache({ fetcher: { fetch: fetchKeys }, jwksParser: usableKeys }) },
   );
 };
 
@@ -150,14 +180,11 @@ export const verifyToken = async (token: string): Promise<VerifiedToken | undefi
       email: email === null ? null : asciiLowerCase(email),
       emailVerified: payload.email_verified === true || payload.email_verified === 'true',
       name: nameOrNull(payload.name) ?? serviceName(payload),
+      issuedAt: payload.iat === undefined ? null : new Date(payload.iat * 1000).toISOString(),
     };
     return { identity, expiresAt: new Date(Number(payload.exp) * 1000).toISOString() };
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error;
-    // A page of a proxy or of a gateway in place of the keys says nothing about the token.
-    if (error instanceof JwksValidationError || error instanceof JwkValidationError) {
-      throw new KeysUnavailable('The keys of the issuer could not be read.', { cause: error });
-    }
     return undefined;
   }
 };

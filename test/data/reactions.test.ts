@@ -24,7 +24,7 @@ import { withBareTable } from '#test/support/with-bare-table.ts';
 const table = withBareTable();
 
 const newUser = (): Promise<UserRecord> =>
-  findOrCreateUser({ sub: ulid(), email: null, emailVerified: false, name: null }, false);
+  findOrCreateUser({ sub: ulid(), email: null, emailVerified: false, name: null, issuedAt: null }, false);
 
 const newProject = async (): Promise<ProjectRecord> => {
   const id = newId('prj');

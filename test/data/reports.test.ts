@@ -32,7 +32,10 @@ const report = (id: string): ReportRecord => ({
 
 it('removing an author keeps the report when another run removes the author between two reads', async () => {
   const id = 'rpt_1';
-  await findOrCreateUser({ sub: `user-of-${id}`, email: null, emailVerified: false, name: null }, false);
+  await findOrCreateUser(
+    { sub: `user-of-${id}`, email: null, emailVerified: false, name: null, issuedAt: null },
+    false,
+  );
   await replaceReport(undefined, report(id));
   const client = dynamo() as unknown as { send: (command: unknown) => Promise<unknown> };
   const { send: original } = client;

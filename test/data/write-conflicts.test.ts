@@ -88,7 +88,7 @@ it('a write returns false when the condition fails, also after a conflict', asyn
 it('retries creating a user after a conflict', async () => {
   table.on(GetCommand).resolves({});
   table.on(UpdateCommand).rejectsOnce(conflict()).resolves({});
-  const identity = { sub: 'u', email: 'a@example.com', emailVerified: true, name: null };
+  const identity = { sub: 'u', email: 'a@example.com', emailVerified: true, name: null, issuedAt: null };
   expect((await findOrCreateUser(identity, true)).id).toBe('u');
   expect(table.commandCalls(UpdateCommand)).toHaveLength(2);
 });

@@ -169,8 +169,8 @@ it('a proxy event describes the request in the format of API Gateway', async () 
     isBase64Encoded: false,
     requestContext: { stage: 'local', identity: { sourceIp: '127.0.0.1' }, requestId },
   });
-  expect(event.headers).toMatchObject({ 'x-custom': 'One', 'content-type': 'application/json' });
-  expect(event.multiValueHeaders).toMatchObject({ 'x-custom': ['One'] });
+  expect(event.headers).toMatchObject({ 'X-Custom': 'One', 'content-type': 'application/json' });
+  expect(event.multiValueHeaders).toMatchObject({ 'X-Custom': ['One'] });
   expect(remaining).toBeGreaterThan(10_000);
   expect(remaining).toBeLessThanOrEqual(20_000);
 });
@@ -182,9 +182,9 @@ it('a proxy event has the members and the encoding of an event of a REST API', a
   const lines = [
     `PUT ${pathname}?${query} HTTP/1.1`,
     `Host: ${host}`,
-    'Content-Type: multipart/form-data; boundary=x',
-    'X-Custom: one',
-    'X-Custom: two',
+    'content-type: multipart/form-data; boundary=x',
+    'x-custom: one',
+    'x-custom: two',
     'Content-Length: 2',
     'Connection: close',
   ];
@@ -245,8 +245,11 @@ it('a proxy event has all values of repeated headers and query parameters', asyn
     'GET /api/echo HTTP/1.1\r\nHost: localhost\r\nX-A: 1\r\nx-a: 2\r\nConnection: close\r\n\r\n',
   );
   const body = JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4)) as Echo;
-  expect(body.event.multiValueHeaders['x-a']).toEqual(['1', '2']);
-  expect(body.event.headers['x-a']).toBe('2');
+  expect(body.event.multiValueHeaders['X-A']).toEqual(['1', '2']);
+  expect(body.event.headers['X-A']).toBe('2');
+  const cookies = await eventOf('GET', '/api/echo', { headers: { Cookie: ['a=1', 'b=2; c=3'] } });
+  expect(cookies.multiValueHeaders['Cookie']).toEqual(['a=1', 'b=2; c=3']);
+  expect(cookies.headers['Cookie']).toBe('b=2; c=3');
 });
 
 it('a proxy event keeps query values that cannot be decoded', async () => {

@@ -17,7 +17,11 @@ import {
 import { project } from '#test/catalog/fixtures.ts';
 
 const at = '2026-03-10T12:00:00.000Z';
-const submitter = newUser({ sub: 'usr_1', email: 'me@mail.shop.example', emailVerified: true, name: null }, [], at);
+const submitter = newUser(
+  { sub: 'usr_1', email: 'me@mail.shop.example', emailVerified: true, name: null, issuedAt: null },
+  [],
+  at,
+);
 
 const before = (id: string, hours: number, fields: Partial<Parameters<typeof project>[0]> = {}) =>
   project({ id, created_at: new Date(Date.parse(at) - hours * 3_600_000).toISOString(), ...fields });

@@ -15,7 +15,8 @@ export interface CallOptions {
   readonly body?: unknown;
   /** Sent unchanged, with the content type JSON unless the headers set another. */
   readonly rawBody?: string | Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is sent in a line per value. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The rate limiter is disabled for this request, so the response has no quota headers. */
   readonly uncounted?: boolean;
 }
@@ -70,6 +71,15 @@ export interface Client {
   close(): void;
 }
 
+/**
+ * The headers for a request. Node joins several cookies into one line, as HTTP/1.1 asks for; a browser sends a line of each
+ * over HTTP/2. A list of names and values is sent as it is, and needs the host.
+ */
+const linesOf = (headers: Readonly<Record<string, string | readonly string[]>>, host: string) =>
+  Object.values(headers).some((value) => typeof value !== 'string')
+    ? Object.entries({ host, ...headers }).flatMap(([name, lines]) => [lines].flat().flatMap((line) => [name, line]))
+    : (headers as Readonly<Record<string, string>>);
+
 const read = async (response: IncomingMessage): Promise<unknown> => {
   const sent = Buffer.concat(await response.toArray());
   const text = (response.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent).toString('utf8');
@@ -102,16 +112,19 @@ export const clientOf = (
     const response = await new Promise<CallResponse>((resolve, reject) => {
       const path = `${prefix}${target}`;
       const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-      const sent = start({ agent, hostname, port, method, path, headers, signal }, (incoming) => {
-        const head = new Headers();
-        for (let position = 0; position + 1 < incoming.rawHeaders.length; position += 2) {
-          head.append(String(incoming.rawHeaders[position]), String(incoming.rawHeaders[position + 1]));
-        }
-        read(incoming).then(
-          (content) => resolve({ status: incoming.statusCode ?? 0, headers: head, body: content }),
-          reject,
-        );
-      });
+      const sent = start(
+        { agent, hostname, port, method, path, headers: linesOf(headers, `${hostname}:${port}`), signal },
+        (incoming) => {
+          const head = new Headers();
+          for (let position = 0; position + 1 < incoming.rawHeaders.length; position += 2) {
+            head.append(String(incoming.rawHeaders[position]), String(incoming.rawHeaders[position + 1]));
+          }
+          read(incoming).then(
+            (content) => resolve({ status: incoming.statusCode ?? 0, headers: head, body: content }),
+            reject,
+          );
+        },
+      );
       sent.once('error', reject);
       sent.end(body);
     });

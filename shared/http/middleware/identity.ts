@@ -1,7 +1,7 @@
 import type { Route } from '#contract/route.ts';
 import { findOrCreateUser } from '#data/users.ts';
 import { header, type MiddlewareRequest } from '#http/call.ts';
-import { cookieOf, TOKEN_COOKIE } from '#http/session-cookies.ts';
+import { tokensInCookies } from '#http/session-cookies.ts';
 import { type Caller, callerWith } from '#model/api-key.ts';
 import type { Identity } from '#model/user.ts';
 import { looksLikeApiKey } from '#platform/api-key.ts';
@@ -13,22 +13,25 @@ import { unauthorized } from '#shared/errors.ts';
 /** Whether the function of a route may store roles: the middleware must not write more than its role allows. */
 const mayWriteRoles = ({ writes = [] }: Route): boolean => writes.includes('users:roles');
 
+/** What a request presents to authenticate its caller: the first valid token counts. */
 interface Credential {
-  readonly token: string;
+  readonly tokens: readonly string[];
   readonly byCookie: boolean;
 }
 
-const credentialOf = (request: MiddlewareRequest): Credential | undefined => {
-  const authorization = header(request.event, 'authorization');
-  if (authorization !== undefined) {
-    const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    return token === undefined ? undefined : { token, byCookie: false };
-  }
-  const token = cookieOf(request, TOKEN_COOKIE);
-  return token === undefined ? undefined : { token, byCookie: true };
+/** A Bearer header, valid or not, or else the cookies. Another scheme is for a proxy in front of the service. */
+const credentialOf = (request: MiddlewareRequest): Credential => {
+  const bearer = /^bearer(?: +(.*))?$/i.exec(header(request.event, 'authorization')?.trim() ?? '');
+  return bearer ? { tokens: [bearer[1] ?? ''], byCookie: false } : { tokens: tokensInCookies(request), byCookie: true };
 };
 
-const serviceIdentity = (id: string, name: string): Identity => ({ sub: id, email: null, emailVerified: false, name });
+const serviceIdentity = (id: string, name: string): Identity => ({
+  sub: id,
+  email: null,
+  emailVerified: false,
+  name,
+  issuedAt: null,
+});
 
 const callerWithKey = async (presented: string): Promise<Caller | undefined> => {
   const key = await authenticateKey(presented);
@@ -40,11 +43,21 @@ const callerWithToken = async (token: string, route: Route): Promise<Caller | un
   return verified && (await findOrCreateUser(verified.identity, mayWriteRoles(route)));
 };
 
-const callerOf = async ({ token, byCookie }: Credential, route: Route): Promise<Caller | undefined> => {
+const callerOf = async ({ tokens, byCookie }: Credential, route: Route): Promise<Caller | undefined> => {
+  for (const token of tokens) {
+    const isKey = !byCookie && looksLikeApiKey(token);
+    const caller = isKey ? await callerWithKey(token) : await callerWithToken(token, route);
+    // Tokens of erased users remain valid until they expire; treat them as unauthenticated.
+    if (caller && caller.erased_at === null) return caller;
+  }
+  return undefined;
+};
+
+/** Routes with optional authentication stay available when credentials cannot be verified. */
+const callerIfVerifiable = async (credential: Credential, route: Route): Promise<Caller | undefined> => {
   try {
-    return !byCookie && looksLikeApiKey(token) ? await callerWithKey(token) : await callerWithToken(token, route);
+    return await callerOf(credential, route);
   } catch (error) {
-    // Routes with optional authentication stay available when credentials cannot be verified.
     if (route.auth !== 'optional' || !(error instanceof KeysUnavailable)) throw error;
     log.warn('credential ignored: it could not be verified', { error });
     return undefined;
@@ -62,9 +75,8 @@ export const identity = {
     const { auth } = state.route;
     if (auth !== 'user' && auth !== 'admin' && auth !== 'optional') return;
     const credential = credentialOf(request);
-    const user = credential && (await callerOf(credential, state.route));
-    // Tokens of erased users remain valid until they expire; treat them as unauthenticated.
-    if (user && user.erased_at === null) {
+    const user = await callerIfVerifiable(credential, state.route);
+    if (user) {
       state.user = user;
       state.byCookie = credential.byCookie;
     } else if (auth === 'user') {

@@ -75,6 +75,7 @@ export class Writers {
         id,
         email: null,
         email_verified: false,
+        email_issued_at: null,
         name: null,
         avatar_url: null,
         bio: null,

@@ -15,6 +15,7 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
+import { freshAddress } from '#test/support/requests.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 
 const ORIGIN = 'https://app.example.com';
@@ -63,6 +64,37 @@ describe('errors', () => {
     if (!etag) return;
     const again = await server.call('HEAD', path, { headers: { 'if-none-match': etag } });
     expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
+  });
+});
+
+describe('a header in several lines', () => {
+  it('is one list: If-None-Match', async () => {
+    const { id } = await directory.live(owner);
+    const etag = (await directory.get(`/api/projects/${id}`)).headers.get('etag') ?? '';
+    for (const lines of [
+      ['"other"', etag],
+      [etag, '"other"'],
+    ]) {
+      const headers = { 'if-none-match': lines };
+      expect(await server.call('GET', `/api/projects/${id}`, { headers })).toMatchObject({ status: 304 });
+    }
+  });
+
+  it('is one list: X-Forwarded-For, to which each trusted proxy may add a line', async () => {
+    const remainingFor = async (lines: readonly string[]) => {
+      const { headers } = await server.call('GET', '/api/projects', { headers: { 'x-forwarded-for': lines } });
+      return Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    };
+    const address = freshAddress();
+    const before = await remainingFor([address]);
+    expect(await remainingFor([address, '127.0.0.1'])).toBe(before - 1);
+    expect(await remainingFor(['203.0.113.1', address, '127.0.0.1, 127.0.0.1'])).toBe(before - 2);
+  });
+
+  it('is no credential: Authorization', async () => {
+    const lines = [owner, stranger].map(({ token }) => `Bearer ${token}`);
+    const response = await server.call('GET', '/api/user/profile', { headers: { authorization: lines } });
+    expect(exactly(response)).toEqual(UNAUTHORIZED);
   });
 });
 
@@ -230,6 +262,64 @@ describe('the cookie', () => {
     expect(exactly(await withCookie('POST', '/api/projects', headers, {}))).toEqual(FORBIDDEN);
     expect(await directory.read(id)).toMatchObject({ deleted_at: null });
   });
+
+  const readerWith = async (headers: Readonly<Record<string, string | readonly string[]>>) => {
+    const response = await server.call('GET', '/api/user/profile', { headers });
+    return response.status === 200 ? dataOf<{ id: string }>(response).id : response.status;
+  };
+  const tokenOf = ({ token }: Pick<Person, 'token'>) => `directory_token=${token}`;
+
+  it.each<[string, (token: string) => readonly string[]]>([
+    ['the first', (token) => [token, 'theme=dark', 'a=1; b=2']],
+    ['the second', (token) => ['theme=dark', token, 'a=1']],
+    ['the last', (token) => ['theme=dark', `other=1; ${token}`]],
+  ])('counts in %s of several lines, which browsers send over HTTP/2', async (_, lines) => {
+    expect(await readerWith({ cookie: lines(tokenOf(owner)) })).toBe(owner.id);
+    const body = submission({ categories: [directory.category] });
+    const headers = { cookie: lines(tokenOf(owner)), 'sec-fetch-site': 'same-origin' };
+    expect(await server.call('POST', '/api/projects', { headers, body })).toMatchObject({ status: 201 });
+    expect(
+      await server.call('POST', '/api/projects', { headers: { ...headers, 'sec-fetch-site': 'none' }, body }),
+    ).toMatchObject(FORBIDDEN);
+  });
+
+  it('counts when it is the first valid one of several of that name', async () => {
+    const erased = await person(server);
+    await directory.ok(erased, 'DELETE', '/api/user');
+    const invalid = ['directory_token=', 'directory_token', 'directory_token=a.b.c', tokenOf(erased)];
+    for (const sent of [
+      [...invalid, tokenOf(owner), tokenOf(stranger)],
+      [tokenOf(owner), ...invalid, tokenOf(stranger)],
+    ]) {
+      expect(await readerWith({ cookie: sent.join('; ') })).toBe(owner.id);
+      expect(await readerWith({ cookie: sent })).toBe(owner.id);
+    }
+    expect(await readerWith({ cookie: invalid })).toBe(401);
+  });
+
+  it.each(['Basic dXNlcjpwYXNz', 'basic', 'Digest username="a"', 'Negotiate YII=', 'Bearers x', 'nonsense', ''])(
+    'counts beside the header Authorization: "%s", which is for a proxy in front of the service',
+    async (authorization) => {
+      expect(await readerWith({ authorization, cookie: tokenOf(owner) })).toBe(owner.id);
+      expect(await readerWith({ authorization })).toBe(401);
+      const { id } = await directory.live(stranger);
+      await directory.ok(owner, 'POST', `/api/projects/${id}/upvote`);
+      const headers = { authorization, cookie: tokenOf(owner) };
+      expect(await directory.get(`/api/projects/${id}`, undefined, headers)).toMatchObject(
+        success({ viewer: { upvoted: true } }),
+      );
+      // Browsers attach the credentials of such schemes to requests of other sites too.
+      const write = { headers: { ...headers, 'sec-fetch-site': 'cross-site' } };
+      expect(exactly(await server.call('DELETE', `/api/projects/${id}/upvote`, write))).toEqual(FORBIDDEN);
+    },
+  );
+
+  it.each(['Bearer', 'Bearer ', 'bearer nonsense', 'BEARER a b'])(
+    'does not count beside the header Authorization: "%s"',
+    async (authorization) => {
+      expect(await readerWith({ authorization, cookie: tokenOf(owner) })).toBe(401);
+    },
+  );
 
   it('is overridden by a bearer token, which requires no origin', async () => {
     const response = await server.call('POST', '/api/projects', {

@@ -34,7 +34,12 @@ it('the rate limit follows X-Forwarded-For of a request with an API key of a usa
   const remainingFor = async (apiKeyId: string | null, forwardedFor: string): Promise<number> => {
     const identity = { sourceIp: '198.51.100.9', apiKeyId };
     const event = {
-      ...{ httpMethod: 'GET', path: '/api/projects', headers: { 'X-Forwarded-For': forwardedFor }, body: null },
+      ...{
+        httpMethod: 'GET',
+        path: '/api/projects',
+        multiValueHeaders: { 'X-Forwarded-For': [forwardedFor] },
+        body: null,
+      },
       ...{ pathParameters: null, multiValueQueryStringParameters: null, isBase64Encoded: false },
       requestContext: { requestId: 'one', identity },
     };

@@ -17,19 +17,21 @@ const route = defineRoute('tests.fail', {
   permissions: [],
 });
 
+const headers = {
+  'content-type': 'application/json',
+  'user-agent': 'telltale-agent',
+  authorization: 'Bearer telltale-token',
+  cookie: 'access_token=telltale-cookie',
+  'x-forwarded-for': '203.0.113.99',
+};
+
 const event = {
   httpMethod: 'POST',
   resource: route.path,
   path: '/api/tests/telltale-thing',
   pathParameters: { thing: 'telltale-thing' },
-  headers: {
-    'content-type': 'application/json',
-    'user-agent': 'telltale-agent',
-    authorization: 'Bearer telltale-token',
-    cookie: 'access_token=telltale-cookie',
-    'x-forwarded-for': '203.0.113.99',
-  },
-  multiValueHeaders: {},
+  headers,
+  multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
   queryStringParameters: { q: 'telltale-query' },
   multiValueQueryStringParameters: { q: ['telltale-query'] },
   stageVariables: null,

@@ -5,11 +5,14 @@ import { expect, it } from 'vitest';
 import type { User } from '#contract/users.ts';
 import { issuerOf } from '#local/environment.ts';
 import { LOCAL_AUDIENCE } from '#local/issuer.ts';
+import { mailsTo, untilEventsDelivered } from '#test/support/events.ts';
 import { dataOf, success, unique } from '#test/support/fixtures.ts';
 import { scanTable } from '#test/support/scan-table.ts';
-import { ownServer } from '#test/support/with-directory.ts';
+import { ownDirectory } from '#test/support/with-directory.ts';
 
-const server = await ownServer({ env: { ADMIN_EMAILS: 'Boss@example.com, second@example.com,third@example.com' } });
+const { server, directory } = await ownDirectory({
+  env: { ADMIN_EMAILS: 'Boss@example.com, second@example.com,third@example.com' },
+});
 
 interface Claims {
   readonly email?: string;
@@ -17,17 +20,20 @@ interface Claims {
   readonly name?: string;
   readonly client_id?: string;
   readonly username?: string;
+  /** When the token was issued, in seconds since the epoch; null for a token that does not say so. Now by default. */
+  readonly iat?: number | null;
 }
 
 /** A token of the local issuer for the web client, with exactly these claims. */
-const tokenOf = async (subject: string, claims: Claims = {}): Promise<string> => {
+const tokenOf = async (subject: string, { iat, ...claims }: Claims = {}): Promise<string> => {
   const jwk = JSON.parse(readFileSync(path.join(server.server.dataDir, 'issuer-key.json'), 'utf8')) as JWK;
-  return await new SignJWT({ client_id: LOCAL_AUDIENCE, token_use: 'access', ...claims })
+  const issuedAt = iat === undefined ? Math.floor(Date.now() / 1000) : iat;
+  const times = issuedAt === null ? {} : { iat: issuedAt };
+  return await new SignJWT({ client_id: LOCAL_AUDIENCE, token_use: 'access', ...times, ...claims })
     .setProtectedHeader({ alg: 'RS256', kid: await calculateJwkThumbprint(jwk) })
     .setIssuer(issuerOf(server.server.port))
     .setSubject(subject)
     .setAudience(LOCAL_AUDIENCE)
-    .setIssuedAt()
     .setExpirationTime('1h')
     .sign(await importJWK(jwk, 'RS256'));
 };
@@ -114,6 +120,145 @@ it('an access token of Cognito without the claims of the trigger can be followed
   expect(await profileOf(subject, claims)).toMatchObject({ email: 'late@example.com' });
   // A further token without the claims removes nothing.
   expect(await profileOf(subject, { username: subject })).toMatchObject({ email: 'late@example.com' });
+});
+
+/** An address and when the token with it was issued: so many seconds after a first one. */
+type Sign = readonly [address: string, after: number | null, verified?: boolean];
+
+it.each<readonly [string, readonly Sign[], Sign]>([
+  [
+    'a newer token',
+    [
+      ['old', 0],
+      ['new', 60],
+    ],
+    ['new', 60],
+  ],
+  [
+    'a newer token, whose older one is still in use on another device',
+    [
+      ['old', 0],
+      ['new', 60],
+      ['old', 0],
+    ],
+    ['new', 60],
+  ],
+  [
+    'the newest of several',
+    [
+      ['a', 0],
+      ['c', 120],
+      ['b', 60],
+      ['a', 0],
+    ],
+    ['c', 120],
+  ],
+  [
+    'a newer token with an address from before',
+    [
+      ['a', 0],
+      ['b', 60],
+      ['a', 120],
+      ['b', 60],
+    ],
+    ['a', 120],
+  ],
+  [
+    'a verified one after unverified ones',
+    [
+      ['x', 60, false],
+      ['old', 0],
+    ],
+    ['old', 0],
+  ],
+  [
+    'a verified one, not a newer unverified one',
+    [
+      ['old', 0],
+      ['new', 60, false],
+    ],
+    ['old', 0],
+  ],
+  [
+    'a newer unverified one, where none is verified',
+    [
+      ['a', 0, false],
+      ['b', 60, false],
+      ['a', 0, false],
+    ],
+    ['b', 60, false],
+  ],
+  [
+    'the first one, where tokens do not say when they were issued',
+    [
+      ['a', null],
+      ['b', null],
+    ],
+    ['a', null],
+  ],
+  [
+    'one with a time after one without',
+    [
+      ['a', null],
+      ['b', 0],
+      ['a', null],
+    ],
+    ['b', 0],
+  ],
+])('the address of a user is that of %s', async (_, signs, [address, , verified = true]) => {
+  const subject = unique('sub');
+  const first = Math.floor(Date.now() / 1000) - 600;
+  const addressOf = (word: string): string => `${word}.${subject}@example.com`;
+  for (const [word, after, isVerified = true] of signs) {
+    const iat = after === null ? null : first + after;
+    await profileOf(subject, { email: addressOf(word), email_verified: isVerified, iat });
+  }
+  expect(await profileOf(subject)).toMatchObject({ email: addressOf(address), email_verified: verified });
+});
+
+it('mail goes to the address of the newest token, also about what was submitted before, and the console finds the user by it', async () => {
+  const subject = unique('sub');
+  const [before, after] = [`old.${subject}@example.com`, `new.${subject}@example.com`];
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const token = await tokenOf(subject, { email: before, email_verified: true, iat: issuedAt - 60 });
+  const person = { id: subject, email: before, name: 'Ada', token };
+  const { id } = await directory.submit(person);
+  await server.until(async () => (await mailsTo(server, person)).length === 1);
+
+  // The first request with the new token is a plain read by a function that may not write roles.
+  const changed = { ...person, email: after, token: await tokenOf(subject, { email: after, email_verified: true }) };
+  expect(await directory.get('/api/me/submissions', changed)).toMatchObject({ status: 200 });
+  await directory.adminOk('PUT', `/api/admin/projects/${id}/reject`, { reason: 'It is incomplete.' });
+  await untilEventsDelivered(server, directory);
+  expect((await mailsTo(server, changed)).map(({ text }) => text)).toEqual([
+    expect.stringContaining('It is incomplete.') as string,
+  ]);
+  expect(await mailsTo(server, person)).toHaveLength(1);
+
+  const found = (q: string) => directory.get(`/api/admin/users?q=${q}`, directory.admin);
+  await server.until(async () =>
+    dataOf<{ id: string }[]>(await found(`new.${subject}`)).some((user) => user.id === subject),
+  );
+  expect(dataOf<unknown[]>(await found(`old.${subject}`))).toEqual([]);
+});
+
+it('a later address in ADMIN_EMAILS makes nobody an administrator who had a verified one', async () => {
+  const subject = unique('sub');
+  const iat = Math.floor(Date.now() / 1000);
+  await profileOf(subject, { email: `${subject}@example.com`, email_verified: true, iat: iat - 60 });
+  const claims = { email: 'third@example.com', email_verified: true, iat };
+  expect(await profileOf(subject, claims)).toMatchObject({ email: 'third@example.com', role: 'user', is_admin: false });
+  expect(await server.call('GET', '/api/admin/users', { token: await tokenOf(subject, claims) })).toMatchObject({
+    status: 403,
+  });
+});
+
+it('an administrator by ADMIN_EMAILS stays one with another address', async () => {
+  const subject = unique('sub');
+  const iat = Math.floor(Date.now() / 1000);
+  await profileOf(subject, { email: 'boss@example.com', email_verified: true, iat: iat - 60 });
+  const email = `${subject}@example.com`;
+  expect(await profileOf(subject, { email, email_verified: true, iat })).toMatchObject({ email, is_admin: true });
 });
 
 it('a service has its id as its name, unless the token contains one', async () => {
