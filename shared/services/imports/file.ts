@@ -36,8 +36,8 @@ export const uploadedFile =
   (from, length) =>
     readFilePart(importId, from, length);
 
-/** The first part of a file; undefined when there is no file. */
-export const firstPart = (read: ReadPart): Promise<FilePart | undefined> => read(0, BLOCK_BYTES);
+/** The first part of the uploaded file of a large import; undefined when there is no file. */
+export const firstPart = (importId: string): Promise<FilePart | undefined> => readFilePart(importId, 0, BLOCK_BYTES);
 
 /** The beginning of a file, up to a line break unless it is the whole file. */
 interface FileHead {

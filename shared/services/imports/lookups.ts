@@ -147,7 +147,8 @@ export class CategoryLookup {
       }
     }
     // It was created concurrently, or another one with its slug or name.
-    return folded(this.#bySlug.get(slug)?.name ?? '') === folded(name);
+    const category = this.#bySlug.get(slug);
+    return category !== undefined && folded(category.name) === folded(name);
   }
 
   /** Adds what others have created, which takes slugs and names from plans. */

@@ -25,7 +25,7 @@ import { staffReader } from '#services/projects/read.ts';
 import { mappedColumns, mustFillRequired, readMapping } from '#shared/csv/mapping.ts';
 import { detectSeparator } from '#shared/csv/parse.ts';
 import { AppError, conflict, notFound } from '#shared/errors.ts';
-import { firstPart, hasFile, headerOf, headOf, readRecords, uploadedFile } from './file.ts';
+import { firstPart, hasFile, headerOf, headOf, readRecords } from './file.ts';
 import { mustFitFields, mustImportContent, rowValidator } from './validate.ts';
 
 const PAGE = 100;
@@ -104,7 +104,7 @@ export const readImport = async (staff: Caller, id: string): Promise<Import> =>
 
 /** The first part of the file of an import. @throws 409 without a file. */
 export const uploadedPart = async (importId: string): Promise<FilePart> => {
-  const part = await firstPart(uploadedFile(importId));
+  const part = await firstPart(importId);
   if (!part) throw conflict('INVALID_TRANSITION', 'The file is not uploaded, or deleted already.');
   return part;
 };

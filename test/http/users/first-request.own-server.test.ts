@@ -242,7 +242,7 @@ it('mail goes to the address of the newest token, also about what was submitted 
   expect(dataOf<unknown[]>(await found(`old.${subject}`))).toEqual([]);
 });
 
-it('a later address in ADMIN_EMAILS makes nobody an administrator who had a verified one', async () => {
+it('a later address in ADMIN_EMAILS gives no role to a user who had a verified one', async () => {
   const subject = unique('sub');
   const iat = Math.floor(Date.now() / 1000);
   await profileOf(subject, { email: `${subject}@example.com`, email_verified: true, iat: iat - 60 });
