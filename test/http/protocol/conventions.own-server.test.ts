@@ -15,7 +15,6 @@ import {
   UNAUTHORIZED,
   unique,
 } from '#test/support/fixtures.ts';
-import { freshAddress } from '#test/support/requests.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 
 const ORIGIN = 'https://app.example.com';
@@ -78,17 +77,6 @@ describe('a header in several lines', () => {
       const headers = { 'if-none-match': lines };
       expect(await server.call('GET', `/api/projects/${id}`, { headers })).toMatchObject({ status: 304 });
     }
-  });
-
-  it('is one list: X-Forwarded-For, to which each trusted proxy may add a line', async () => {
-    const remainingFor = async (lines: readonly string[]) => {
-      const { headers } = await server.call('GET', '/api/projects', { headers: { 'x-forwarded-for': lines } });
-      return Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
-    };
-    const address = freshAddress();
-    const before = await remainingFor([address]);
-    expect(await remainingFor([address, '127.0.0.1'])).toBe(before - 1);
-    expect(await remainingFor(['203.0.113.1', address, '127.0.0.1, 127.0.0.1'])).toBe(before - 2);
   });
 
   it('is no credential: Authorization', async () => {

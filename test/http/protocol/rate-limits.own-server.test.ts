@@ -80,6 +80,16 @@ describe('a rate tier', () => {
     expect((await submit(user, freshAddress())).status).toBe(201);
   });
 
+  it('is keyed by the address in all lines of X-Forwarded-For, to which each trusted proxy may add one', async () => {
+    const address = freshAddress();
+    const sent = [[address], [address, '127.0.0.1'], [freshAddress(), address, '127.0.0.1, 127.0.0.1']];
+    const counted = [];
+    for (const lines of sent) {
+      counted.push(remaining(await server.call('GET', '/api/projects', { headers: { 'x-forwarded-for': lines } })));
+    }
+    expect(counted).toEqual([4, 3, 2]);
+  });
+
   it('comments counts their creation only', async () => {
     const address = freshAddress();
     const comments = `/api/projects/${project}/comments`;
