@@ -138,7 +138,7 @@ export const exportErrors = defineRoute('batches.exportErrors', {
   path: '/api/admin/batches/{batch}/errors.csv',
   summary: 'Export the failed rows of an import',
   description:
-    'Streamed CSV with the columns of the imported file and `error`. After correction, the import accepts the file. 404 for other batches.',
+    'Streamed CSV with the columns of the imported file and `error`; what a row has beyond the last named column follows in columns without a name. After correction, the import accepts the file. 404 for other batches.',
   responses: {
     200: {
       stream: true,
@@ -238,6 +238,7 @@ export const ImportReport = z
         }),
       )
       .describe('Invalid rows, and rows that are skipped because their project is deleted.'),
+    ignored: z.array(z.string()).describe('The columns that are mapped to a field that an import does not set.'),
     counts: BatchCounts.optional().describe('Only for a dry run.'),
     items: z.array(BatchItem).optional().describe('Only for a dry run: what would happen with the first 100 rows.'),
   })

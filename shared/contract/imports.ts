@@ -60,6 +60,9 @@ export const Import = ImportSummary.extend({
     })
     .nullable()
     .describe('What the last dry run would have done.'),
+  ignored: z
+    .array(z.string())
+    .describe('The columns that the last start or dry run maps to a field that an import does not set.'),
 }).meta({ id: 'Import' });
 export type Import = z.infer<typeof Import>;
 
@@ -87,7 +90,9 @@ export type ImportUpload = z.infer<typeof ImportUpload>;
 export const ImportPreview = z
   .object({
     header: z.array(z.string()),
-    separator: z.enum([',', ';', '\t']),
+    separator: z
+      .string()
+      .describe('A comma, semicolon or tab, or the character that a first line such as `sep=|` names.'),
     encoding: z
       .string()
       .describe(
@@ -96,6 +101,9 @@ export const ImportPreview = z
     mapping: ImportMapping.pick({ columns: true, list_separator: true, encoding: true }).describe(
       'Proposed from the names of columns, and the keys and labels of further fields.',
     ),
+    ignored: z
+      .array(z.string())
+      .describe('The columns that the mapping has for a field that an import does not set, such as `upvote_count`.'),
     rows: z.array(z.array(z.string())).describe('The cells of the first records.'),
   })
   .meta({ id: 'ImportPreview' });

@@ -1101,7 +1101,11 @@ export const EncodingName = z
 
 export const ImportMapping = z
   .object({
-    columns: z.record(z.string(), MappedField).describe('CSV column to field, such as `name` or `fields.<key>`.'),
+    columns: z
+      .record(z.string(), MappedField)
+      .describe(
+        'CSV column to field, such as `name` or `fields.<key>`. Names are compared in NFC and without invisible characters and blanks at their ends; in a JSON body a column `__proto__` is written with a blank before it.',
+      ),
     defaults: z
       .partialRecord(MappedField, Default)
       .default({})

@@ -32,9 +32,24 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-// Header cells are trimmed as well.
-const trimmed = (columns: ImportMapping['columns']): ImportMapping['columns'] =>
-  Object.fromEntries(Object.entries(columns).map(([column, field]) => [column.trim(), field]));
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** The name of a column as headers, mappings and defaults are compared by it: in NFC, trimmed, without invisible characters. */
+export const columnName = (given: string): string => given.normalize('NFC').replace(INVISIBLE, '').trim();
+
+const named = (columns: ImportMapping['columns']): ImportMapping['columns'] =>
+  Object.fromEntries(Object.entries(columns).map(([column, field]) => [columnName(column), field]));
+
+/** No schema keeps a member of this name. */
+const PROTO = '__proto__';
+
+/** Columns with a blank before a name that the schema would drop; `columnName` takes it off. */
+const keepable = (columns: unknown): unknown =>
+  isObject(columns)
+    ? Object.fromEntries(
+        Object.entries(columns).map(([column, field]) => [column === PROTO ? ` ${column}` : column, field]),
+      )
+    : columns;
 
 /** Reads a mapping in its long or short form. @throws 400 under `details.mapping`. */
 export const parseMapping = (text: string): ParsedMapping => readMapping(parseJson(text));
@@ -43,13 +58,13 @@ export const parseMapping = (text: string): ParsedMapping => readMapping(parseJs
 export const readMapping = (given: unknown): ParsedMapping => {
   if (!isObject(given)) throw invalidField(['mapping'], 'must be a JSON object');
   if (isShortForm(given)) {
-    const { mapping: columns } = checked(ShortForm, { mapping: given });
-    return { mapping: ImportMapping.parse({ columns: trimmed(columns) }), columnsPath: ['mapping'] };
+    const { mapping: columns } = checked(ShortForm, { mapping: keepable(given) });
+    return { mapping: { ...ImportMapping.parse({ columns: {} }), columns: named(columns) }, columnsPath: ['mapping'] };
   }
-  const { mapping } = checked(LongForm, { mapping: given });
+  const { mapping } = checked(LongForm, { mapping: { ...given, columns: keepable(given.columns) } });
   const columnsPath = ['mapping', 'columns'];
   if (Object.keys(mapping.columns).length === 0) throw invalidField(columnsPath, 'must map at least one column');
-  return { mapping: { ...mapping, columns: trimmed(mapping.columns) }, columnsPath };
+  return { mapping: { ...mapping, columns: named(mapping.columns) }, columnsPath };
 };
 
 /** The fields that a new project needs. */
@@ -102,7 +117,7 @@ export const mappedColumns = ({ mapping, columnsPath }: ParsedMapping, header: r
 /**
  * Column names by field, the best first, in lower case and without everything but letters and digits: those of this service's
  * export, then those in exports of Brilliant Directories, Directorist, eDirectory, GeoDirectory, HivePress, Product Hunt
- * collections, WP All Export and spreadsheets of listings. Other fields of the content have their own name only.
+ * collections, WP All Export and spreadsheets of listings. All other fields have their own name only.
  */
 const namesOf: Partial<Record<ImportField, readonly string[]>> = {
   id: ['id'],
@@ -256,8 +271,8 @@ const ownNames: ReadonlySet<string> = new Set(importFields.map(bare));
  * label, and the others.
  */
 const namedFields = (further: readonly CurrentField[]): readonly (readonly [MappedField, readonly string[]])[] => {
-  const named = (field: ImportField) => [field, namesOf[field] ?? [bare(field)]] as const;
-  const own = [...new Set([...(Object.keys(namesOf) as ImportField[]), ...revisionFields])];
+  const withNames = (field: ImportField) => [field, namesOf[field] ?? [bare(field)]] as const;
+  const own = [...new Set([...(Object.keys(namesOf) as ImportField[]), ...revisionFields, ...importFields])];
   const isRequired = (field: ImportField): boolean => requiredFields.some((one) => one === field);
   const labels = further.flatMap(({ key, label }) => {
     const name = bare(label);
@@ -265,9 +280,9 @@ const namedFields = (further: readonly CurrentField[]): readonly (readonly [Mapp
   });
   return [
     ...further.map(({ key }) => [`fields.${key}`, [bare(`fields.${key}`), bare(key)]] as const),
-    ...own.filter(isRequired).map(named),
+    ...own.filter(isRequired).map(withNames),
     ...labels,
-    ...own.filter((field) => !isRequired(field)).map(named),
+    ...own.filter((field) => !isRequired(field)).map(withNames),
   ];
 };
 

@@ -1,19 +1,22 @@
 import { CsvError, type Options, parse } from 'csv-parse/sync';
+import { columnName } from './mapping.ts';
 
-/** The supported separators; detection prefers earlier ones. */
+/** The separators that are detected, the preferred ones first. The first line of a file may name any other character. */
 export const separators = [',', ';', '\t'] as const;
-export type Separator = (typeof separators)[number];
 
 export interface CsvRecord {
   /** The position among the records of the file, from 1. */
   readonly number: number;
+  /** At least as many as the header has; more where the record has text beyond them. */
   readonly cells: readonly string[];
   /** Why the record could not be read, to follow "The row …". */
   readonly broken?: string;
 }
 
-const optionsFor = (separator: Separator): Options => ({
+const optionsFor = (separator: string): Options => ({
   delimiter: separator,
+  // Blanks around quotation marks are no part of a cell.
+  trim: true,
   // One file may mix all three after it was edited on several systems.
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
@@ -24,6 +27,7 @@ const isQuoteError = (error: unknown): error is CsvError =>
   error instanceof CsvError &&
   (error.code === 'CSV_QUOTE_NOT_CLOSED' ||
     error.code === 'CSV_INVALID_CLOSING_QUOTE' ||
+    error.code === 'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE' ||
     error.code === 'INVALID_OPENING_QUOTE');
 
 /** Misplaced quotes after which `read` lets its caller give way: some milliseconds of work. */
@@ -31,19 +35,23 @@ const RESTARTS_PER_TURN = 100;
 
 const CR = 0x0d;
 const LF = 0x0a;
+const SPACE = 0x20;
+const TAB = 0x09;
 
-/** Finds the next non-empty line; `end` excludes its line break. */
+/** Finds the next line with text; `end` excludes its line break. */
 const nextLine = (bytes: Buffer, from: number): { start: number; end: number } => {
   const isBreak = (at: number) => bytes[at] === LF || bytes[at] === CR;
+  const isBlankAt = (at: number) => isBreak(at) || bytes[at] === SPACE || bytes[at] === TAB;
   let start = from;
-  while (start < bytes.length && isBreak(start)) start += 1;
+  while (start < bytes.length && isBlankAt(start)) start += 1;
   let end = start;
   while (end < bytes.length && !isBreak(end)) end += 1;
+  while (start > from && !isBreak(start - 1)) start -= 1;
   return { start, end };
 };
 
-/** Reads a line with a quote inside an unquoted cell, such as `5" pipe`; the quote becomes part of the text. */
-const cellsWithLooseQuotes = (line: Buffer, separator: Separator): readonly string[] | undefined => {
+/** Reads a line with a quote inside an unquoted cell. */
+const cellsWithLooseQuotes = (line: Buffer, separator: string): readonly string[] | undefined => {
   try {
     return parse(line, { ...optionsFor(separator), relax_quotes: true })[0];
   } catch (error) {
@@ -58,23 +66,43 @@ const RECORD_BYTES_MAX = 1_000_000;
 /** The end of the last line of a text that may go on. */
 const endOfLines = (bytes: Buffer): number => Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 
+/** A first line that names the separator, as spreadsheets write and read it. */
+const SEPARATOR_LINE = /^"?sep=([^"\p{L}\p{N} \r\n])"?[^\S\r\n]*(?:\r\n?|\n|$)/iu;
+
+/** Thrown within the parser to end it. */
+const ENOUGH = new Error('There are as many records as asked for.');
+
+const isBlank = (cell: string): boolean => cell.trim() === '';
+
+/** The cells up to the last one with text, but as many as given at least. */
+const withWidth = (cells: readonly string[], width: number): readonly string[] => {
+  if (cells.length < width) return [...cells, ...new Array<string>(width - cells.length).fill('')];
+  if (cells.length === width) return cells;
+  return cells.slice(0, Math.max(width, cells.findLastIndex((cell) => !isBlank(cell)) + 1));
+};
+
 /**
- * Reads the records of a text that is given in blocks, and skips empty lines. A misplaced quote would swallow the records
- * after it, so its line is read on its own with the quote as text. The record is broken when it then has another number of
- * cells than the first record. The work is linear: a parse that fails ends at the next line with an odd number of quotes, and
- * the lines before that one have no quote that stays open.
+ * Reads the records of a text that is given in blocks. The first one is the header, which ends with the last column that has a
+ * name; a line before it that names the separator is skipped, as are records without text after it. Of the others missing cells
+ * are blank, and further blank ones are dropped.
+ *
+ * A misplaced quote would swallow the records after it, so its line is read on its own. A quote inside an unquoted cell is then
+ * text, as in `5" pipe`; with any other one, or with more cells than the header has, the record is broken. The work is linear:
+ * a parse that fails ends at the next line with an odd number of quotes, and the lines before that one have no quote that stays
+ * open.
  */
 export class RecordParser {
-  readonly #separator: Separator;
+  readonly #separator: string;
   readonly #max: number;
   #rest: Buffer = Buffer.alloc(0);
+  #hasBegun = false;
   #count = 0;
-  /** Of the first record. */
+  /** Of the header. */
   #width: number | undefined;
   #stopped: string | undefined;
 
   /** @param max the most records to read. */
-  constructor(separator: Separator, max = Number.POSITIVE_INFINITY) {
+  constructor(separator: string, max = Number.POSITIVE_INFINITY) {
     this.#separator = separator;
     this.#max = max;
   }
@@ -88,7 +116,9 @@ export class RecordParser {
   *read(text: string, isLast: boolean): Generator<CsvRecord[]> {
     let records: CsvRecord[] = [];
     if (this.#stopped !== undefined) return;
-    this.#rest = Buffer.concat([this.#rest, Buffer.from(text)]);
+    const lines = this.#hasBegun ? text : text.replace(SEPARATOR_LINE, '');
+    this.#hasBegun = true;
+    this.#rest = Buffer.concat([this.#rest, Buffer.from(lines)]);
     for (let restarts = 1; this.#rest.length > 0 && this.#count < this.#max; restarts += 1) {
       if (!this.#parseLines(records, isLast)) break;
       if (restarts % RESTARTS_PER_TURN > 0) continue;
@@ -109,16 +139,17 @@ export class RecordParser {
     try {
       parse(lines, {
         ...optionsFor(this.#separator),
-        ...(this.#max !== Number.POSITIVE_INFINITY && { to: this.#max - this.#count }),
         on_record: (cells: string[], { bytes }) => {
           this.#add(records, cells);
           readTo = bytes;
+          if (this.#count === this.#max) throw ENOUGH;
           return null;
         },
       });
       this.#rest = this.#rest.subarray(lines.length);
       return false;
     } catch (error) {
+      if (error === ENOUGH) return false;
       if (!isQuoteError(error)) throw error;
       const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast;
       if (isOpen && this.#rest.length - readTo <= RECORD_BYTES_MAX) {
@@ -134,28 +165,38 @@ export class RecordParser {
   #skipQuote(records: CsvRecord[], from: number): void {
     const { start, end } = nextLine(this.#rest, from);
     const cells = cellsWithLooseQuotes(this.#rest.subarray(start, end), this.#separator);
-    if (cells && cells.length === (this.#width ?? cells.length)) this.#add(records, cells);
-    else this.#add(records, [], 'has a misplaced quote');
+    if (cells && withWidth(cells, 0).length <= (this.#width ?? cells.length)) this.#add(records, cells);
+    else this.#break(records);
     this.#rest = this.#rest.subarray(end);
   }
 
-  #add(records: CsvRecord[], cells: readonly string[], broken?: string): void {
+  #add(records: CsvRecord[], cells: readonly string[]): void {
+    if (this.#count > 0 && cells.every(isBlank)) return;
     this.#count += 1;
-    this.#width ??= cells.length;
-    records.push({ number: this.#count, cells, ...(broken !== undefined && { broken }) });
+    const fitting = withWidth(cells, this.#width ?? 1);
+    this.#width ??= fitting.length;
+    records.push({ number: this.#count, cells: fitting });
+  }
+
+  #break(records: CsvRecord[]): void {
+    this.#count += 1;
+    this.#width ??= 0;
+    records.push({ number: this.#count, cells: [], broken: 'has a misplaced quote' });
   }
 }
 
 /** Reads the records of a whole text. @param max the most records to read. */
-export const parseRecords = (text: string, separator: Separator, max: number): CsvRecord[] =>
+export const parseRecords = (text: string, separator: string, max: number): CsvRecord[] =>
   [...new RecordParser(separator, max).read(text, true)].flat();
 
-const headerWith = (text: string, separator: Separator): string[] =>
-  (parseRecords(text, separator, 1)[0]?.cells ?? []).map((cell) => cell.trim());
+const headerWith = (text: string, separator: string): string[] =>
+  (parseRecords(text, separator, 1)[0]?.cells ?? []).map(columnName);
 
-/** Picks the separator that yields most of the expected header cells, or among equals most cells. */
-export const detectSeparator = (text: string, expected: readonly string[]): Separator => {
-  let best: { separator: Separator; known: number; cells: number } | undefined;
+/** The separator that the first line names; otherwise the one that yields most of the expected header cells, or among equals most cells. */
+export const detectSeparator = (text: string, expected: readonly string[]): string => {
+  const [, named] = SEPARATOR_LINE.exec(text) ?? [];
+  if (named !== undefined) return named;
+  let best: { separator: string; known: number; cells: number } | undefined;
   for (const separator of separators) {
     const header = headerWith(text, separator);
     const known = expected.filter((column) => header.includes(column)).length;

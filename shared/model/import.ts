@@ -10,7 +10,7 @@ export interface ImportRecord extends Readonly<ImportSummary> {
   /** Null before the first start. */
   readonly mapping: ImportMapping | null;
   /** The separator of the file, as the start has detected it. */
-  readonly separator: ',' | ';' | '\t' | null;
+  readonly separator: string | null;
   /** All rows up to this number are imported; some of the rows after it may be too. */
   readonly rows_done: number;
   /** The batch, which does not exist, whose entries are those of the last dry run. */

@@ -84,6 +84,41 @@ describeInBrowser('the page Imports', (context) => {
     }).toEqual(['Свежая выпечка каждый день.']);
   });
 
+  longTest('the page Imports maps columns of any name, and says which ones set nothing', async () => {
+    const name = unique('Named');
+    const page = await context.open('administrator', '/imports');
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: `${name}.csv`,
+      mimeType: 'text/csv',
+      buffer: Buffer.from(
+        `sep=|\n__proto__|constructor|toString|categories|views_count\n"${name}" | https://x.example/|d|${context.directory.category}|7\n`,
+      ),
+    });
+    const ignored = page.getByText('An import does not set the fields of these columns: views_count.');
+    await ignored.waitFor();
+    for (const [column, field] of [
+      ['__proto__', 'Name'],
+      ['constructor', 'URL'],
+      ['toString', 'Description'],
+    ] as const) {
+      await eventually(async () => await page.getByLabel(column).inputValue()).toBe('');
+      await page.getByLabel(column).selectOption(field);
+    }
+    await page.getByRole('cell', { name }).waitFor();
+    await page.getByLabel('views_count').selectOption('Ignore');
+    await eventually(async () => await ignored.count()).toBe(0);
+    await page.getByLabel('views_count').selectOption('Views count');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('The dry run would write 1 listing.').waitFor();
+    await ignored.waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
+    await ignored.waitFor();
+    const found = await context.directory.get(`/api/projects?q=${name}`);
+    expect(dataOf(found)).toMatchObject([{ name, description: 'd', views_count: 0 }]);
+  });
+
   longTest(
     'the page Imports maps columns to further fields by their labels, and shows the entries of their lists',
     async () => {

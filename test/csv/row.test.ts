@@ -144,11 +144,11 @@ it.each([{ owner_id: '\ud800' }, { name: '\ud800' }, { categories: ['\ud800'] },
   },
 );
 
-it('a row fails as a whole when it is broken or its number of cells differs from the header', () => {
+it('a row fails as a whole when it is broken or has more cells than the header', () => {
   const mapping = ImportMapping.parse({ columns: {} });
   const validate = rowValidator({ mapping, columns: columnsOf('name'), header: ['name', 'url'], fields: noFields });
-  expect(validate({ number: 7, cells: ['x'] }).problems).toEqual([
-    { field: null, message: 'The row has 1 cells instead of 2.' },
+  expect(validate({ number: 7, cells: ['x', 'y', 'z'] }).problems).toEqual([
+    { field: null, message: 'The row has 3 cells instead of 2.' },
   ]);
   expect(validate({ number: 8, cells: [], broken: 'has a misplaced quote' }).problems).toHaveLength(1);
 });

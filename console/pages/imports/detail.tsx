@@ -15,7 +15,7 @@ import { Loaded } from '../../components/states.tsx';
 
 import { formatNumber, formatPercent } from '../../format.ts';
 import * as strings from '../../strings.ts';
-import { Counts } from './dry-run.tsx';
+import { Counts, Ignored } from './dry-run.tsx';
 import { MappingEditor } from './mapping.tsx';
 import { text } from './strings.ts';
 import { uploads } from './uploads.ts';
@@ -75,11 +75,18 @@ const BatchActions = ({
   );
 };
 
-const Result = ({ filename, counts, batch_id, error }: Pick<Import, 'filename' | 'counts' | 'batch_id' | 'error'>) => (
+const Result = ({
+  filename,
+  counts,
+  batch_id,
+  error,
+  ignored,
+}: Pick<Import, 'filename' | 'counts' | 'batch_id' | 'error' | 'ignored'>) => (
   <section className="card stack tight">
     <h2>{text.result}</h2>
     {error !== null && <p className="message bad">{error}</p>}
     <Counts counts={counts} />
+    <Ignored columns={ignored} />
     {batch_id !== null && <BatchActions filename={filename} batch={batch_id} failed={counts.failed} />}
   </section>
 );

@@ -66,12 +66,16 @@ const proposedDraft = ({ header, mapping }: ImportPreview): MappingDraft => ({
   header,
 });
 
+/** The field of a column, which may have the name of a member of every object. */
+export const fieldOf = (columns: MappingDraft['columns'], column: string): MappedField | undefined =>
+  Object.hasOwn(columns, column) ? columns[column] : undefined;
+
 /** The columns by the names that they have in the encoding of the preview. */
 const columnsIn = ({ header, mapping }: ImportPreview, { columns, header: before }: MappingDraft) =>
   header.length === before.length
     ? Object.fromEntries(
         header.flatMap((column, at) => {
-          const field = columns[before[at] ?? ''];
+          const field = fieldOf(columns, before[at] ?? '');
           return field === undefined ? [] : [[column, field]];
         }),
       )
@@ -92,11 +96,14 @@ export const entriesOf = (cell: string, separator: string): readonly string[] =>
 
 /** What the service takes. */
 export const mappingOf = (
-  { defaults, tried: _tried, header: _header, ...mapping }: MappingDraft,
+  { columns, defaults, tried: _tried, header: _header, ...mapping }: MappingDraft,
   { encoding }: ImportPreview,
 ) => ({
   encoding,
   ...mapping,
+  columns: Object.fromEntries(
+    Object.entries(columns).map(([column, field]) => [column === '__proto__' ? ` ${column}` : column, field]),
+  ),
   defaults: Object.fromEntries(
     defaults
       .filter(({ field }) => field !== '')

@@ -19,15 +19,22 @@ export const Counts = ({
   </dl>
 );
 
+/** The columns that set nothing, whatever their cells hold. */
+export const Ignored = ({ columns }: { readonly columns: readonly string[] }) =>
+  columns.length > 0 && <p className="message wait">{text.ignored(columns.join(', '))}</p>;
+
 /** What an import would do: its numbers, the reasons of failures by frequency, and the first rows. */
 export const DryRun = ({
   dryRun: { counts, problems, items },
+  ignored,
 }: {
   readonly dryRun: NonNullable<Import['dry_run']>;
+  readonly ignored: readonly string[];
 }) => (
   <section className="card stack tight">
     <h2>{text.dryRun}</h2>
     <Counts counts={counts} isPlan />
+    <Ignored columns={ignored} />
     {problems.length > 0 && (
       <>
         <h3>{text.problems}</h3>

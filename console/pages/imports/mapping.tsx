@@ -15,13 +15,14 @@ import {
   draftOf,
   drafts,
   entriesOf,
+  fieldOf,
   hasTemplate,
   keepDraft,
   keepTemplate,
   type MappingDraft,
   mappingOf,
 } from './draft.ts';
-import { DryRun } from './dry-run.tsx';
+import { DryRun, Ignored } from './dry-run.tsx';
 import { importFields, listFields } from './fields.ts';
 import { text } from './strings.ts';
 
@@ -116,11 +117,14 @@ const Mapping = ({
   filename,
   preview,
   dryRun,
+  ignored,
 }: {
   readonly id: string;
   readonly filename: string;
   readonly preview: ImportPreview;
   readonly dryRun: Import['dry_run'];
+  /** Of the dry run. */
+  readonly ignored: readonly string[];
 }) => {
   const draft = draftOf(preview, useStore(drafts).get(id));
   const set = (patch: Partial<MappingDraft>) => keepDraft(id, { ...draft, ...patch });
@@ -149,7 +153,7 @@ const Mapping = ({
   const isTried = dryRun !== null && draft.tried === JSON.stringify(mappingOf(draft, preview));
   const defaultOf = new Map(defaults.map(({ field, value }) => [field, value]));
   const mapped = preview.header.flatMap((column, at) => {
-    const field = columns[column];
+    const field = fieldOf(columns, column);
     return field === undefined ? [] : [{ key: column, field, at }];
   });
   const filled = new Set<string>(mapped.map(({ field }) => field));
@@ -182,7 +186,7 @@ const Mapping = ({
               isDisabled={isRepeated(column)}
               errors={isRepeated(column) ? [text.repeated] : []}
               hint={preview.rows[0]?.[at] ? <span className="truncate">{preview.rows[0][at]}</span> : text.emptyCell}
-              value={columns[column] ?? NONE}
+              value={fieldOf(columns, column) ?? NONE}
               options={[[NONE, text.ignore], ...fieldOptions]}
               onChange={(field) => setField(column, field)}
             />
@@ -251,8 +255,15 @@ const Mapping = ({
           <p className="message wait">{text.requiredMissing(missing.map(words).join(', '))}</p>
         )}
         {mapped.length === 0 && <p className="message wait">{text.nothingMapped}</p>}
+        {!dryRun && (
+          <Ignored
+            columns={preview.ignored.filter(
+              (column) => fieldOf(columns, column) === fieldOf(preview.mapping.columns, column),
+            )}
+          />
+        )}
       </section>
-      {dryRun && <DryRun dryRun={dryRun} />}
+      {dryRun && <DryRun dryRun={dryRun} ignored={ignored} />}
       <div className="row">
         <Button isDisabled={mapped.length === 0} onClick={() => void perform(async () => await start(true))}>
           {strings.actions.dryRun}
@@ -275,7 +286,12 @@ const Mapping = ({
 };
 
 /** The columns of an uploaded file with the proposed fields. */
-export const MappingEditor = ({ id, filename, dry_run }: Pick<Import, 'id' | 'filename' | 'dry_run'>) => {
+export const MappingEditor = ({
+  id,
+  filename,
+  dry_run,
+  ignored,
+}: Pick<Import, 'id' | 'filename' | 'dry_run' | 'ignored'>) => {
   const encoding = useStore(drafts).get(id)?.encoding;
   const preview = useResource(['imports', id, 'preview', { encoding }], (signal) =>
     dataOf(
@@ -288,7 +304,7 @@ export const MappingEditor = ({ id, filename, dry_run }: Pick<Import, 'id' | 'fi
   );
   return (
     <Loaded query={preview}>
-      {(loaded) => <Mapping id={id} filename={filename} preview={loaded} dryRun={dry_run} />}
+      {(loaded) => <Mapping id={id} filename={filename} preview={loaded} dryRun={dry_run} ignored={ignored} />}
     </Loaded>
   );
 };

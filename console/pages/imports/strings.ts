@@ -37,6 +37,7 @@ export const text = {
   requiredMissing: (fields: string) =>
     `Nothing fills ${fields}. Rows of new listings without them fail: map a column or add a default.`,
   nothingMapped: 'Map at least one column.',
+  ignored: (columns: string) => `An import does not set the fields of these columns: ${columns}.`,
   templateHint: 'A text, or the columns that make it up: {type} in {city}',
   ignore: 'Ignore',
   options: 'Options',

@@ -16,8 +16,24 @@ const isUtf8 = (bytes: Uint8Array): boolean => {
   }
 };
 
-/** Whether the parser rejected the body. Its class of errors belongs to @middy/util, which is not a direct dependency. */
-const isParserError = ({ cause }: Error): boolean => (cause as { package?: unknown } | undefined)?.package === PARSER;
+/** What an error of the parser has as its cause. Its class belongs to @middy/util, which is not a direct dependency. */
+interface ParserCause {
+  readonly package?: unknown;
+  /** The name of a forbidden member, otherwise the body. */
+  readonly data?: unknown;
+  /** Absent for a forbidden member. */
+  readonly message?: string;
+}
+
+/** The answer to a body that the parser rejects: prototypes could be reached through some members. */
+const rejection = (error: Error): Error => {
+  const cause = error.cause as ParserCause | undefined;
+  if (cause?.package !== PARSER) return error;
+  const isForbidden = cause.message === undefined && typeof cause.data === 'string';
+  return invalidInput(
+    isForbidden ? `The body has a member "${cause.data}", which is not allowed.` : 'The body is not valid JSON.',
+  );
+};
 
 /**
  * Checks the size, type and encoding of a JSON body before it is parsed, and turns errors of the parser into 400.
@@ -40,7 +56,7 @@ export const acceptJson = {
     request.internal.state.sentBody = event.body;
   },
   onError: (request: MiddlewareRequest): void => {
-    if (request.error && isParserError(request.error)) request.error = invalidInput('The body is not valid JSON.');
+    if (request.error) request.error = rejection(request.error);
   },
 };
 

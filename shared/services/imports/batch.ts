@@ -1,5 +1,5 @@
 import { type BatchCounts, type ImportReport, LISTED_MAX } from '#contract/batches.ts';
-import { type ImportProblem, LISTED_PROBLEMS_MAX } from '#contract/imports.ts';
+import { IMPORT_COLUMNS_MAX, type ImportProblem, LISTED_PROBLEMS_MAX } from '#contract/imports.ts';
 import { entriesOf, findEntries, newEntryWrite, putEntries, undoRemoval } from '#data/batches.ts';
 import type { Write } from '#data/write.ts';
 import {
@@ -27,16 +27,18 @@ const ERROR_OVERHEAD = 40;
 const COLUMN_CHARACTERS_MAX = 200;
 /** Of an entry, whose item may have 400 KB: a character takes up to six bytes, as an escape sequence of JSON. */
 const CELLS_CHARACTERS_MAX = 60_000;
+/** Of an entry, those beyond the last column included. */
+const CELLS_MAX = 2 * IMPORT_COLUMNS_MAX;
 const MESSAGE_CHARACTERS_MAX = 2000;
 /** Of the different problems that are counted: their messages may name what a row has. */
 const PROBLEMS_MAX = 200;
 const PROBLEM_CHARACTERS_MAX = 300;
 const FILENAME_CHARACTERS_MAX = 200;
 
-/** The texts up to a total length; a longer file than that in one record is a misplaced quote. */
+/** The first texts, up to a total length; a longer file than that in one record is a misplaced quote. */
 const shortened = (texts: readonly string[]): string[] => {
   let left = CELLS_CHARACTERS_MAX;
-  return texts.map((text) => {
+  return texts.slice(0, CELLS_MAX).map((text) => {
     const part = firstCharacters(text, left);
     left = Math.max(0, left - part.length);
     return part;
@@ -165,20 +167,26 @@ export class ReportBuilder {
   }
 }
 
+/** The file of an import. */
+interface ImportedFile {
+  readonly header: readonly string[];
+  /** The most cells of a record. */
+  readonly width: number;
+  /** The number of records without the header. */
+  readonly rows: number;
+  readonly filename: string | undefined;
+}
+
 /** The batch of an import that begins. */
 export const newImportBatch = (
   actor: Pick<UserRecord, 'id'>,
-  header: readonly string[],
-  rows: number,
-  {
-    filename,
-    ...given
-  }: { readonly filename: string | undefined } & Partial<Pick<BatchRecord, 'running_until' | 'import_id'>>,
+  { header, width, rows, filename }: ImportedFile,
+  given: Partial<Pick<BatchRecord, 'running_until' | 'import_id'>>,
 ): BatchRecord => {
   const source = filename ? ` from "${firstCharacters(filename, FILENAME_CHARACTERS_MAX)}"` : '';
   return newBatch(actor, 'import', `Import of ${rows} ${rows === 1 ? 'row' : 'rows'}${source}`, {
     ...given,
-    header: shortened(header),
+    header: shortened([...header, ...new Array<string>(Math.max(0, width - header.length)).fill('')]),
   });
 };
 

@@ -11,16 +11,16 @@ import {
   MISFIT,
   withoutMark,
 } from '#shared/csv/encoding.ts';
-import { type MappedColumn, mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
-import { type CsvRecord, detectSeparator, RecordParser, type Separator } from '#shared/csv/parse.ts';
+import { columnName, type MappedColumn, mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
+import { type CsvRecord, detectSeparator, RecordParser } from '#shared/csv/parse.ts';
 import { AppError, invalidField, invalidFields } from '#shared/errors.ts';
 
 /** The file of an import: read in blocks, so that memory does not grow with the size of an uploaded one. */
 
 /** How much is read at once, in bytes; also what is looked at before the start. */
 const BLOCK_BYTES = 1024 * 1024;
-/** How much text is parsed before other work gets its turn. */
-const TURN_CHARACTERS = 256 * 1024;
+/** How much text is parsed before other work gets its turn: at most half a second, when all records lack cells. */
+const TURN_CHARACTERS = 64 * 1024;
 
 /** The file cannot be imported; the message says why. */
 export class InvalidFile extends Error {
@@ -70,7 +70,7 @@ const slicesOf = (text: string): string[] => {
 
 /** How a file is read. */
 interface FileFormat {
-  readonly separator: Separator;
+  readonly separator: string;
   /** The name of the encoding in the mapping. */
   readonly encoding?: string | undefined;
   /** The most records to read. */
@@ -172,7 +172,7 @@ export interface ParsedUpload {
   readonly columns: readonly MappedColumn[];
   /** The path of the columns in the request, for error details. */
   readonly columnsPath: readonly string[];
-  /** The names of all columns; each record must have as many cells. */
+  /** The names of all columns, as `columnName` gives them. */
   readonly header: readonly string[];
   /** Without the header. */
   readonly records: readonly CsvRecord[];
@@ -198,8 +198,8 @@ const tooManyRecords = (): AppError =>
 
 /** The names of the columns. @throws 400 under `details.file` when there are none or too many. */
 export const headerOf = (first: CsvRecord | undefined): string[] => {
-  const header = (first?.cells ?? []).map((cell) => cell.trim());
-  if (header.every((cell) => cell === '')) throw invalidFile('has no header: its first record must name the columns');
+  const header = (first?.cells ?? []).map(columnName);
+  if (header.every((name) => name === '')) throw invalidFile('has no header: its first record must name the columns');
   if (header.length > IMPORT_COLUMNS_MAX) {
     throw invalidFile(`has ${header.length} columns; it may have at most ${IMPORT_COLUMNS_MAX}`);
   }

@@ -19,7 +19,7 @@ import { ImportBatch, newImportBatch, type PendingProject, ReportBuilder } from 
 import { type ImportUpload, type ParsedUpload, parseUpload } from './file.ts';
 import { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
 import { type ImportState, planRows } from './plan.ts';
-import { mustFitFields, mustImportContent, type Row, rowValidator } from './validate.ts';
+import { ignoredColumns, mustFitFields, mustImportContent, type Row, rowValidator } from './validate.ts';
 
 /** How long a chunk should take, in milliseconds: an import stops between chunks, within a second or before its deadline. */
 const CHUNK_MS = 500;
@@ -254,7 +254,9 @@ const beginBatch = async (
 ): Promise<string | undefined> => {
   if (mapping.dry_run) return undefined;
   const running_until = timeAfter(budgetMs + AFTER_BUDGET_MS);
-  const batch = newImportBatch(admin, header, records.length, { filename: upload.filename, running_until });
+  const width = records.reduce((most, { cells }) => Math.max(most, cells.length), header.length);
+  const file = { header, width, rows: records.length, filename: upload.filename };
+  const batch = newImportBatch(admin, file, { running_until });
   await insertBatch(batch);
   return batch.id;
 };
@@ -314,6 +316,7 @@ export const importProjects = async (admin: Caller, upload: ImportUpload, budget
     dry_run: parsed.mapping.dry_run,
     rows: records.length,
     ...counts,
+    ignored: ignoredColumns(parsed.mapping),
     errors,
     ...(batchId === undefined && {
       counts,

@@ -26,7 +26,7 @@ import { mappedColumns, mustFillRequired, readMapping } from '#shared/csv/mappin
 import { detectSeparator } from '#shared/csv/parse.ts';
 import { AppError, conflict, notFound } from '#shared/errors.ts';
 import { firstPart, hasFile, headerOf, headOf, readRecords } from './file.ts';
-import { mustFitFields, mustImportContent, rowValidator } from './validate.ts';
+import { ignoredColumns, mustFitFields, mustImportContent, rowValidator } from './validate.ts';
 
 const PAGE = 100;
 
@@ -87,7 +87,11 @@ const viewOf = async (record: ImportRecord, staff: Caller): Promise<Import> => {
     items?.items.push(batchItemView(entry, definitions, staffReader(staff)));
   }
   items?.items.splice(LISTED_MAX);
-  return { ...(await summaryOf(record)), dry_run: items };
+  return {
+    ...(await summaryOf(record)),
+    dry_run: items,
+    ignored: record.mapping ? ignoredColumns(record.mapping) : [],
+  };
 };
 
 /** A page of imports, newest first. */

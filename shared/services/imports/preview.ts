@@ -10,6 +10,7 @@ import { proposedEncoding } from '#shared/csv/propose-encoding.ts';
 import { conflict } from '#shared/errors.ts';
 import { headerOf, headOf } from './file.ts';
 import { getImportRecord, uploadedPart } from './manage.ts';
+import { ignoredColumns } from './validate.ts';
 
 /**
  * Reads the beginning of a file. The mapping proposes the fields that the caller may read, and the encoding unless it is given.
@@ -32,5 +33,6 @@ export const previewImport = async (
   const complete = isWhole || all.length > given.rows ? all : all.slice(0, -1);
   const rows = complete.slice(0, given.rows).map(({ cells }) => [...cells]);
   const readable = (await currentFields()).all.filter((field) => mayRead(staffReader(staff), field));
-  return { header, separator, encoding, mapping: { ...proposeMapping(header, rows, readable), encoding }, rows };
+  const mapping = { ...proposeMapping(header, rows, readable), encoding };
+  return { header, separator, encoding, mapping, ignored: ignoredColumns(mapping), rows };
 };

@@ -15,9 +15,9 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { deleteFile } from '#platform/s3.ts';
 import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
-import type { CsvRecord, Separator } from '#shared/csv/parse.ts';
+import type { CsvRecord } from '#shared/csv/parse.ts';
 import { ImportBatch, newImportBatch, ReportBuilder } from './batch.ts';
-import { InvalidFile, recordsOf, uploadedFile } from './file.ts';
+import { headerOf, InvalidFile, recordsOf, uploadedFile } from './file.ts';
 import { ChunkSize, chunksOf, importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import { type ImportState, recordRow } from './plan.ts';
 import { rowValidator } from './validate.ts';
@@ -51,7 +51,7 @@ class Aborted extends Error {
 interface Lease {
   record: ImportRecord;
   readonly mapping: ImportMapping;
-  readonly separator: Separator;
+  readonly separator: string;
   readonly actorId: string;
   readonly rowsPerChunkMax: number;
   /** On the monotonic clock, in milliseconds. */
@@ -78,11 +78,11 @@ interface Prescan {
   readonly columns: readonly MappedColumn[];
   /** Without the header; 0 where they are counted already. */
   readonly rows: number;
+  /** The most cells of a record. */
+  readonly width: number;
   /** The slugs that rows name themselves. */
   readonly slugs: ReadonlySet<string>;
 }
-
-const headerOf = ({ cells }: CsvRecord): string[] => cells.map((cell) => cell.trim());
 
 /** The records of the file with its header. */
 const fileOf = ({ record, mapping, separator }: Lease): AsyncGenerator<readonly CsvRecord[]> =>
@@ -94,6 +94,7 @@ const prescan = async (lease: Lease): Promise<Prescan> => {
   let header: string[] | undefined;
   let columns: MappedColumn[] = [];
   let rows = 0;
+  let width = 0;
   const slugs = new Set<string>();
   let heartbeatAt = performance.now();
   for await (const records of fileOf(lease)) {
@@ -104,6 +105,7 @@ const prescan = async (lease: Lease): Promise<Prescan> => {
     }
     const slugIndex = columns.find(({ field }) => field === 'slug')?.index;
     for (const { number, cells } of records) {
+      width = Math.max(width, cells.length);
       if (slugIndex !== undefined && number > 1) slugs.add((cells[slugIndex] ?? '').trim());
     }
     if (record.rows_total !== null && slugIndex === undefined) break;
@@ -115,7 +117,7 @@ const prescan = async (lease: Lease): Promise<Prescan> => {
     heartbeatAt = performance.now();
     await change(lease, {});
   }
-  return { header: header ?? [], columns, rows, slugs };
+  return { header: header ?? [], columns, rows, width, slugs };
 };
 
 /** The number of the last record of the file that is done: the header is record 1. */
@@ -126,14 +128,15 @@ const countDone = async (batchId: string, record: ImportRecord): Promise<BatchCo
   await countEntries(batchId, { after: rowPosition(lastDone(record)) }, record.counts);
 
 /** The import begins to write. @throws {Aborted} */
-const beginRunning = async (lease: Lease, { header, rows }: Prescan): Promise<void> => {
+const beginRunning = async (lease: Lease, { header, rows, width }: Prescan): Promise<void> => {
   const { mapping, record, actorId } = lease;
   const running = { state: 'running', rows_total: rows } as const;
   if (mapping.dry_run) {
     await change(lease, running);
     return;
   }
-  const batch = newImportBatch({ id: actorId }, header, rows, { filename: record.filename, import_id: record.id });
+  const { filename, id: import_id } = record;
+  const batch = newImportBatch({ id: actorId }, { header, width, rows, filename }, { import_id });
   await changeWith(lease, { ...running, batch_id: batch.id }, [batchInsertion(batch)]);
 };
 

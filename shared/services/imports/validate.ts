@@ -13,6 +13,7 @@ import {
 import type { Caller } from '#model/api-key.ts';
 import { type Fields, fieldNamed, isFieldName, problemOfValue, typeRules } from '#model/field.ts';
 import { splitList, unguarded } from '#shared/csv/cells.ts';
+import { columnName } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
 import { type FieldIssue, invalidFields, outOfScope } from '#shared/errors.ts';
 import type { ParsedUpload } from './file.ts';
@@ -161,7 +162,7 @@ const PLACEHOLDER = /\{([^{}]+)\}/g;
 
 const columnsIn = (value: Default | undefined): string[] =>
   (Array.isArray(value) ? value : typeof value === 'string' ? [value] : []).flatMap((one) =>
-    [...one.matchAll(PLACEHOLDER)].map(([, column = '']) => column.trim()),
+    [...one.matchAll(PLACEHOLDER)].map(([, column = '']) => columnName(column)),
   );
 
 /** The defaults that name columns. @throws 400 under `details.mapping.defaults` for a column that the file does not have once. */
@@ -183,7 +184,7 @@ const templatesOf = ({ defaults }: ImportMapping, header: readonly string[], fie
 
 /** A default with the cells of a row in place of its columns; blank when all of these are. */
 const filled = (value: Default, header: readonly string[], cells: readonly string[]): Default => {
-  const cellOf = (column: string): string => unguarded((cells[header.indexOf(column.trim())] ?? '').trim());
+  const cellOf = (column: string): string => unguarded((cells[header.indexOf(columnName(column))] ?? '').trim());
   if (columnsIn(value).every((column) => cellOf(column) === '')) return '';
   const fill = (one: string): string => one.replace(PLACEHOLDER, (_, column: string) => cellOf(column));
   return Array.isArray(value) ? value.map(fill) : typeof value === 'string' ? fill(value) : value;
@@ -196,6 +197,12 @@ const entriesOf = (defaults: ImportMapping['defaults']) => Object.entries(defaul
 /** Whether a field is not a counter, nor one whose definition is deleted. */
 const isImported = (field: MappedField, fields: Fields): boolean =>
   importedFields.has(field) || fieldNamed(fields, field) !== undefined;
+
+/** The columns whose field an import does not set. */
+export const ignoredColumns = ({ columns }: Pick<ImportMapping, 'columns'>): string[] =>
+  Object.entries(columns).flatMap(([column, field]) =>
+    importedFields.has(field) || isFieldName(field) ? [] : [column],
+  );
 
 const readDefault = (field: MappedField, value: Default, reading: Reading): unknown => {
   const definition = fieldNamed(reading.fields, field);
@@ -282,7 +289,7 @@ export const rowValidator = ({
   const imported = columns.filter(({ field }) => isImported(field, fields));
   return ({ number, cells, broken }) => {
     const defect =
-      broken ?? (cells.length === header.length ? undefined : `has ${cells.length} cells instead of ${header.length}`);
+      broken ?? (cells.length > header.length ? `has ${cells.length} cells instead of ${header.length}` : undefined);
     if (defect !== undefined) {
       return {
         number,

@@ -153,22 +153,25 @@ const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 /** A cell as it came, with the guard against formulas that the export has. */
 const guardedCell = (cell: string): string => (NUMBER.test(cell) ? cell : guarded(unguarded(cell)));
 
-const errorRecord = (header: readonly string[], kept: readonly number[], entry: BatchEntry): string[] => {
-  const cells = entry.cells ?? [];
-  const known = kept.map((index) => cells[index] ?? '');
-  const more = cells.slice(header.length);
-  return [...[...known, ...more].map(guardedCell), guarded(entry.message ?? '')];
-};
-
-/** Streams the failed rows of an import as CSV: the header of its file and `error`, then one record each. */
-export async function* exportErrors({ id, header }: BatchRecord): AsyncGenerator<string> {
-  const names = header ?? [];
-  const kept = names.flatMap((name, index) => (name === ERROR_COLUMN ? [] : [index]));
-  yield csvLines([[...kept.map((index) => guarded(names[index] ?? '')), ERROR_COLUMN]]);
+/**
+ * Streams the failed rows of an import as CSV: the header of its file and `error`, then one record each. What a row has beyond
+ * the last column with a name follows after `error`, in columns without one, so that it fails again until it is corrected.
+ */
+export async function* exportErrors({ id, header: stored }: BatchRecord): AsyncGenerator<string> {
+  const header = stored ?? [];
+  const named = header.findLastIndex((name) => name !== '') + 1;
+  const positions = [...header.keys()];
+  const kept = positions.filter((at) => at < named && header[at] !== ERROR_COLUMN);
+  const surplus = positions.slice(named);
+  const record = (cells: readonly string[], error: string): string[] => {
+    const cellsAt = (some: readonly number[]) => some.map((at) => guardedCell(cells[at] ?? ''));
+    return [...cellsAt(kept), guarded(error), ...cellsAt(surplus)];
+  };
+  yield csvLines([record(header, ERROR_COLUMN)]);
   let records: string[][] = [];
   for await (const entry of entriesOf(id)) {
     if (entry.outcome !== 'failed' || entry.cells === undefined) continue;
-    records.push(errorRecord(names, kept, entry));
+    records.push(record(entry.cells, entry.message ?? ''));
     if (records.length < RECORDS_PER_CHUNK) continue;
     yield csvLines(records);
     records = [];

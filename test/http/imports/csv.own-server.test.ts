@@ -250,7 +250,7 @@ describe('the CSV import', () => {
       { row: 3, column: 'Title', message: 'name: is required' },
       { row: 4, column: 'Site', message: 'url: is required' },
       { row: 5, column: 'Site', message: 'url: must be an http or https address' },
-      { row: 6, column: null, message: 'The row has 2 cells instead of 5.' },
+      { row: 6, column: 'Text', message: 'description: is required' },
       { row: 7, column: 'Lon', message: 'longitude: must be given together with latitude' },
       { row: 8, column: 'Lat', message: 'latitude: must be at most 90' },
       { row: 8, column: 'Lon', message: 'longitude: must be a number' },

@@ -181,6 +181,7 @@ it('an import is announced, uploaded once, planned, imported and reverted', asyn
     finished_at: null,
     error: null,
     dry_run: null,
+    ignored: [],
   };
   expect(await readImport(directory, id)).toEqual(waiting);
   const path = `${IMPORTS}/${id}`;
@@ -254,7 +255,7 @@ it('an import is announced, uploaded once, planned, imported and reverted', asyn
   // The file is deleted.
   expect(await readFilePart(id, 0, 1)).toBeUndefined();
   const listed = await asAdmin('GET', `${IMPORTS}?limit=100`);
-  const { dry_run: _dryRun, ...summary } = done;
+  const { dry_run: _dryRun, ignored: _ignored, ...summary } = done;
   expect(dataOf<Import[]>(listed).find((one) => one.id === id)).toEqual(summary);
   expect(metaOf(listed)).toMatchObject({ page: 1, pageSize: 100 });
 
