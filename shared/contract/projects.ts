@@ -1027,6 +1027,13 @@ export const exportCsv = defineRoute('projects.exportCsv', {
   description:
     'Streamed: a header, then every project including deleted ones; lists joined by `|`. Columns `fields.<key>` follow the others, in the order of the definitions. The import accepts the file.',
   ...forAdmins('projects:read'),
+  query: z.object({
+    bom: z
+      .enum(['true', 'false'], { error: 'must be true or false' })
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('`true`: begin with a byte order mark, by which spreadsheets know that the file is UTF-8.'),
+  }),
   responses: {
     200: { stream: true, contentType: 'text/csv; charset=utf-8', description: 'One line per project.' },
   },
@@ -1071,11 +1078,19 @@ export const importFields = [
 ] as const;
 export type ImportField = (typeof importFields)[number];
 
-/** What a column is mapped to: a field of projects, or `fields.<key>` of a definition. */
+/** A field of projects, or `fields.<key>` of a definition. */
 const MappedField = z.union([z.templateLiteral(['fields.', z.string()]), z.enum(importFields)], {
   error: 'must be a field of a project',
 });
 export type MappedField = z.infer<typeof MappedField>;
+
+/** What a column is mapped to: one field, or latitude and longitude together. */
+const ColumnTarget = z
+  .union([z.templateLiteral(['fields.', z.string()]), z.enum([...importFields, 'coordinates'])], {
+    error: 'must be a field of a project',
+  })
+  .meta({ id: 'ColumnTarget' });
+export type ColumnTarget = z.infer<typeof ColumnTarget>;
 
 const Default = z.union([z.string(), decimal(), z.boolean(), z.array(z.string()), Hours, z.null()], {
   error: 'must be a value of the field or null',
@@ -1102,9 +1117,9 @@ export const EncodingName = z
 export const ImportMapping = z
   .object({
     columns: z
-      .record(z.string(), MappedField)
+      .record(z.string(), ColumnTarget)
       .describe(
-        'CSV column to field, such as `name` or `fields.<key>`. Names are compared in NFC and without invisible characters and blanks at their ends; in a JSON body a column `__proto__` is written with a blank before it.',
+        'CSV column to field, such as `name` or `fields.<key>`; `coordinates` is a latitude and a longitude in one cell, as in `48.85, 2.35`. Names are compared in NFC and without invisible characters and blanks at their ends; in a JSON body a column `__proto__` is written with a blank before it.',
       ),
     defaults: z
       .partialRecord(MappedField, Default)
@@ -1115,6 +1130,12 @@ export const ImportMapping = z
     encoding: EncodingName.optional().describe(
       'The encoding of the file, by a name of the Encoding Standard; `utf-16` is either order of bytes. A byte order mark says more than the name. UTF-8 when it is missing. A file with other bytes is not imported; the error names the row.',
     ),
+    blank: z
+      .enum(['keep', 'clear'])
+      .default('keep')
+      .describe(
+        'What a blank cell without a default does to the field of a listing that is updated. `clear` empties it, so that an export restores the listings that it was made of; fields that every listing has stay as they are.',
+      ),
     list_separator: z.string().min(1).max(5).default('|').describe('The separator of list entries in a cell.'),
     on_conflict: z
       .enum(['skip', 'update', 'error'])

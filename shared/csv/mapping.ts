@@ -1,8 +1,16 @@
 import * as z from 'zod';
 import { checked } from '#contract/fields.ts';
-import { type ImportField, ImportMapping, importFields, type MappedField, revisionFields } from '#contract/projects.ts';
+import {
+  type ColumnTarget,
+  type ImportField,
+  ImportMapping,
+  importFields,
+  type MappedField,
+  revisionFields,
+} from '#contract/projects.ts';
 import type { CurrentField } from '#model/field.ts';
 import { invalidField, invalidFields } from '#shared/errors.ts';
+import { isTime } from './notations.ts';
 
 /** A valid mapping. */
 interface ParsedMapping {
@@ -79,7 +87,7 @@ const isBlank = (value: ImportMapping['defaults'][MappedField] | undefined): boo
  */
 export const mustFillRequired = ({ columns, defaults, on_conflict }: ImportMapping): void => {
   if (on_conflict === 'update') return;
-  const mapped = new Set(Object.values(columns));
+  const mapped = new Set<string>(Object.values(columns));
   const missing = requiredFields.filter((field) => !mapped.has(field) && isBlank(defaults[field]));
   if (missing.length === 0) return;
   throw invalidField(['mapping', 'columns'], `${missing.join(', ')}: no column and no default`);
@@ -91,27 +99,41 @@ export interface MappedColumn {
   readonly field: MappedField;
   /** The index of its cells in a record. */
   readonly index: number;
+  /** Whether its cells hold a latitude and a longitude, of which this is one. */
+  readonly isPlace: boolean;
 }
 
+/** The virtual field for a latitude and a longitude in one cell. */
+const COORDINATES = 'coordinates' satisfies ColumnTarget;
+
+const fieldsOf = (target: ColumnTarget): readonly MappedField[] =>
+  target === COORDINATES ? ['latitude', 'longitude'] : [target];
+
 /**
- * Finds the mapped columns in the header; other columns are ignored.
+ * Finds the mapped columns in the header, one with coordinates for both fields; other columns are ignored.
  * @throws 400 naming every mapped column that is missing or repeated, and every column whose field has another column.
  */
 export const mappedColumns = ({ mapping, columnsPath }: ParsedMapping, header: readonly string[]): MappedColumn[] => {
   const wrong = new Map<string, string>();
   const columnOf = new Map<MappedField, string>();
-  const columns = Object.entries(mapping.columns).map(([column, field]) => {
-    const index = header.indexOf(column);
+  const all = Object.entries(mapping.columns).flatMap(([column, target]) =>
+    fieldsOf(target).map((field) => ({
+      column,
+      field,
+      index: header.indexOf(column),
+      isPlace: target === COORDINATES,
+    })),
+  );
+  for (const { column, field, index } of all) {
     const other = columnOf.get(field);
     if (index < 0) wrong.set(column, 'is not a column of the file');
     else if (header.includes(column, index + 1)) wrong.set(column, 'is repeated in the header of the file');
     else if (other !== undefined) wrong.set(column, `is mapped to ${field}, as is "${other}"`);
     else columnOf.set(field, column);
-    return { column, field, index };
-  });
+  }
   if (wrong.size > 0)
     throw invalidFields([...wrong].map(([column, message]) => ({ path: [...columnsPath, column], message })));
-  return columns;
+  return all;
 };
 
 /**
@@ -244,19 +266,22 @@ const namesOf: Partial<Record<ImportField, readonly string[]>> = {
 
 const bare = (column: string): string => column.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Ids of other products are not those of this one. */
-const OWN_ID = /^prj_/;
-/** Of other products, states and times in other notations fail the rows that have them. */
-const valuesOf: Partial<Record<MappedField, RegExp>> = {
-  id: OWN_ID,
-  status: /^(?:live|pending|rejected)$/i,
-  plan: /^(?:standard|premium)$/i,
-  pricing_type: /^(?:free|freemium|paid)$/i,
-  slug: /^[a-z\d]+(?:-[a-z\d]+)*$/,
-  created_at: /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/,
-  published_at: /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/,
-  logo_url: /^https?:\/\/[^\s,|;]+$/,
-  video_url: /^https?:\/\/[^\s,|;]+$/,
+const matches =
+  (pattern: RegExp) =>
+  (cell: string): boolean =>
+    pattern.test(cell);
+
+/** Ids and states of other products, and times in other notations, fail the rows that have them. */
+const valuesOf: Partial<Record<MappedField, (cell: string) => boolean>> = {
+  id: matches(/^prj_/),
+  status: matches(/^(?:live|pending|rejected)$/i),
+  plan: matches(/^(?:standard|premium)$/i),
+  pricing_type: matches(/^(?:free|freemium|paid)$/i),
+  slug: matches(/^[a-z\d]+(?:-[a-z\d]+)*$/),
+  created_at: isTime,
+  published_at: isTime,
+  logo_url: matches(/^https?:\/\/[^\s,|;]+$/),
+  video_url: matches(/^https?:\/\/[^\s,|;]+$/),
 };
 
 const ownLists: readonly ImportField[] = ['categories', 'tags', 'screenshots'];
@@ -300,9 +325,9 @@ export const proposeMapping = (
   const isUsable = (index: number, field: MappedField): boolean => {
     const [column = ''] = header.slice(index, index + 1);
     if (column === '' || header.indexOf(column) !== header.lastIndexOf(column)) return false;
-    const pattern = valuesOf[field];
+    const isValue = valuesOf[field];
     const cells = rows.map((row) => (row[index] ?? '').trim()).filter((cell) => cell !== '');
-    return !pattern || cells.every((cell) => pattern.test(cell));
+    return !isValue || cells.every(isValue);
   };
   const fieldOf = new Map<number, MappedField>();
   const proposed = new Set<MappedField>();

@@ -91,7 +91,7 @@ describeInBrowser('the page Imports', (context) => {
       name: `${name}.csv`,
       mimeType: 'text/csv',
       buffer: Buffer.from(
-        `sep=|\n__proto__|constructor|toString|categories|views_count\n"${name}" | https://x.example/|d|${context.directory.category}|7\n`,
+        `sep=|\n__proto__|constructor|toString|categories|views_count|GPS\n"${name}" | https://x.example/|d|${context.directory.category}|7|48,5; 2,25\n`,
       ),
     });
     const ignored = page.getByText('An import does not set the fields of these columns: views_count.');
@@ -104,6 +104,8 @@ describeInBrowser('the page Imports', (context) => {
       await eventually(async () => await page.getByLabel(column).inputValue()).toBe('');
       await page.getByLabel(column).selectOption(field);
     }
+    await page.getByLabel('GPS').selectOption('Coordinates');
+    await page.getByRole('cell', { name: '48,5; 2,25' }).waitFor();
     await page.getByRole('cell', { name }).waitFor();
     await page.getByLabel('views_count').selectOption('Ignore');
     await eventually(async () => await ignored.count()).toBe(0);
@@ -116,7 +118,24 @@ describeInBrowser('the page Imports', (context) => {
     await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
     await ignored.waitFor();
     const found = await context.directory.get(`/api/projects?q=${name}`);
-    expect(dataOf(found)).toMatchObject([{ name, description: 'd', views_count: 0 }]);
+    expect(dataOf(found)).toMatchObject([{ name, description: 'd', views_count: 0, latitude: 48.5, longitude: 2.25 }]);
+  });
+
+  longTest('the page Imports empties the fields of blank cells on demand', async () => {
+    const { id, slug } = await context.directory.live(context.directory.admin, { tags: ['one'] });
+    const page = await context.open('administrator', '/imports');
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: `${unique('blank')}.csv`,
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`id,name,url,description,categories,tags\n${id},,,,,\n`),
+    });
+    await page.getByLabel('Match by').selectOption('ID');
+    await page.getByLabel('When a listing exists already').selectOption('Update the listing');
+    await page.getByLabel('Blank cells, when a listing is updated').selectOption('Empty the field');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
+    expect(await context.directory.read(slug, context.directory.admin)).toMatchObject({ id, tags: [], categories: [] });
   });
 
   longTest(

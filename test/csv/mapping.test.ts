@@ -18,6 +18,7 @@ const withMessages = { _errors: messages };
 
 const defaults = {
   defaults: {},
+  blank: 'keep',
   list_separator: '|',
   on_conflict: 'skip',
   match_by: 'slug',
@@ -56,6 +57,8 @@ it.each([
   ['{"columns":{"a":"name"},"on_conflict":"never"}', { _errors: [], on_conflict: withMessages }],
   ['{"columns":{"a":"name"},"match_by":"name"}', { _errors: [], match_by: withMessages }],
   ['{"columns":{"a":"name"},"defaults":{"nam":"x"}}', { _errors: [], defaults: { _errors: [], nam: withMessages } }],
+  ['{"columns":{"a":"name"},"defaults":{"coordinates":"1, 2"}}', { defaults: { coordinates: withMessages } }],
+  ['{"columns":{"a":"name"},"blank":"drop"}', { _errors: [], blank: withMessages }],
   ['{"columns":{"a":"name"},"list_separator":""}', { _errors: [], list_separator: withMessages }],
 ])('a mapping returns 400 with the path of the error for %s', (text, details) => {
   expect(detailsOf(() => parseMapping(text))).toMatchObject(invalid(details));
@@ -65,9 +68,18 @@ const header = ['Title', 'Site', 'Title', 'Note', 'Link'];
 
 it('mapped columns are found in the header', () => {
   expect(mappedColumns(parseMapping('{"Link":"url","Note":"description"}'), header)).toEqual([
-    { column: 'Link', field: 'url', index: 4 },
-    { column: 'Note', field: 'description', index: 3 },
+    { column: 'Link', field: 'url', index: 4, isPlace: false },
+    { column: 'Note', field: 'description', index: 3, isPlace: false },
   ]);
+});
+
+it('a mapped column with coordinates is one for latitude and for longitude', () => {
+  expect(mappedColumns(parseMapping('{"Note":"coordinates"}'), header)).toEqual([
+    { column: 'Note', field: 'latitude', index: 3, isPlace: true },
+    { column: 'Note', field: 'longitude', index: 3, isPlace: true },
+  ]);
+  const both = parseMapping('{"Note":"coordinates","Link":"longitude"}');
+  expect(detailsOf(() => mappedColumns(both, header))).toEqual(invalid({ _errors: [], Link: withMessages }));
 });
 
 it('mapped columns return 400 when they are missing, repeated or mapped to the same field', () => {

@@ -4,7 +4,7 @@ import { noFields } from '#model/field.ts';
 import { rowValidator } from '#services/imports/validate.ts';
 
 const columnsOf = (...fields: readonly ImportField[]) =>
-  fields.map((field, index) => ({ column: `the ${field}`, field, index }));
+  fields.map((field, index) => ({ column: `the ${field}`, field, index, isPlace: false }));
 
 const readOne = (cells: Readonly<Partial<Record<ImportField, string>>>, more: object = {}) => {
   const fields = Object.keys(cells) as ImportField[];

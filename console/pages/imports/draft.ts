@@ -1,5 +1,5 @@
 import type { ImportPreview } from '#contract/imports.ts';
-import type { MappedField } from '#contract/projects.ts';
+import type { ColumnTarget, MappedField } from '#contract/projects.ts';
 import { stored } from '../../app/preferences.ts';
 import { Store } from '../../app/store.ts';
 import { listFields } from './fields.ts';
@@ -8,13 +8,15 @@ import { listFields } from './fields.ts';
 export interface MappingDraft {
   /** The names of the columns below, which another encoding changes. */
   readonly header: readonly string[];
-  readonly columns: Readonly<Record<string, MappedField>>;
+  readonly columns: Readonly<Record<string, ColumnTarget>>;
   /** In the order in which they were added. */
   readonly defaults: readonly { readonly id: number; readonly field: MappedField | ''; readonly value: string }[];
   readonly list_separator: string;
   readonly on_conflict: 'skip' | 'update' | 'error';
   readonly match_by: 'slug' | 'url' | 'id';
   readonly create_categories: boolean;
+  /** Undefined for `keep`. */
+  readonly blank?: 'keep' | 'clear';
   /** Undefined for the proposed one. */
   readonly encoding?: string;
   /** The mapping of the last dry run, as JSON: what it said is true for no other. */
@@ -67,7 +69,7 @@ const proposedDraft = ({ header, mapping }: ImportPreview): MappingDraft => ({
 });
 
 /** The field of a column, which may have the name of a member of every object. */
-export const fieldOf = (columns: MappingDraft['columns'], column: string): MappedField | undefined =>
+export const fieldOf = (columns: MappingDraft['columns'], column: string): ColumnTarget | undefined =>
   Object.hasOwn(columns, column) ? columns[column] : undefined;
 
 /** The columns by the names that they have in the encoding of the preview. */

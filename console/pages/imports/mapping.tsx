@@ -1,5 +1,5 @@
 import type { Import, ImportPreview } from '#contract/imports.ts';
-import type { ImportField, MappedField } from '#contract/projects.ts';
+import type { ColumnTarget, ImportField, MappedField } from '#contract/projects.ts';
 import { client, dataOf } from '../../api.ts';
 import { useCustomFields, useNameOfField } from '../../app/custom-fields.ts';
 import { refresh, useResource } from '../../app/queries.ts';
@@ -28,6 +28,8 @@ import { text } from './strings.ts';
 
 const ROWS = 5;
 const NONE = '';
+/** A latitude and a longitude in one cell. */
+const COORDINATES = 'coordinates';
 
 /** What a new listing must have. */
 const REQUIRED: readonly ImportField[] = ['name', 'url', 'description', 'categories'];
@@ -39,7 +41,7 @@ const useFieldOptions = (): readonly [MappedField, string][] => [
 ];
 
 /** Whether cells of a field hold several entries. */
-const useIsList = (): ((field: MappedField) => boolean) => {
+const useIsList = (): ((field: ColumnTarget) => boolean) => {
   const fields = useCustomFields();
   return (field) =>
     listFields.has(field) || fields.some(({ key, type }) => type === 'multi_select' && `fields.${key}` === field);
@@ -131,8 +133,9 @@ const Mapping = ({
   const { columns, defaults, list_separator: separator, encoding = preview.encoding } = draft;
   const nameOf = useNameOfField();
   const fieldOptions = useFieldOptions();
+  const targets: readonly [ColumnTarget, string][] = [...fieldOptions, [COORDINATES, words(COORDINATES)]];
   const isList = useIsList();
-  const setField = (column: string, field: MappedField | typeof NONE) => {
+  const setField = (column: string, field: ColumnTarget | typeof NONE) => {
     const { [column]: _, ...others } = columns;
     set({ columns: field === NONE ? others : { ...others, [column]: field } });
   };
@@ -151,13 +154,13 @@ const Mapping = ({
     await refresh('imports', 'batches');
   };
   const isTried = dryRun !== null && draft.tried === JSON.stringify(mappingOf(draft, preview));
-  const defaultOf = new Map(defaults.map(({ field, value }) => [field, value]));
+  const defaultOf = new Map<string, string>(defaults.map(({ field, value }) => [field, value]));
   const mapped = preview.header.flatMap((column, at) => {
     const field = fieldOf(columns, column);
     return field === undefined ? [] : [{ key: column, field, at }];
   });
   const filled = new Set<string>(mapped.map(({ field }) => field));
-  const shown: readonly { readonly key: string; readonly field: MappedField; readonly at?: number }[] = [
+  const shown: readonly { readonly key: string; readonly field: ColumnTarget; readonly at?: number }[] = [
     ...mapped,
     ...defaults.flatMap(({ id: key, field }) =>
       field === NONE || filled.has(field) ? [] : [{ key: `default ${key}`, field }],
@@ -165,7 +168,7 @@ const Mapping = ({
   ];
   const missing = REQUIRED.filter((field) => !filled.has(field) && !defaultOf.get(field)?.trim());
   const isRepeated = (column: string) => preview.header.indexOf(column) !== preview.header.lastIndexOf(column);
-  const cellOf = (row: readonly string[], { field, at }: { readonly field: MappedField; readonly at?: number }) => {
+  const cellOf = (row: readonly string[], { field, at }: { readonly field: ColumnTarget; readonly at?: number }) => {
     const cell =
       (at === undefined ? '' : (row[at] ?? '')).trim() ||
       filledDefault(defaultOf.get(field) ?? '', preview.header, row);
@@ -187,7 +190,7 @@ const Mapping = ({
               errors={isRepeated(column) ? [text.repeated] : []}
               hint={preview.rows[0]?.[at] ? <span className="truncate">{preview.rows[0][at]}</span> : text.emptyCell}
               value={fieldOf(columns, column) ?? NONE}
-              options={[[NONE, text.ignore], ...fieldOptions]}
+              options={[[NONE, text.ignore], ...targets]}
               onChange={(field) => setField(column, field)}
             />
           ))}
@@ -208,6 +211,13 @@ const Mapping = ({
             value={draft.on_conflict}
             options={Object.entries(text.conflicts) as ['skip' | 'update' | 'error', string][]}
             onChange={(on_conflict) => set({ on_conflict })}
+          />
+          <SelectField
+            name="blank"
+            label={text.blank}
+            value={draft.blank ?? 'keep'}
+            options={Object.entries(text.blanks) as ['keep' | 'clear', string][]}
+            onChange={(blank) => set({ blank })}
           />
           <TextField name="list_separator" value={separator} onChange={(list_separator) => set({ list_separator })} />
           <SelectField

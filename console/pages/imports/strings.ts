@@ -43,6 +43,8 @@ export const text = {
   options: 'Options',
   onConflict: 'When a listing exists already',
   conflicts: { skip: 'Skip the row', update: 'Update the listing', error: 'Report an error' },
+  blank: 'Blank cells, when a listing is updated',
+  blanks: { keep: 'Keep the value', clear: 'Empty the field' },
   encodingHint: 'Choose another one where the first rows are not readable.',
   encodings: {
     'utf-8': 'Unicode (UTF-8)',

@@ -47,6 +47,9 @@ const ownColumns = COLUMNS.map((name): Column => ({ name, label: words(name), re
 
 const REQUEST_MAX = 100;
 
+/** By which spreadsheets know that a file is UTF-8. */
+const BYTE_ORDER_MARK = '﻿';
+
 const isList = (value: CustomValue): value is readonly string[] & CustomValue => Array.isArray(value);
 
 /** As in the service's export, which the import reads. */
@@ -113,7 +116,7 @@ export const ExportDialog = ({
         controller.enqueue(part);
       },
     });
-    const stream = await bodyOf(client.projects.exportCsv());
+    const stream = await bodyOf(client.projects.exportCsv({ query: { bom: 'true' } }));
     await download(stream ? stream.pipeThrough(counting) : null, file);
   };
   const saveMatching = async () => {
@@ -124,7 +127,7 @@ export const ExportDialog = ({
       chosen.map(({ name }) => name),
       ...projects.map((project) => chosen.map(({ readFrom }) => cellOf(readFrom(project)))),
     ];
-    await download(new Blob([csvOf(rows)], { type: 'text/csv' }).stream(), file);
+    await download(new Blob([BYTE_ORDER_MARK, csvOf(rows)], { type: 'text/csv' }).stream(), file);
   };
   return (
     <FormDialog

@@ -217,9 +217,10 @@ const importedTimes = ['created_at', 'published_at', 'paid_at'] as const;
 const updated = (previous: ProjectRecord, values: RowValues, at: string, further: ValueEdit): ProjectRecord => {
   const { id: _id, owner_id: _owner, updated_at: _updated, ...edit } = values;
   const { next } = mergeEdit(previous, edit, at, ContentChange, further);
-  const times = Object.fromEntries(
-    importedTimes.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])),
-  );
+  // A public listing has a time of its publication.
+  const isKept = (field: (typeof importedTimes)[number]): boolean =>
+    values[field] === undefined || (field === 'published_at' && values[field] === null && next.status === 'live');
+  const times = Object.fromEntries(importedTimes.flatMap((field) => (isKept(field) ? [] : [[field, values[field]]])));
   const isSame = importedTimes.every((field) => !(field in times) || times[field] === next[field]);
   return isSame ? next : { ...next, ...times, updated_at: at };
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { line, parsed, Reference, TimestampInput, text, withScheme } from '#contract/fields.ts';
 import {
+  type ColumnTarget,
   type ImportField,
   type ImportMapping,
   importFields,
@@ -14,6 +15,7 @@ import type { Caller } from '#model/api-key.ts';
 import { type Fields, fieldNamed, isFieldName, problemOfValue, typeRules } from '#model/field.ts';
 import { splitList, unguarded } from '#shared/csv/cells.ts';
 import { columnName } from '#shared/csv/mapping.ts';
+import { degreesOf, placeOf, timeOf } from '#shared/csv/notations.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
 import { type FieldIssue, invalidFields, outOfScope } from '#shared/errors.ts';
 import type { ParsedUpload } from './file.ts';
@@ -27,14 +29,7 @@ export interface Problem {
 
 const inLowerCase = <T extends z.ZodType<string, string>>(schema: T) => z.string().trim().toLowerCase().pipe(schema);
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
-/** A date without a time is its start in UTC. */
-const Time = z
-  .string()
-  .trim()
-  .transform((value) => (DAY.test(value) ? `${value}T00:00:00Z` : value))
-  .pipe(TimestampInput);
+const Time = z.string().trim().transform(timeOf).pipe(TimestampInput);
 
 const cellSchemas = {
   ...ProjectContent.shape,
@@ -81,20 +76,13 @@ export interface Row {
 }
 
 const listFields: ReadonlySet<string> = new Set<ImportField>(['categories', 'tags', 'screenshots']);
-const numberFields: ReadonlySet<string> = new Set<ImportField>(['latitude', 'longitude']);
 const urlFields: ReadonlySet<string> = new Set<ImportField>(['url', 'logo_url', 'video_url']);
 const importedFields: ReadonlySet<string> = new Set(Object.keys(RowValues.shape));
 const nullableFields: ReadonlySet<string> = new Set(
   Object.entries(RowValues.shape).flatMap(([field, { def }]) => (def.innerType.safeParse(null).success ? [field] : [])),
 );
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-
-/** A comma is a decimal separator: degrees need no separator of thousands. */
-const numberOf = (cell: string): number => {
-  const withPoint = cell.replace(',', '.');
-  return NUMBER.test(withPoint) ? Number(withPoint) : Number.NaN;
-};
+const isAxis = (field: string): field is 'latitude' | 'longitude' => field === 'latitude' || field === 'longitude';
 
 /** How the cells of a file are read. */
 interface Reading {
@@ -109,9 +97,13 @@ const readCell = (field: MappedField, cell: string, { separator, fields }: Readi
     const entries = splitList(cell, separator);
     return field === 'screenshots' ? entries.map(withScheme) : entries;
   }
-  if (numberFields.has(field)) return numberOf(cell);
+  if (isAxis(field)) return degreesOf(cell, field);
   return urlFields.has(field) ? withScheme(cell) : cell;
 };
+
+/** One of the two numbers in a cell with coordinates. */
+const partOfPlace = (cell: string, field: MappedField): number =>
+  placeOf(cell)?.[isAxis(field) ? field : 'latitude'] ?? Number.NaN;
 
 export const problemOf = ({ path, message }: FieldIssue): Problem => {
   const [field, position] = path;
@@ -201,17 +193,23 @@ const isImported = (field: MappedField, fields: Fields): boolean =>
 /** The columns whose field an import does not set. */
 export const ignoredColumns = ({ columns }: Pick<ImportMapping, 'columns'>): string[] =>
   Object.entries(columns).flatMap(([column, field]) =>
-    importedFields.has(field) || isFieldName(field) ? [] : [column],
+    field === 'coordinates' || importedFields.has(field) || isFieldName(field) ? [] : [column],
   );
 
 const readDefault = (field: MappedField, value: Default, reading: Reading): unknown => {
   const definition = fieldNamed(reading.fields, field);
   if (value === null) return listFields.has(field) ? [] : nullableFields.has(field) || definition ? null : undefined;
   if (typeof value === 'number') {
-    return numberFields.has(field) || definition?.type === 'number' ? value : String(value);
+    return isAxis(field) || definition?.type === 'number' ? value : String(value);
   }
   if (typeof value !== 'string') return value;
   return value.trim() === '' ? undefined : readCell(field, value.trim(), reading);
+};
+
+/** The value of a field without one; nothing for a field that every listing has. */
+const emptied = (field: MappedField, reading: Reading): Record<string, unknown> => {
+  const value = readDefault(field, null, reading);
+  return value === undefined ? {} : { [field]: value };
 };
 
 /** Fields that cannot have a default, because they differ between projects. */
@@ -251,7 +249,7 @@ export const mustFitFields = (
   fields: Fields,
 ): void => {
   const { columns, defaults, list_separator: separator } = mapping;
-  const isUnknown = (field: MappedField): boolean => isFieldName(field) && !fieldNamed(fields, field);
+  const isUnknown = (field: ColumnTarget): boolean => isFieldName(field) && !fieldNamed(fields, field);
   const message = 'must be a field of a project';
   const unknown = [
     ...Object.entries(columns).flatMap(([column, field]) =>
@@ -272,7 +270,7 @@ export const mustFitFields = (
 
 /**
  * Creates the function that validates the rows of a file. A blank cell counts as the default of its field or, without
- * one, as not mentioned. A default may name columns, as in `{type} in {city}`. Counters are ignored, because the votes and comments that they count are not in the file.
+ * one, as not mentioned, or as no value where blank cells clear fields. A default may name columns, as in `{type} in {city}`. Counters are ignored, because the votes and comments that they count are not in the file.
  * @throws 400 when a default is invalid.
  */
 export const rowValidator = ({
@@ -287,38 +285,30 @@ export const rowValidator = ({
   const templates = templatesOf(mapping, header, fields);
   const defaults = readDefaults(mapping, new Set(templates.map(([field]) => field)), reading);
   const imported = columns.filter(({ field }) => isImported(field, fields));
-  return ({ number, cells, broken }) => {
-    const defect =
-      broken ?? (cells.length > header.length ? `has ${cells.length} cells instead of ${header.length}` : undefined);
-    if (defect !== undefined) {
-      return {
-        number,
-        cells,
-        values: {},
-        fields: {},
-        mentions: new Set(),
-        problems: [{ field: null, message: `The row ${defect}.` }],
-      };
-    }
+  const givenBy = (cells: readonly string[]): Record<string, unknown> => {
     const given = { ...defaults };
     for (const [field, value] of templates) {
       const read = readDefault(field, filled(value, header, cells), reading);
       if (read !== undefined) given[field] = read;
     }
-    for (const { field, index } of imported) {
+    for (const { field, index, isPlace } of imported) {
       const cell = unguarded((cells[index] ?? '').trim());
-      if (cell !== '') given[field] = readCell(field, cell, reading);
+      if (cell !== '') given[field] = isPlace ? partOfPlace(cell, field) : readCell(field, cell, reading);
+      else if (mapping.blank === 'clear' && !(field in given)) Object.assign(given, emptied(field, reading));
     }
+    return given;
+  };
+  return ({ number, cells, broken }) => {
+    const defect =
+      broken ?? (cells.length > header.length ? `has ${cells.length} cells instead of ${header.length}` : undefined);
+    if (defect !== undefined) {
+      const problems = [{ field: null, message: `The row ${defect}.` }];
+      return { number, cells, values: {}, fields: {}, mentions: new Set(), problems };
+    }
+    const given = givenBy(cells);
     const { values, problems } = parseValues(given);
     const name = problems.length === 0 ? values.name : validName(given.name);
-    return {
-      number,
-      cells,
-      name,
-      mentions: new Set(Object.keys(given)),
-      values,
-      fields: valuesByKey(given, fields),
-      problems,
-    };
+    const mentions = new Set(Object.keys(given));
+    return { number, cells, name, mentions, values, fields: valuesByKey(given, fields), problems };
   };
 };

@@ -67,7 +67,10 @@ const recordOf = ({ project, counts }: CatalogEntry, fields: Fields): string[] =
   ...valuesOf(fields, project),
 ];
 
-async function* linesOf(projects: ReadCatalog, fields: Fields): AsyncGenerator<string> {
+const BYTE_ORDER_MARK = '﻿';
+
+async function* linesOf(projects: ReadCatalog, fields: Fields, isMarked: boolean): AsyncGenerator<string> {
+  if (isMarked) yield BYTE_ORDER_MARK;
   let records: string[][] = [[...importFields, ...fields.all.map(({ key }) => `fields.${key}`)]];
   for (const entry of projects.all()) {
     records.push(recordOf(entry, fields));
@@ -84,9 +87,10 @@ async function* linesOf(projects: ReadCatalog, fields: Fields): AsyncGenerator<s
  * Streams all projects as CSV, oldest first, including deleted ones: a header, then one record each. The columns are
  * `importFields`, then one per definition of a further field, so the import reads the file back. Lists are joined by `|`, with `|` and backslash escaped by a backslash; a
  * text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
+ * @param isMarked whether a byte order mark comes first.
  * @returns the lines and the day (`yyyy-mm-dd`, UTC).
  */
-export const exportProjects = async () => ({
-  stream: linesOf(await catalog('now'), await currentFields()),
+export const exportProjects = async ({ isMarked }: { readonly isMarked: boolean }) => ({
+  stream: linesOf(await catalog('now'), await currentFields(), isMarked),
   day: dayOf(now()),
 });

@@ -80,6 +80,13 @@ describe('the CSV export', () => {
     expect(record?.[importFields.indexOf('latitude')]).toBe('-12.5');
   });
 
+  it('begins with a byte order mark when it is asked for one', async () => {
+    const marked = await directory.get(`${EXPORT_PATH}?bom=true`, admin);
+    expect(marked).toMatchObject({ status: 200, body: `\ufeff${await exported()}` });
+    expect(await directory.get(`${EXPORT_PATH}?bom=false`, admin)).toMatchObject({ body: await exported() });
+    expect(await directory.get(`${EXPORT_PATH}?bom=yes`, admin)).toMatchObject(invalidAt('bom'));
+  });
+
   it('contains no text that starts a formula', async () => {
     const names = ['=1+1', '+1', '-1', '@SUM(A1)', "'=1+1", "'s Hertogenbosch", 'a;=1+1', 'b; "-1"', "c;'=1+1"];
     const file = csv(
@@ -190,6 +197,32 @@ describe('an export that is imported again', () => {
       expect(updating).toMatchObject({ created: 0, updated, skipped: deleted, failed: 0 });
     }
     expect(await allProjects()).toEqual(before);
+  });
+
+  it('restores what was filled in since, where blank cells clear fields', async () => {
+    const owner = await person(server);
+    const [sparse, waiting] = [await directory.live(owner, { tags: [] }), await directory.project('pending', owner)];
+    const before = [await bySlug(sparse.slug), await bySlug(waiting.slug)];
+    const file = await exported();
+    const filled = {
+      tags: ['new'],
+      logo_url: 'https://a.example/1.png',
+      address_city: 'Bern',
+      latitude: 1,
+      longitude: 2,
+    };
+    await directory.adminOk('PUT', `/api/admin/projects/${sparse.id}`, filled);
+    await directory.adminOk('PUT', `/api/admin/projects/${waiting.id}`, {
+      status: 'rejected',
+      rejection_reason: 'No.',
+    });
+    const mapping = { columns: identity, match_by: 'id', on_conflict: 'update', blank: 'clear' };
+    expect(await run(file, mapping)).toMatchObject({ created: 0, failed: 0 });
+    const after = [await bySlug(sparse.slug), await bySlug(waiting.slug)];
+    const { updated_at } = after[0] ?? {};
+    expect(after.map((project) => ({ ...project, updated_at }))).toEqual(
+      before.map((project) => ({ ...project, updated_at })),
+    );
   });
 });
 

@@ -143,6 +143,62 @@ describe.each(ways)('an import %s', (_, run) => {
     expect(failed?.slice(0, 4)).toEqual(['A', `https://${host}/a`, 'd', 'The row has 300003 cells instead of 3.']);
   });
 
+  it('reads times and places in the notations of other products', async () => {
+    const host = `${unique('host')}.example`;
+    const file = [
+      'name;url;description;created_at;place',
+      `A;https://${host}/a;d;2024-05-01 10:20:30+0200;48,8566° N, 2,3522° W`,
+      `B;https://${host}/b;d;2024-05-01 10:20;`,
+      `C;https://${host}/c;d;2024-05-01;north of here`,
+      `D;https://${host}/d;d;01.05.2024;91, 2`,
+    ].join('\n');
+    const report = await run(file, {
+      ...plain,
+      columns: { ...columns, created_at: 'created_at', place: 'coordinates' },
+    });
+    expect(report.counts).toEqual({ ...none, created: 2, failed: 2 });
+    expect(await listingsOf(host)).toMatchObject([
+      { name: 'A', created_at: '2024-05-01T08:20:30.000Z', latitude: 48.8566, longitude: -2.3522 },
+      { name: 'B', created_at: '2024-05-01T10:20:00.000Z', latitude: null, longitude: null },
+    ]);
+    const errors = (await errorsOf(report)).slice(1).map((cells) => cells.at(-1));
+    expect(errors).toEqual([
+      'latitude: must be a number; longitude: must be a number',
+      expect.stringMatching(/^latitude: must be at most 90; created_at: must be an ISO 8601 time/),
+    ]);
+  });
+
+  it('keeps the fields of blank cells, or empties them', async () => {
+    const word = unique('blank');
+    const url = `https://${word}.example/`;
+    const fields = ['logo_url', 'video_url', 'long_description', 'address_city', 'tags', 'categories', 'published_at'];
+    const all = ['slug', ...Object.keys(columns), 'pricing_type', ...fields, 'place'];
+    const named = { ...sameNames(all), place: 'coordinates' };
+    const { category } = directory;
+    const full = `${word},A,${url},d,paid,${url}a.png,${url}a.mp4,Long.,Bern,one|two,${category},2024-05-01,"1, 2"`;
+    const blank = `${word},,,,,,,,,,,,`;
+    const of = (row: string) => `${all.join(',')}\n${row}`;
+    const update = { columns: named, on_conflict: 'update' };
+    expect((await run(of(full), update)).counts).toEqual({ ...none, created: 1 });
+    const given = await directory.read(word, directory.admin);
+    expect(given).toMatchObject({ address_city: 'Bern', tags: ['one', 'two'], latitude: 1, categories: [category] });
+    expect((await run(of(blank), update)).counts).toEqual({ ...none, updated: 1 });
+    expect(await directory.read(word, directory.admin)).toEqual(given);
+
+    // A default says what a blank cell means.
+    const clear = { ...update, blank: 'clear', defaults: { address_city: 'Basel' } };
+    expect((await run(of(blank), clear)).counts).toEqual({ ...none, updated: 1 });
+    expect(await directory.read(word, directory.admin)).toMatchObject({
+      ...{ name: 'A', url, description: 'd', pricing_type: 'paid', status: 'live', address_city: 'Basel' },
+      ...{ logo_url: null, video_url: null, long_description: null, tags: [], categories: [] },
+      ...{ latitude: null, longitude: null, published_at: given.published_at },
+    });
+    // A new listing has no fields to empty.
+    const other = { ...clear, match_by: 'id', columns: { ...sameNames(all.slice(1)), place: 'coordinates' } };
+    const sparse = `${all.slice(1).join(',')}\n${unique('A')},${url},d,,,,,,,,,`;
+    expect((await run(sparse, other)).counts).toEqual({ ...none, created: 1 });
+  });
+
   it('names the columns that set nothing', async () => {
     const file = 'name,url,description,Votes,average_rating\nA,none,d,7,4.5';
     const counters = { Votes: 'upvote_count', average_rating: 'average_rating' };
