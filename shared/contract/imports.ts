@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BatchCounts, BatchItem } from './batches.ts';
 import { data, dryRunParameter, line, page, paging, Timestamp, wholeNumber } from './fields.ts';
-import { EncodingName, ImportMapping } from './projects.ts';
+import { CellText, EncodingName, ImportMapping } from './projects.ts';
 import { defineRoute, forAdmins } from './route.ts';
 
 // Imports of files that are too large for one request. `projects.importCsv` imports smaller ones.
@@ -98,8 +98,8 @@ export const ImportPreview = z
       .describe(
         'In which the rows below are read: of the byte order mark, the one that is asked for, or the likely one.',
       ),
-    mapping: ImportMapping.pick({ columns: true, list_separator: true, encoding: true }).describe(
-      'Proposed from the names of columns, and the keys and labels of further fields.',
+    mapping: ImportMapping.pick({ columns: true, list_separator: true, encoding: true, text: true }).describe(
+      'Proposed from the names of columns, the keys and labels of further fields, and the cells.',
     ),
     ignored: z
       .array(z.string())
@@ -164,6 +164,9 @@ export const preview = defineRoute('imports.preview', {
   query: z.object({
     rows: wholeNumber(1, 100).default(20).describe('How many records.'),
     encoding: EncodingName.optional().describe('The encoding to show the rows in, in place of the likely one.'),
+    text: CellText.optional().describe(
+      '`html` shows the cells as plain text; without it they are shown so when some hold HTML.',
+    ),
   }),
   responses: { 200: data(ImportPreview) },
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],

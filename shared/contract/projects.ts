@@ -1078,6 +1078,16 @@ export const importFields = [
 ] as const;
 export type ImportField = (typeof importFields)[number];
 
+/** Those of the fields above that an import does not set, because what they count is not in the file. */
+export const counterFields = [
+  'upvote_count',
+  'average_rating',
+  'ratings_count',
+  'comments_count',
+  'views_count',
+] as const satisfies readonly ImportField[];
+export type CounterField = (typeof counterFields)[number];
+
 /** A field of projects, or `fields.<key>` of a definition. */
 const MappedField = z.union([z.templateLiteral(['fields.', z.string()]), z.enum(importFields)], {
   error: 'must be a field of a project',
@@ -1114,6 +1124,9 @@ export const EncodingName = z
   })
   .meta({ examples: ['utf-8', 'utf-16', 'windows-1252', 'shift_jis'] });
 
+/** What the cells of a file hold. */
+export const CellText = z.enum(['plain', 'html']).meta({ id: 'CellText' });
+
 export const ImportMapping = z
   .object({
     columns: z
@@ -1136,6 +1149,9 @@ export const ImportMapping = z
       .describe(
         'What a blank cell without a default does to the field of a listing that is updated. `clear` empties it, so that an export restores the listings that it was made of; fields that every listing has stay as they are.',
       ),
+    text: CellText.default('plain').describe(
+      'What the cells hold. Of `html` the entities are decoded and the tags dropped.',
+    ),
     list_separator: z.string().min(1).max(5).default('|').describe('The separator of list entries in a cell.'),
     on_conflict: z
       .enum(['skip', 'update', 'error'])

@@ -91,7 +91,7 @@ describeInBrowser('the page Imports', (context) => {
       name: `${name}.csv`,
       mimeType: 'text/csv',
       buffer: Buffer.from(
-        `sep=|\n__proto__|constructor|toString|categories|views_count|GPS\n"${name}" | https://x.example/|d|${context.directory.category}|7|48,5; 2,25\n`,
+        `sep=|\n__proto__|constructor|toString|categories|views_count|GPS\n"${name}" | x.example|<p>d</p>|${context.directory.category}|7|48,5; 2,25\n`,
       ),
     });
     const ignored = page.getByText('An import does not set the fields of these columns: views_count.');
@@ -106,6 +106,13 @@ describeInBrowser('the page Imports', (context) => {
     }
     await page.getByLabel('GPS').selectOption('Coordinates');
     await page.getByRole('cell', { name: '48,5; 2,25' }).waitFor();
+    const texts = page.getByLabel('Texts');
+    await eventually(async () => await texts.inputValue()).toBe('html');
+    await page.getByRole('cell', { name: 'd', exact: true }).waitFor();
+    await texts.selectOption('Plain text');
+    await page.getByRole('cell', { name: '<p>d</p>' }).waitFor();
+    await texts.selectOption('HTML, without its tags');
+    await page.getByRole('cell', { name: 'd', exact: true }).waitFor();
     await page.getByRole('cell', { name }).waitFor();
     await page.getByLabel('views_count').selectOption('Ignore');
     await eventually(async () => await ignored.count()).toBe(0);

@@ -19,6 +19,7 @@ const withMessages = { _errors: messages };
 const defaults = {
   defaults: {},
   blank: 'keep',
+  text: 'plain',
   list_separator: '|',
   on_conflict: 'skip',
   match_by: 'slug',

@@ -39,7 +39,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   contract: /^zod$/,
   model: /^(?:zod$|node:crypto$|[a-z][\w-]*$)(?<!stripe|ulid)/,
   catalog: /^(?!)/,
-  csv: /^(?:chardet|csv-parse|csv-stringify|zod)(?:\/|$)/,
+  csv: /^(?:chardet|csv-parse|csv-stringify|htmlparser2|zod)(?:\/|$)/,
   mail: /^(?!)/,
   services: /^(?!@aws-sdk|@middy|@smithy|stripe$)/,
   data: /^(?!@middy|stripe$)/,

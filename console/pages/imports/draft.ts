@@ -19,6 +19,8 @@ export interface MappingDraft {
   readonly blank?: 'keep' | 'clear';
   /** Undefined for the proposed one. */
   readonly encoding?: string;
+  /** Undefined for the proposed one. */
+  readonly text?: 'plain' | 'html';
   /** The mapping of the last dry run, as JSON: what it said is true for no other. */
   readonly tried?: string;
 }
@@ -31,7 +33,7 @@ const storedDrafts = (): ReadonlyMap<string, MappingDraft> =>
 
 /** The mappings of the latest imports by the header of their files. */
 const templates = stored<
-  readonly { readonly header: string; readonly draft: Omit<MappingDraft, 'header' | 'encoding'> }[]
+  readonly { readonly header: string; readonly draft: Omit<MappingDraft, 'header' | 'encoding' | 'text'> }[]
 >('imports.mappings', []);
 
 /** Mappings by import. They stay during a dry run, while another page is open, and after a reload. */
@@ -43,8 +45,14 @@ export const keepDraft = (id: string, draft: MappingDraft): void => drafts.set(n
 
 const TEMPLATES_MAX = 20;
 
-/** Keeps the mapping of an import for the next file with the same header, which may have another encoding. */
-export const keepTemplate = ({ tried: _tried, encoding: _encoding, header, ...draft }: MappingDraft): void => {
+/** Keeps the mapping of an import for the next file with the same header, which may have another encoding or kind of text. */
+export const keepTemplate = ({
+  tried: _tried,
+  encoding: _encoding,
+  text: _text,
+  header,
+  ...draft
+}: MappingDraft): void => {
   const key = JSON.stringify(header);
   const others = templates.value.filter((one) => one.header !== key);
   templates.set([{ header: key, draft }, ...others].slice(0, TEMPLATES_MAX));
@@ -99,9 +107,10 @@ export const entriesOf = (cell: string, separator: string): readonly string[] =>
 /** What the service takes. */
 export const mappingOf = (
   { columns, defaults, tried: _tried, header: _header, ...mapping }: MappingDraft,
-  { encoding }: ImportPreview,
+  { encoding, mapping: { text } }: ImportPreview,
 ) => ({
   encoding,
+  text,
   ...mapping,
   columns: Object.fromEntries(
     Object.entries(columns).map(([column, field]) => [column === '__proto__' ? ` ${column}` : column, field]),

@@ -131,6 +131,7 @@ const Mapping = ({
   const draft = draftOf(preview, useStore(drafts).get(id));
   const set = (patch: Partial<MappingDraft>) => keepDraft(id, { ...draft, ...patch });
   const { columns, defaults, list_separator: separator, encoding = preview.encoding } = draft;
+  const { text: kind = preview.mapping.text } = draft;
   const nameOf = useNameOfField();
   const fieldOptions = useFieldOptions();
   const targets: readonly [ColumnTarget, string][] = [...fieldOptions, [COORDINATES, words(COORDINATES)]];
@@ -227,6 +228,13 @@ const Mapping = ({
             options={encodingOptions(encoding)}
             onChange={(chosen) => keepDraft(id, { ...(drafts.value.get(id) ?? draft), encoding: chosen })}
           />
+          <SelectField
+            name="text"
+            label={text.kind}
+            value={kind}
+            options={Object.entries(text.kinds) as ['plain' | 'html', string][]}
+            onChange={(chosen) => keepDraft(id, { ...(drafts.value.get(id) ?? draft), text: chosen })}
+          />
         </div>
         <Checkbox
           label={words('create_categories')}
@@ -302,12 +310,12 @@ export const MappingEditor = ({
   dry_run,
   ignored,
 }: Pick<Import, 'id' | 'filename' | 'dry_run' | 'ignored'>) => {
-  const encoding = useStore(drafts).get(id)?.encoding;
-  const preview = useResource(['imports', id, 'preview', { encoding }], (signal) =>
+  const { encoding, text: kind } = useStore(drafts).get(id) ?? {};
+  const preview = useResource(['imports', id, 'preview', { encoding, kind }], (signal) =>
     dataOf(
       client.imports.preview({
         params: { import: id },
-        query: { rows: ROWS, ...(encoding !== undefined && { encoding }) },
+        query: { rows: ROWS, ...(encoding !== undefined && { encoding }), ...(kind !== undefined && { text: kind }) },
         signal,
       }),
     ),

@@ -43,6 +43,8 @@ export const text = {
   options: 'Options',
   onConflict: 'When a listing exists already',
   conflicts: { skip: 'Skip the row', update: 'Update the listing', error: 'Report an error' },
+  kind: 'Texts',
+  kinds: { plain: 'Plain text', html: 'HTML, without its tags' },
   blank: 'Blank cells, when a listing is updated',
   blanks: { keep: 'Keep the value', clear: 'Empty the field' },
   encodingHint: 'Choose another one where the first rows are not readable.',

@@ -14,12 +14,13 @@ import { Unavailable } from '#platform/unavailable.ts';
 import { inRequest, propagateSlugChange } from '#services/categories/propagate-slug.ts';
 import { dryRunOf } from '#services/projects/batches.ts';
 import { staffReader } from '#services/projects/read.ts';
+import { ignoredColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
 import { ImportBatch, newImportBatch, type PendingProject, ReportBuilder } from './batch.ts';
 import { type ImportUpload, type ParsedUpload, parseUpload } from './file.ts';
 import { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
 import { type ImportState, planRows } from './plan.ts';
-import { ignoredColumns, mustFitFields, mustImportContent, type Row, rowValidator } from './validate.ts';
+import { mustFitFields, mustImportContent, type Row, rowValidator } from './validate.ts';
 
 /** How long a chunk should take, in milliseconds: an import stops between chunks, within a second or before its deadline. */
 const CHUNK_MS = 500;

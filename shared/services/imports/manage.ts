@@ -22,11 +22,11 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { type FilePart, signUpload } from '#platform/s3.ts';
 import { staffReader } from '#services/projects/read.ts';
-import { mappedColumns, mustFillRequired, readMapping } from '#shared/csv/mapping.ts';
+import { ignoredColumns, mappedColumns, mustFillRequired, readMapping } from '#shared/csv/mapping.ts';
 import { detectSeparator } from '#shared/csv/parse.ts';
 import { AppError, conflict, notFound } from '#shared/errors.ts';
 import { firstPart, hasFile, headerOf, headOf, readRecords } from './file.ts';
-import { ignoredColumns, mustFitFields, mustImportContent, rowValidator } from './validate.ts';
+import { mustFitFields, mustImportContent, rowValidator } from './validate.ts';
 
 const PAGE = 100;
 

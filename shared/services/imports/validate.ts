@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { line, parsed, Reference, TimestampInput, text, withScheme } from '#contract/fields.ts';
 import {
   type ColumnTarget,
+  type CounterField,
   type ImportField,
   type ImportMapping,
   importFields,
@@ -17,6 +18,7 @@ import { splitList, unguarded } from '#shared/csv/cells.ts';
 import { columnName } from '#shared/csv/mapping.ts';
 import { degreesOf, placeOf, timeOf } from '#shared/csv/notations.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
+import { plainText } from '#shared/csv/plain-text.ts';
 import { type FieldIssue, invalidFields, outOfScope } from '#shared/errors.ts';
 import type { ParsedUpload } from './file.ts';
 
@@ -54,6 +56,9 @@ const inColumnOrder = Object.fromEntries(
     field in cellSchemas ? [[field, cellSchemas[field as keyof typeof cellSchemas]]] : [],
   ),
 ) as typeof cellSchemas;
+
+// The compiler reports a field of the contract that is neither read nor a counter.
+true satisfies [Exclude<ImportField, keyof typeof cellSchemas | CounterField>] extends [never] ? true : never;
 
 const RowValues = z.object(inColumnOrder).partial();
 
@@ -190,12 +195,6 @@ const entriesOf = (defaults: ImportMapping['defaults']) => Object.entries(defaul
 const isImported = (field: MappedField, fields: Fields): boolean =>
   importedFields.has(field) || fieldNamed(fields, field) !== undefined;
 
-/** The columns whose field an import does not set. */
-export const ignoredColumns = ({ columns }: Pick<ImportMapping, 'columns'>): string[] =>
-  Object.entries(columns).flatMap(([column, field]) =>
-    field === 'coordinates' || importedFields.has(field) || isFieldName(field) ? [] : [column],
-  );
-
 const readDefault = (field: MappedField, value: Default, reading: Reading): unknown => {
   const definition = fieldNamed(reading.fields, field);
   if (value === null) return listFields.has(field) ? [] : nullableFields.has(field) || definition ? null : undefined;
@@ -285,6 +284,7 @@ export const rowValidator = ({
   const templates = templatesOf(mapping, header, fields);
   const defaults = readDefaults(mapping, new Set(templates.map(([field]) => field)), reading);
   const imported = columns.filter(({ field }) => isImported(field, fields));
+  const textOf = (cell: string): string => (mapping.text === 'html' ? plainText(cell) : cell);
   const givenBy = (cells: readonly string[]): Record<string, unknown> => {
     const given = { ...defaults };
     for (const [field, value] of templates) {
@@ -305,7 +305,7 @@ export const rowValidator = ({
       const problems = [{ field: null, message: `The row ${defect}.` }];
       return { number, cells, values: {}, fields: {}, mentions: new Set(), problems };
     }
-    const given = givenBy(cells);
+    const given = givenBy(cells.map(textOf));
     const { values, problems } = parseValues(given);
     const name = problems.length === 0 ? values.name : validName(given.name);
     const mentions = new Set(Object.keys(given));

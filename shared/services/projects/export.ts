@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CatalogEntry, ReadCatalog } from '#catalog/types.ts';
-import { type ImportField, importFields } from '#contract/projects.ts';
+import { type CounterField, type ImportField, importFields } from '#contract/projects.ts';
 import { catalog } from '#data/catalog.ts';
 import { currentFields } from '#data/custom-fields.ts';
 import { dayOf } from '#model/days.ts';
@@ -11,11 +11,6 @@ import { csvLines, guarded, joinList } from '#shared/csv/cells.ts';
 
 /** Rows per chunk of the stream: some dozen kilobytes. */
 const ROWS_PER_CHUNK = 50;
-
-type CounterField = Extract<
-  ImportField,
-  'upvote_count' | 'average_rating' | 'ratings_count' | 'comments_count' | 'views_count'
->;
 
 const counters: Readonly<Record<CounterField, (counts: CatalogEntry['counts']) => number>> = {
   upvote_count: (counts) => counts.upvote_count,

@@ -168,6 +168,34 @@ describe.each(ways)('an import %s', (_, run) => {
     ]);
   });
 
+  it('takes the text of cells with HTML', async () => {
+    const host = `${unique('host')}.example`;
+    const file = [
+      'name,url,description,tags',
+      `A &amp; B,https://${host}/?a=1&amp;b=2,"<p>One <b>two</b></p>\n<p>1 &lt; 2<br>three</p>",Food &amp; drink|<i>bar</i>`,
+      `C,https://${host}/c,<img src=x>,`,
+    ].join('\n');
+    const mapping = { ...plain, columns: { ...columns, tags: 'tags' }, text: 'html' };
+    const report = await run(file, mapping);
+    expect(report.counts).toEqual({ ...none, created: 1, failed: 1 });
+    expect(await listingsOf(host)).toMatchObject([
+      {
+        name: 'A & B',
+        url: `https://${host}/?a=1&b=2`,
+        description: 'One two\n\n1 < 2\nthree',
+        tags: ['Food & drink', 'bar'],
+      },
+    ]);
+    // Failed rows are as they came.
+    expect((await errorsOf(report)).at(-1)).toEqual([
+      ...['C', `https://${host}/c`, '<img src=x>', '', 'description: is required'],
+    ]);
+    const rawHost = `${unique('raw')}.example`;
+    const raw = await run(`name,url,description\nA &amp; B,https://${rawHost}/,<b>x</b>`, plain);
+    expect(raw.counts).toEqual({ ...none, created: 1 });
+    expect(await listingsOf(rawHost)).toMatchObject([{ name: 'A &amp; B', description: '<b>x</b>' }]);
+  });
+
   it('keeps the fields of blank cells, or empties them', async () => {
     const word = unique('blank');
     const url = `https://${word}.example/`;
@@ -246,6 +274,22 @@ it('the preview proposes the counters of an export and names them, as do a dry r
     query: '?dry_run=true',
   });
   expect(dataOf<ImportReport>(planned).ignored).toEqual(counters);
+});
+
+it('the preview proposes HTML where cells hold it, and shows their text or the cells', async () => {
+  const previewOf = async (file: string, query = ''): Promise<ImportPreview> => {
+    const id = await uploadFile(directory, Buffer.from(file));
+    const preview = dataOf<ImportPreview>(await directory.adminOk('GET', `${IMPORTS}/${id}/preview${query}`));
+    await directory.adminOk('POST', `${IMPORTS}/${id}/cancel`);
+    return preview;
+  };
+  const file = 'Name,Description\nA &amp; B,<p>Text</p>';
+  expect(await previewOf(file)).toMatchObject({ mapping: { text: 'html' }, rows: [['A & B', 'Text']] });
+  expect(await previewOf(file, '?text=plain')).toMatchObject({
+    mapping: { text: 'plain' },
+    rows: [['A &amp; B', '<p>Text</p>']],
+  });
+  expect(await previewOf('Name\nA & B < C')).toMatchObject({ mapping: { text: 'plain' }, rows: [['A & B < C']] });
 });
 
 it('the preview shows the columns and rows that an import takes', async () => {

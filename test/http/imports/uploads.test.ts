@@ -32,7 +32,7 @@ interface ProductFile {
   readonly header: readonly string[];
   /** Of a place with this name. */
   readonly record: (name: string) => readonly string[];
-  readonly mapping: ImportPreview['mapping'];
+  readonly mapping: Omit<ImportPreview['mapping'], 'text'>;
 }
 
 // The columns of other products, with invented places.
