@@ -7,7 +7,7 @@ export const separators = [',', ';', '\t'] as const;
 export interface CsvRecord {
   /** The position among the records of the file, from 1. */
   readonly number: number;
-  /** At least as many as the header has; more where the record has text beyond them. */
+  /** Fewer than the header has where the last ones are missing; more only where the record has text beyond them. */
   readonly cells: readonly string[];
   /** Why the record could not be read, to follow "The row …". */
   readonly broken?: string;
@@ -74,17 +74,14 @@ const ENOUGH = new Error('There are as many records as asked for.');
 
 const isBlank = (cell: string): boolean => cell.trim() === '';
 
-/** The cells up to the last one with text, but as many as given at least. */
-const withWidth = (cells: readonly string[], width: number): readonly string[] => {
-  if (cells.length < width) return [...cells, ...new Array<string>(width - cells.length).fill('')];
-  if (cells.length === width) return cells;
-  return cells.slice(0, Math.max(width, cells.findLastIndex((cell) => !isBlank(cell)) + 1));
-};
+/** The cells without blank ones after as many as given. */
+const withoutSurplus = (cells: readonly string[], width: number): readonly string[] =>
+  cells.length <= width ? cells : cells.slice(0, Math.max(width, cells.findLastIndex((cell) => !isBlank(cell)) + 1));
 
 /**
  * Reads the records of a text that is given in blocks. The first one is the header, which ends with the last column that has a
- * name; a line before it that names the separator is skipped, as are records without text after it. Of the others missing cells
- * are blank, and further blank ones are dropped.
+ * name; a line before it that names the separator is skipped, as are records without text after it. Blank cells beyond the last
+ * column are dropped.
  *
  * A misplaced quote would swallow the records after it, so its line is read on its own. A quote inside an unquoted cell is then
  * text, as in `5" pipe`; with any other one, or with more cells than the header has, the record is broken. The work is linear:
@@ -165,7 +162,7 @@ export class RecordParser {
   #skipQuote(records: CsvRecord[], from: number): void {
     const { start, end } = nextLine(this.#rest, from);
     const cells = cellsWithLooseQuotes(this.#rest.subarray(start, end), this.#separator);
-    if (cells && withWidth(cells, 0).length <= (this.#width ?? cells.length)) this.#add(records, cells);
+    if (cells && withoutSurplus(cells, 0).length <= (this.#width ?? cells.length)) this.#add(records, cells);
     else this.#break(records);
     this.#rest = this.#rest.subarray(end);
   }
@@ -173,7 +170,7 @@ export class RecordParser {
   #add(records: CsvRecord[], cells: readonly string[]): void {
     if (this.#count > 0 && cells.every(isBlank)) return;
     this.#count += 1;
-    const fitting = withWidth(cells, this.#width ?? 1);
+    const fitting = withoutSurplus(cells, this.#width ?? 1);
     this.#width ??= fitting.length;
     records.push({ number: this.#count, cells: fitting });
   }

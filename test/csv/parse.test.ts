@@ -51,7 +51,7 @@ it('records may have blank cells, quoted or not', () => {
 it('records without text are none, and have no number', () => {
   expect(parseRecords('a,b\n,\n"" , " "\n , \n1\n\t\n,,,,\n2,3', ',', 3)).toEqual([
     { number: 1, cells: ['a', 'b'] },
-    { number: 2, cells: ['1', ''] },
+    { number: 2, cells: ['1'] },
     { number: 3, cells: ['2', '3'] },
   ]);
 });
@@ -59,7 +59,7 @@ it('records without text are none, and have no number', () => {
 it('records have the cells of the header, and more only with text', () => {
   expect(cells('a,b, ,\n1\n1,2\n1,2,\n1,2," ",,\n1,2,,4,\n')).toEqual([
     ['a', 'b'],
-    ['1', ''],
+    ['1'],
     ['1', '2'],
     ['1', '2'],
     ['1', '2'],
@@ -113,7 +113,7 @@ it.each(['"x" y,z', 'x,"y" "z"', '"x""y,z', '"x"y,z', ' "x" y ,z'])(
 it('records with a misplaced quote are found behind lines without text', () => {
   const text = `a,b\n${' \n\t\n,\n'.repeat(3)}5" pipe\n \n"x" y,z\n \n`;
   expect(parseRecords(text, ',', 9).slice(1)).toEqual([
-    { number: 2, cells: ['5" pipe', ''] },
+    { number: 2, cells: ['5" pipe'] },
     { number: 3, cells: [], broken: 'has a misplaced quote' },
   ]);
 });

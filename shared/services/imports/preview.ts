@@ -38,7 +38,9 @@ export const previewImport = async (
   const [, ...all] = parseRecords(text, separator, given.rows + 2);
   // The last record of the beginning may be incomplete.
   const complete = isWhole || all.length > given.rows ? all : all.slice(0, -1);
-  const first = complete.slice(0, given.rows).map(({ cells }) => [...cells]);
+  const first = complete
+    .slice(0, given.rows)
+    .map(({ cells }) => [...header.map((_, at) => cells[at] ?? ''), ...cells.slice(header.length)]);
   const kind = given.text ?? (first.some((cells) => cells.some(hasMarkup)) ? 'html' : 'plain');
   const rows = kind === 'html' ? first.map((cells) => cells.map(plainText)) : first;
   const readable = (await currentFields()).all.filter((field) => mayRead(staffReader(staff), field));

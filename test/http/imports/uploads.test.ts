@@ -132,8 +132,9 @@ longTest.each(productFiles)(
     const { separator, encoding, mapping } = expected;
     const text = csv(header, record(name)).replaceAll('","', `"${separator}"`);
     const id = await uploadFile(directory, encode(text));
-    const proposed = { ...mapping, encoding };
-    expect(await previewOf(id)).toEqual({ header, separator, encoding, mapping: proposed, rows: [record(name)] });
+    const proposed = { ...mapping, encoding, text: 'plain' };
+    const rows = [record(name)];
+    expect(await previewOf(id)).toEqual({ header, separator, encoding, mapping: proposed, ignored: [], rows });
     await startImport(directory, id, { ...proposed, create_categories: true });
     const { batch_id, counts } = await importIn(directory, id, 'done');
     expect(counts).toEqual({ ...noCounts, created: 1 });
