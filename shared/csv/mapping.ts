@@ -34,10 +34,22 @@ const parseJson = (text: string): unknown => {
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** The name of a column as headers, mappings and defaults are compared by it: in NFC, trimmed, without invisible characters. */
-export const columnName = (given: string): string => given.normalize('NFC').replace(INVISIBLE, '').trim();
+export const columnName = (given: string): string => given.replace(INVISIBLE, '').normalize('NFC').trim();
 
-const named = (columns: ImportMapping['columns']): ImportMapping['columns'] =>
-  Object.fromEntries(Object.entries(columns).map(([column, field]) => [columnName(column), field]));
+/** @throws 400 for two columns of one name. */
+const named = (
+  columns: ImportMapping['columns'],
+  columnsPath: ParsedMapping['columnsPath'],
+): ImportMapping['columns'] => {
+  const all = new Map<string, (typeof columns)[string]>();
+  for (const [column, target] of Object.entries(columns)) {
+    const name = columnName(column);
+    if (all.has(name))
+      throw invalidField([...columnsPath, column], `is the column "${name}", which has a field already`);
+    all.set(name, target);
+  }
+  return Object.fromEntries(all);
+};
 
 /** No schema keeps a member of this name. */
 const PROTO = '__proto__';
@@ -58,12 +70,13 @@ export const readMapping = (given: unknown): ParsedMapping => {
   if (!isObject(given)) throw invalidField(['mapping'], 'must be a JSON object');
   if (isShortForm(given)) {
     const { mapping: columns } = checked(ShortForm, { mapping: keepable(given) });
-    return { mapping: { ...ImportMapping.parse({ columns: {} }), columns: named(columns) }, columnsPath: ['mapping'] };
+    const columnsPath = ['mapping'];
+    return { mapping: { ...ImportMapping.parse({ columns: {} }), columns: named(columns, columnsPath) }, columnsPath };
   }
   const { mapping } = checked(LongForm, { mapping: { ...given, columns: keepable(given.columns) } });
   const columnsPath = ['mapping', 'columns'];
   if (Object.keys(mapping.columns).length === 0) throw invalidField(columnsPath, 'must map at least one column');
-  return { mapping: { ...mapping, columns: named(mapping.columns) }, columnsPath };
+  return { mapping: { ...mapping, columns: named(mapping.columns, columnsPath) }, columnsPath };
 };
 
 /** The fields that a new project needs. */

@@ -22,11 +22,15 @@ const numberOf = (text: string): number => {
 
 const directions = { latitude: ['N', 'S'], longitude: ['E', 'W'] } as const;
 
+/** Longer cells are no places. The patterns below take the cube of the time for some texts. */
+const PLACE_CHARACTERS_MAX = 100;
+
 /** Degrees between an optional direction before and after them. */
 const DEGREES = /^([NSEW])?\s*(.*?)\s*[°º]?\s*([NSEW])?$/i;
 
 /** A number of degrees, such as `-33.9`, `33,9° S` or `S 33.9`; NaN for any other text. */
 export const degreesOf = (cell: string, axis: keyof typeof directions): number => {
+  if (cell.length > PLACE_CHARACTERS_MAX) return Number.NaN;
   const [, before, text = '', after] = DEGREES.exec(cell.trim().replaceAll('\u2212', '-')) ?? [];
   const value = numberOf(text);
   if (before === undefined && after === undefined) return value;
@@ -41,6 +45,7 @@ const betweenDegrees = [/\s*;\s*/, /\s*,\s+/, /(?<=[NS])\s*,?\s*(?=.)/i, /\s+/, 
 
 /** A latitude and a longitude in one cell, such as `48.85, 2.35`; undefined for any other text. */
 export const placeOf = (cell: string): { readonly latitude: number; readonly longitude: number } | undefined => {
+  if (cell.length > PLACE_CHARACTERS_MAX) return undefined;
   const inner = cell.trim().replace(/^[([](.*)[)\]]$/s, '$1');
   for (const between of betweenDegrees) {
     const [first, second, ...others] = inner.split(between);

@@ -80,11 +80,11 @@ const withoutSurplus = (cells: readonly string[], width: number): readonly strin
 
 /**
  * Reads the records of a text that is given in blocks. The first one is the header, which ends with the last column that has a
- * name; a line before it that names the separator is skipped, as are records without text after it. Blank cells beyond the last
- * column are dropped.
+ * name; a line before it that names the separator is skipped. Records without text are left out, but have their numbers. Blank
+ * cells beyond the last column are dropped.
  *
  * A misplaced quote would swallow the records after it, so its line is read on its own. A quote inside an unquoted cell is then
- * text, as in `5" pipe`; with any other one, or with more cells than the header has, the record is broken. The work is linear:
+ * text, as in `5" pipe`; with any other one, or with another number of cells than the header, the record is broken. The work is linear:
  * a parse that fails ends at the next line with an odd number of quotes, and the lines before that one have no quote that stays
  * open.
  */
@@ -93,6 +93,7 @@ export class RecordParser {
   readonly #max: number;
   #rest: Buffer = Buffer.alloc(0);
   #hasBegun = false;
+  #number = 0;
   #count = 0;
   /** Of the header. */
   #width: number | undefined;
@@ -129,7 +130,7 @@ export class RecordParser {
   #parseLines(records: CsvRecord[], isLast: boolean): boolean {
     const lines = isLast ? this.#rest : this.#rest.subarray(0, endOfLines(this.#rest));
     if (lines.length === 0 && this.#rest.length > RECORD_BYTES_MAX) {
-      this.#stopped = `Row ${this.#count + 1} has more than ${RECORD_BYTES_MAX} bytes; nothing after it can be read.`;
+      this.#stopped = `Row ${this.#number + 1} has more than ${RECORD_BYTES_MAX} bytes; nothing after it can be read.`;
       return false;
     }
     let readTo = 0;
@@ -162,23 +163,19 @@ export class RecordParser {
   #skipQuote(records: CsvRecord[], from: number): void {
     const { start, end } = nextLine(this.#rest, from);
     const cells = cellsWithLooseQuotes(this.#rest.subarray(start, end), this.#separator);
-    if (cells && withoutSurplus(cells, 0).length <= (this.#width ?? cells.length)) this.#add(records, cells);
-    else this.#break(records);
+    const width = this.#width ?? cells?.length ?? 0;
+    if (cells && withoutSurplus(cells, width).length === width) this.#add(records, cells);
+    else this.#add(records, [], 'has a misplaced quote');
     this.#rest = this.#rest.subarray(end);
   }
 
-  #add(records: CsvRecord[], cells: readonly string[]): void {
-    if (this.#count > 0 && cells.every(isBlank)) return;
+  #add(records: CsvRecord[], cells: readonly string[], broken?: string): void {
+    this.#number += 1;
+    if (this.#count > 0 && broken === undefined && cells.every(isBlank)) return;
     this.#count += 1;
     const fitting = withoutSurplus(cells, this.#width ?? 1);
     this.#width ??= fitting.length;
-    records.push({ number: this.#count, cells: fitting });
-  }
-
-  #break(records: CsvRecord[]): void {
-    this.#count += 1;
-    this.#width ??= 0;
-    records.push({ number: this.#count, cells: [], broken: 'has a misplaced quote' });
+    records.push({ number: this.#number, cells: fitting, ...(broken !== undefined && { broken }) });
   }
 }
 

@@ -1,7 +1,9 @@
 import { Parser } from 'htmlparser2';
 
-/** Elements that begin on another line. */
-const lines: ReadonlySet<string> = new Set(['br', 'dd', 'div', 'dt', 'figcaption', 'hr', 'li', 'tr']);
+/** Elements on lines of their own. */
+const lines: ReadonlySet<string> = new Set([
+  ...['caption', 'dd', 'details', 'div', 'dt', 'figcaption', 'hr', 'li', 'summary', 'tr'],
+]);
 
 /** Elements with a blank line before and after them. */
 const paragraphs: ReadonlySet<string> = new Set([
@@ -19,33 +21,44 @@ const MARKUP = /<[a-z/!]|&[a-z#]/i;
 /** A line break behind one of HTML. */
 const BREAK_TWICE = /(<br\s*\/?>)\r?\n/gi;
 
+/** An ampersand that begins no complete entity, as in the address `?id=1&copy=2`, in which HTML would see a sign. */
+const BARE_AMPERSAND = /&(?!(?:[a-z][a-z\d]*|#\d+|#x[\da-f]+);)/gi;
+
 /** Far more than a text may have. The parser takes the square of the time for some inputs. */
 const HTML_CHARACTERS_MAX = 100_000;
 
-/** The text that HTML shows: entities are decoded, tags and what is hidden are dropped, paragraphs are apart by a blank line. HTML of more than 100,000 characters stays. */
+/**
+ * The text of HTML: entities are decoded, tags and what is hidden are dropped, paragraphs are apart by a blank line. Line breaks
+ * stay, because in the texts of many products they are paragraphs. HTML of more than 100,000 characters is returned as it is.
+ */
 export const plainText = (html: string): string => {
   if (html.length > HTML_CHARACTERS_MAX || !MARKUP.test(html)) return html;
   let text = '';
   let depth = 0;
-  const begin = (name: string): void => {
-    if (lines.has(name)) text += '\n';
-    if (paragraphs.has(name)) text += '\n\n';
-    if (cells.has(name)) text += ' ';
+  /** Line breaks before the next text. */
+  let breaks = 0;
+  const separate = (name: string): void => {
+    if (lines.has(name)) breaks = Math.max(breaks, 1);
+    if (paragraphs.has(name)) breaks = Math.max(breaks, 2);
   };
   const parser = new Parser({
     onopentag: (name) => {
       if (hidden.has(name)) depth += 1;
-      begin(name);
+      separate(name);
+      if (name === 'br') text += '\n';
+      if (cells.has(name)) text += ' ';
     },
     ontext: (part) => {
-      if (depth === 0) text += part;
+      if (depth > 0 || (breaks > 0 && part.trim() === '')) return;
+      text += '\n'.repeat(breaks) + part;
+      breaks = 0;
     },
     onclosetag: (name) => {
       if (hidden.has(name)) depth -= 1;
-      if (paragraphs.has(name)) begin(name);
+      separate(name);
     },
   });
-  parser.end(html.replace(BREAK_TWICE, '$1'));
+  parser.end(html.replace(BARE_AMPERSAND, '&amp;').replace(BREAK_TWICE, '$1'));
   return text
     .replaceAll('\u00a0', ' ')
     .split('\n')

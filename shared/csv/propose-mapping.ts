@@ -192,17 +192,29 @@ const namedFields = (further: readonly CurrentField[]): readonly (readonly [Mapp
   ];
 };
 
-const isWithin = (degrees: number, max: number): boolean => Math.abs(degrees) <= max && !Number.isInteger(degrees);
-
 type Cells = readonly string[];
 
-const areLatitudes = (cells: Cells): boolean => cells.every((cell) => isWithin(degreesOf(cell, 'latitude'), 90));
-const areLongitudes = (cells: Cells): boolean => cells.every((cell) => isWithin(degreesOf(cell, 'longitude'), 180));
+const axes = { latitude: 90, longitude: 180 } as const;
+
+const areDegrees =
+  (axis: keyof typeof axes) =>
+  (cells: Cells): boolean =>
+    cells.every((cell) => Math.abs(degreesOf(cell, axis)) <= axes[axis]);
+
+/** Places within hundred metres. Prices and ratings have fewer decimals. */
+const PRECISE = /\d[.,]\d{3}/;
+
+/** Without a name that tells them, places are known by their precision. */
+const arePrecise =
+  (axis: keyof typeof axes) =>
+  (cells: Cells): boolean =>
+    areDegrees(axis)(cells) && cells.some((cell) => PRECISE.test(cell));
 
 const arePlaces = (cells: Cells): boolean =>
+  cells.some((cell) => PRECISE.test(cell)) &&
   cells.every((cell) => {
-    const place = placeOf(cell);
-    return place !== undefined && isWithin(place.latitude, 90) && isWithin(place.longitude, 180);
+    const { latitude, longitude } = placeOf(cell) ?? { latitude: Number.NaN, longitude: Number.NaN };
+    return Math.abs(latitude) <= axes.latitude && Math.abs(longitude) <= axes.longitude;
   });
 
 const isPage = (cell: string): boolean =>
@@ -214,11 +226,11 @@ const arePages = (cells: Cells): boolean => cells.every(isPage);
 const areSites = (cells: Cells): boolean =>
   arePages(cells) && (cells.length === 1 || new Set(cells.map((cell) => URL.parse(withScheme(cell))?.host)).size > 1);
 
-/** Last words of longer names, for fields whose cells tell whether the column is meant. */
-const endings: readonly (readonly [MappedField, readonly string[], (cells: Cells) => boolean])[] = [
-  ['url', ['website', 'url', 'homepage', 'site'], arePages],
-  ['latitude', ['latitude', 'lat'], areLatitudes],
-  ['longitude', ['longitude', 'lng', 'lon', 'long'], areLongitudes],
+/** Last words of longer names, misspelled ones too, for fields whose cells tell whether the column is meant. */
+const endings: readonly (readonly [MappedField, RegExp, (cells: Cells) => boolean])[] = [
+  ['url', /^(?:website|url|homepage|site)$/, arePages],
+  ['latitude', /^(?:lat|la\p{L}*tude)$/u, areDegrees('latitude')],
+  ['longitude', /^(?:lng|lon|long|lo\p{L}*tude)$/u, areDegrees('longitude')],
 ];
 
 const lastWord = (column: string): string | undefined =>
@@ -276,9 +288,9 @@ class Proposal {
     });
   }
 
-  /** Like `holding`, of the columns whose name ends with one of some words. */
-  ending(words: readonly string[], areValues: (cells: Cells) => boolean): number | undefined {
-    const among = [...this.#header.keys()].filter((at) => words.includes(lastWord(this.#header[at] ?? '') ?? ''));
+  /** Like `holding`, of the columns whose name ends with such a word. */
+  ending(word: RegExp, areValues: (cells: Cells) => boolean): number | undefined {
+    const among = [...this.#header.keys()].filter((at) => word.test(lastWord(this.#header[at] ?? '') ?? ''));
     return this.holding(areValues, among);
   }
 
@@ -294,14 +306,16 @@ class Proposal {
 
 /** Proposes fields for columns whose name says nothing, by their cells. */
 const proposeByCells = (proposal: Proposal): void => {
-  for (const [field, words, areValues] of endings) {
-    if (!proposal.has(field)) proposal.propose(field, proposal.ending(words, areValues));
+  for (const [field, word, areValues] of endings) {
+    if (!proposal.has(field)) proposal.propose(field, proposal.ending(word, areValues));
   }
   if (!proposal.has('url')) proposal.propose('url', proposal.holding(areSites));
   for (const [at, target] of [...proposal.targets]) {
     // The other axis stands beside the one that is known.
-    if (target === 'latitude') proposal.propose('longitude', proposal.holding(areLongitudes, [at + 1, at - 1]));
-    if (target === 'longitude') proposal.propose('latitude', proposal.holding(areLatitudes, [at - 1, at + 1]));
+    if (target === 'latitude')
+      proposal.propose('longitude', proposal.holding(arePrecise('longitude'), [at + 1, at - 1]));
+    if (target === 'longitude')
+      proposal.propose('latitude', proposal.holding(arePrecise('latitude'), [at - 1, at + 1]));
   }
   if (!proposal.has('latitude') && !proposal.has('longitude')) {
     proposal.propose('coordinates', proposal.holding(arePlaces));

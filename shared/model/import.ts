@@ -11,7 +11,7 @@ export interface ImportRecord extends Readonly<ImportSummary> {
   readonly mapping: ImportMapping | null;
   /** The separator of the file, as the start has detected it. */
   readonly separator: string | null;
-  /** All rows up to this number are imported; some of the rows after it may be too. */
+  /** The records after the header up to which all are imported, those without text included; some after them may be too. */
   readonly rows_done: number;
   /** The batch, which does not exist, whose entries are those of the last dry run. */
   readonly dry_run: {
@@ -74,14 +74,13 @@ const stateAt = (record: ImportRecord, at: string, hasFile: boolean) => {
 
 /** The import as the API returns it. @param hasFile whether the file of a waiting import is there. */
 export const importView = (record: ImportRecord, at: string, hasFile: boolean): ImportSummary => {
-  const { id, filename, bytes, rows_total, rows_done, counts, batch_id, created_at, started_at, cancel_requested_at } =
-    record;
+  const { id, filename, bytes, rows_total, counts, batch_id, created_at, started_at, cancel_requested_at } = record;
   return {
     id,
     filename,
     bytes,
     rows_total,
-    rows_done,
+    rows_done: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
     batch_id,
     created_at,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
+import { columnName, mappedColumns, parseMapping } from '#shared/csv/mapping.ts';
 import { AppError } from '#shared/errors.ts';
 
 const detailsOf = (work: () => unknown): unknown => {
@@ -66,6 +66,15 @@ it.each([
 });
 
 const header = ['Title', 'Site', 'Title', 'Note', 'Link'];
+
+it('a mapping compares columns in NFC and without invisible characters, of which each may be named once', () => {
+  const composed = parseMapping(JSON.stringify({ columns: { 'Cafe\u034f\u0301\u200b ': 'name' } }));
+  expect(Object.keys(composed.mapping.columns)).toEqual(['Café']);
+  expect(columnName('Cafe\u034f\u0301')).toBe(columnName(columnName('Cafe\u034f\u0301')));
+  expect(detailsOf(() => parseMapping('{"Name":"name","Name\u200b":"url"}'))).toEqual(
+    invalid({ _errors: [], 'Name\u200b': withMessages }),
+  );
+});
 
 it('mapped columns are found in the header', () => {
   expect(mappedColumns(parseMapping('{"Link":"url","Note":"description"}'), header)).toEqual([

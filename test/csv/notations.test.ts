@@ -84,6 +84,13 @@ it.each(['', '48.8566', '48,8566,2,3522', '1, 2, 3', 'Paris', '48.8 E, 2.3 N', '
   },
 );
 
+it('a long cell is no place, and is not looked at', () => {
+  for (const text of [`1${' '.repeat(100_000)}x`, '1'.repeat(100_000), `${' '.repeat(100_000)};1`]) {
+    expect(degreesOf(text, 'latitude')).toBeNaN();
+    expect(placeOf(text)).toBeUndefined();
+  }
+});
+
 it('a place is read in every combination of notations that people write', () => {
   const degrees = (max: number) =>
     fc.integer({ min: -max * 1e6, max: max * 1e6 }).map((millionths) => millionths / 1e6);

@@ -48,11 +48,11 @@ it('records may have blank cells, quoted or not', () => {
   ]);
 });
 
-it('records without text are none, and have no number', () => {
+it('records without text are left out, but count', () => {
   expect(parseRecords('a,b\n,\n"" , " "\n , \n1\n\t\n,,,,\n2,3', ',', 3)).toEqual([
     { number: 1, cells: ['a', 'b'] },
-    { number: 2, cells: ['1'] },
-    { number: 3, cells: ['2', '3'] },
+    { number: 5, cells: ['1'] },
+    { number: 7, cells: ['2', '3'] },
   ]);
 });
 
@@ -111,10 +111,20 @@ it.each(['"x" y,z', 'x,"y" "z"', '"x""y,z', '"x"y,z', ' "x" y ,z'])(
 );
 
 it('records with a misplaced quote are found behind lines without text', () => {
-  const text = `a,b\n${' \n\t\n,\n'.repeat(3)}5" pipe\n \n"x" y,z\n \n`;
+  const text = `a,b\n${' \n\t\n,\n'.repeat(3)}5" pipe,x\n \n"x" y,z\n \n`;
   expect(parseRecords(text, ',', 9).slice(1)).toEqual([
-    { number: 2, cells: ['5" pipe'] },
+    { number: 5, cells: ['5" pipe', 'x'] },
+    { number: 6, cells: [], broken: 'has a misplaced quote' },
+  ]);
+});
+
+it('records with a quote inside a cell are broken when they seem to go on in the next line', () => {
+  const text = 'a,b,c\n5" pipe,x,"first\nsecond"\n5" pipe,x\n1,2,3';
+  expect(parseRecords(text, ',', 9).slice(1)).toEqual([
+    { number: 2, cells: [], broken: 'has a misplaced quote' },
     { number: 3, cells: [], broken: 'has a misplaced quote' },
+    { number: 4, cells: [], broken: 'has a misplaced quote' },
+    { number: 5, cells: ['1', '2', '3'] },
   ]);
 });
 

@@ -32,11 +32,17 @@ it('a mapping is proposed for the header of a WordPress directory', () => {
 
 it.each<[string, string[], string[], Record<string, string>]>([
   ['a place in one cell', ['name', 'Where'], ['A', '48.8566, 2.3522'], { Where: 'coordinates' }],
-  ['no place in two whole numbers', ['name', 'Size'], ['A', '48, 2'], {}],
+  ['no place in two numbers that are not precise', ['name', 'Size'], ['A', '48.5, 2.25'], {}],
   ['no place beside a latitude', ['lat', 'Where'], ['1.5', '48.8566, 2.3522'], { lat: 'latitude' }],
-  ['the axis before a known one', ['x', 'lon'], ['48.8', '2.3'], { x: 'latitude', lon: 'longitude' }],
-  ['no axis in a column of counts', ['lat', 'count'], ['48.8', '2'], { lat: 'latitude' }],
-  ['no axis out of bounds', ['lat', 'price'], ['48.8', '999.5'], { lat: 'latitude' }],
+  ['the axis before a known one', ['x', 'lon'], ['48.8566', '2.3'], { x: 'latitude', lon: 'longitude' }],
+  ['no axis in a column of ratings', ['lat', 'rating'], ['48.8', '2.5'], { lat: 'latitude' }],
+  ['no axis out of bounds', ['lat', 'price'], ['48.8', '999.555'], { lat: 'latitude' }],
+  [
+    'a misspelled axis before another number',
+    ['Latitude', 'Rating', 'Map Logitude'],
+    ['48.1', '3.125', '2'],
+    { Latitude: 'latitude', 'Map Logitude': 'longitude' },
+  ],
   [
     'the last word of a name',
     ['Business Website', 'Venue Lat', 'Venue Lng'],

@@ -57,15 +57,19 @@ const randomRows = (random: Random, count: number): RowPlan[] =>
     };
   });
 
+/** The file of rows, some of which follow a record without text. */
 const fileOf = (rows: readonly RowPlan[], word: string): string =>
   csv(
     ['slug', 'name', 'url', 'description', 'categories'],
-    ...rows.map(({ slug, name, url, description, categories }) => [
-      slug === '' ? '' : `${word}${slug}`,
-      `${word} ${name}`,
-      url.replace('%', word),
-      description,
-      categories === '' ? '' : categories.replace(/\w+/g, (one) => `${one} ${word}`),
+    ...rows.flatMap(({ slug, name, url, description, categories }, at) => [
+      ...(at % 3 === 0 ? [['', ' ']] : []),
+      [
+        slug === '' ? '' : `${word}${slug}`,
+        `${word} ${name}`,
+        url.replace('%', word),
+        description,
+        categories === '' ? '' : categories.replace(/\w+/g, (one) => `${one} ${word}`),
+      ],
     ]),
   );
 
@@ -228,4 +232,16 @@ export const simulateUnreachedRow = async (budgetMs: number): Promise<number> =>
   await runImport(id, admin.id);
   expect(await readImport(admin, id)).toMatchObject({ state: 'done', rows_done: 4, counts: { created: 3, failed: 1 } });
   return tries;
+};
+
+/** An import whose stored mapping does not fit its file, as that of another version, fails and is not tried again. */
+export const simulateMisfit = async (): Promise<void> => {
+  const id = await announce(Buffer.from(csv(['name'], ['Place'])));
+  await startImport(admin, id, { columns: { name: 'name' }, on_conflict: 'update' }, false);
+  const mapping = JSON.stringify({ ...(await findImport(id))?.mapping, columns: { Name: 'name' } });
+  await updateItem({ pk: `IMPORT#${id}`, sk: 'IMPORT' }, { set: { mapping } });
+  await runImport(id, admin.id);
+  const { state, error } = await readImport(admin, id);
+  expect({ state, error }).toEqual({ state: 'failed', error: expect.stringContaining('Import the file again.') });
+  expect(await claimImport(id, newId('run'), now())).toBeUndefined();
 };

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { seeds } from '#test/support/sample.ts';
 import { withBareTable } from '#test/support/with-bare-table.ts';
-import { simulateCancellation, simulateDryRun, simulateImport, simulateUnreachedRow } from './import-simulation.ts';
+import {
+  simulateCancellation,
+  simulateDryRun,
+  simulateImport,
+  simulateMisfit,
+  simulateUnreachedRow,
+} from './import-simulation.ts';
 
 // Settings are read once, on first use.
 process.env.UPLOAD_BUCKET = 'uploads';
@@ -19,6 +25,10 @@ it('a dry run reports for every row what the import then does', async () => {
 it('the batch of a cancelled import states what was imported', async () => {
   for (const seed of seeds(28)) await simulateCancellation(seed);
 }, 1_200_000);
+
+it('an import whose mapping does not fit its file any more fails', async () => {
+  await simulateMisfit();
+});
 
 it('an import leaves rows that it cannot write in its time, or not at all, to its next run', async () => {
   expect(await simulateUnreachedRow(0)).toBe(2);

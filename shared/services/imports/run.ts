@@ -16,6 +16,7 @@ import { newId } from '#platform/ids.ts';
 import { deleteFile } from '#platform/s3.ts';
 import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
+import { AppError, isRefusal } from '#shared/errors.ts';
 import { ImportBatch, newImportBatch, ReportBuilder } from './batch.ts';
 import { headerOf, InvalidFile, recordsOf, uploadedFile } from './file.ts';
 import { ChunkSize, chunksOf, importRows, openState, propagateCategoryChanges } from './import-rows.ts';
@@ -109,7 +110,7 @@ const prescan = async (lease: Lease): Promise<Prescan> => {
       if (slugIndex !== undefined && number > 1) slugs.add((cells[slugIndex] ?? '').trim());
     }
     if (record.rows_total !== null && slugIndex === undefined) break;
-    rows = (records.at(-1)?.number ?? 1) - 1;
+    rows += records.filter(({ number }) => number > 1).length;
     if (rows > IMPORT_ROWS_MAX) {
       throw new InvalidFile(`The file has more than ${IMPORT_ROWS_MAX} rows. Split it into several files.`);
     }
@@ -206,6 +207,13 @@ const finish = async (lease: Lease, state: ImportState, report: ReportBuilder): 
   await deleteFile(record.id);
 };
 
+/** Why an import cannot be completed; undefined for an error that may pass. An earlier version checked the mapping at its start. */
+const reasonOf = (error: unknown): string | undefined => {
+  if (error instanceof InvalidFile) return error.message;
+  const isRefused = error instanceof AppError && isRefusal(error.status);
+  return isRefused ? 'The mapping does not fit the file or the fields any more. Import the file again.' : undefined;
+};
+
 /** Ends an import that cannot be completed. What it has written stays. @throws {Aborted} */
 const fail = async (lease: Lease, reason: string): Promise<void> => {
   const { batch_id } = lease.record;
@@ -296,8 +304,9 @@ export const runImport = async (
   };
   try {
     await work(lease).catch(async (error: unknown) => {
-      if (!(error instanceof InvalidFile)) throw error;
-      await fail(lease, error.message);
+      const reason = reasonOf(error);
+      if (reason === undefined) throw error;
+      await fail(lease, reason);
     });
   } catch (error) {
     if (!(error instanceof Aborted)) throw error;

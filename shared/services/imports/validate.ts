@@ -180,8 +180,8 @@ const templatesOf = ({ defaults }: ImportMapping, header: readonly string[], fie
 };
 
 /** A default with the cells of a row in place of its columns; blank when all of these are. */
-const filled = (value: Default, header: readonly string[], cells: readonly string[]): Default => {
-  const cellOf = (column: string): string => unguarded((cells[header.indexOf(columnName(column))] ?? '').trim());
+const filled = (value: Default, header: readonly string[], cellAt: (index: number) => string): Default => {
+  const cellOf = (column: string): string => cellAt(header.indexOf(columnName(column)));
   if (columnsIn(value).every((column) => cellOf(column) === '')) return '';
   const fill = (one: string): string => one.replace(PLACEHOLDER, (_, column: string) => cellOf(column));
   return Array.isArray(value) ? value.map(fill) : typeof value === 'string' ? fill(value) : value;
@@ -284,15 +284,16 @@ export const rowValidator = ({
   const templates = templatesOf(mapping, header, fields);
   const defaults = readDefaults(mapping, new Set(templates.map(([field]) => field)), reading);
   const imported = columns.filter(({ field }) => isImported(field, fields));
-  const textOf = (cell: string): string => (mapping.text === 'html' ? plainText(cell) : cell);
+  const textOf = (cell: string): string => unguarded((mapping.text === 'html' ? plainText(cell) : cell).trim());
   const givenBy = (cells: readonly string[]): Record<string, unknown> => {
+    const cellAt = (index: number): string => textOf(cells[index] ?? '');
     const given = { ...defaults };
     for (const [field, value] of templates) {
-      const read = readDefault(field, filled(value, header, cells), reading);
+      const read = readDefault(field, filled(value, header, cellAt), reading);
       if (read !== undefined) given[field] = read;
     }
     for (const { field, index, isPlace } of imported) {
-      const cell = unguarded((cells[index] ?? '').trim());
+      const cell = cellAt(index);
       if (cell !== '') given[field] = isPlace ? partOfPlace(cell, field) : readCell(field, cell, reading);
       else if (mapping.blank === 'clear' && !(field in given)) Object.assign(given, emptied(field, reading));
     }
@@ -305,7 +306,7 @@ export const rowValidator = ({
       const problems = [{ field: null, message: `The row ${defect}.` }];
       return { number, cells, values: {}, fields: {}, mentions: new Set(), problems };
     }
-    const given = givenBy(cells.map(textOf));
+    const given = givenBy(cells);
     const { values, problems } = parseValues(given);
     const name = problems.length === 0 ? values.name : validName(given.name);
     const mentions = new Set(Object.keys(given));

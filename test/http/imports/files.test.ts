@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportReport } from '#contract/batches.ts';
+import type { BatchItem, ImportReport } from '#contract/batches.ts';
 import type { Import, ImportPreview } from '#contract/imports.ts';
 import { dataOf, unique } from '#test/support/fixtures.ts';
 import { IMPORTS, importIn, startImport, uploadFile } from '#test/support/imports.ts';
@@ -234,6 +234,22 @@ describe.each(ways)('an import %s', (_, run) => {
     expect(ignored).toEqual(['Votes', 'average_rating']);
     expect((await run(file, plain)).ignored).toEqual([]);
   });
+});
+
+it('records without text are no rows, and count in the numbers of the others', async () => {
+  const file = 'name,url,description\n,,\nA,none,d\n\n,,,\nB,none,d\n,,\n';
+  const errors = [
+    { row: 3, column: 'url', message: 'url: must be an http or https address' },
+    { row: 5, column: 'url', message: 'url: must be an http or https address' },
+  ];
+  const sent = await sendImport(directory.server, directory.admin.token, file, plain);
+  expect(dataOf<ImportReport>(sent)).toMatchObject({ rows: 2, failed: 2, errors });
+  const id = await uploadFile(directory, Buffer.from(file));
+  await startImport(directory, id, plain);
+  const { batch_id } = await importIn(directory, id, 'done');
+  expect(await importIn(directory, id, 'done')).toMatchObject({ rows_total: 2, rows_done: 2, counts: { failed: 2 } });
+  const items = dataOf<BatchItem[]>(await directory.adminOk('GET', `/api/admin/batches/${batch_id}/items`));
+  expect(items.map(({ row }) => row)).toEqual([3, 5]);
 });
 
 it('a column __proto__ is taken from a mapping in a form, and is named in the error for a JSON body', async () => {
