@@ -313,6 +313,7 @@ describe('a large import', () => {
         'fields.as_date': 'fields.as_date',
       },
       list_separator: ';',
+      text: 'plain',
       encoding: 'utf-8',
     });
     const unknown = { columns: { ...proposed.columns, other: 'fields.other' } };
