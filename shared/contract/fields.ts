@@ -362,13 +362,15 @@ export const commaSeparated = (max: number) =>
     .transform((parts) => [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))])
     .pipe(z.array(z.string()).max(max));
 
+/** An optional `true` or `false` in a query. */
+export const flagParameter = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((value) => value === 'true')
+  .optional();
+
 /** `dry_run` of operations on many projects. */
 export const dryRunParameter = {
-  dry_run: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .transform((value) => value === 'true')
-    .optional()
-    .describe('`true`: respond with what would happen and write nothing.'),
+  dry_run: flagParameter.describe('`true`: respond with what would happen and write nothing.'),
 } as const;
 
 export const placementNames = ['banner', 'catalog', 'detail'] as const;

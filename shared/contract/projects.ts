@@ -7,6 +7,7 @@ import {
   decimal,
   decimalParameter,
   deleted,
+  flagParameter,
   line,
   optionalList,
   PageMeta,
@@ -553,11 +554,7 @@ const listParameters = {
     .describe(
       'Ties are broken by id, so pages never repeat or skip. `relevance` without `q` is `newest`. `fields.<key>` or `-fields.<key>` is the order of a sortable field; listings without a value come last in both.',
     ),
-  highlight: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .optional()
-    .describe('Whether `meta.search` has the ranges of the matches.'),
+  highlight: flagParameter.describe('Whether `meta.search` has the ranges of the matches.'),
   facets: commaSeparated(facetNames.length + FILTERABLE_MAX)
     .pipe(z.array(z.union([FacetField, z.enum(facetNames)])))
     .optional()
@@ -606,11 +603,7 @@ export const browse = defineRoute('projects.browse', {
     q: filters.q.describe(
       'Substring of name, URL, description or a tag, whose matches in the name or URL come first except by relevance; or the words of `match`. Case and accents are ignored.',
     ),
-    scheduled: z
-      .enum(['true', 'false'])
-      .transform((value) => value === 'true')
-      .optional()
-      .describe('Only projects that are approved and become public later, or only the others.'),
+    scheduled: flagParameter.describe('Only projects that are approved and become public later, or only the others.'),
     owner: z
       .string()
       .overwrite((value) => value.trim())
@@ -624,11 +617,7 @@ export const browse = defineRoute('projects.browse', {
       .describe(
         'The counts to return in `meta.facets`; `status` counts without the filter on the status. Fields as in the public list.',
       ),
-    explain: z
-      .enum(['true', 'false'])
-      .transform((value) => value === 'true')
-      .optional()
-      .describe('Whether `meta.ranking` explains the place of each listing in the order.'),
+    explain: flagParameter.describe('Whether `meta.ranking` explains the place of each listing in the order.'),
   }),
   optionalQuery,
   responses: { 200: StaffProjectList },
@@ -1028,11 +1017,9 @@ export const exportCsv = defineRoute('projects.exportCsv', {
     'Streamed: a header, then every project including deleted ones; lists joined by `|`. Columns `fields.<key>` follow the others, in the order of the definitions. The import accepts the file.',
   ...forAdmins('projects:read'),
   query: z.object({
-    bom: z
-      .enum(['true', 'false'], { error: 'must be true or false' })
-      .transform((value) => value === 'true')
-      .optional()
-      .describe('`true`: begin with a byte order mark, by which spreadsheets know that the file is UTF-8.'),
+    bom: flagParameter.describe(
+      '`true`: begin with a byte order mark, by which spreadsheets know that the file is UTF-8.',
+    ),
   }),
   responses: {
     200: { stream: true, contentType: 'text/csv; charset=utf-8', description: 'One line per project.' },
@@ -1096,9 +1083,7 @@ export type MappedField = z.infer<typeof MappedField>;
 
 /** What a column is mapped to: one field, or latitude and longitude together. */
 const ColumnTarget = z
-  .union([z.templateLiteral(['fields.', z.string()]), z.enum([...importFields, 'coordinates'])], {
-    error: 'must be a field of a project',
-  })
+  .union([MappedField, z.literal('coordinates')], { error: 'must be a field of a project' })
   .meta({ id: 'ColumnTarget' });
 export type ColumnTarget = z.infer<typeof ColumnTarget>;
 

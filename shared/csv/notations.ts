@@ -31,12 +31,13 @@ const DEGREES = /^([NSEW])?\s*(.*?)\s*[°º]?\s*([NSEW])?$/i;
 /** A number of degrees, such as `-33.9`, `33,9° S` or `S 33.9`; NaN for any other text. */
 export const degreesOf = (cell: string, axis: keyof typeof directions): number => {
   if (cell.length > PLACE_CHARACTERS_MAX) return Number.NaN;
-  const [, before, text = '', after] = DEGREES.exec(cell.trim().replaceAll('\u2212', '-')) ?? [];
+  const [, before = '', text = '', after = ''] = DEGREES.exec(cell.trim().replaceAll('\u2212', '-')) ?? [];
   const value = numberOf(text);
-  if (before === undefined && after === undefined) return value;
+  const direction = `${before}${after}`.toUpperCase();
+  if (direction === '') return value;
   const [positive, negative] = directions[axis];
-  const direction = before === undefined || after === undefined ? (before ?? after)?.toUpperCase() : undefined;
-  if (/^[+-]/.test(text) || (direction !== positive && direction !== negative)) return Number.NaN;
+  const isSigned = /^[+-]/.test(text);
+  if (isSigned || (direction !== positive && direction !== negative)) return Number.NaN;
   return direction === negative ? 0 - value : value;
 };
 

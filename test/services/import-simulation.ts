@@ -245,3 +245,13 @@ export const simulateMisfit = async (): Promise<void> => {
   expect({ state, error }).toEqual({ state: 'failed', error: expect.stringContaining('Import the file again.') });
   expect(await claimImport(id, newId('run'), now())).toBeUndefined();
 };
+
+/** A dry run that does not end in its time fails, and counts nothing as done. */
+export const simulateLateDryRun = async (): Promise<void> => {
+  const rows = randomRows(new Random(1), 20);
+  const id = await announce(Buffer.from(fileOf(rows, unique('siml'))));
+  await startImport(admin, id, { columns }, true);
+  await runImport(id, admin.id, { budgetMs: 0, rowsPerChunkMax: 5 });
+  const counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
+  expect(await readImport(admin, id)).toMatchObject({ state: 'failed', rows_done: 0, counts, batch_id: null });
+};

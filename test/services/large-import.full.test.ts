@@ -5,6 +5,7 @@ import {
   simulateCancellation,
   simulateDryRun,
   simulateImport,
+  simulateLateDryRun,
   simulateMisfit,
   simulateUnreachedRow,
 } from './import-simulation.ts';
@@ -28,6 +29,10 @@ it('the batch of a cancelled import states what was imported', async () => {
 
 it('an import whose mapping does not fit its file any more fails', async () => {
   await simulateMisfit();
+});
+
+it('a dry run that does not end in time has done nothing', async () => {
+  await simulateLateDryRun();
 });
 
 it('an import leaves rows that it cannot write in its time, or not at all, to its next run', async () => {

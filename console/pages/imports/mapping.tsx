@@ -130,8 +130,8 @@ const Mapping = ({
 }) => {
   const draft = draftOf(preview, useStore(drafts).get(id));
   const set = (patch: Partial<MappingDraft>) => keepDraft(id, { ...draft, ...patch });
-  const { columns, defaults, list_separator: separator, encoding = preview.encoding } = draft;
-  const { text: kind = preview.mapping.text } = draft;
+  const { columns, defaults, list_separator: separator } = draft;
+  const { encoding = preview.encoding, text: kind = preview.mapping.text } = draft;
   const nameOf = useNameOfField();
   const fieldOptions = useFieldOptions();
   const targets: readonly [ColumnTarget, string][] = [...fieldOptions, [COORDINATES, words(COORDINATES)]];
@@ -233,7 +233,7 @@ const Mapping = ({
             label={text.kind}
             value={kind}
             options={Object.entries(text.kinds) as ['plain' | 'html', string][]}
-            onChange={(chosen) => keepDraft(id, { ...(drafts.value.get(id) ?? draft), text: chosen })}
+            onChange={(chosen) => set({ text: chosen })}
           />
         </div>
         <Checkbox

@@ -48,7 +48,7 @@ const ownColumns = COLUMNS.map((name): Column => ({ name, label: words(name), re
 const REQUEST_MAX = 100;
 
 /** By which spreadsheets know that a file is UTF-8. */
-const BYTE_ORDER_MARK = '﻿';
+const BYTE_ORDER_MARK = '\ufeff';
 
 const isList = (value: CustomValue): value is readonly string[] & CustomValue => Array.isArray(value);
 

@@ -187,6 +187,9 @@ const runRows = async (
   return true;
 };
 
+/** What a dry run leaves of its progress. */
+const nothingDone: Pick<ImportRecord, 'rows_done' | 'counts'> = { rows_done: 0, counts: noOutcomes };
+
 /** Ends an import that writes: with its batch, or as a dry run that may be started now. @throws {Aborted} */
 const finish = async (lease: Lease, state: ImportState, report: ReportBuilder): Promise<void> => {
   const { record, mapping } = lease;
@@ -196,8 +199,7 @@ const finish = async (lease: Lease, state: ImportState, report: ReportBuilder): 
     await putEntries(entries_id, state.batch.planned());
     await change(lease, {
       state: 'uploaded',
-      rows_done: 0,
-      counts: noOutcomes,
+      ...nothingDone,
       dry_run: { entries_id, counts, problems: report.problems() },
     });
     return;
@@ -218,7 +220,8 @@ const reasonOf = (error: unknown): string | undefined => {
 const fail = async (lease: Lease, reason: string): Promise<void> => {
   const { batch_id } = lease.record;
   const ending = batch_id === null ? [] : batchEnding(batch_id, 'failed', await countDone(batch_id, lease.record));
-  await changeWith(lease, { state: 'failed', finished_at: now(), error: reason }, ending);
+  const progress = batch_id === null ? nothingDone : {};
+  await changeWith(lease, { state: 'failed', finished_at: now(), error: reason, ...progress }, ending);
   await deleteFile(lease.record.id);
 };
 
@@ -228,10 +231,9 @@ const isAlive = ({ seen_at }: ImportRecord): boolean =>
 const cancellationOf = async (record: ImportRecord): Promise<Write[]> => {
   const ended = { state: 'cancelled', finished_at: now() } as const;
   const { batch_id } = record;
-  if (batch_id === null) return [importChange(record, record.mapping?.dry_run ? { ...ended, rows_done: 0 } : ended)];
+  if (batch_id === null) return [importChange(record, { ...ended, ...nothingDone })];
   const counts = await countDone(batch_id, record);
-  const rows_done = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return [importChange(record, { ...ended, counts, rows_done }), ...batchEnding(batch_id, 'cancelled', counts)];
+  return [importChange(record, { ...ended, counts }), ...batchEnding(batch_id, 'cancelled', counts)];
 };
 
 /**

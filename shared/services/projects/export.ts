@@ -62,7 +62,7 @@ const recordOf = ({ project, counts }: CatalogEntry, fields: Fields): string[] =
   ...valuesOf(fields, project),
 ];
 
-const BYTE_ORDER_MARK = '﻿';
+const BYTE_ORDER_MARK = '\ufeff';
 
 async function* linesOf(projects: ReadCatalog, fields: Fields, isMarked: boolean): AsyncGenerator<string> {
   if (isMarked) yield BYTE_ORDER_MARK;
