@@ -1146,7 +1146,7 @@ export const ImportMapping = z
       .enum(['slug', 'url', 'id'])
       .default('slug')
       .describe(
-        'The field that a row and a project share. A row without a slug is matched by the slug that it would get.',
+        'The field that a row and a project share. Where it is the slug, a row without one is matched by its URL. Rows that are matched by the same URL are about one project.',
       ),
     create_categories: z
       .boolean()

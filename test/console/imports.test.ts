@@ -27,6 +27,7 @@ describeInBrowser('the page Imports', (context) => {
     await page.getByRole('heading', { name: 'Result of the dry run' }).waitFor();
     await page.getByRole('listitem').filter({ hasText: '1 row: ' }).first().waitFor();
     await page.getByText('The dry run would write 1 listing.').waitFor();
+    await page.getByText('Rows without a slug are compared by URL.').waitFor();
     await page.getByLabel('Match by').selectOption('URL');
     await page.getByText('The mapping was changed after the dry run.').waitFor();
     await page.getByLabel('Match by').selectOption('Slug');

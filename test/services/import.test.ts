@@ -81,8 +81,37 @@ it('an import generates another slug when the slug was taken concurrently', asyn
   beforeWriting(async () => {
     await putItem({ ...slugKey(name), type: 'slug', project_id: newId('prj') });
   });
-  expect(await run([row('', name)])).toMatchObject({ created: 1 });
+  expect(await run([row('', name).with(2, `https://${name}.example`)])).toMatchObject({ created: 1 });
   expect(await stored(`${name}-2`)).toMatchObject({ name });
+});
+
+it('an import finds listings by their URLs that were created concurrently with the slugs of its rows', async () => {
+  const name = unique('same');
+  const rows = [1, 2, 3].map((at) => row('', name).with(2, `https://${name}.example/${at}`));
+  // Before the import, so that other slugs than the first one are tried.
+  await insert({ slug: name, name, url: `https://${name}.example/0` });
+  beforeWriting(async () => {
+    for (const at of [3, 2]) {
+      await insert({ slug: `${name}-${at + 1}`, name, url: `https://www.${name}.example/${at}/` });
+    }
+  });
+  expect(await run(rows)).toMatchObject({ created: 1, skipped: 2, failed: 0 });
+  expect(await stored(`${name}-2`)).toMatchObject({ url: `https://${name}.example/1` });
+});
+
+it('an import finds listings by their URLs that another one creates while it looks for free slugs', async () => {
+  const name = unique('same');
+  const rows = Array.from({ length: 3 }, (_, at) => row('', name).with(2, `https://${name}.example/${at}`));
+  await run(rows.map((one) => one.with(2, `${one[2]}/earlier`)));
+  let isDue = true;
+  interceptTable(async ({ operation, input }, send) => {
+    if (isDue && operation === 'BatchGetItem' && JSON.stringify(input).includes(`${name}-4`)) {
+      isDue = false;
+      await insert({ slug: `${name}-4`, name, url: `https://${name}.example/1` });
+    }
+    return await send();
+  });
+  expect(await run(rows)).toMatchObject({ created: 2, skipped: 1, failed: 0 });
 });
 
 it('an import updates the newest state of a project that changes concurrently', async () => {
@@ -197,6 +226,17 @@ longTest('an import reads the holders of slugs in bulk', async () => {
   const reads = calls.filter(({ operation }) => /Get|Query/.test(operation));
   expect(reads.length).toBeLessThan(60);
   expect(await stored(`${name}-350`)).toMatchObject({ name });
+});
+
+it('an import reads the slugs that are taken once, also when it finds all listings by their URLs', async () => {
+  const name = unique('brand');
+  const rows = Array.from({ length: 600 }, (_, at) => row('', name).with(2, `https://${name}.example/${at}`));
+  expect(await run(rows)).toMatchObject({ created: 600 });
+  const calls = recordTableCalls();
+  expect(await run(rows)).toMatchObject({ skipped: 600 });
+  const slugs = calls.flatMap(({ read }) => read.filter((key) => key.includes(name)));
+  const taken = slugs.filter((key) => Number(/-(\d+) /.exec(key)?.[1] ?? 1) <= 600);
+  expect(taken).toHaveLength(600);
 });
 
 it('an import stops when its time is up and reports the first row that is left', async () => {

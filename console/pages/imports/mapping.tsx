@@ -202,6 +202,7 @@ const Mapping = ({
         <div className="mapping">
           <SelectField
             name="match_by"
+            hint={text.matchHints[draft.match_by]}
             value={draft.match_by}
             options={(['slug', 'url', 'id'] as const).map((one) => [one, words(one)])}
             onChange={(match_by) => set({ match_by })}

@@ -41,6 +41,11 @@ export const text = {
   templateHint: 'A text, or the columns that make it up: {type} in {city}',
   ignore: 'Ignore',
   options: 'Options',
+  matchHints: {
+    slug: 'Rows without a slug are compared by URL. Rows with the same URL are about one listing.',
+    url: 'Rows with the same URL are about one listing.',
+    id: 'Rows without an id become new listings.',
+  },
   onConflict: 'When a listing exists already',
   conflicts: { skip: 'Skip the row', update: 'Update the listing', error: 'Report an error' },
   kind: 'Texts',

@@ -109,7 +109,7 @@ export class ReportBuilder {
   /** Counts rows, of which `firstRow` is the first, as failed because the time was up. */
   outOfTime(firstRow: number, count: number): void {
     this.#counts.failed += count;
-    // The rows on their own would get other slugs, because slugs are numbered within a file.
+    // Some of the rows after the first one may be imported, so there is no part of the file to name.
     const next = 'Import the whole file again with "on_conflict": "skip".';
     const message = `The time was up before this row and ${count - 1} of those after it. ${next}`;
     this.#addError({ row: firstRow, column: null, message });

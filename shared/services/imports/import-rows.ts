@@ -168,20 +168,17 @@ export const openState = async (
   batch: ImportBatch,
   begun: { readonly at: string; readonly categories: Readonly<Record<string, string>> },
 ): Promise<ImportState> => {
-  const rejectsDuplicateUrls = environment().duplicateUrls === 'reject';
-  const [projects, categories] = await Promise.all([
-    ProjectLookup.open({ tracksUrls: mapping.match_by === 'url' || rejectsDuplicateUrls, isDryRun: mapping.dry_run }),
-    CategoryLookup.open({ mayCreate: mapping.create_categories, begunAt: begun.at, earlier: begun.categories }),
-  ]);
+  const isDryRun = mapping.dry_run;
+  const { at: begunAt, categories: earlier } = begun;
   return {
     mapping,
     actorId,
     // What API keys import waits for a moderator, like their submissions.
     newStatus: isApiKeyId(actorId) ? 'pending' : 'live',
-    rejectsDuplicateUrls,
-    projects,
-    slugs: new SlugLookup(slugsInFile, { isDryRun: mapping.dry_run }),
-    categories,
+    rejectsDuplicateUrls: environment().duplicateUrls === 'reject',
+    projects: new ProjectLookup({ isDryRun }),
+    slugs: new SlugLookup(slugsInFile, { isDryRun }),
+    categories: await CategoryLookup.open({ mayCreate: mapping.create_categories, begunAt, earlier }),
     batch,
   };
 };
@@ -266,8 +263,8 @@ const beginBatch = async (
  * Imports projects from a CSV file. Rows are independent: an error in one stops no other.
  *
  * A row whose `match_by` field equals that of a project, stored or from an earlier row, is skipped, updates that
- * project or fails, according to `on_conflict`. A row without a slug is matched by the slug that it would get, a row without another
- * `match_by` field matches nothing. A row that matches a deleted project is skipped and listed. An update changes only the
+ * project or fails, according to `on_conflict`. Where slugs are compared, a row without one is matched by its URL; otherwise a row without
+ * the field matches nothing. A row that matches a deleted project is skipped and listed. An update changes only the
  * fields that the row or a default mentions. A new project keeps the id, slug, owner and times of its row, so that an
  * export restores the same records in an empty directory. Counters are not imported, because the votes, ratings and
  * comments that they count are not in the file.

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { fold } from '#catalog/folded-text.ts';
 import type { ReadCatalog } from '#catalog/types.ts';
@@ -178,27 +177,16 @@ export class CategoryLookup {
   }
 }
 
-/** How many variants of a taken slug are read together. */
+/** How many variants of a taken slug are read together, when the first ones are taken. */
 const VARIANTS_PER_READ = 100;
 
-/** The next variants of slugs that are worth remembering: below, they are found again at once. */
+/** From which variant on the next one to try is remembered: below, it is found again at once. */
 const REMEMBERED_VARIANT_MIN = 10;
-
-/** The slug of a name without any character that can be transliterated, with as many characters as a ULID. */
-const digestOf = (name: string): string => {
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 32);
-  return BigInt(`0x${digest}`).toString(32).padStart(26, '0');
-};
 
 /** The holders of slugs: read in bulk, cached, and updated with the slugs that the import assigns. */
 export class SlugLookup {
   /** Slugs that rows name themselves; they are not generated for other rows. */
   readonly #inFile: ReadonlySet<string>;
-  /** Slugs that rows without one get, by row number. */
-  readonly #ofRows = new Map<number, string>();
-  readonly #expected = new Set<string>();
-  /** The next number to try for such a row, by slug without a number; only above 2. */
-  readonly #nextExpected = new Map<string, number>();
   /** Project ids by slug; null for a free slug. */
   readonly #holders = new Map<string, string | null>();
   /** The next variant to try, by slug without a number. */
@@ -219,29 +207,38 @@ export class SlugLookup {
     for (const slug of unknown) this.#holders.set(slug, this.#planned?.get(slug) ?? holders.get(slug) ?? null);
   }
 
-  /** Reads as many variants of each slug as there are rows that need one. */
-  async loadVariants(slugs: readonly string[]): Promise<void> {
+  /**
+   * Reads as many free variants of each slug as there are rows that need one.
+   * @returns the ids of the projects that have the others.
+   */
+  async loadFree(slugs: readonly string[]): Promise<string[]> {
+    const holders: string[] = [];
     const counts = new Map<string, number>();
     for (const slug of slugs) counts.set(slug, (counts.get(slug) ?? 0) + 1);
-    await this.load([...counts].flatMap(([slug, count]) => this.#variants(slug, count)));
-  }
-
-  /**
-   * Returns the slug that a row without one gets in an empty directory: from its name, with a number when an earlier
-   * row gets the same. It depends on the file alone, so that a second import of the file finds the same projects.
-   */
-  expectedOf(row: number, name: string): string {
-    const known = this.#ofRows.get(row);
-    if (known !== undefined) return known;
-    const base = slugFrom(name, '') || digestOf(name);
-    for (let number = this.#nextExpected.get(base) ?? (this.#expected.has(base) ? 2 : 1); ; number += 1) {
-      const slug = slugVariant(base, number);
-      if (this.#inFile.has(slug) || this.#expected.has(slug) || isReservedSlug(slug)) continue;
-      if (number > 1) this.#nextExpected.set(base, number + 1);
-      this.#expected.add(slug);
-      this.#ofRows.set(row, slug);
-      return slug;
+    let wanted = [...counts].map(([slug, rows]) => ({
+      slug,
+      rows,
+      from: this.#nextVariant.get(slug) ?? 1,
+      count: rows,
+    }));
+    while (wanted.length > 0) {
+      const read = wanted.map((one) => ({
+        ...one,
+        variants: Array.from({ length: one.count }, (_, offset) => slugVariant(one.slug, one.from + offset)),
+      }));
+      const all = read.flatMap(({ variants }) => variants);
+      await this.load(all);
+      holders.push(...all.flatMap((slug) => this.#holders.get(slug) ?? []));
+      wanted = read.flatMap(({ slug, rows, from, count, variants }) => {
+        const left = rows - variants.filter((variant) => this.#isFree(variant)).length;
+        return left > 0
+          ? [{ slug, rows: left, from: from + count, count: Math.max(left, Math.min(2 * count, VARIANTS_PER_READ)) }]
+          : [];
+      });
     }
+    // Remembers the first one, also when its row needs none: reading the taken ones for each chunk would take the square of the rows.
+    for (const slug of counts.keys()) this.freeVariant(slug);
+    return holders;
   }
 
   /** Returns the id of the project that has the slug now or had it earlier. */
@@ -250,15 +247,16 @@ export class SlugLookup {
     return this.#holders.get(slug) ?? undefined;
   }
 
-  /** Returns the first free variant of a slug: itself, then `-2`, `-3` … */
-  async freeVariant(slug: string): Promise<string> {
-    for (;;) {
-      const number = this.#nextVariant.get(slug) ?? 1;
+  /**
+   * Returns the first free variant of a slug: itself, then `-2`, `-3` … Of those that `loadFree` has not read the claim of the
+   * slug decides.
+   */
+  freeVariant(slug: string): string {
+    for (let number = this.#nextVariant.get(slug) ?? 1; ; number += 1) {
       const variant = slugVariant(slug, number);
-      if (!this.#holders.has(variant)) await this.load(this.#variants(slug, number === 1 ? 1 : VARIANTS_PER_READ));
-      this.#nextVariant.set(slug, number + 1);
-      const isExpected = this.#inFile.has(variant) || this.#expected.has(variant);
-      if (this.#holders.get(variant) === null && !isExpected && !isReservedSlug(variant)) return variant;
+      if (!this.#isFree(variant)) continue;
+      if (number >= REMEMBERED_VARIANT_MIN) this.#nextVariant.set(slug, number);
+      return variant;
     }
   }
 
@@ -270,18 +268,16 @@ export class SlugLookup {
   /** Drops a slug from the cache, so that it is read again. */
   forget(slug: string): void {
     this.#holders.delete(slug);
+    this.#nextVariant.clear();
   }
 
   /** Drops what can be read again, so that memory does not grow with the rows. */
   release(): void {
-    this.#ofRows.clear();
     this.#holders.clear();
-    for (const [slug, next] of this.#nextVariant) if (next < REMEMBERED_VARIANT_MIN) this.#nextVariant.delete(slug);
   }
 
-  #variants(slug: string, count: number): string[] {
-    const first = this.#nextVariant.get(slug) ?? 1;
-    return Array.from({ length: count }, (_, offset) => slugVariant(slug, first + offset));
+  #isFree(slug: string): boolean {
+    return typeof this.#holders.get(slug) !== 'string' && !this.#inFile.has(slug) && !isReservedSlug(slug);
   }
 }
 
@@ -325,7 +321,7 @@ class CompressedRecords {
 
 /** The projects of the directory as the import sees them: those of the table, replaced by what it has planned since. */
 export class ProjectLookup {
-  /** Only where URLs are looked up; undefined otherwise. */
+  /** Undefined until URLs are looked up. */
   #catalog: ReadCatalog | undefined;
   /** What the import has read or changed, by id; undefined for a project that does not exist. */
   readonly #known = new Map<string, ProjectRecord | undefined>();
@@ -339,20 +335,17 @@ export class ProjectLookup {
   /** What a dry run planned before that: it cannot be read again. */
   readonly #earlier: CompressedRecords | undefined;
 
-  private constructor(current: ReadCatalog | undefined, isDryRun: boolean) {
-    this.#catalog = current;
+  constructor({ isDryRun }: { readonly isDryRun: boolean }) {
     this.#earlier = isDryRun ? new CompressedRecords() : undefined;
   }
 
-  /** @param tracksUrls whether `withUrl` will be called; if not, the catalog is not loaded. */
-  static async open({
-    tracksUrls,
-    isDryRun,
-  }: {
-    readonly tracksUrls: boolean;
-    readonly isDryRun: boolean;
-  }): Promise<ProjectLookup> {
-    return new ProjectLookup(tracksUrls ? await catalog('now') : undefined, isDryRun);
+  /**
+   * Reads all URLs, for `withUrl` and `deletedWithUrl`.
+   * @param ids of projects of which one that is not known makes it read them again.
+   */
+  async loadUrls(ids: readonly string[]): Promise<void> {
+    const isKnown = (id: string): boolean => this.#changed.has(id) || this.#catalog?.find(id) !== undefined;
+    if (!this.#catalog || !ids.every(isKnown)) this.#catalog = await catalog('now');
   }
 
   /** Reads projects that are not known yet, together. */
@@ -398,7 +391,7 @@ export class ProjectLookup {
     this.forget(project.id);
     this.#known.set(project.id, project);
     if (this.#earlier) this.#planned.set(project.id, project);
-    if (!this.#catalog) return;
+    if (!this.#tracksUrls) return;
     this.#changed.add(project.id);
     if (project.deleted_at !== null) return;
     const url = canonicalUrl(project.url);
@@ -411,7 +404,7 @@ export class ProjectLookup {
   forget(id: string): void {
     const project = this.#known.get(id);
     this.#known.delete(id);
-    if (!project || !this.#catalog) return;
+    if (!project || !this.#tracksUrls) return;
     this.#changed.delete(id);
     this.#changedByUrl.get(canonicalUrl(project.url))?.delete(id);
   }
@@ -429,6 +422,11 @@ export class ProjectLookup {
     this.#earlier?.add([...this.#planned.values()]);
     this.#planned.clear();
     this.#known.clear();
+  }
+
+  /** What is written before URLs are looked up is in the catalog then, but for what a dry run has planned. */
+  get #tracksUrls(): boolean {
+    return this.#catalog !== undefined || this.#earlier !== undefined;
   }
 
   #inCatalog(id: string): ProjectRecord | undefined {

@@ -48,23 +48,20 @@ const fail = (...problems: readonly Problem[]): RowPlan => ({ action: 'fail', pr
 const missingFields = ({ mentions }: Row): Problem[] =>
   requiredFields.filter((field) => !mentions.has(field)).map((field) => ({ field, message: 'is required' }));
 
-/** The slug that a row is matched by: its own or, without one, the slug that it would get. */
-const slugToMatch = ({ mapping, slugs }: ImportState, { number, name, mentions, values }: Row): string | undefined => {
-  if (values.slug !== undefined) return values.slug;
-  const isExpected = mapping.match_by === 'slug' && name !== undefined && !mentions.has('slug');
-  return isExpected ? slugs.expectedOf(number, name) : undefined;
-};
+/** The field by which a row finds its project: a row without a slug finds it by its URL. */
+const matchFieldOf = ({ mapping }: ImportState, { mentions }: Row): ImportMapping['match_by'] =>
+  mapping.match_by === 'slug' && !mentions.has('slug') ? 'url' : mapping.match_by;
 
 const findMatch = async (state: ImportState, row: Row): Promise<ProjectRecord | undefined> => {
-  const { mapping, projects, slugs } = state;
-  const { id, url } = row.values;
-  switch (mapping.match_by) {
+  const { projects, slugs } = state;
+  const { url } = row;
+  const { id, slug } = row.values;
+  switch (matchFieldOf(state, row)) {
     case 'id':
       return id === undefined ? undefined : await projects.find(id);
     case 'url':
       return url === undefined ? undefined : ((await projects.withUrl(url))[0] ?? (await projects.deletedWithUrl(url)));
     case 'slug': {
-      const slug = slugToMatch(state, row);
       const holder = slug === undefined ? undefined : await slugs.holderOf(slug);
       return holder === undefined ? undefined : await projects.find(holder);
     }
@@ -140,15 +137,6 @@ const newRecord = (
   };
 };
 
-/** The slug of a new project whose row has none. */
-const generateSlug = async (state: ImportState, row: Row, name: string, id: string): Promise<string> => {
-  const { slugs } = state;
-  const expected = slugToMatch(state, row);
-  // It is not free while the slug of a purged project is being released.
-  if (expected !== undefined && (await slugs.holderOf(expected)) === undefined) return expected;
-  return await slugs.freeVariant(slugFrom(name, id.slice('prj_'.length).toLowerCase()));
-};
-
 /** Staff imports: fields that only staff edits are written too, and required ones do not bind. */
 const importedValues = (fields: Fields, row: Row): ValueEdit => valueEdit(fields, row.fields, 'staff', 'nothing');
 
@@ -182,7 +170,7 @@ const planNew = async (state: ImportState, fields: Fields, row: Row): Promise<Ro
 
   const complete = values as Complete;
   const id = values.id ?? newId('prj');
-  const slug = values.slug ?? (await generateSlug(state, row, complete.name, id));
+  const slug = values.slug ?? state.slugs.freeVariant(slugFrom(complete.name, id.slice('prj_'.length).toLowerCase()));
   const { field_values } = given;
   const more = { id, slug, categories, field_values, ownerId: actorId, status: newStatus, at: now() };
   const next = newRecord(complete, more);
@@ -252,16 +240,16 @@ const planUpdate = async (state: ImportState, fields: Fields, previous: ProjectR
 };
 
 const planRow = async (state: ImportState, fields: Fields, row: Row): Promise<RowPlan> => {
-  const { on_conflict: onConflict, match_by: matchBy } = state.mapping;
+  const { on_conflict: onConflict } = state.mapping;
+  const field = matchFieldOf(state, row);
   if (row.problems.length > 0) {
     // A row that matches nothing would be a new project: report its missing fields as well.
-    const isNew = row.mentions.size > 0 && !row.mentions.has(matchBy) && !(await findMatch(state, row));
+    const isDecided = !row.mentions.has(field) || (field === 'url' && row.url !== undefined);
+    const isNew = row.mentions.size > 0 && isDecided && !(await findMatch(state, row));
     return fail(...row.problems, ...(isNew ? missingFields(row) : []));
   }
   const match = await findMatch(state, row);
   if (!match) return await planNew(state, fields, row);
-  // Without a slug the name decides.
-  const field = row.mentions.has(matchBy) ? matchBy : 'name';
   if (match.deleted_at !== null) {
     const message = `belongs to ${match.id}, which is deleted; restore it or delete it permanently first`;
     return { action: 'skip', match, reason: { field, message } };
@@ -273,20 +261,18 @@ const planRow = async (state: ImportState, fields: Fields, row: Row): Promise<Ro
 
 /** Reads what the rows refer to, together. */
 const load = async (state: ImportState, rows: readonly Row[]): Promise<void> => {
-  const { mapping, slugs, projects } = state;
-  const toMatch = rows.flatMap((row) => slugToMatch(state, row) ?? []);
-  await slugs.load(toMatch);
-  const holders = mapping.match_by === 'slug' ? await Promise.all(toMatch.map((slug) => slugs.holderOf(slug))) : [];
-  await projects.load([...holders, ...rows.map(({ values }) => values.id)].filter((id) => id !== undefined));
-  if (mapping.match_by === 'slug') return;
-  await slugs.loadVariants(
+  const { mapping, slugs, projects, rejectsDuplicateUrls } = state;
+  const given = rows.flatMap(({ values }) => values.slug ?? []);
+  await slugs.load(given);
+  const taken = await slugs.loadFree(
     rows.flatMap(({ values: { slug, name } }) => (slug === undefined && name ? slugFrom(name, '') || [] : [])),
   );
-};
-
-/** Assigns the slug of a row, also of one that an earlier run has imported: those of later rows depend on it. */
-export const recordRow = (state: ImportState, row: Row): void => {
-  slugToMatch(state, row);
+  // After the slugs: of a project that has taken one by now the URL is known then, and one that takes it later causes a conflict.
+  // So concurrent imports of one file find each other's projects.
+  const needsUrls = rejectsDuplicateUrls || rows.some((row) => matchFieldOf(state, row) === 'url');
+  if (needsUrls) await projects.loadUrls(taken);
+  const holders = mapping.match_by === 'slug' ? await Promise.all(given.map((slug) => slugs.holderOf(slug))) : [];
+  await projects.load([...holders, ...rows.map(({ values }) => values.id)].filter((id) => id !== undefined));
 };
 
 /**

@@ -20,7 +20,7 @@ import { AppError, isRefusal } from '#shared/errors.ts';
 import { ImportBatch, newImportBatch, ReportBuilder } from './batch.ts';
 import { headerOf, InvalidFile, recordsOf, uploadedFile } from './file.ts';
 import { ChunkSize, chunksOf, importRows, openState, propagateCategoryChanges } from './import-rows.ts';
-import { type ImportState, recordRow } from './plan.ts';
+import type { ImportState } from './plan.ts';
 import { rowValidator } from './validate.ts';
 
 // The rows of a large import are imported by runs, each as long as a function may take. Every row gets an entry in the
@@ -165,13 +165,9 @@ const runRows = async (
   const size = new ChunkSize(lease.rowsPerChunkMax);
   const validate = rowValidator({ mapping, columns, header, fields: await currentFields() });
   for await (const rows of chunksOf(rowsOf(lease), size, validate)) {
-    for (const row of rows) recordRow(state, row);
     const open = rows.filter(({ number }) => number >= firstOpen);
     const [first] = open;
-    if (!first) {
-      state.slugs.release();
-      continue;
-    }
+    if (!first) continue;
     // Every run imports a chunk at least, so that they come to an end.
     if (hasImported && performance.now() > lease.until) return false;
     hasImported = true;

@@ -69,8 +69,8 @@ export interface Row {
   readonly number: number;
   /** As they came. */
   readonly cells: readonly string[];
-  /** The name, also when another field is invalid; undefined when it is missing or invalid itself. */
-  readonly name?: string | undefined;
+  /** The URL, also when another field is invalid; undefined when it is missing or invalid itself. */
+  readonly url?: string | undefined;
   /** Empty when there are problems. */
   readonly values: RowValues;
   /** Given values of further fields by key, not checked: that depends on the categories and present values of the listing. */
@@ -127,7 +127,7 @@ const parseValues = (given: Record<string, unknown>): { values: RowValues; probl
     : { values: result.data, problems: [] };
 };
 
-const validName = (name: unknown): string | undefined => ProjectContent.shape.name.safeParse(name).data;
+const validUrl = (url: unknown): string | undefined => ProjectContent.shape.url.safeParse(url).data;
 
 /** Fields that are not content, which API keys do not import. */
 const reservedFields: readonly ImportField[] = [
@@ -308,8 +308,8 @@ export const rowValidator = ({
     }
     const given = givenBy(cells);
     const { values, problems } = parseValues(given);
-    const name = problems.length === 0 ? values.name : validName(given.name);
+    const url = problems.length === 0 ? values.url : validUrl(given.url);
     const mentions = new Set(Object.keys(given));
-    return { number, cells, name, mentions, values, fields: valuesByKey(given, fields), problems };
+    return { number, cells, url, mentions, values, fields: valuesByKey(given, fields), problems };
   };
 };

@@ -91,7 +91,7 @@ describe('the CSV export', () => {
     const names = ['=1+1', '+1', '-1', '@SUM(A1)', "'=1+1", "'s Hertogenbosch", 'a;=1+1', 'b; "-1"', "c;'=1+1"];
     const file = csv(
       ['name', 'url', 'description'],
-      ...names.map((name) => [name, 'https://x.example', `=${name}\t@x`]),
+      ...names.map((name, at) => [name, `https://x.example/${at}`, `=${name}\t@x`]),
     );
     expect(await run(file, plain)).toMatchObject({ created: names.length });
     const [, ...records] = readCsv(await exported());
@@ -265,19 +265,19 @@ describe('the CSV import', () => {
     const [a, b] = [unique('good'), unique('good')];
     const file = [
       'Title;Site;Text;Lat;Lon',
-      `${a};https://a.example;"two\nlines; quoted"`.concat(';1,5;2'),
-      ';https://a.example;no name;;',
+      `${a};https://%/1;"two\nlines; quoted"`.concat(';1,5;2'),
+      ';https://%/2;no name;;',
       'No site;;text;;',
       'Bad site;none;text;;',
-      'Too short;https://a.example',
-      'Half a position;https://a.example;text;12;',
-      'Far away;https://a.example;text;91;x',
-      'Too precise;https://a.example;text;5e-324;-1e-200',
-      'Open;https://a.example;"quote;;',
-      `${b};https://b.example;text;;`,
+      'Too short;https://%/3',
+      'Half a position;https://%/4;text;12;',
+      'Far away;https://%/5;text;91;x',
+      'Too precise;https://%/6;text;5e-324;-1e-200',
+      'Open;https://%/7;"quote;;',
+      `${b};https://%/8;text;;`,
     ].join('\r\n');
     const columns = { Title: 'name', Site: 'url', Text: 'description', Lat: 'latitude', Lon: 'longitude' };
-    const report = await run(`\ufeff${file}\r\n`, columns);
+    const report = await run(`\ufeff${file.replaceAll('%', `${a}.example`)}\r\n`, columns);
     expect(report).toMatchObject({ rows: 10, created: 2, failed: 8 });
     expect(report.errors).toEqual([
       { row: 3, column: 'Title', message: 'name: is required' },
@@ -297,18 +297,24 @@ describe('the CSV import', () => {
 
   longTest('generates a different slug for each row with the same name, none that another row gives', async () => {
     const name = unique('same');
-    const rows = Array.from({ length: 120 }, (_, n) => [n === 60 ? `${name}-3` : '', name]);
+    const rows = Array.from({ length: 120 }, (_, n) => [
+      n === 60 ? `${name}-3` : '',
+      name,
+      `https://${name}.example/${n}`,
+    ]);
     const mapping = {
-      columns: { slug: 'slug', name: 'name' },
-      defaults: { url: 'https://same.example', description: 'x' },
+      columns: { slug: 'slug', name: 'name', url: 'url' },
+      defaults: { description: 'x' },
     };
-    expect(await run(csv(['slug', 'name'], ...rows), mapping)).toMatchObject({ created: 120, failed: 0 });
+    const header = ['slug', 'name', 'url'];
+    expect(await run(csv(header, ...rows), mapping)).toMatchObject({ created: 120, failed: 0 });
     for (const slug of [name, `${name}-2`, `${name}-3`, `${name}-4`, `${name}-120`])
       expect(await exists(slug)).toBe(true);
     expect(await exists(`${name}-121`)).toBe(false);
-    expect(await run(csv(['slug', 'name'], ['', name]), { ...mapping, match_by: 'id' })).toMatchObject({
-      created: 1,
-    });
+    // Two more in an import of their own, of which one has the URL of an earlier one.
+    const more = csv(header, ['', name, `https://${name}.example/more`], ['', name, `https://${name}.example/9`]);
+    expect(await run(more, { ...mapping, match_by: 'id', dry_run: true })).toMatchObject({ created: 2 });
+    expect(await run(more, mapping)).toMatchObject({ created: 1, skipped: 1 });
     expect(await exists(`${name}-121`)).toBe(true);
   });
 
@@ -404,7 +410,7 @@ describe('the CSV import', () => {
 
 describe('categories of an import', () => {
   const columns = { ...plain, kind: 'categories' };
-  const row = (kind: string) => [unique('n'), 'https://kinds.example', 'x', kind];
+  const row = (kind: string) => [unique('n'), `https://${unique('kinds')}.example`, 'x', kind];
   const header = ['name', 'url', 'description', 'kind'];
 
   it('are matched by slug or by name, whose case, accents and blanks do not count', async () => {
@@ -660,8 +666,8 @@ describe('a file without slugs', () => {
     const again = await run(file.replaceAll('First.', 'Second.'), mapping);
     expect(again).toMatchObject({ created: 0, updated: 0, skipped: 0, failed: 0, ...counts });
     if (on_conflict === 'error') {
-      expect(again.errors[0]).toMatchObject({ row: 2, column: 'name' });
-      expect(again.errors[0]?.message).toMatch(/^name: belongs to prj_\w+, which already exists$/);
+      expect(again.errors[0]).toMatchObject({ row: 2, column: 'url' });
+      expect(again.errors[0]?.message).toMatch(/^url: belongs to prj_\w+, which already exists$/);
     }
     const after = await allProjects();
     expect([...after.keys()]).toEqual([...before.keys()]);
@@ -687,6 +693,67 @@ describe('a file without slugs', () => {
     }
   });
 
+  it('finds listings by their URL, not by the slug that its rows would get', async () => {
+    const [name, host] = [unique('named'), unique('site')];
+    const { id, slug } = await directory.live(admin, { name, url: `https://${host}.example/a` });
+    const rows = [
+      [`Better ${name}`, `http://www.${host}.example/a/`, 'Second.', ''],
+      [name, `https://${host}.example/b`, 'Another.', ''],
+    ];
+    const mapping = { columns, on_conflict: 'update' };
+    for (const counts of [
+      { created: 1, updated: 1 },
+      { created: 0, updated: 2 },
+    ]) {
+      expect(await run(csv(header, ...rows), { ...mapping, dry_run: true })).toMatchObject({ failed: 0, ...counts });
+      expect(await run(csv(header, ...rows), mapping)).toMatchObject({ failed: 0, ...counts });
+    }
+    expect(await bySlug(id)).toMatchObject({ slug, name: `Better ${name}`, description: 'Second.' });
+    expect(await bySlug(`${name}-2`)).toMatchObject({ name, url: `https://${host}.example/b` });
+  });
+
+  it.each([
+    ['skip', { created: 1, skipped: 1, updated: 0 }, 'First.'],
+    ['update', { created: 1, skipped: 0, updated: 1 }, 'Second.'],
+  ] as const)('is about one listing in rows with one URL, with on_conflict: %s', async (on_conflict, counts, text) => {
+    const row = line(unique('twice'));
+    const file = csv(header, row, row.with(0, unique('other')).with(2, 'Second.'));
+    const mapping = { columns, on_conflict };
+    expect(await run(file, { ...mapping, dry_run: true })).toMatchObject({ ...counts, failed: 0 });
+    expect(await run(file, mapping)).toMatchObject({ ...counts, failed: 0 });
+    expect(await bySlug(row[0] ?? '')).toMatchObject({ description: text });
+  });
+
+  it('keeps apart what rows with and without a slug find', async () => {
+    const url = `https://${unique('host')}.example`;
+    const [bySlugs, byUrl] = [await directory.live(admin), await directory.live(admin, { url })];
+    const given = { slug: 'slug', ...columns };
+    const rows = [
+      [bySlugs.slug, 'By slug', `https://${unique('host')}.example`, 'First.', ''],
+      ['', 'By URL', url, 'Second.', ''],
+      [' ', 'By URL again', url, 'Third.', ''],
+      // A slug that nobody has, beside a URL that somebody has.
+      [unique('own'), 'New', url, 'Fourth.', ''],
+    ];
+    const mapping = { columns: given, on_conflict: 'update' };
+    expect(await run(csv(Object.keys(given), ...rows), mapping)).toMatchObject({ created: 1, updated: 3, failed: 0 });
+    expect(await bySlug(bySlugs.slug)).toMatchObject({ name: 'By slug', description: 'First.' });
+    expect(await bySlug(byUrl.slug)).toMatchObject({ name: 'By URL again', description: 'Third.' });
+    expect(await bySlug(rows[3]?.[0] ?? '')).toMatchObject({ name: 'New', description: 'Fourth.' });
+  });
+
+  it('reports what an invalid row lacks when no listing has its URL', async () => {
+    const url = `https://${unique('host')}.example`;
+    await directory.live(admin, { url });
+    const file = csv(['url', 'logo_url'], [url, 'none'], [`https://${unique('host')}.example`, 'none'], ['', 'none']);
+    const report = await run(file, { columns: sameNames(['url', 'logo_url']), on_conflict: 'update' });
+    expect(report.errors.map(({ row, message }) => `${row} ${message.split(':')[0]}`)).toEqual([
+      '2 logo_url',
+      ...['3 logo_url', '3 name', '3 description'],
+      ...['4 logo_url', '4 name', '4 url', '4 description'],
+    ]);
+  });
+
   it('creates the rows that were invalid before, and no others', async () => {
     const name = unique('fixed');
     const rows = [line(name), [name, 'none', 'x', ''], line(name)];
@@ -702,25 +769,27 @@ describe('a row that matches a deleted project', () => {
   const columns = sameNames(header);
 
   it.each([
-    ['slug', 'skip'],
-    ['name', 'update'],
-    ['id', 'update'],
-    ['url', 'error'],
-  ] as const)('by %s is skipped and listed with on_conflict: %s', async (match, on_conflict) => {
-    const name = unique('gone');
-    const url = `https://${name}.example/a`;
-    const { id, slug } = await directory.project('deleted', admin, { name, url });
-    const before = await bySlug(id);
-    const given = { id, slug, name, url: `http://www.${name}.example/a/` };
-    const cells = { id: '', slug: '', name: unique('other'), url: 'https://other.example', [match]: given[match] };
-    const file = csv(header, [cells.id, cells.slug, cells.name, cells.url, 'New.']);
-    const match_by = match === 'name' ? 'slug' : match;
-    const report = await run(file, { columns, match_by, on_conflict });
-    expect(report).toMatchObject({ rows: 1, created: 0, updated: 0, skipped: 1, failed: 0 });
-    const message = `${match}: belongs to ${id}, which is deleted; restore it or delete it permanently first`;
-    expect(report.errors).toEqual([{ row: 2, column: match, message }]);
-    expect(await bySlug(id)).toEqual(before);
-  });
+    ['slug', 'skip', 'slug'],
+    ['url', 'update', 'slug'],
+    ['id', 'update', 'id'],
+    ['url', 'error', 'url'],
+  ] as const)(
+    'by %s is skipped and listed with on_conflict: %s, match_by: %s',
+    async (match, on_conflict, match_by) => {
+      const name = unique('gone');
+      const url = `https://${name}.example/a`;
+      const { id, slug } = await directory.project('deleted', admin, { name, url });
+      const before = await bySlug(id);
+      const given = { id, slug, url: `http://www.${name}.example/a/` };
+      const cells = { id: '', slug: '', name: unique('other'), url: 'https://other.example', [match]: given[match] };
+      const file = csv(header, [cells.id, cells.slug, cells.name, cells.url, 'New.']);
+      const report = await run(file, { columns, match_by, on_conflict });
+      expect(report).toMatchObject({ rows: 1, created: 0, updated: 0, skipped: 1, failed: 0 });
+      const message = `${match}: belongs to ${id}, which is deleted; restore it or delete it permanently first`;
+      expect(report.errors).toEqual([{ row: 2, column: match, message }]);
+      expect(await bySlug(id)).toEqual(before);
+    },
+  );
 
   longTest('is matched by its URL only when no other project has it', async () => {
     const [name, url] = [unique('both'), `https://${unique('both')}.example`];
@@ -741,14 +810,16 @@ longTest.each([
 ])('concurrent imports of one file %s slugs create every project once', async (_, withSlugs) => {
   const word = unique('once');
   const columns = { slug: 'slug', ...plain };
-  const row = (n: number) => [withSlugs ? `${word}-${n}s` : '', word, 'https://twice.example', 'x'];
+  // A listing that has one of the slugs already, so that later ones are tried.
+  await directory.live(admin, { name: word });
+  const row = (n: number) => [withSlugs ? `${word}-${n}s` : '', word, `https://${word}.example/${n}`, 'x'];
   const file = csv(['slug', 'name', 'url', 'description'], ...Array.from({ length: 150 }, (_slug, n) => row(n)));
   const reports = await Promise.all([run(file, columns), run(file, columns), run(file, columns)]);
   for (const { created, skipped, failed } of reports) expect([created + skipped, failed]).toEqual([150, 0]);
   expect(reports.reduce((sum, { created }) => sum + created, 0)).toBe(150);
   const slugs = [...(await allProjects()).values()].flatMap(({ name, slug }) => (name === word ? [slug] : []));
-  expect(slugs).toHaveLength(150);
-  expect(new Set(slugs).size).toBe(150);
+  expect(slugs).toHaveLength(151);
+  expect(new Set(slugs).size).toBe(151);
 });
 
 describe('the parsing of an upload', () => {
@@ -822,7 +893,7 @@ describe('the parsing of an upload', () => {
   it('takes the mapping as a file and the file as a field', async () => {
     const form = new FormData();
     form.set('mapping', new Blob([JSON.stringify({ columns: plain, dry_run: true })], { type: 'application/json' }));
-    form.set('file', good);
+    form.set('file', good.replace('a.example', `${unique('field')}.example`));
     expect(await sendForm(server, IMPORT_PATH, admin.token, form)).toMatchObject(success({ created: 1 }));
   });
 });

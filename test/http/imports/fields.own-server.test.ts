@@ -101,6 +101,9 @@ const types: readonly (readonly [
 ];
 for (const [type, given] of types) await define(`as_${type}`, { type, ...given });
 
+const slugOf = (name: string): string => name.toLowerCase().replaceAll(' ', '-');
+const siteOf = (name: string): string => `https://${slugOf(name)}.example`;
+
 const needed = ['name', 'url', 'description'];
 const mapping = (keys: readonly string[], more: object = {}) => ({
   columns: Object.fromEntries([...needed, ...keys.map((key) => `fields.${key}`)].map((name) => [name, name])),
@@ -109,9 +112,8 @@ const mapping = (keys: readonly string[], more: object = {}) => ({
 const fileOf = (keys: readonly string[], rows: readonly (readonly [name: string, ...cells: string[]])[]): string =>
   csv(
     [...needed, ...keys.map((key) => `fields.${key}`)],
-    ...rows.map(([name, ...cells]) => [name, 'https://x.example', 'A place.', ...cells]),
+    ...rows.map(([name, ...cells]) => [name, siteOf(name), 'A place.', ...cells]),
   );
-const slugOf = (name: string): string => name.toLowerCase().replaceAll(' ', '-');
 const valuesOf = async (name: string): Promise<Record<string, CustomValue>> =>
   (await directory.read(slugOf(name), admin)).fields ?? {};
 const run = (file: string, given: unknown): Promise<ImportReport> => importFile(server, admin.token, file, given);
@@ -172,7 +174,7 @@ describe('the columns of further fields', () => {
     const name = unique('Moved');
     const columns = { ...mapping(['elsewhere']).columns, categories: 'categories' };
     const row = (slug: string, value: string) =>
-      csv([...needed, 'fields.elsewhere', 'categories'], [name, 'https://x.example', 'A place.', value, slug]);
+      csv([...needed, 'fields.elsewhere', 'categories'], [name, siteOf(name), 'A place.', value, slug]);
     await run(row(category.slug, 'here'), { columns });
     expect(await valuesOf(name)).toEqual({ elsewhere: 'here' });
     // The value is for the categories that the row gives.
@@ -297,10 +299,10 @@ describe('a large import', () => {
     await define('title_in_list', { label: 'Name' });
     const word = unique('Proposed');
     const header = ['name', 'Website', 'description', 'Kind of beach', 'STARS', 'fields.as_date', 'other'];
-    const row = [word, 'https://x.example', 'A place.', 'sand;rocks', '4.5', '2026-01-01', 'x'];
+    const row = [word, siteOf(word), 'A place.', 'sand;rocks', '4.5', '2026-01-01', 'x'];
     const id = await uploadFile(
       directory,
-      Buffer.from(csv(header, row, [`${word} 2`, ...row.slice(1, 4), 'five', '', ''])),
+      Buffer.from(csv(header, row, [`${word} 2`, siteOf(`${word} 2`), ...row.slice(2, 4), 'five', '', ''])),
     );
     const { mapping: proposed } = dataOf<ImportPreview>(await directory.adminOk('GET', `${IMPORTS}/${id}/preview`));
     expect(proposed).toEqual({
