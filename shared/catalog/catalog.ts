@@ -232,13 +232,13 @@ export class Catalog implements ReadCatalog {
       .map((category) => ({ category, projectCount: bySlug.get(category.slug)?.countIn(visible) ?? 0 }));
   }
 
-  sameUrl(url: string): readonly string[] {
+  sameUrl(url: string, { withDeleted } = { withDeleted: false }): readonly string[] {
     const { rows } = this.#listings;
     return this.#listings
       .urls()
       .same(url)
       .map((slot) => rows.at(slot))
-      .filter((row) => row.deletedAt === null)
+      .filter((row) => withDeleted || row.deletedAt === null)
       .sort(byCreation)
       .map((row) => row.id);
   }

@@ -1146,7 +1146,7 @@ export const ImportMapping = z
       .enum(['slug', 'url', 'id'])
       .default('slug')
       .describe(
-        'The field that a row and a project share. Where it is the slug, a row without one is matched by its URL. Rows that are matched by the same URL are about one project.',
+        'The field that a row and a project share. Where it is the slug, a row without one is matched by its URL, each with a project of its own: branches may have one URL. Where it is the URL, rows with the same one are about one project.',
       ),
     create_categories: z
       .boolean()

@@ -27,7 +27,7 @@ describeInBrowser('the page Imports', (context) => {
     await page.getByRole('heading', { name: 'Result of the dry run' }).waitFor();
     await page.getByRole('listitem').filter({ hasText: '1 row: ' }).first().waitFor();
     await page.getByText('The dry run would write 1 listing.').waitFor();
-    await page.getByText('Rows without a slug are compared by URL.').waitFor();
+    await page.getByText('Rows without a slug are compared by URL, each with a listing of its own.').waitFor();
     await page.getByLabel('Match by').selectOption('URL');
     await page.getByText('The mapping was changed after the dry run.').waitFor();
     await page.getByLabel('Match by').selectOption('Slug');
@@ -92,7 +92,7 @@ describeInBrowser('the page Imports', (context) => {
       name: `${name}.csv`,
       mimeType: 'text/csv',
       buffer: Buffer.from(
-        `sep=|\n__proto__|constructor|toString|categories|views_count|GPS\n"${name}" | x.example|<p>d</p>|${context.directory.category}|7|48,5; 2,25\n`,
+        `sep=|\n__proto__|constructor|toString|categories|views_count|GPS\n"${name}" | ${unique('columns')}.example|<p>d</p>|${context.directory.category}|7|48,5; 2,25\n`,
       ),
     });
     const ignored = page.getByText('An import does not set the fields of these columns: views_count.');
@@ -165,7 +165,7 @@ describeInBrowser('the page Imports', (context) => {
         name: `${name}.csv`,
         mimeType: 'text/csv',
         buffer: Buffer.from(
-          `name,url,description,categories,${surface.label}\n${name},https://x.example/,A place.,${context.directory.category},rocks|sand\n`,
+          `name,url,description,categories,${surface.label}\n${name},https://${unique('fields')}.example/,A place.,${context.directory.category},rocks|sand\n`,
         ),
       });
       await eventually(async () => await page.getByLabel(surface.label).inputValue()).toBe(`fields.${surface.key}`);

@@ -228,6 +228,32 @@ longTest('an import reads the holders of slugs in bulk', async () => {
   expect(await stored(`${name}-350`)).toMatchObject({ name });
 });
 
+it('an import finds listings by their URLs that are created while it works, also in a later chunk', async () => {
+  const word = unique('later');
+  const rows = Array.from({ length: 600 }, (_, at) =>
+    row('', `${word} ${at}`).with(2, `https://${word}.example/${at}`),
+  );
+  beforeWriting(async () => {
+    await insert({ slug: `${word}-550`, name: 'Theirs', url: `https://${word}.example/550` });
+  });
+  expect(await run(rows)).toMatchObject({ created: 599, skipped: 1, failed: 0 });
+});
+
+it('a dry run knows the URLs of the rows with slugs that it has planned', async () => {
+  const word = unique('dry');
+  const rows = Array.from({ length: 600 }, (_, at) => {
+    const url = `https://${word}.example/${at % 300}`;
+    return row(at < 300 ? `${word}-${at}` : '', `${word} ${at}`).with(2, url);
+  });
+  for (const options of [{ match_by: 'url' }, {}]) {
+    const { created, skipped } = await run(rows, { ...options, dry_run: true });
+    expect([created, skipped]).toEqual('match_by' in options ? [300, 300] : [600, 0]);
+    expect(await run(rows, { ...options, dry_run: true, on_conflict: 'update' })).toMatchObject({ failed: 0, created });
+  }
+  expect(await run(rows)).toMatchObject({ created: 600 });
+  expect(await run(rows, { dry_run: true })).toMatchObject({ created: 0, skipped: 600 });
+});
+
 it('an import reads the slugs that are taken once, also when it finds all listings by their URLs', async () => {
   const name = unique('brand');
   const rows = Array.from({ length: 600 }, (_, at) => row('', name).with(2, `https://${name}.example/${at}`));

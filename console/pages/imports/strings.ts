@@ -42,7 +42,7 @@ export const text = {
   ignore: 'Ignore',
   options: 'Options',
   matchHints: {
-    slug: 'Rows without a slug are compared by URL. Rows with the same URL are about one listing.',
+    slug: 'Rows without a slug are compared by URL, each with a listing of its own.',
     url: 'Rows with the same URL are about one listing.',
     id: 'Rows without an id become new listings.',
   },

@@ -226,6 +226,8 @@ export class ImportBatch {
   readonly #written = new Map<string, Written>();
   /** The rows with the undo of projects that earlier chunks have written. */
   readonly #earlier = new Map<string, number>();
+  /** The first row about a project, by its id. */
+  readonly #rowOf = new Map<string, number>();
   /** The first entries of a dry run. */
   readonly #planned: BatchEntry[] = [];
 
@@ -238,12 +240,30 @@ export class ImportBatch {
     return this.#planned.toSorted((one, other) => (one.row ?? 0) - (other.row ?? 0)).slice(0, LISTED_MAX);
   }
 
-  /** Reads the written projects from the entries of an earlier run. */
+  /** Reads the projects of rows, and the written ones, from the entries of earlier runs. */
   async resume(): Promise<void> {
     if (this.#id === undefined) return;
-    for await (const { undo, project, row } of entriesOf(this.#id)) {
-      if (undo && project && row !== null) this.#earlier.set(project.id, row);
-    }
+    for await (const entry of entriesOf(this.#id)) this.#noteEntry(entry);
+  }
+
+  /**
+   * Reads the projects of rows that a run has imported which ended, or still works, after its last checkpoint.
+   * @param rows the ones after the checkpoint.
+   */
+  async loadRows([first]: readonly Row[]): Promise<void> {
+    if (this.#id === undefined || !first) return;
+    const after = rowPosition(first.number - 1);
+    for await (const entry of entriesOf(this.#id, { after })) this.#noteEntry(entry);
+  }
+
+  /** Notes that a row is about a project. The first one stays: it may be planned again after a conflict. */
+  noteRow(projectId: string, row: number): void {
+    if (!this.#rowOf.has(projectId)) this.#rowOf.set(projectId, row);
+  }
+
+  /** Whether no row but this one is about the project. */
+  isFree(projectId: string, row: number): boolean {
+    return (this.#rowOf.get(projectId) ?? row) === row;
   }
 
   /** Reports the rows that were imported by a run that ended, or still works, after them. @returns the other rows. */
@@ -258,7 +278,7 @@ export class ImportBatch {
       if (entry.row === null) continue;
       done.add(entry.row);
       report.stored(entry);
-      if (entry.undo && entry.project) this.#earlier.set(entry.project.id, entry.row);
+      this.#noteEntry(entry);
     }
     for (const { project, earlier_rows = [] } of stored) {
       for (const { row, outcome } of earlier_rows) {
@@ -338,6 +358,12 @@ export class ImportBatch {
   /** Whether this is a dry run whose first entries are not complete. */
   get #listsMore(): boolean {
     return this.#id === undefined && this.#planned.length < LISTED_MAX;
+  }
+
+  #noteEntry({ undo, project, row }: BatchEntry): void {
+    if (!project || row === null) return;
+    this.noteRow(project.id, row);
+    if (undo) this.#earlier.set(project.id, row);
   }
 
   #isNew(id: string): boolean {

@@ -20,7 +20,7 @@ import { ImportBatch, newImportBatch, type PendingProject, ReportBuilder } from 
 import { type ImportUpload, type ParsedUpload, parseUpload } from './file.ts';
 import { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
 import { type ImportState, planRows } from './plan.ts';
-import { mustFitFields, mustImportContent, type Row, rowValidator } from './validate.ts';
+import { mustFitFields, mustImportContent, type Row, rowValidator, textReader } from './validate.ts';
 
 /** How long a chunk should take, in milliseconds: an import stops between chunks, within a second or before its deadline. */
 const CHUNK_MS = 500;
@@ -263,9 +263,9 @@ const beginBatch = async (
  * Imports projects from a CSV file. Rows are independent: an error in one stops no other.
  *
  * A row whose `match_by` field equals that of a project, stored or from an earlier row, is skipped, updates that
- * project or fails, according to `on_conflict`. Where slugs are compared, a row without one is matched by its URL; otherwise a row without
- * the field matches nothing. A row that matches a deleted project is skipped and listed. An update changes only the
- * fields that the row or a default mentions. A new project keeps the id, slug, owner and times of its row, so that an
+ * project or fails, according to `on_conflict`. Where slugs are compared, a row without one is matched by its URL with a
+ * project that no other row is about. Otherwise a row without the field matches nothing. A row that matches a deleted
+ * project is skipped and listed. An update changes only the fields that the row or a default mentions. A new project keeps the id, slug, owner and times of its row, so that an
  * export restores the same records in an empty directory. Counters are not imported, because the votes, ratings and
  * comments that they count are not in the file.
  *
@@ -287,7 +287,8 @@ export const importProjects = async (admin: Caller, upload: ImportUpload, budget
   const validate = rowValidator({ ...parsed, fields });
   const batchId = await beginBatch(admin, upload, parsed, budgetMs);
   const slugIndex = parsed.columns.find(({ field }) => field === 'slug')?.index;
-  const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => (cells[slugIndex] ?? '').trim());
+  const textAt = textReader(parsed.mapping);
+  const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => textAt(cells, slugIndex));
   const begun = { at: now(), categories: {} };
   const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), new ImportBatch(batchId), begun);
   const report = new ReportBuilder(parsed.columns);

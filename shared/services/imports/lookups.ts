@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { fold } from '#catalog/folded-text.ts';
 import type { ReadCatalog } from '#catalog/types.ts';
@@ -177,6 +178,15 @@ export class CategoryLookup {
   }
 }
 
+/** The slug of a name without any character that can be transliterated, with as many characters as a ULID. */
+const digestOf = (name: string): string => {
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 32);
+  return BigInt(`0x${digest}`).toString(32).padStart(26, '0');
+};
+
+/** The slug that a row without one would get in an empty directory. The same for each import of it, so that concurrent ones conflict. */
+export const slugOfName = (name: string): string => slugFrom(name, '') || digestOf(name);
+
 /** How many variants of a taken slug are read together, when the first ones are taken. */
 const VARIANTS_PER_READ = 100;
 
@@ -236,8 +246,7 @@ export class SlugLookup {
           : [];
       });
     }
-    // Remembers the first one, also when its row needs none: reading the taken ones for each chunk would take the square of the rows.
-    for (const slug of counts.keys()) this.freeVariant(slug);
+    for (const slug of counts.keys()) this.#remember(slug);
     return holders;
   }
 
@@ -252,12 +261,7 @@ export class SlugLookup {
    * slug decides.
    */
   freeVariant(slug: string): string {
-    for (let number = this.#nextVariant.get(slug) ?? 1; ; number += 1) {
-      const variant = slugVariant(slug, number);
-      if (!this.#isFree(variant)) continue;
-      if (number >= REMEMBERED_VARIANT_MIN) this.#nextVariant.set(slug, number);
-      return variant;
-    }
+    return slugVariant(slug, this.#firstFree(slug));
   }
 
   assign(slug: string, projectId: string): void {
@@ -268,7 +272,6 @@ export class SlugLookup {
   /** Drops a slug from the cache, so that it is read again. */
   forget(slug: string): void {
     this.#holders.delete(slug);
-    this.#nextVariant.clear();
   }
 
   /** Drops what can be read again, so that memory does not grow with the rows. */
@@ -276,10 +279,24 @@ export class SlugLookup {
     this.#holders.clear();
   }
 
+  /** The number of the first free variant, so that the taken ones before it are not read for every chunk. */
+  #remember(slug: string): void {
+    const number = this.#firstFree(slug);
+    if (number >= REMEMBERED_VARIANT_MIN) this.#nextVariant.set(slug, number);
+  }
+
+  #firstFree(slug: string): number {
+    let number = this.#nextVariant.get(slug) ?? 1;
+    while (!this.#isFree(slugVariant(slug, number))) number += 1;
+    return number;
+  }
+
   #isFree(slug: string): boolean {
     return typeof this.#holders.get(slug) !== 'string' && !this.#inFile.has(slug) && !isReservedSlug(slug);
   }
 }
+
+const isDeleted = ({ deleted_at }: ProjectRecord): boolean => deleted_at !== null;
 
 const byAge = (a: ProjectRecord, b: ProjectRecord): number =>
   a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1;
@@ -328,8 +345,6 @@ export class ProjectLookup {
   /** Projects that the import has changed, of which the catalog may have an older state. */
   readonly #changed = new Set<string>();
   readonly #changedByUrl = new Map<string, Set<string>>();
-  /** The ids of deleted projects at the start of the import, by canonical URL. */
-  #deletedByUrl: ReadonlyMap<string, string> | undefined;
   /** What a dry run has planned since the last release. */
   readonly #planned = new Map<string, ProjectRecord>();
   /** What a dry run planned before that: it cannot be read again. */
@@ -340,12 +355,13 @@ export class ProjectLookup {
   }
 
   /**
-   * Reads all URLs, for `withUrl` and `deletedWithUrl`.
-   * @param ids of projects of which one that is not known makes it read them again.
+   * Reads the projects with URLs, for `withUrl`.
+   * @param holders ids of projects of which one that is not known makes it read all URLs again.
    */
-  async loadUrls(ids: readonly string[]): Promise<void> {
+  async loadUrls(urls: readonly string[], holders: readonly string[]): Promise<void> {
     const isKnown = (id: string): boolean => this.#changed.has(id) || this.#catalog?.find(id) !== undefined;
-    if (!this.#catalog || !ids.every(isKnown)) this.#catalog = await catalog('now');
+    if (!this.#catalog || !holders.every(isKnown)) this.#catalog = await catalog('now');
+    await this.load(urls.flatMap((url) => [...(this.#changedByUrl.get(canonicalUrl(url)) ?? [])]));
   }
 
   /** Reads projects that are not known yet, together. */
@@ -366,24 +382,16 @@ export class ProjectLookup {
     return this.#known.get(id);
   }
 
-  /** Returns the projects with the same canonical URL that are not deleted, oldest first. */
+  /** Returns the projects with the same canonical URL, deleted ones last, each oldest first. */
   async withUrl(url: string): Promise<ProjectRecord[]> {
     const canonical = canonicalUrl(url);
+    const unchanged = (this.#catalog?.sameUrl(url, { withDeleted: true }) ?? []).filter((id) => !this.#changed.has(id));
     const changed = this.#changedByUrl.get(canonical) ?? [];
-    const unchanged = (this.#catalog?.sameUrl(url) ?? []).filter((id) => !this.#changed.has(id));
     const found = await Promise.all([...unchanged, ...changed].map((id) => this.find(id)));
     // A project may have got another URL since it was noted.
     const hasUrl = (project: ProjectRecord | undefined): project is ProjectRecord =>
-      project?.deleted_at === null && canonicalUrl(project.url) === canonical;
-    return found.filter(hasUrl).toSorted(byAge);
-  }
-
-  /** Returns the oldest of the deleted projects with the same canonical URL. */
-  async deletedWithUrl(url: string): Promise<ProjectRecord | undefined> {
-    this.#deletedByUrl ??= this.#indexDeleted();
-    const id = this.#deletedByUrl.get(canonicalUrl(url));
-    const project = id === undefined ? undefined : await this.find(id);
-    return project && project.deleted_at !== null ? project : undefined;
+      project !== undefined && canonicalUrl(project.url) === canonical;
+    return found.filter(hasUrl).toSorted((a, b) => Number(isDeleted(a)) - Number(isDeleted(b)) || byAge(a, b));
   }
 
   /** Sets the planned state of a project. */
@@ -393,7 +401,6 @@ export class ProjectLookup {
     if (this.#earlier) this.#planned.set(project.id, project);
     if (!this.#tracksUrls) return;
     this.#changed.add(project.id);
-    if (project.deleted_at !== null) return;
     const url = canonicalUrl(project.url);
     const ids = this.#changedByUrl.get(url);
     if (ids) ids.add(project.id);
@@ -431,14 +438,5 @@ export class ProjectLookup {
 
   #inCatalog(id: string): ProjectRecord | undefined {
     return this.#changed.has(id) ? undefined : this.#catalog?.find(id)?.project;
-  }
-
-  #indexDeleted(): ReadonlyMap<string, string> {
-    const ids = new Map<string, string>();
-    for (const { project } of this.#catalog?.all() ?? []) {
-      const url = project.deleted_at === null ? undefined : canonicalUrl(project.url);
-      if (url !== undefined && !ids.has(url)) ids.set(url, project.id);
-    }
-    return ids;
   }
 }

@@ -12,12 +12,11 @@ import { type ProjectRecord, unsetFields } from '#model/project.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { isReservedSlug } from '#services/projects/slug.ts';
-import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { mergeEdit } from '#services/projects/update.ts';
 import { requiredFields } from '#shared/csv/mapping.ts';
 import { AppError, type FieldErrors } from '#shared/errors.ts';
 import type { ImportBatch, PendingProject, ReportBuilder } from './batch.ts';
-import type { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
+import { type CategoryLookup, type ProjectLookup, type SlugLookup, slugOfName } from './lookups.ts';
 import { type Problem, problemOf, type Row, type RowValues } from './validate.ts';
 
 /** The directory as the import sees it, including its own planned changes. */
@@ -52,6 +51,22 @@ const missingFields = ({ mentions }: Row): Problem[] =>
 const matchFieldOf = ({ mapping }: ImportState, { mentions }: Row): ImportMapping['match_by'] =>
   mapping.match_by === 'slug' && !mentions.has('slug') ? 'url' : mapping.match_by;
 
+/**
+ * Where rows are matched by URL, all with the same one are about the oldest project that has it. A row without a slug is alone
+ * about its project: branches have one site. Of several the one with its name is the first, then the oldest; deleted ones
+ * are the last.
+ */
+const findByUrl = async (
+  { mapping, projects, batch }: ImportState,
+  { number, values: { name } }: Row,
+  url: string,
+): Promise<ProjectRecord | undefined> => {
+  const found = await projects.withUrl(url);
+  if (mapping.match_by === 'url') return found[0];
+  const free = found.filter(({ id }) => batch.isFree(id, number));
+  return free.find((project) => project.name === name) ?? free[0];
+};
+
 const findMatch = async (state: ImportState, row: Row): Promise<ProjectRecord | undefined> => {
   const { projects, slugs } = state;
   const { url } = row;
@@ -60,7 +75,7 @@ const findMatch = async (state: ImportState, row: Row): Promise<ProjectRecord | 
     case 'id':
       return id === undefined ? undefined : await projects.find(id);
     case 'url':
-      return url === undefined ? undefined : ((await projects.withUrl(url))[0] ?? (await projects.deletedWithUrl(url)));
+      return url === undefined ? undefined : await findByUrl(state, row, url);
     case 'slug': {
       const holder = slug === undefined ? undefined : await slugs.holderOf(slug);
       return holder === undefined ? undefined : await projects.find(holder);
@@ -84,7 +99,8 @@ const urlProblems = async (
   url: string,
   ownId?: string,
 ): Promise<Problem[]> =>
-  rejectsDuplicateUrls && (await projects.withUrl(url)).some(({ id }) => id !== ownId)
+  rejectsDuplicateUrls &&
+  (await projects.withUrl(url)).some(({ id, deleted_at }) => deleted_at === null && id !== ownId)
     ? [{ field: 'url', message: 'belongs to another project' }]
     : [];
 
@@ -170,7 +186,7 @@ const planNew = async (state: ImportState, fields: Fields, row: Row): Promise<Ro
 
   const complete = values as Complete;
   const id = values.id ?? newId('prj');
-  const slug = values.slug ?? state.slugs.freeVariant(slugFrom(complete.name, id.slice('prj_'.length).toLowerCase()));
+  const slug = values.slug ?? state.slugs.freeVariant(slugOfName(complete.name));
   const { field_values } = given;
   const more = { id, slug, categories, field_values, ownerId: actorId, status: newStatus, at: now() };
   const next = newRecord(complete, more);
@@ -261,18 +277,22 @@ const planRow = async (state: ImportState, fields: Fields, row: Row): Promise<Ro
 
 /** Reads what the rows refer to, together. */
 const load = async (state: ImportState, rows: readonly Row[]): Promise<void> => {
-  const { mapping, slugs, projects, rejectsDuplicateUrls } = state;
+  const { slugs, projects, batch, rejectsDuplicateUrls } = state;
   const given = rows.flatMap(({ values }) => values.slug ?? []);
   await slugs.load(given);
-  const taken = await slugs.loadFree(
-    rows.flatMap(({ values: { slug, name } }) => (slug === undefined && name ? slugFrom(name, '') || [] : [])),
+  const holders = (await Promise.all(given.map((slug) => slugs.holderOf(slug)))).filter((id) => id !== undefined);
+  const others = await slugs.loadFree(
+    rows.flatMap(({ values: { slug, name } }) => (slug === undefined && name !== undefined ? [slugOfName(name)] : [])),
   );
-  // After the slugs: of a project that has taken one by now the URL is known then, and one that takes it later causes a conflict.
-  // So concurrent imports of one file find each other's projects.
-  const needsUrls = rejectsDuplicateUrls || rows.some((row) => matchFieldOf(state, row) === 'url');
-  if (needsUrls) await projects.loadUrls(taken);
-  const holders = mapping.match_by === 'slug' ? await Promise.all(given.map((slug) => slugs.holderOf(slug))) : [];
-  await projects.load([...holders, ...rows.map(({ values }) => values.id)].filter((id) => id !== undefined));
+  // After the slugs: a project that has one of them by now is found by its URL, and one that takes it later causes a conflict. So
+  // concurrent imports of one file find each other's projects.
+  const isCompared = (row: Row): boolean => rejectsDuplicateUrls || matchFieldOf(state, row) === 'url';
+  const urls = rows.flatMap((row) => (row.url !== undefined && isCompared(row) ? [row.url] : []));
+  if (urls.length > 0) {
+    await projects.loadUrls(urls, [...holders, ...others]);
+    await batch.loadRows(rows);
+  }
+  await projects.load([...holders, ...rows.flatMap(({ values }) => values.id ?? [])]);
 };
 
 /**
@@ -284,7 +304,7 @@ export const planRows = async (
   rows: readonly Row[],
   report: ReportBuilder,
 ): Promise<PendingProject[]> => {
-  const { projects, slugs } = state;
+  const { projects, slugs, batch } = state;
   const fields = await currentFields();
   await load(state, rows);
   const pendingById = new Map<string, PendingProject>();
@@ -306,6 +326,7 @@ export const planRows = async (
 
   for (const row of rows) {
     const plan = await planRow(state, fields, row);
+    if (plan.action !== 'fail') batch.noteRow((plan.action === 'skip' ? plan.match : plan.next).id, row.number);
     if (plan.action === 'fail') report.failed(row, plan.problems);
     else if (plan.action === 'skip') report.skipped(row, plan.match, plan.reason);
     else if (plan.action === 'update' && plan.next === plan.previous) report.unchanged(row, plan.next);

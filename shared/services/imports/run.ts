@@ -21,7 +21,7 @@ import { ImportBatch, newImportBatch, ReportBuilder } from './batch.ts';
 import { headerOf, InvalidFile, recordsOf, uploadedFile } from './file.ts';
 import { ChunkSize, chunksOf, importRows, openState, propagateCategoryChanges } from './import-rows.ts';
 import type { ImportState } from './plan.ts';
-import { rowValidator } from './validate.ts';
+import { rowValidator, textReader } from './validate.ts';
 
 // The rows of a large import are imported by runs, each as long as a function may take. Every row gets an entry in the
 // transaction that writes its project, and a row with an entry is not imported again; the number of rows that are done only
@@ -92,6 +92,7 @@ const fileOf = ({ record, mapping, separator }: Lease): AsyncGenerator<readonly 
 /** Reads the whole file; its beginning where rows are counted already and none names its slug. @throws {InvalidFile}, {Aborted} */
 const prescan = async (lease: Lease): Promise<Prescan> => {
   const { record, mapping } = lease;
+  const textAt = textReader(mapping);
   let header: string[] | undefined;
   let columns: MappedColumn[] = [];
   let rows = 0;
@@ -107,7 +108,7 @@ const prescan = async (lease: Lease): Promise<Prescan> => {
     const slugIndex = columns.find(({ field }) => field === 'slug')?.index;
     for (const { number, cells } of records) {
       width = Math.max(width, cells.length);
-      if (slugIndex !== undefined && number > 1) slugs.add((cells[slugIndex] ?? '').trim());
+      if (slugIndex !== undefined && number > 1) slugs.add(textAt(cells, slugIndex));
     }
     if (record.rows_total !== null && slugIndex === undefined) break;
     rows += records.filter(({ number }) => number > 1).length;
@@ -261,7 +262,7 @@ const work = async (lease: Lease): Promise<void> => {
   if (lease.record.state === 'checking') await beginRunning(lease, prescanned);
   const { record } = lease;
   const batch = new ImportBatch(mapping.dry_run ? undefined : (record.batch_id ?? undefined));
-  if (isResumed && mapping.on_conflict === 'update') await batch.resume();
+  if (isResumed) await batch.resume();
   const begun = { at: record.started_at ?? record.created_at, categories: record.categories };
   const state = await openState(actorId, mapping, prescanned.slugs, batch, begun);
   await noteCategories(lease);

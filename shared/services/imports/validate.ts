@@ -267,6 +267,14 @@ export const mustFitFields = (
   if (unknown.length + wrong.length > 0) throw invalidFields([...unknown, ...wrong]);
 };
 
+/** How the text of a cell is read, before it is read as the value of a field; blank for a cell that is missing. */
+export const textReader =
+  (mapping: Pick<ImportMapping, 'text'>) =>
+  (cells: readonly string[], index: number): string => {
+    const cell = cells[index] ?? '';
+    return unguarded((mapping.text === 'html' ? plainText(cell) : cell).trim());
+  };
+
 /**
  * Creates the function that validates the rows of a file. A blank cell counts as the default of its field or, without
  * one, as not mentioned, or as no value where blank cells clear fields. A default may name columns, as in `{type} in {city}`. Counters are ignored, because the votes and comments that they count are not in the file.
@@ -284,9 +292,9 @@ export const rowValidator = ({
   const templates = templatesOf(mapping, header, fields);
   const defaults = readDefaults(mapping, new Set(templates.map(([field]) => field)), reading);
   const imported = columns.filter(({ field }) => isImported(field, fields));
-  const textOf = (cell: string): string => unguarded((mapping.text === 'html' ? plainText(cell) : cell).trim());
+  const textAt = textReader(mapping);
   const givenBy = (cells: readonly string[]): Record<string, unknown> => {
-    const cellAt = (index: number): string => textOf(cells[index] ?? '');
+    const cellAt = (index: number): string => textAt(cells, index);
     const given = { ...defaults };
     for (const [field, value] of templates) {
       const read = readDefault(field, filled(value, header, cellAt), reading);

@@ -297,24 +297,18 @@ describe('the CSV import', () => {
 
   longTest('generates a different slug for each row with the same name, none that another row gives', async () => {
     const name = unique('same');
-    const rows = Array.from({ length: 120 }, (_, n) => [
-      n === 60 ? `${name}-3` : '',
-      name,
-      `https://${name}.example/${n}`,
-    ]);
+    const rows = Array.from({ length: 120 }, (_, n) => [n === 60 ? `${name}-3` : '', name]);
     const mapping = {
-      columns: { slug: 'slug', name: 'name', url: 'url' },
-      defaults: { description: 'x' },
+      columns: { slug: 'slug', name: 'name' },
+      defaults: { url: 'https://same.example', description: 'x' },
     };
-    const header = ['slug', 'name', 'url'];
-    expect(await run(csv(header, ...rows), mapping)).toMatchObject({ created: 120, failed: 0 });
+    expect(await run(csv(['slug', 'name'], ...rows), mapping)).toMatchObject({ created: 120, failed: 0 });
     for (const slug of [name, `${name}-2`, `${name}-3`, `${name}-4`, `${name}-120`])
       expect(await exists(slug)).toBe(true);
     expect(await exists(`${name}-121`)).toBe(false);
-    // Two more in an import of their own, of which one has the URL of an earlier one.
-    const more = csv(header, ['', name, `https://${name}.example/more`], ['', name, `https://${name}.example/9`]);
-    expect(await run(more, { ...mapping, match_by: 'id', dry_run: true })).toMatchObject({ created: 2 });
-    expect(await run(more, mapping)).toMatchObject({ created: 1, skipped: 1 });
+    expect(await run(csv(['slug', 'name'], ['', name]), { ...mapping, match_by: 'id' })).toMatchObject({
+      created: 1,
+    });
     expect(await exists(`${name}-121`)).toBe(true);
   });
 
@@ -660,7 +654,6 @@ describe('a file without slugs', () => {
     ];
     const file = csv(header, ...names.map((name) => line(name, `${word} Café|${word} cafe|☃ ${word}`)));
     const mapping = { columns, on_conflict, create_categories: true };
-    // The listing of this name with the reserved slug is the same in each of these tests.
     expect(await run(file, { ...mapping, on_conflict: 'skip' })).toMatchObject({ failed: 0, errors: [] });
     const before = await allProjects();
     const again = await run(file.replaceAll('First.', 'Second.'), mapping);
@@ -712,16 +705,64 @@ describe('a file without slugs', () => {
     expect(await bySlug(`${name}-2`)).toMatchObject({ name, url: `https://${host}.example/b` });
   });
 
-  it.each([
-    ['skip', { created: 1, skipped: 1, updated: 0 }, 'First.'],
-    ['update', { created: 1, skipped: 0, updated: 1 }, 'Second.'],
-  ] as const)('is about one listing in rows with one URL, with on_conflict: %s', async (on_conflict, counts, text) => {
-    const row = line(unique('twice'));
-    const file = csv(header, row, row.with(0, unique('other')).with(2, 'Second.'));
-    const mapping = { columns, on_conflict };
-    expect(await run(file, { ...mapping, dry_run: true })).toMatchObject({ ...counts, failed: 0 });
-    expect(await run(file, mapping)).toMatchObject({ ...counts, failed: 0 });
-    expect(await bySlug(row[0] ?? '')).toMatchObject({ description: text });
+  describe('with branches that have one URL', () => {
+    const url = () => `https://${unique('brand')}.example`;
+    const branch = (name: string, site: string, text: string) => [name, site, text, ''];
+    const textsOf = async (site: string) => {
+      const all = [...(await allProjects()).values()].filter((one) => one.url.includes(site.replace('https://', '')));
+      return all.map(({ name, description, deleted_at }) => (deleted_at ? '' : `${name}: ${description}`)).toSorted();
+    };
+    const update = { columns, on_conflict: 'update' };
+
+    it('creates a listing for each, and updates each with its own row', async () => {
+      const [site, name] = [url(), unique('Branch')];
+      const rows = [branch(`${name} North`, site, '1'), branch(name, site, '2'), branch(name, `${site}/`, '3')];
+      expect(await run(csv(header, ...rows), { ...update, dry_run: true })).toMatchObject({ created: 3, updated: 0 });
+      expect(await run(csv(header, ...rows), update)).toMatchObject({ created: 3, updated: 0 });
+      expect(await run(csv(header, ...rows), columns)).toMatchObject({ created: 0, skipped: 3 });
+      // In another order, with changes, a new name and a new branch.
+      const later = [
+        branch(name, site, '2b'),
+        branch(name, site, '3b'),
+        branch(`${name} South`, site, '1b'),
+        branch(`${name} West`, site, '4'),
+      ];
+      expect(await run(csv(header, ...later), { ...update, dry_run: true })).toMatchObject({ created: 1, updated: 3 });
+      expect(await run(csv(header, ...later), update)).toMatchObject({ created: 1, updated: 3, errors: [] });
+      const after = [`${name} South: 1b`, `${name}: 2b`, `${name}: 3b`, `${name} West: 4`];
+      expect(await textsOf(site)).toEqual(after.toSorted());
+    });
+
+    it('skips the rows of those that are deleted, and updates the others', async () => {
+      const [site, word] = [url(), unique('branch')];
+      const rows = ['a', 'b', 'c'].map((end) => branch(`${word}-${end}`, site, '1'));
+      await run(csv(header, ...rows), columns);
+      await directory.adminOk('DELETE', `/api/projects/${word}-b`);
+      const again = await run(csv(header, ...rows.map((row) => row.with(2, '2'))), update);
+      expect(again).toMatchObject({ created: 0, updated: 2, skipped: 1, failed: 0 });
+      expect(again.errors).toMatchObject([{ row: 3, column: 'url' }]);
+      expect(await textsOf(site)).toEqual(['', `${word}-a: 2`, `${word}-c: 2`]);
+    });
+
+    it('finds those again that the file itself deletes', async () => {
+      const [site, word] = [url(), unique('branch')];
+      const at = '2026-01-02T03:04:05.000Z';
+      const rows = [at, '', at, at].map((deleted, n) => [`${word} ${n}`, site, 'x', deleted]);
+      const file = csv(['name', 'url', 'description', 'deleted_at'], ...rows);
+      const mapping = { columns: { ...plain, deleted_at: 'deleted_at' }, on_conflict: 'update' };
+      expect(await run(file, mapping)).toMatchObject({ created: 4, skipped: 0, failed: 0 });
+      expect(await run(file, mapping)).toMatchObject({ created: 0, updated: 1, skipped: 3, failed: 0 });
+    });
+
+    it('takes them for one listing when rows are matched by URL', async () => {
+      const site = url();
+      const rows = [branch(unique('one'), site, '1'), branch(unique('two'), site, '2')];
+      for (const dry_run of [true, false]) {
+        const report = await run(csv(header, ...rows), { ...update, match_by: 'url', dry_run });
+        expect(report).toMatchObject({ created: 1, updated: 1, failed: 0 });
+      }
+      expect(await textsOf(site)).toEqual([`${rows[1]?.[0]}: 2`]);
+    });
   });
 
   it('keeps apart what rows with and without a slug find', async () => {
@@ -730,16 +771,27 @@ describe('a file without slugs', () => {
     const given = { slug: 'slug', ...columns };
     const rows = [
       [bySlugs.slug, 'By slug', `https://${unique('host')}.example`, 'First.', ''],
-      ['', 'By URL', url, 'Second.', ''],
-      [' ', 'By URL again', url, 'Third.', ''],
+      [' ', 'By URL', url, 'Second.', ''],
       // A slug that nobody has, beside a URL that somebody has.
-      [unique('own'), 'New', url, 'Fourth.', ''],
+      [unique('own'), 'New', url, 'Third.', ''],
     ];
     const mapping = { columns: given, on_conflict: 'update' };
-    expect(await run(csv(Object.keys(given), ...rows), mapping)).toMatchObject({ created: 1, updated: 3, failed: 0 });
+    expect(await run(csv(Object.keys(given), ...rows), mapping)).toMatchObject({ created: 1, updated: 2, failed: 0 });
     expect(await bySlug(bySlugs.slug)).toMatchObject({ name: 'By slug', description: 'First.' });
-    expect(await bySlug(byUrl.slug)).toMatchObject({ name: 'By URL again', description: 'Third.' });
-    expect(await bySlug(rows[3]?.[0] ?? '')).toMatchObject({ name: 'New', description: 'Fourth.' });
+    expect(await bySlug(byUrl.slug)).toMatchObject({ name: 'By URL', description: 'Second.' });
+    expect(await bySlug(rows[2]?.[0] ?? '')).toMatchObject({ name: 'New', description: 'Third.' });
+  });
+
+  it('leaves the slugs to rows that name them in HTML', async () => {
+    const [name, url] = [unique('html'), `https://${unique('html')}.example`];
+    const file = csv(
+      ['slug', ...header.slice(0, 3)],
+      ['', name, `${url}/1`, 'x'],
+      [`<b>${name}</b>`, 'Other', `${url}/2`, 'x'],
+    );
+    const mapping = { columns: { slug: 'slug', ...plain }, text: 'html', on_conflict: 'update' };
+    expect(await run(file, mapping)).toMatchObject({ created: 2, updated: 0, failed: 0 });
+    expect([await bySlug(name), await bySlug(`${name}-2`)]).toMatchObject([{ name: 'Other' }, { name }]);
   });
 
   it('reports what an invalid row lacks when no listing has its URL', async () => {
@@ -805,21 +857,23 @@ describe('a row that matches a deleted project', () => {
 });
 
 longTest.each([
-  ['with', true],
-  ['without', false],
-])('concurrent imports of one file %s slugs create every project once', async (_, withSlugs) => {
+  ['with slugs', '-', 'a'],
+  ['without slugs', '', 'a'],
+  ['without slugs, whose names have no letters,', '', '☃'],
+])('concurrent imports of one file %s create every project once', async (_, slug, letter) => {
   const word = unique('once');
+  const name = word.replaceAll(/./g, letter);
   const columns = { slug: 'slug', ...plain };
-  // A listing that has one of the slugs already, so that later ones are tried.
-  await directory.live(admin, { name: word });
-  const row = (n: number) => [withSlugs ? `${word}-${n}s` : '', word, `https://${word}.example/${n}`, 'x'];
-  const file = csv(['slug', 'name', 'url', 'description'], ...Array.from({ length: 150 }, (_slug, n) => row(n)));
+  // One that has the slug of the name already, so that later ones are tried.
+  await directory.live(admin, { name, url: `https://${word}.example/other` });
+  const rowOf = (n: number) => [slug && `${word}${slug}${n}s`, name, `https://${word}.example/${n % 50}`, 'x'];
+  const file = csv(['slug', 'name', 'url', 'description'], ...Array.from({ length: 150 }, (_row, n) => rowOf(n)));
   const reports = await Promise.all([run(file, columns), run(file, columns), run(file, columns)]);
   for (const { created, skipped, failed } of reports) expect([created + skipped, failed]).toEqual([150, 0]);
   expect(reports.reduce((sum, { created }) => sum + created, 0)).toBe(150);
-  const slugs = [...(await allProjects()).values()].flatMap(({ name, slug }) => (name === word ? [slug] : []));
-  expect(slugs).toHaveLength(151);
-  expect(new Set(slugs).size).toBe(151);
+  const all = [...(await allProjects()).values()].filter(({ url }) => url.includes(word));
+  expect(new Set(all.map((project) => project.slug)).size).toBe(151);
+  expect(all).toHaveLength(151);
 });
 
 describe('the parsing of an upload', () => {
