@@ -211,6 +211,7 @@ describeInBrowser('the fields of listings', (context) => {
       const mapping = Object.fromEntries(['id', 'name', ...columns].map((column) => [column, column]));
       const report = await importFile(context.server, directory.admin.token, file, {
         columns: mapping,
+        match_by: 'id',
         on_conflict: 'update',
       });
       expect(report).toMatchObject({ updated: 2, failed: 0 });

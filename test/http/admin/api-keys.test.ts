@@ -8,6 +8,7 @@ import { findItem } from '#data/read.ts';
 import { exists, updateItem } from '#data/write.ts';
 import { finishErasure } from '#services/users/erase.ts';
 import { runAsHandler } from '#test/support/aws-calls.ts';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import {
   BANNED,
   dataOf,
@@ -27,7 +28,7 @@ import { asPerson, createKey } from '#test/support/keys.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { sharedDirectory } from '#test/support/with-directory.ts';
 
-const { directory } = await sharedDirectory();
+const { server, directory } = await sharedDirectory();
 
 const KEYS = '/api/admin/keys';
 const OUT_OF_SCOPE = { status: 403, body: { error: 'Forbidden', code: 'SCOPE' } };
@@ -247,6 +248,8 @@ it('an API key that the request of an erasure left is ended by its task', async 
   await directory.adminOk('PUT', `/api/admin/users/${maker.id}`, { role: 'admin' });
   const key = await createKey(directory.server, maker, ['events:read']);
   await directory.ok(maker, 'DELETE', '/api/user');
+  // The task of this erasure would end the key too.
+  await untilEventsDelivered(server, directory);
   // As if the process had died after the record of the user was erased.
   await updateItem(apiKeyKey(key.prefix), { set: { created_by: maker.id, revoked_at: null } }, exists);
   expect(await directory.get('/api/keys/current', asPerson(key))).toMatchObject({ status: 200 });
