@@ -772,7 +772,7 @@ describe('a file without slugs', () => {
     const rows = [
       [bySlugs.slug, 'By slug', `https://${unique('host')}.example`, 'First.', ''],
       [' ', 'By URL', url, 'Second.', ''],
-      // A slug that nobody has, beside a URL that somebody has.
+      // A new slug with the URL of a listing.
       [unique('own'), 'New', url, 'Third.', ''],
     ];
     const mapping = { columns: given, on_conflict: 'update' };
