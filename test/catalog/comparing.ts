@@ -162,11 +162,9 @@ export const compareOthers = (
   sameAs([...catalog.idsInCategory(slug)].sort(), inCategory.sort(), where, `category ${slug}`);
   const url = all.length > 0 ? random.pick(all).project.url : 'https://example.com';
   const canonical = canonicalOnce(url);
-  const same = all.filter(({ project }) => project.deleted_at === null && canonicalOnce(project.url) === canonical);
-  sameAs(
-    catalog.sameUrl(url),
-    same.map(({ project }) => project.id),
-    where,
-    url,
-  );
+  const same = all.filter(({ project }) => canonicalOnce(project.url) === canonical).map(({ project }) => project);
+  const kept = same.filter((project) => project.deleted_at === null);
+  const idsOf = (projects: typeof same) => projects.map((project) => project.id);
+  sameAs(catalog.sameUrl(url), idsOf(kept), where, url);
+  sameAs(catalog.sameUrl(url, { withDeleted: true }), idsOf(same), where, `${url}, deleted ones too`);
 };

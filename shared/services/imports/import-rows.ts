@@ -265,9 +265,9 @@ const beginBatch = async (
  * A row whose `match_by` field equals that of a project, stored or from an earlier row, is skipped, updates that
  * project or fails, according to `on_conflict`. Where slugs are compared, a row without one is matched by its URL with a
  * project that no other row is about. Otherwise a row without the field matches nothing. A row that matches a deleted
- * project is skipped and listed. An update changes only the fields that the row or a default mentions. A new project keeps the id, slug, owner and times of its row, so that an
- * export restores the same records in an empty directory. Counters are not imported, because the votes, ratings and
- * comments that they count are not in the file.
+ * project is skipped and listed. An update changes only the fields that the row or a default mentions. A new project
+ * keeps the id, slug, owner and times of its row, so that an export restores the same records in an empty directory.
+ * Counters are not imported, because the votes, ratings and comments that they count are not in the file.
  *
  * No events are published and no mail is sent. Each project is written with its entry in the batch. After a crash the written
  * projects are complete and in the batch, which can be reverted; importing the same file with `on_conflict: skip` adds the

@@ -209,6 +209,11 @@ export class SlugLookup {
     this.#planned = isDryRun ? new Map() : undefined;
   }
 
+  /** Whether a row of the file names the slug. */
+  isInFile(slug: string): boolean {
+    return this.#inFile.has(slug);
+  }
+
   /** Reads the holders of slugs that are not cached. */
   async load(slugs: Iterable<string>): Promise<void> {
     const unknown = [...new Set(slugs)].filter((slug) => !this.#holders.has(slug));

@@ -57,13 +57,13 @@ const matchFieldOf = ({ mapping }: ImportState, { mentions }: Row): ImportMappin
  * are the last.
  */
 const findByUrl = async (
-  { mapping, projects, batch }: ImportState,
+  { mapping, projects, slugs, batch }: ImportState,
   { number, values: { name } }: Row,
   url: string,
 ): Promise<ProjectRecord | undefined> => {
   const found = await projects.withUrl(url);
   if (mapping.match_by === 'url') return found[0];
-  const free = found.filter(({ id }) => batch.isFree(id, number));
+  const free = found.filter(({ id, slug }) => batch.isFree(id, number) && !slugs.isInFile(slug));
   return free.find((project) => project.name === name) ?? free[0];
 };
 

@@ -782,6 +782,22 @@ describe('a file without slugs', () => {
     expect(await bySlug(rows[2]?.[0] ?? '')).toMatchObject({ name: 'New', description: 'Third.' });
   });
 
+  it('leaves the listings to rows that name their slugs, also later ones', async () => {
+    const url = `https://${unique('host')}.example`;
+    const [named, other] = [await directory.live(admin, { url }), await directory.live(admin, { url })];
+    const given = { slug: 'slug', ...columns };
+    const rows = [
+      ['', 'Renamed', url, 'Second.', ''],
+      [named.slug, 'Named', url, 'First.', ''],
+    ];
+    for (const dry_run of [true, false]) {
+      const mapping = { columns: given, on_conflict: 'update', dry_run };
+      expect(await run(csv(Object.keys(given), ...rows), mapping)).toMatchObject({ created: 0, updated: 2, failed: 0 });
+    }
+    expect(await bySlug(named.slug)).toMatchObject({ name: 'Named', description: 'First.' });
+    expect(await bySlug(other.slug)).toMatchObject({ name: 'Renamed', description: 'Second.' });
+  });
+
   it('leaves the slugs to rows that name them in HTML', async () => {
     const [name, url] = [unique('html'), `https://${unique('html')}.example`];
     const file = csv(
