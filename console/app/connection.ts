@@ -12,7 +12,9 @@ export const connection = new Store<Connection>({ isOffline: !navigator.onLine, 
 /** The number of changes that were made and have not been answered. */
 export const unsent = new Store(0);
 
-export const setOffline = (isOffline: boolean): void => {
+/** Notes that the service was not reached, or was; without a network it is not, also when an earlier response arrives. */
+export const setOffline = (isUnreached: boolean): void => {
+  const isOffline = isUnreached || !navigator.onLine;
   if (connection.value.isOffline !== isOffline) connection.set({ ...connection.value, isOffline });
 };
 

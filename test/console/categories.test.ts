@@ -94,8 +94,25 @@ describeInBrowser('the page Categories', (context) => {
       await merge.click();
       await rowOf(page, merged).waitFor({ state: 'detached' });
       expect(await categoriesOfListing()).toEqual([kept.slug]);
+
+      // The batch of the merge ends after the response, and one that runs cannot be reverted.
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (/\/api\/admin\/batches\//.test(request.url())) sent.push(request.method());
+      });
+      await page.route(
+        '**/api/admin/batches/*',
+        async (route) => {
+          const response = await route.fetch();
+          const { data } = (await response.json()) as { data: object };
+          await route.fulfill({ json: { data: { ...data, state: 'running' } } });
+        },
+        { times: 1 },
+      );
       await page.getByRole('button', { name: 'Undo' }).click();
       await rowOf(page, merged).waitFor();
+      expect(sent.slice(0, 2)).toEqual(['GET', 'GET']);
+      expect(sent.filter((method) => method === 'POST')).toHaveLength(1);
       await eventually(categoriesOfListing).toEqual([merged.slug]);
 
       await rowOf(page, merged).getByRole('button', { name: 'Delete' }).click();

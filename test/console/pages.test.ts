@@ -54,7 +54,8 @@ describeInBrowser('every page', (context) => {
     await page.route('**/api/categories*', (route) =>
       route.fulfill({ status: 500, json: { error: 'Internal error', code: 'INTERNAL' } }),
     );
-    await page.getByRole('navigation').getByRole('link', { name: 'Listings' }).click();
+    // A page that is loaded anew knows no categories: Home reads them for its checklist while no listing is live.
+    await page.goto(visit.pages.find(({ title }) => title === 'Listings')?.url ?? '');
     await page.getByText('The categories could not be loaded. Internal error').waitFor();
     const filter = page.locator('main').getByLabel('Category', { exact: true });
     await eventually(async () => await filter.locator('option').count()).toBe(1);
@@ -62,6 +63,47 @@ describeInBrowser('every page', (context) => {
     await retry(visit);
     await isLoaded(visit, 'Listings');
     await eventually(async () => await filter.locator('option').count()).toBeGreaterThan(1);
+  });
+
+  longTest('without a network the notice stays when an earlier response arrives late', async () => {
+    const visit = await visitor(context, 'administrator');
+    const { page } = visit;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/api/admin/jobs', async (route) => {
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    const asked = page.waitForRequest('**/api/admin/jobs');
+    await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).click();
+    await asked;
+    const notice = page.getByRole('status').filter({ hasText: 'Offline' });
+    await page.context().setOffline(true);
+    await notice.waitFor();
+    release();
+    await page.getByRole('row').nth(1).waitFor();
+    expect(await notice.count()).toBe(1);
+    await page.context().setOffline(false);
+    await isLoaded(visit, 'Jobs');
+  });
+
+  longTest('a part of a page whose script the connection lost appears when it is back', async () => {
+    const visit = await visitor(context, 'administrator');
+    const { page } = visit;
+    await page.route(
+      '**/console/country-map-*.js',
+      async (route) => {
+        await page.context().setOffline(true);
+        await route.abort('internetdisconnected');
+      },
+      { times: 1 },
+    );
+    await page.getByRole('navigation').getByRole('link', { name: 'Analytics' }).click();
+    await page.getByRole('status').filter({ hasText: 'Offline' }).waitFor();
+    await page.getByRole('heading', { name: 'Countries' }).waitFor();
+    await page.context().setOffline(false);
+    await page.locator('svg.country-map').waitFor();
+    await isLoaded(visit, 'Analytics');
   });
 
   longTest('every page of a moderator loads without a rejected request', async () => {

@@ -32,8 +32,23 @@ export const storeOrder = async (
   }
 };
 
-/** Takes a removal or merge back. */
+/** How often the batch of a removal or merge is read, and how long at most, until it has ended, in milliseconds. */
+const ENDING_POLL_MS = 500;
+const ENDING_MAX_MS = 60_000;
+
+/** Waits for the end of a batch, which follows the response soon. */
+const untilEnded = async (batch: string): Promise<void> => {
+  const until = Date.now() + ENDING_MAX_MS;
+  while (Date.now() < until) {
+    const { state } = await dataOf(client.batches.read({ params: { batch } }));
+    if (state !== 'running') return;
+    await new Promise((resolve) => setTimeout(resolve, ENDING_POLL_MS));
+  }
+};
+
+/** Takes a removal or merge back. @throws 409 when its batch is still running after a minute. */
 export const revertBatch = async (batch: string): Promise<void> => {
+  await untilEnded(batch);
   await dataOf(client.batches.revert({ params: { batch } }));
   await refreshCategories();
 };
