@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild';
 import { evaluatedManifest } from '#lib/bundling/evaluated-manifest.ts';
 import { withLock } from '#lib/bundling/lock.ts';
@@ -17,6 +17,16 @@ const metafilePath = join(dist, 'console.json');
 
 const APPLICATION = join(root, 'console/app/app.tsx');
 
+/** The scripts that the console imports where they are needed. */
+const scriptsOnDemand = (): ReadonlySet<string> =>
+  new Set(
+    globSync('console/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, path]) =>
+        join(root, dirname(file), path ?? ''),
+      ),
+    ),
+  );
+
 /**
  * Makes every script that is loaded on demand depend on the application, which is loaded before all of them. Its modules
  * are then one file: otherwise each set of scripts that share some of them would get a file of its own. The first load has
@@ -25,10 +35,10 @@ const APPLICATION = join(root, 'console/app/app.tsx');
 const oneApplicationFile: Plugin = {
   name: 'one-application-file',
   setup: (building) => {
-    const onDemand = new Set<string>();
-    building.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-      if (kind === 'dynamic-import') onDemand.add(join(resolveDir, path));
-      return undefined;
+    let onDemand: ReadonlySet<string> = new Set();
+    building.onStart(() => {
+      // Read before the build: in it a script may be loaded for another import first, and the names of all files would change.
+      onDemand = scriptsOnDemand();
     });
     building.onLoad({ filter: /[\\/]console[\\/].*\.tsx$/ }, async ({ path }) => {
       if (!onDemand.has(path)) return undefined;
