@@ -9,10 +9,6 @@ const element = document.querySelector('#root');
 if (!element) throw new Error('The page has no element for the console.');
 const root = createRoot(element);
 
-// Its URL is relative to that of the first page; other pages have another depth.
-const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-icon?.setAttribute('href', icon.href);
-
 const start = async (): Promise<void> => {
   try {
     await startSession();

@@ -15,7 +15,7 @@ import { withLock } from '#lib/bundling/lock.ts';
 import { nodeModules } from '#lib/bundling/node-modules.ts';
 import { bundleFolder, dist, root } from '#lib/bundling/paths.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
-import { consoleFolder, consoleSources, docsPage, freshConsole } from './console.ts';
+import { consoleFolder, consoleSources, freshConsole, isDocsPage } from './console.ts';
 import { type HandlerFile, handlerFiles } from './handlers.ts';
 import { freshSite, siteFolder, siteSources } from './site.ts';
 
@@ -93,8 +93,8 @@ export const bundleOptions = {
 
 /** The handlers that serve the built console, with the files that each of them needs. */
 const servedFiles: Readonly<Record<string, (file: string) => boolean>> = {
-  'console/read': (file) => file !== docsPage,
-  'console/open-docs': (file) => file === docsPage,
+  'console/read': (file) => !isDocsPage(file),
+  'console/open-docs': isDocsPage,
 };
 
 /** The handler of the pages, which serves the files of the built site. */

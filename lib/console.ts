@@ -1,52 +1,22 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild';
 import { evaluatedManifest } from '#lib/bundling/evaluated-manifest.ts';
 import { withLock } from '#lib/bundling/lock.ts';
+import { oneApplicationFile } from '#lib/bundling/one-application-file.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
 
 /** The folder of the built console. */
 export const consoleFolder = join(dist, 'console');
 
-/** The page of the reference, in this folder. */
-export const docsPage = 'reference.html';
+/** Whether a file of this folder is a page of the reference. */
+export const isDocsPage = (file: string): boolean => /^reference-\d\.html$/.test(file);
+
+/** The most slashes behind `/console` in an address: `/console/{file}/{rest}/`. */
+const SLASHES_MAX = 3;
 
 const metafilePath = join(dist, 'console.json');
-
-const APPLICATION = join(root, 'console/app/app.tsx');
-
-/** The scripts that the console imports where they are needed. */
-const scriptsOnDemand = (): ReadonlySet<string> =>
-  new Set(
-    globSync('console/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
-      [...readFileSync(join(root, file), 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, path]) =>
-        join(root, dirname(file), path ?? ''),
-      ),
-    ),
-  );
-
-/**
- * Makes every script that is loaded on demand depend on the application, which is loaded before all of them. Its modules
- * are then one file: otherwise each set of scripts that share some of them would get a file of its own. The first load has
- * 5 files in place of 26, and 4 KB less after compression.
- */
-const oneApplicationFile: Plugin = {
-  name: 'one-application-file',
-  setup: (building) => {
-    let onDemand: ReadonlySet<string> = new Set();
-    building.onStart(() => {
-      // Read before the build: in it a script may be loaded for another import first, and the names of all files would change.
-      onDemand = scriptsOnDemand();
-    });
-    building.onLoad({ filter: /[\\/]console[\\/].*\.tsx$/ }, async ({ path }) => {
-      if (!onDemand.has(path)) return undefined;
-      const contents = `${await readFile(path, 'utf8')}\nexport { App as application } from ${JSON.stringify(APPLICATION)};`;
-      return { contents, loader: 'tsx' };
-    });
-  },
-};
 
 const shared = {
   absWorkingDir: root,
@@ -123,23 +93,25 @@ const templateOf = (folder: string, styles: string, { outputs }: Metafile): stri
     .replace('{{script}}', basename(script));
 };
 
-/**
- * Writes the page for the address `/console`, for those one level below, and for those two levels below. Addresses of assets are relative,
- * because the stage of a gateway is part of the path.
- */
+/** Writes a page, whose addresses of assets are relative, because the stage of a gateway is part of the path. */
+const writePage = (file: string, template: string, base: string): void =>
+  writeFileSync(join(consoleFolder, file), template.replaceAll('{{base}}', base));
+
+/** Writes the page once per number of slashes behind `/console` in the address. */
 const writePages = (metafile: Metafile): void => {
   const template = templateOf('console', 'console/styles/main.css', metafile);
-  writeFileSync(join(consoleFolder, 'root.html'), template.replaceAll('{{base}}', 'console/'));
-  writeFileSync(join(consoleFolder, 'page.html'), template.replaceAll('{{base}}', './'));
-  writeFileSync(join(consoleFolder, 'nested.html'), template.replaceAll('{{base}}', '../'));
+  writePage('page-0.html', template, 'console/');
+  for (let slashes = 1; slashes <= SLASHES_MAX; slashes += 1)
+    writePage(`page-${slashes}.html`, template, `./${'../'.repeat(slashes - 1)}`);
   writeFileSync(metafilePath, JSON.stringify(metafile));
 };
 
-/** Builds the page at `/docs`. Its assets are files of the console. */
+/** Builds the page at `/docs`, and that at `/docs/`. Its assets are files of the console. */
 const buildReference = async (): Promise<void> => {
   const { metafile } = await build(referenceOptions);
   const template = templateOf('console/reference', 'console/reference/main.css', metafile);
-  writeFileSync(join(consoleFolder, docsPage), template.replaceAll('{{base}}', 'console/'));
+  for (const [slashes, apiRoot] of ['', '../'].entries())
+    writePage(`reference-${slashes}.html`, template.replaceAll('{{root}}', apiRoot), `${apiRoot}console/`);
 };
 
 const changedAt = (file: string): number =>
@@ -155,11 +127,12 @@ export const consoleSources = (): string[] => [
   'site/styles/map.css',
   'lib/console.ts',
   'lib/bundling/evaluated-manifest.ts',
+  'lib/bundling/one-application-file.ts',
   'package-lock.json',
 ];
 
 const isFresh = (): boolean => {
-  if (!existsSync(join(consoleFolder, 'page.html'))) return false;
+  if (!existsSync(join(consoleFolder, 'page-0.html'))) return false;
   const builtAt = changedAt(metafilePath);
   return Number.isFinite(builtAt) && consoleSources().every((source) => changedAt(join(root, source)) <= builtAt);
 };

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
+import { invalidInput, payloadTooLarge, unsupportedEncoding } from '#shared/errors.ts';
 
 /** The supported content encodings, the preferred one first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
@@ -22,3 +23,24 @@ const brotliBuffer = promisify(brotliCompress) as (body: Buffer, options: typeof
 
 export const compress = async (body: Buffer, encoding: Encoding): Promise<Buffer> =>
   encoding === 'br' ? await brotliBuffer(body, BROTLI) : await gzipBuffer(body, GZIP);
+
+const inflate = promisify(gunzip) as (body: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+/**
+ * The body of a request without its content encoding. API Gateway inflates bodies too, before the handlers; it answers 415 to
+ * a broken one.
+ * @param encoding the header `Content-Encoding`.
+ * @param bytesMax of the inflated body.
+ * @throws 400 for a broken body, 413, 415 for other encodings than gzip.
+ */
+export const inflated = async (body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> => {
+  const name = encoding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return body;
+  if (name !== 'gzip') throw unsupportedEncoding();
+  try {
+    return await inflate(body, { maxOutputLength: bytesMax });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw payloadTooLarge(bytesMax);
+    throw invalidInput('The body is not valid gzip.');
+  }
+};

@@ -12,6 +12,7 @@ import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
 import { AppError, forbidden, methodNotAllowed, notFound, payloadTooLarge } from '#shared/errors.ts';
 import { respondToBadRequest, type UnknownMethodRequest } from './bad-request.ts';
+import { inflated } from './compression.ts';
 import type { ImportHandler } from './handlers.ts';
 import { errorResponse, type HttpResponse, sendResponse } from './http-response.ts';
 import { KEYS_PATH } from './issuer.ts';
@@ -204,13 +205,15 @@ const makeApp = async ({
       return query === '' ? path : `${path}?${query}`;
     },
     // The query is decoded by `proxyEvent`.
-    routerOptions: { maxParamLength: VARIABLE_MAX, querystringParser: () => ({}) },
+    routerOptions: { maxParamLength: VARIABLE_MAX, querystringParser: () => ({}), ignoreTrailingSlash: true },
     frameworkErrors: (_, request, reply) => void reject(request, reply, notFound()),
   });
   // API Gateway forwards a body of any type and with any method; the handlers validate it.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async ({ raw }: FastifyRequest, body: Buffer) =>
+    inflated(body, raw.headers['content-encoding'], REQUEST_BYTES_MAX),
+  );
   const siteRoute = routes.find(({ id }) => id === 'site.read');
   app.addHook('onRequest', (request, _, done) => {
     const hasEmptyVariable = Object.values(paramsOf(request) ?? {}).includes('');

@@ -1,4 +1,3 @@
-import { consolePages } from '#contract/console.ts';
 import type { Bus } from './bus.ts';
 import type { DeadLetter, PublishedEvent } from './bus-journal.ts';
 import { Html, html, layout } from './html.ts';
@@ -107,18 +106,6 @@ export const pageRoutes = (sources: PageSources): readonly LocalRoute[] => {
   return [
     // The name of the local issuer is an address, and it answers.
     { method: 'GET', path: '/_local', respond: () => pageResponse(startPage(sources)) },
-    // With a slash a path has another variable or none, and the relative addresses of assets lead elsewhere.
-    ...(['/console', '/docs', ...consolePages.map((page) => `/console/${page}` as const)] as const).map(
-      (path): LocalRoute => ({
-        method: 'GET',
-        path: `${path}/`,
-        respond: ({ query }) => ({
-          status: 308,
-          headers: { location: query.size > 0 ? `${path}?${query.toString()}` : path },
-          body: '',
-        }),
-      }),
-    ),
     {
       method: 'GET',
       path: '/_local/mail',

@@ -1,3 +1,11 @@
+// Its URL is relative to that of the first page; other pages have another depth.
+const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+icon?.setAttribute('href', icon.href);
+
+// Paths of pages have no slash at the end, and one there means nothing.
+if (location.pathname.endsWith('/'))
+  history.replaceState(history.state, '', location.pathname.replace(/\/+$/, '') + location.search + location.hash);
+
 // The gateway's stage, or the base path of a custom domain, precedes `/console` or `/docs` in the path.
 const [, prefix = '', application = 'console'] = /^(.*?)\/(console|docs)(?:\/|$)/.exec(location.pathname) ?? [];
 

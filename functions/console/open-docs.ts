@@ -2,4 +2,7 @@ import { openDocs } from '#contract/console.ts';
 import { handle } from '#http/handle.ts';
 import { docsPage } from '#services/admin/console.ts';
 
-export const handler = handle(openDocs, async () => ({ status: 200 as const, ...(await docsPage()) }));
+export const handler = handle(openDocs, async ({ path }) => ({
+  status: 200 as const,
+  ...(await docsPage(path.endsWith('/'))),
+}));

@@ -48,13 +48,16 @@ const READ_TIMEOUT_SECONDS = 60;
 
 const isPage = ({ id }: Route): boolean => id.startsWith('site.');
 
-/** The patterns of all paths that are not pages or their files: `/mcp`, `/api/*`, `/*.txt`. */
+/** The patterns of all paths that are not pages or their files: `/mcp` and `/mcp/`, `/api/*`, `/*.txt`. */
 const passedPaths = (routes: readonly Route[]): readonly string[] => {
   const patterns = routes
     .filter((route) => !isPage(route))
-    .map(({ path }) => {
+    .flatMap(({ path, method }) => {
       const [first, ...more] = path.slice(1).split('/');
-      return more.length === 0 ? `/${first?.replace(/\{\w+\}/, '*')}` : `/${first}/*`;
+      if (more.length > 0) return `/${first}/*`;
+      const pattern = `/${first?.replace(/\{\w+\}/, '*')}`;
+      // The pages pass `GET` at other addresses.
+      return method === 'GET' ? pattern : [pattern, `${pattern}/`];
     });
   return [...new Set(patterns)].sort();
 };

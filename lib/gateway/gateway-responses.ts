@@ -1,5 +1,5 @@
 import { corsHeaders, TRANSPORT_SECURITY } from '#http/middleware/headers.ts';
-import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode, unsupportedEncoding } from '#shared/errors.ts';
 
 /** A gateway response, in the terms of the import format. */
 export interface GatewayResponse {
@@ -29,8 +29,9 @@ const errorsByType: Readonly<Record<string, AppError>> = {
   INVALID_SIGNATURE: errorOf('NOT_FOUND'),
   EXPIRED_TOKEN: errorOf('NOT_FOUND'),
   RESOURCE_NOT_FOUND: errorOf('NOT_FOUND'),
-  // Only the fallback checks media types, so this is no route. An unknown path accepts all common types.
-  UNSUPPORTED_MEDIA_TYPE: errorOf('METHOD_NOT_ALLOWED'),
+  // The gateway inflates the bodies of requests itself, and cannot tell broken ones from other encodings. Of media types it
+  // refuses those that the fallback does not list, which is no route.
+  UNSUPPORTED_MEDIA_TYPE: unsupportedEncoding(),
   ACCESS_DENIED: errorOf('FORBIDDEN'),
   INVALID_API_KEY: errorOf('FORBIDDEN', 'Send the key of a usage plan as x-api-key.'),
   WAF_FILTERED: errorOf('FORBIDDEN'),

@@ -2,8 +2,8 @@ import { corsHeaders, preflightHeaders, TRANSPORT_SECURITY } from '#http/middlew
 import { methodNotAllowed, notFound } from '#shared/errors.ts';
 
 /**
- * The response for methods and paths without a route: 204 for preflight requests, 405 for a known path, 404 for an unknown
- * one. A mock integration returns it without a function. Unlike a gateway response, it can select CORS headers by origin,
+ * The response for methods and paths without a route: for a known path 204 to preflight requests, otherwise 405; 404 for an
+ * unknown one. A mock integration returns it without a function. Unlike a gateway response, it can select CORS headers by origin,
  * and it accepts an `Authorization` header on paths without a method. The template is repeated for each path, so all cases
  * share one text.
  */
@@ -29,18 +29,23 @@ const preflightOnly = Object.fromEntries(
   Object.entries(preflightHeaders(ORIGIN, [ORIGIN])).filter(([name]) => !Object.hasOwn(cors, name)),
 );
 
-/** The media types that forms and scripts send without a declared one. */
-const COMMON_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
+/** The media types that forms and scripts send without a declared one, and those of `PATCH`, which no route has. */
+const COMMON_TYPES = [
+  'application/json',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  'text/plain',
+];
 
 /**
- * The media types of requests to unknown paths, which are few. The gateway rejects all others with its own 415, which is
- * returned as a 405 without `Allow` (see `responses.ts`): of a known path, whose template is repeated, that is correct.
+ * The media types of requests to unknown paths, which are few. The gateway rejects all others with its own 415; the list is
+ * shorter for a known path, whose template is repeated.
  */
 const UNKNOWN_PATH_TYPES = [
   ...COMMON_TYPES,
   'application/graphql',
-  'application/json-patch+json',
-  'application/merge-patch+json',
   'application/octet-stream',
   'application/pdf',
   'application/xml',
@@ -54,8 +59,8 @@ const UNKNOWN_PATH_TYPES = [
 
 const IF_PREFLIGHT = '#if($context.httpMethod == "OPTIONS")';
 
-/** Directives that set the CORS headers for allowed origins. */
-const corsDirectives = (allowedOrigins: readonly string[]): string[] => {
+/** Directives that set the CORS headers for allowed origins. @param hasPreflight whether a preflight request succeeds. */
+const corsDirectives = (allowedOrigins: readonly string[], hasPreflight: boolean): string[] => {
   if (allowedOrigins.length === 0) return [];
   return [
     '#set($origin = $input.params().header.get("origin"))',
@@ -64,18 +69,17 @@ const corsDirectives = (allowedOrigins: readonly string[]): string[] => {
     '#end',
     `#if(${allowedOrigins.map((origin) => `$origin == ${JSON.stringify(origin)}`).join(' || ')})`,
     ...setHeaders(literals(cors)),
-    IF_PREFLIGHT,
-    ...setHeaders(literals(preflightOnly)),
-    '#end',
+    ...(hasPreflight ? [IF_PREFLIGHT, ...setHeaders(literals(preflightOnly)), '#end'] : []),
     '#end',
   ];
 };
 
-/** The methods of a path for `Allow`; none for a path without routes. */
+/** The methods of a path for `Allow`. */
 const allowOf = (methods: readonly string[]): string => [...methods, 'OPTIONS'].join(', ');
 
-const templateOf = (allowedOrigins: readonly string[], methods: readonly string[]): string =>
-  [
+const templateOf = (allowedOrigins: readonly string[], methods: readonly string[]): string => {
+  const isKnown = methods.length > 0;
+  return [
     ...setHeaders({
       'x-request-id': '$context.requestId',
       'cache-control': '"no-store"',
@@ -83,14 +87,19 @@ const templateOf = (allowedOrigins: readonly string[], methods: readonly string[
       ...literals(TRANSPORT_SECURITY),
       ...(allowedOrigins.length > 0 && { vary: '"Origin"' }),
     }),
-    ...corsDirectives(allowedOrigins),
-    IF_PREFLIGHT,
-    '#set($context.responseOverride.status = 204)',
-    '#else',
-    ...(methods.length > 0 ? setHeaders({ allow: JSON.stringify(allowOf(methods)) }) : []),
-    JSON.stringify((methods.length > 0 ? methodNotAllowed() : notFound()).body),
-    '#end',
+    ...corsDirectives(allowedOrigins, isKnown),
+    ...(isKnown
+      ? [
+          IF_PREFLIGHT,
+          '#set($context.responseOverride.status = 204)',
+          '#else',
+          ...setHeaders({ allow: JSON.stringify(allowOf(methods)) }),
+          JSON.stringify(methodNotAllowed().body),
+          '#end',
+        ]
+      : [JSON.stringify(notFound().body)]),
   ].join('\n');
+};
 
 /**
  * The operation for `x-amazon-apigateway-any-method`.

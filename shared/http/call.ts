@@ -98,6 +98,8 @@ export interface Call<R extends Route = Route> {
   readonly requestId: string;
   /** The path of the route in the table, with its variables: tells routes apart that share a handler. */
   readonly resource: string;
+  /** The path as sent. Its end matters for relative addresses in a page only. */
+  readonly path: string;
   /** Reads a header of the request by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** The `User-Agent` header; must not be stored. */

@@ -143,6 +143,7 @@ export const handle = <const R extends Route>(
         user,
         requestId,
         resource: (event as APIGatewayProxyEvent).resource,
+        path: (event as APIGatewayProxyEvent).path,
         header: (name: string) => header(event as APIGatewayProxyEvent, name),
         userAgent,
         visitor,

@@ -38,8 +38,8 @@ const alert = find<HTMLElement>('[data-alert]');
 const status = find<HTMLElement>('[data-status]');
 const settings = JSON.parse(area.dataset.signInArea ?? '{}') as SignIn;
 const client = { client_id: settings.client_id ?? '' };
-/** Where the issuer returns: this page without its query. */
-const redirectUri = `${location.origin}${location.pathname}`;
+/** Where the issuer returns: this page without its query, as it is registered there. */
+const redirectUri = `${location.origin}${location.pathname.replace(/\/$/, '')}`;
 
 const enableButtons = (): void => {
   stopWaiting(area);

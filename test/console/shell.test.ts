@@ -141,6 +141,21 @@ describeInBrowser('the console', (context) => {
     await nested.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   });
 
+  longTest('a slash at the end of an address means nothing', async () => {
+    const page = await context.open('administrator', '/jobs/?after=x#here');
+    await page.getByRole('heading', { level: 1, name: 'Jobs', exact: true }).waitFor();
+    const { origin, pathname, search, hash } = new URL(page.url());
+    expect([pathname, search, hash]).toEqual(['/console/jobs', '?after=x', '#here']);
+    // What is loaded later and the icon are found from there.
+    const icon = await page.evaluate("document.querySelector('link[rel=icon]').href");
+    expect(icon).toMatch(new RegExp(`^${origin}/console/icon-`));
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor();
+    await page.goto(`${origin}/console/`);
+    await page.getByRole('heading', { level: 1, name: 'Home', exact: true }).waitFor();
+    expect(page.url()).toBe(`${origin}/console`);
+  });
+
   longTest('a page of administrators tells a moderator that it is not for this role, with a link back', async () => {
     const page = await context.open('moderator', '/users');
     await page.getByRole('heading', { name: 'Not for your role' }).waitFor();

@@ -146,7 +146,8 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: /yes/i }).click();
     await page.waitForURL(`${url}/`);
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    // The issuer knows the address without the slash only.
+    await page.goto(`${url}/sign-in/`);
     await page.getByRole('button', { name: 'Continue to sign in' }).click();
     // The session of the issuer has ended too.
     await page.locator('input[name=login]').waitFor();

@@ -26,6 +26,7 @@ interface Operation {
   readonly 'x-amazon-apigateway-integration': Integration;
 }
 interface MockResponse {
+  readonly statusCode: string;
   readonly responseTemplates: { readonly 'application/json': string };
 }
 interface Fallback {
@@ -219,13 +220,13 @@ describe('the open gateway', () => {
     }
   });
 
-  const { requestTemplates, responses: mockResponses } = fallbackOf('/{proxy+}')['x-amazon-apigateway-integration'];
-  const template = mockResponses.default.responseTemplates['application/json'];
-  /** The response of the template to one request, by a minimal interpreter of its directives. */
-  const respond = (method: string, origin: string | undefined) => {
+  /** The response of a path's template to one request, by a minimal interpreter of its directives. */
+  const respond = (path: string, method: string, origin: string | undefined) => {
+    const { responses: mockResponses } = fallbackOf(path)['x-amazon-apigateway-integration'];
+    const template = mockResponses.default.responseTemplates['application/json'];
     const headers: Record<string, string> = {};
     const variables: Record<string, string | undefined> = { $origin: origin, '$context.requestId': 'one' };
-    let status = 404;
+    let status = Number(mockResponses.default.statusCode);
     const text: string[] = [];
     const open: boolean[] = [];
     const isTrue = (condition: string): boolean => {
@@ -259,19 +260,39 @@ describe('the open gateway', () => {
   it('the open gateway responds to preflight requests with the CORS headers of functions', () => {
     for (const origin of config.allowedOrigins) {
       const headers = { ...always, ...preflightHeaders(origin, config.allowedOrigins) };
-      expect(respond('OPTIONS', origin)).toEqual({ status: 204, headers, text: '' });
+      expect(respond('/api/projects', 'OPTIONS', origin)).toEqual({ status: 204, headers, text: '' });
     }
     for (const origin of ['https://elsewhere.example', `${own}.elsewhere.example`, undefined]) {
-      expect(respond('OPTIONS', origin)).toEqual({ status: 204, headers: always, text: '' });
+      expect(respond('/api/projects', 'OPTIONS', origin)).toEqual({ status: 204, headers: always, text: '' });
     }
   });
 
+  it('the open gateway responds to other methods of a path with 405, and to bodies of PATCH alike', () => {
+    const { requestTemplates } = fallbackOf('/api/projects')['x-amazon-apigateway-integration'];
+    for (const type of ['application/json', 'application/merge-patch+json', 'application/json-patch+json'])
+      expect(JSON.parse(requestTemplates[type] ?? '')).toEqual({ statusCode: 405 });
+    expect(respond('/api/projects', 'PATCH', own)).toEqual({
+      status: 405,
+      headers: { ...always, ...corsHeaders(own, [own]), allow: 'GET, HEAD, POST, OPTIONS' },
+      text: JSON.stringify({ error: 'Method not allowed', code: 'METHOD_NOT_ALLOWED' }),
+    });
+  });
+
   it('the open gateway responds to other requests with the 404 of the contract', () => {
-    expect(JSON.parse(requestTemplates['application/json'] ?? '')).toEqual({ statusCode: 404 });
     const text = JSON.stringify({ error: 'Not found', code: 'NOT_FOUND' });
-    expect(respond('PATCH', own)).toEqual({ status: 404, headers: { ...always, ...corsHeaders(own, [own]) }, text });
-    expect(respond('GET', 'https://elsewhere.example')).toEqual({ status: 404, headers: always, text });
-    expect(respond('GET', undefined)).toEqual({ status: 404, headers: always, text });
+    for (const path of ['/{proxy+}', '/api', '/api/admin']) {
+      const { requestTemplates } = fallbackOf(path)['x-amazon-apigateway-integration'];
+      expect(JSON.parse(requestTemplates['application/json'] ?? '')).toEqual({ statusCode: 404 });
+      for (const method of ['PATCH', 'OPTIONS']) {
+        expect(respond(path, method, own)).toEqual({
+          status: 404,
+          headers: { ...always, ...corsHeaders(own, [own]) },
+          text,
+        });
+      }
+      expect(respond(path, 'GET', 'https://elsewhere.example')).toEqual({ status: 404, headers: always, text });
+      expect(respond(path, 'GET', undefined)).toEqual({ status: 404, headers: always, text });
+    }
   });
 });
 
@@ -309,6 +330,14 @@ describe('gateway responses', () => {
     const { retryAfter } = JSON.parse(response?.responseTemplates['application/json'] ?? '') as { retryAfter: number };
     expect(retryAfter).toBeGreaterThan(0);
     expect(response?.responseParameters['gatewayresponse.header.retry-after']).toBe(`'${retryAfter}'`);
+  });
+
+  it('gateway responses say in the message of 415 how a body may be encoded', () => {
+    const body = JSON.parse(responses.UNSUPPORTED_MEDIA_TYPE?.responseTemplates['application/json'] ?? '') as object;
+    expect(body).toMatchObject({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: expect.stringContaining('gzip') as unknown,
+    });
   });
 
   it('gateway responses have the size limit in the message of 413', () => {

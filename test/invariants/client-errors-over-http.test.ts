@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { Route } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
@@ -71,6 +72,30 @@ it.each(named(acceptsBody))('$id returns 415 to a body of another type', async (
     status: 415,
     body: { error: 'Unsupported media type', code: 'UNSUPPORTED_MEDIA_TYPE' },
   });
+});
+
+const parsesJson = ({ body, bodyKind, auth }: Route): boolean =>
+  body !== undefined && bodyKind !== 'multipart' && auth !== 'signature';
+
+it.each(named(parsesJson))('$id reads a compressed body behind a byte order mark', async ({ route }) => {
+  const headers = { 'content-type': 'application/json' };
+  // Of a form that no route takes, and not malformed: the details name what is wrong in it.
+  const [plain, marked] = [
+    await send(route, { rawBody: '[]', headers }),
+    await send(route, { rawBody: gzipSync('\ufeff[]'), headers: { ...headers, 'content-encoding': 'gzip' } }),
+  ];
+  expect(plain.body).not.toMatchObject({ details: { _errors: ['The body is not valid JSON.'] } });
+  expect([marked.status, marked.body]).toEqual([plain.status, plain.body]);
+});
+
+it('every path is found with a slash at the end', async () => {
+  for (const path of new Set(routes.map((route) => seeded.pathOf(route)))) {
+    const [known, slashed] = [path, `${path}/`].map((one) => server.call('PATCH', one));
+    const expected = { status: 405, allow: (await known)?.headers.get('allow') };
+    expect(expected.allow).toContain('OPTIONS');
+    const response = await slashed;
+    expect([path, response?.status, response?.headers.get('allow')]).toEqual([path, ...Object.values(expected)]);
+  }
 });
 
 it.each(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -288,7 +288,7 @@ it('routing prefers literal segments to variables and matches the path before th
 it.each([
   ['GET', '/'.repeat(5)],
   ['GET', '/api/unknown'],
-  ['GET', '/api/echo/'],
+  ['GET', '/api/echo//'],
   ['GET', '/api/echo//parts/x'],
   ['GET', '/API/ECHO'],
   ['GET', '/api/echo/%'],
@@ -310,7 +310,19 @@ it.each([
 });
 
 it.each([
+  ['/api/echo/', '/api/echo', null],
+  ['/api/echo/literal/', undefined, undefined],
+  ['/api/echo/x/', '/api/echo/{item}', { item: 'x' }],
+])('routing ignores a slash at the end, which the event keeps: %s', async (path, resource, pathParameters) => {
+  const { status, body } = await server.call('GET', `${path}?q=1`);
+  expect(status).toBe(200);
+  if (resource === undefined) expect(body).toBe('literal');
+  else expect((body as Echo).event).toMatchObject({ resource, path, pathParameters });
+});
+
+it.each([
   ['DELETE', '/api/echo', 'GET, HEAD, POST, OPTIONS'],
+  ['DELETE', '/api/echo/', 'GET, HEAD, POST, OPTIONS'],
   ['PATCH', '/api/echo', 'GET, HEAD, POST, OPTIONS'],
   ['TRACE', '/api/echo', 'GET, HEAD, POST, OPTIONS'],
   ['POST', '/_local/mail', 'GET, HEAD, OPTIONS'],
@@ -429,6 +441,38 @@ it('a body of more than ten megabytes is oversized', async () => {
   const response = await server.call('POST', '/api/echo', { rawBody: Buffer.alloc(LIMIT, 'a') });
   expect(response.status).toBe(200);
   expect((response.body as Echo).event.body).toHaveLength(LIMIT);
+});
+
+const encodedBody = (encoding: string, body: Buffer) =>
+  server.call('POST', '/api/echo', { rawBody: body, headers: { 'content-encoding': encoding } });
+
+it('a body with Content-Encoding: gzip is inflated', async () => {
+  for (const encoding of ['gzip', 'GZIP', ' gzip ']) {
+    const { status, body } = await encodedBody(encoding, gzipSync('{"name":"ü"}'));
+    expect([status, (body as Echo).event.body]).toEqual([200, '{"name":"ü"}']);
+  }
+  expect(((await encodedBody('identity', Buffer.from('plain'))).body as Echo).event.body).toBe('plain');
+});
+
+it('the limit of a body counts its inflated bytes', async () => {
+  const inflated = (await encodedBody('gzip', gzipSync(Buffer.alloc(LIMIT, 'a')))).body as Echo;
+  expect(inflated.event.body).toHaveLength(LIMIT);
+  expect(await encodedBody('gzip', gzipSync(Buffer.alloc(LIMIT + 1, 'a')))).toMatchObject({
+    status: 413,
+    body: { code: 'PAYLOAD_TOO_LARGE', message: `The limit is ${LIMIT} bytes.` },
+  });
+});
+
+it.each([
+  ['no gzip', 'gzip', Buffer.from('{"name":"x"}'), 400, 'INVALID_INPUT'],
+  ['an incomplete body', 'gzip', gzipSync('abcdefgh').subarray(0, -4), 400, 'INVALID_INPUT'],
+  ['a changed body', 'gzip', gzipSync('abcdefgh').fill(0, 10, 14), 400, 'INVALID_INPUT'],
+  ['another encoding', 'br', brotliCompressSync('{}'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['an unknown encoding', 'x-none', Buffer.from('{}'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['two encodings', 'gzip, gzip', gzipSync(gzipSync('{}')), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+])('a body is rejected: %s', async (_, encoding, sent, status, code) => {
+  const response = await encodedBody(encoding, sent);
+  expect([response.status, response.body]).toMatchObject([status, { code }]);
 });
 
 it.each([

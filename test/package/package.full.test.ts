@@ -134,8 +134,8 @@ it('the contents of the package are compiled code, declarations and the bundles 
   expect(files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
   const functions = files.filter((file) => file.startsWith('dist/functions/'));
   const console = functions.filter((file) => /^dist\/functions\/console\/[\w-]+\/console\//.test(file));
-  expect(console).toContain('dist/functions/console/read/console/page.html');
-  expect(console).toContain('dist/functions/console/open-docs/console/reference.html');
+  expect(console).toContain('dist/functions/console/read/console/page-1.html');
+  expect(console).toContain('dist/functions/console/open-docs/console/reference-0.html');
   const site = functions.filter((file) => file.startsWith('dist/functions/site/read/site/'));
   expect(site).toContain('dist/functions/site/read/site/assets.json');
   expect(functions.filter((file) => !console.includes(file) && !site.includes(file)).toSorted()).toEqual(

@@ -49,8 +49,10 @@ it('the URL of an upload signs its size and that the file must not exist, for 15
 });
 
 it('the console may connect to the issuer and to the bucket, and to no other host', async () => {
-  writeFileSync(join(folder, 'page.html'), '<!doctype html>');
-  const { headers } = (await consoleFile('imports')) as { headers: Readonly<Record<string, string>> };
+  writeFileSync(join(folder, 'page-1.html'), '<!doctype html>');
+  const { headers } = (await consoleFile({ file: 'imports', rest: undefined, hasTrailingSlash: false })) as {
+    headers: Readonly<Record<string, string>>;
+  };
   expect(headers['content-security-policy']?.split('; ')).toContain(
     "connect-src 'self' https://id.example https://my-bucket.s3.eu-central-1.amazonaws.com",
   );

@@ -100,12 +100,8 @@ const unknownOperationViolations = ({ method, address, status, body }: SeenRespo
     : [`no such operation, but the body ${JSON.stringify(body)?.slice(0, 200)}`];
 };
 
-/** The local server redirects `/console/`, also with a fragment, which is not sent. */
-const LOCAL_REDIRECT = /^\/console\/(?:#.*)?$/;
-
 const isApiPath = (address: string): boolean => {
   const { path } = splitAddress(address);
-  if (LOCAL_REDIRECT.test(path)) return false;
   return /^\/+(?:api|console|docs)(?:\/|$)/.test(path) || isKnownPath(address);
 };
 

@@ -109,7 +109,10 @@ const firstVariable = ({ parts }: Template): number => {
  * matched before the method.
  */
 export const operationFor = (method: string, address: string): DocumentedOperation | undefined => {
-  const parts = splitAddress(address).path.split('/');
+  // A slash at the end of a path means nothing.
+  const parts = splitAddress(address)
+    .path.replace(/(?<=.)\/$/, '')
+    .split('/');
   const candidates = templates.filter((template) => fits(template.parts, parts));
   const [best] = candidates.toSorted((a, b) => firstVariable(b) - firstVariable(a));
   return best?.byMethod.get(method);

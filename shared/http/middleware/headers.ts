@@ -41,10 +41,9 @@ const complete = ({ event, internal: { state }, response }: MiddlewareRequest): 
   if (event.httpMethod === 'HEAD' && typeof response.body === 'string') response.body = '';
   const { quota } = state;
   const cors = corsHeaders(header(event, 'origin'), state.environment.allowedOrigins);
-  // The gateway compresses responses, and shared caches must keep both forms apart.
-  const isShared = String(response.headers?.['cache-control']).startsWith('public');
-  const isEncoded = response.headers?.['content-encoding'] !== undefined;
-  const vary = [cors.vary, ...(isShared || isEncoded ? ['Accept-Encoding'] : [])].filter(Boolean).join(', ');
+  // The gateway compresses responses, and caches must keep both forms apart: those to GET, HEAD and revalidations alike.
+  const isCacheable = event.httpMethod === 'GET' || event.httpMethod === 'HEAD';
+  const vary = [cors.vary, isCacheable && 'Accept-Encoding'].filter(Boolean).join(', ');
   response.headers = {
     ...response.headers,
     'x-request-id': state.requestId,

@@ -7,6 +7,9 @@ const PARSER = '@middy/http-json-body-parser';
 const isJsonType = (contentType: string | undefined): boolean =>
   /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json(?:\s*;|\s*$)/i.test(contentType ?? '');
 
+/** That of UTF-8. RFC 8259 lets a parser ignore it. */
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
 const isUtf8 = (bytes: Uint8Array): boolean => {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -48,12 +51,16 @@ export const acceptJson = {
       event.body = null;
       return;
     }
-    const bytes = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+    const sent = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+    const bytes = sent.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+      ? sent.subarray(BYTE_ORDER_MARK.length)
+      : sent;
     const { bodyBytesMax = JSON_BYTES_MAX } = request.internal.state.route;
     if (bytes.length > bodyBytesMax) throw payloadTooLarge(bodyBytesMax);
     if (!isJsonType(header(event, 'content-type'))) throw unsupportedMediaType('application/json');
     if (event.isBase64Encoded && !isUtf8(bytes)) throw invalidInput('The body is not valid UTF-8.');
-    request.internal.state.sentBody = event.body;
+    if (bytes !== sent) event.body = bytes.toString(event.isBase64Encoded ? 'base64' : 'utf8') || null;
+    if (event.body) request.internal.state.sentBody = event.body;
   },
   onError: (request: MiddlewareRequest): void => {
     if (request.error) request.error = rejection(request.error);

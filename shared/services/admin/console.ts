@@ -5,7 +5,7 @@ import { consoleFolder, environment } from '#platform/environment.ts';
 import { uploadOrigin } from '#platform/s3.ts';
 import { mustExist, notFound, PageError } from '#shared/errors.ts';
 import { visibleText } from '#shared/openapi/visible.ts';
-import document from '../../../docs/openapi.json' with { type: 'json' };
+import openapi from '../../../docs/openapi.json' with { type: 'json' };
 
 /** The built console: beside the code of a deployed function, or in the folder that the local server names. */
 const folder = (): string => consoleFolder() ?? path.join(import.meta.dirname, 'console');
@@ -59,19 +59,28 @@ const pageOf = async (name: string) => {
 };
 
 /** The page of the API reference. Its scripts and styles are files of the console. */
-export const docsPage = async () => await pageOf('reference.html');
+export const docsPage = async (hasTrailingSlash: boolean) => await pageOf(`reference-${hasTrailingSlash ? 1 : 0}.html`);
+
+/** An address of the console. */
+interface ConsoleAddress {
+  /** The name of a file or page; undefined for the address without a name. */
+  readonly file: string | undefined;
+  /** Of an address below a page, which none has. */
+  readonly rest: string | undefined;
+  readonly hasTrailingSlash: boolean;
+}
 
 /**
- * A file of the console. A page is the same document for every name; its scripts read the address. Assets have another
- * relative address from an address without a name, and from one below a page.
- * @param name undefined for the address without a name.
- * @param rest of an address below a page, which none has.
+ * A file of the console. A page is the same document for every name; its scripts read the address. There is one per number of
+ * slashes behind `/console`, by which the relative addresses of assets differ.
  * @throws 404 with the document for the name of no page, and without it for an unknown file, and for every name when the console was not built.
  */
-export const consoleFile = async (name: string | undefined, rest?: string) => {
+export const consoleFile = async ({ file: name, rest, hasTrailingSlash }: ConsoleAddress) => {
+  const slashes = [name !== undefined, rest !== undefined, hasTrailingSlash].filter(Boolean).length;
+  const document = `page-${slashes}.html`;
   if (rest !== undefined) {
     if (!PAGE_NAME.test(rest)) throw notFound();
-    return await pageOf('nested.html');
+    return await pageOf(document);
   }
   const extension = FILE_NAME.exec(name ?? '')?.groups?.extension as keyof typeof TYPES | undefined;
   if (name !== undefined && extension !== undefined) {
@@ -80,7 +89,7 @@ export const consoleFile = async (name: string | undefined, rest?: string) => {
     return { text, contentType: TYPES[extension], headers };
   }
   if (name !== undefined && !PAGE_NAME.test(name)) throw notFound();
-  const page = await pageOf(name === undefined ? 'root.html' : 'page.html');
+  const page = await pageOf(document);
   if (name !== undefined && !isPage(name)) throw new PageError('NOT_FOUND', page);
   return page;
 };
@@ -90,6 +99,6 @@ let text: string | undefined;
 
 /** The OpenAPI document without the routes of disabled features, as JSON text. */
 export const openapiText = (): string => {
-  text ??= visibleText(document, environment().features);
+  text ??= visibleText(openapi, environment().features);
   return text;
 };

@@ -6,10 +6,11 @@ import { findProject } from '#data/projects.ts';
 import type { Caller } from '#model/api-key.ts';
 import { type BatchEntry, countOutcomes, rowPosition, unwrittenEntry, writtenEntry } from '#model/batch.ts';
 import { mustBeAllowed } from '#model/policy.ts';
+import type { ProjectRecord } from '#model/project.ts';
 import { timeAfter } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
-import { AppError, invalidField } from '#shared/errors.ts';
+import { AppError, invalidField, mustExist } from '#shared/errors.ts';
 import { dryRunOf, newBatch, reasonOf } from './batches.ts';
 import { changeProject, type Decide, previewChange } from './change.ts';
 import { approval, rejection, restoration } from './moderate.ts';
@@ -89,15 +90,32 @@ const changeOne = async (batchId: string, decide: Decide, id: string, row: numbe
   }
 };
 
-const previewOne = async (decide: Decide, id: string, row: number): Promise<BatchEntry> => {
-  try {
-    const { previous, next } = await previewChange(id, decide);
-    return next === previous
-      ? unwrittenEntry(placeOf(row, 'skipped'), next, null)
-      : writtenEntry(placeOf(row, 'updated'), previous, next);
-  } catch (error) {
-    return (await failureOf(id, row, error)).entry;
+/** A project that ids of a request name. */
+interface Named {
+  /** Undefined for an id of no project. */
+  readonly project: ProjectRecord | undefined;
+  readonly id: string;
+  readonly row: number;
+}
+
+/** The entries of one project, which several ids may name: each is decided on the state that the one before it leaves. */
+const previewProject = async (decide: Decide, named: readonly Named[]): Promise<BatchEntry[]> => {
+  const entries: BatchEntry[] = [];
+  let current = named[0]?.project;
+  for (const { id, row } of named) {
+    try {
+      const next = await previewChange(mustExist(current), decide);
+      entries.push(
+        next === current
+          ? unwrittenEntry(placeOf(row, 'skipped'), next, null)
+          : writtenEntry(placeOf(row, 'updated'), current, next),
+      );
+      current = next;
+    } catch (error) {
+      entries.push((await failureOf(id, row, error)).entry);
+    }
   }
+  return entries;
 };
 
 /** Processes ids with their rows, some at a time. @returns the results in the given order. */
@@ -130,6 +148,9 @@ export const changeInBulk = async (staff: Caller, action: BulkAction, remainingM
 export const previewBulk = async (staff: Caller, action: BulkAction): Promise<DryRun> => {
   mustBePermitted(staff, action);
   const decide = decisionOf(staff, action);
-  const entries = await eachOf(action.ids, (id, row) => previewOne(decide, id, row));
+  const named = await eachOf(action.ids, async (id, row) => ({ project: (await findProject(id))?.project, id, row }));
+  const groups = [...Map.groupBy(named, ({ project, id }) => project?.id ?? id).values()];
+  const { results } = await mapConcurrently(groups, (group) => previewProject(decide, group));
+  const entries = results.flat().toSorted((one, other) => (one.row ?? 0) - (other.row ?? 0));
   return dryRunOf(entries, undefined, await currentFields(), staffReader(staff));
 };

@@ -34,6 +34,10 @@ export const approvedProject = (project: ProjectRecord, at: string): ProjectReco
 /** Decides on the next state of a project. @throws the reasons against the change. */
 export type Decide = (current: ProjectRecord) => Decision | Promise<Decision>;
 
+/** What is stored after a decision on a state. */
+const writtenState = (current: ProjectRecord, next: ProjectRecord): ProjectRecord =>
+  withoutCancelledApproval(withoutDroppedEdit({ ...next, version: current.version + 1 }));
+
 /**
  * Reads a project, decides on its next state and writes it. After a concurrent write `decide` runs again on the new state,
  * so its checks hold for the record that is replaced.
@@ -50,19 +54,15 @@ export const changeProject = (
     const stored = mustExist(await findProject(reference));
     const { next, origin, messages, writes = [] } = await decide(stored.project);
     if (next === stored.project) return stored;
-    const changed = { ...next, version: stored.project.version + 1 };
-    const project = withoutCancelledApproval(withoutDroppedEdit(changed));
+    const project = writtenState(stored.project, next);
     await replaceProject(stored.project, project, origin, messages, [...further(stored.project, project), ...writes]);
     return { project, counts: stored.counts };
   });
 
-/** What a change would write. @returns the project before and after. @throws as `changeProject`. */
-export const previewChange = async (
-  reference: string,
-  decide: Decide,
-): Promise<{ readonly previous: ProjectRecord; readonly next: ProjectRecord }> => {
-  const stored = mustExist(await findProject(reference));
-  return { previous: stored.project, next: (await decide(stored.project)).next };
+/** What a change of a project would store; the project itself when nothing would be written. @throws the errors of `decide`. */
+export const previewChange = async (current: ProjectRecord, decide: Decide): Promise<ProjectRecord> => {
+  const { next } = await decide(current);
+  return next === current ? current : writtenState(current, next);
 };
 
 /**

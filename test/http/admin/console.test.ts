@@ -33,13 +33,15 @@ it.each(['nowhere', 'Queue', 'no-such'])(
   },
 );
 
-it.each(['/console', '/docs', '/console/listings'])(
-  'the console is also found with a trailing slash on one machine: %s',
+it.each(['/console', '/docs', '/console/listings', '/console/queue/x'])(
+  'the console is also found with a slash at the end, and its assets from there: %s',
   async (path) => {
-    const address = `http://localhost:${server.server.port}${path}/`;
-    const { status, headers } = await fetch(`${address}?open=x`, { redirect: 'manual' });
-    expect([status, headers.get('location')]).toEqual([308, `${path}?open=x`]);
-    expect((await fetch(address)).status).toBe(200);
+    const { status, body } = await server.call('GET', `${path}/?open=x`);
+    expect(status).toBe(200);
+    const assets = addressesIn(body).map((address) => new URL(address, `http://host${path}/`).pathname);
+    const known = addressesIn((await server.call('GET', path)).body);
+    expect(assets).toEqual(known.map((address) => new URL(address, `http://host${path}`).pathname));
+    for (const asset of assets) expect([asset, (await server.call('GET', asset)).status]).toEqual([asset, 200]);
   },
 );
 
@@ -83,7 +85,7 @@ it('the console serves its files for ever, each with its type, and no other file
     expect([status, headers.get('content-type')]).toEqual([200, type]);
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   }
-  for (const name of ['missing.js', 'page.html', 'root.html', '..%2Fconsole.json', 'a%2Fb', '%00.js']) {
+  for (const name of ['missing.js', 'page-0.html', 'reference-0.html', '..%2Fconsole.json', 'a%2Fb', '%00.js']) {
     expect(await server.call('GET', `/console/${name}`)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   }
 });

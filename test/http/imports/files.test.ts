@@ -269,6 +269,18 @@ it('a column __proto__ is taken from a mapping in a form, and is named in the er
   await directory.adminOk('POST', `${IMPORTS}/${id}/cancel`);
 });
 
+it('a byte order mark before the parts of a form is ignored', async () => {
+  const mapping = `\ufeff${JSON.stringify({ ...plain, dry_run: false })}`;
+  const sent = await sendImport(
+    directory.server,
+    directory.admin.token,
+    `name,url,description\n${unique('A')},https://${unique('host')}.example/,d`,
+    mapping,
+    { parts: { dry_run: '\ufefftrue' } },
+  );
+  expect(dataOf<ImportReport>(sent)).toMatchObject({ dry_run: true, created: 1, errors: [] });
+});
+
 it('the preview proposes the counters of an export and names them, as do a dry run and the result', async () => {
   const counters = ['upvote_count', 'average_rating', 'ratings_count', 'comments_count', 'views_count'];
   const exported = String((await directory.adminOk('GET', '/api/admin/projects/export')).body);

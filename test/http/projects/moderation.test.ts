@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BulkResult } from '#contract/batches.ts';
+import type { BatchCounts, BulkResult } from '#contract/batches.ts';
 import type { Project } from '#contract/projects.ts';
 import type { CallResponse, ListedEvent } from '#test/support/client.ts';
 import {
@@ -317,6 +317,31 @@ it('a bulk action rejects each project with the reason, an event and an email', 
     const mails = await mailsAbout(names[position] ?? '', 2);
     expect(mails.some((mail) => mail.text.includes('All too plain.'))).toBe(true);
   }
+});
+
+it.each(['approve', 'delete'])(
+  'a bulk action that names a listing several times has the same counts in its dry run: %s',
+  async (action) => {
+    const [one, other] = [await directory.submit(owner), await directory.submit(owner)];
+    const body = { action, ids: [one.id, other.slug, one.slug, unique('none'), other.id] };
+    const plan = dataOf<{ counts: BatchCounts; items: { outcome: string }[] }>(
+      await directory.asAdmin('POST', '/api/admin/projects/bulk?dry_run=true', body),
+    );
+    expect(plan.counts).toEqual({ created: 0, updated: 2, skipped: 0, failed: 3 });
+    expect(plan.items.map(({ outcome }) => outcome)).toEqual(['updated', 'updated', 'failed', 'failed', 'failed']);
+    expect(resultsOf(await bulk(body))).toMatchObject({ succeeded: 2, failed: 3 });
+  },
+);
+
+it('a bulk action that changes nothing any more is skipped in its dry run as in the run', async () => {
+  const { slug } = await directory.addCategory();
+  const { id, slug: name } = await directory.live(owner);
+  const body = { action: 'set_categories', ids: [id, name], categories: [slug] };
+  const plan = await directory.asAdmin('POST', '/api/admin/projects/bulk?dry_run=true', body);
+  const { batch_id } = dataOf<{ batch_id: string }>(await bulk(body));
+  const batch = await directory.adminOk('GET', `/api/admin/batches/${batch_id}`);
+  for (const response of [plan, batch])
+    expect(dataOf<{ counts: BatchCounts }>(response).counts).toEqual({ created: 0, updated: 1, skipped: 1, failed: 0 });
 });
 
 it('a bulk action sets categories', async () => {
