@@ -89,7 +89,9 @@ it('the operation of a request is found as in the gateway, with literal segments
   expect(idFor('PUT', '/api/admin/categories/reorder?x=1')).toBe('categories.reorder');
   expect(idFor('PUT', '/api/admin/categories/tools')).toBe('categories.update');
   expect(idFor('POST', '/api/projects/map')).toBeUndefined();
-  expect(idFor('GET', '/api/projects/')).toBeUndefined();
+  expect(idFor('GET', '/api/projects/?page=1')).toBe('projects.list');
+  expect(idFor('GET', '/api/projects/#')).toBe('projects.list');
+  expect(idFor('GET', '/api/projects//')).toBeUndefined();
   expect(idFor('GET', 'http://elsewhere.example/api/projects?page=1')).toBe('projects.list');
 });
 

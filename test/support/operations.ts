@@ -109,9 +109,10 @@ const firstVariable = ({ parts }: Template): number => {
  * matched before the method.
  */
 export const operationFor = (method: string, address: string): DocumentedOperation | undefined => {
-  // A slash at the end of a path means nothing.
+  // A slash at the end of a path means nothing, and a fragment is no part of it.
   const parts = splitAddress(address)
-    .path.replace(/(?<=.)\/$/, '')
+    .path.replace(/#.*/, '')
+    .replace(/(?<=.)\/$/, '')
     .split('/');
   const candidates = templates.filter((template) => fits(template.parts, parts));
   const [best] = candidates.toSorted((a, b) => firstVariable(b) - firstVariable(a));
