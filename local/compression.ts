@@ -35,7 +35,7 @@ const inflate = promisify(gunzip) as (body: Buffer, options: { readonly maxOutpu
  */
 export const inflated = async (body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> => {
   const name = encoding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity') return body;
+  if (body.length === 0 || name === '' || name === 'identity') return body;
   if (name !== 'gzip') throw unsupportedEncoding();
   try {
     return await inflate(body, { maxOutputLength: bytesMax });

@@ -211,8 +211,8 @@ const makeApp = async ({
   // API Gateway forwards a body of any type and with any method; the handlers validate it.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async ({ raw }: FastifyRequest, body: Buffer) =>
-    inflated(body, raw.headers['content-encoding'], REQUEST_BYTES_MAX),
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async ({ raw, routeOptions }: FastifyRequest, body: Buffer) =>
+    inflated(body, raw.headers['content-encoding'], routeOptions.bodyLimit ?? REQUEST_BYTES_MAX),
   );
   const siteRoute = routes.find(({ id }) => id === 'site.read');
   app.addHook('onRequest', (request, _, done) => {

@@ -109,7 +109,7 @@ const readTokenRequest = (request: LocalRequest): TokenRequest => {
     throw unsupportedMediaType('application/json');
   let body: unknown;
   try {
-    body = JSON.parse(request.body.toString('utf8'));
+    body = JSON.parse(new TextDecoder().decode(request.body));
   } catch (cause) {
     throw invalidInput(`The body is not valid JSON: ${(cause as Error).message}.`);
   }

@@ -187,9 +187,11 @@ export const payloadTooLarge = (limitBytes: number): AppError =>
 export const unsupportedMediaType = (expected: string): AppError =>
   new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as ${expected}.` });
 
-/** The body is encoded in a way that is not supported. */
+/** The body is encoded in a way that is not supported; API Gateway has the same error for media types of no route. */
 export const unsupportedEncoding = (): AppError =>
-  new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as it is, or with Content-Encoding: gzip.' });
+  new AppError('UNSUPPORTED_MEDIA_TYPE', {
+    message: 'Send the body as JSON, as it is or with Content-Encoding: gzip.',
+  });
 
 /** The caller is over the limit. @param retryAfter whole seconds until the window ends. */
 export const rateLimited = (retryAfter: number): AppError => new AppError('RATE_LIMITED', { retryAfter });

@@ -30,3 +30,14 @@ export const whenOnline = async (): Promise<void> => {
   window.addEventListener('online', () => online.resolve(), { once: true });
   await online.promise;
 };
+
+/** Resolves when the service is reached; at once unless it is known not to be. */
+export const whenReached = async (): Promise<void> => {
+  if (!connection.value.isOffline) return;
+  const reached = Promise.withResolvers<void>();
+  const unsubscribe = connection.subscribe(() => {
+    if (!connection.value.isOffline) reached.resolve();
+  });
+  await reached.promise;
+  unsubscribe();
+};

@@ -1,4 +1,4 @@
-// Its URL is relative to that of the first page; other pages have another depth.
+// The address of the icon is relative to that of the first page: it is resolved before the address changes.
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 icon?.setAttribute('href', icon.href);
 

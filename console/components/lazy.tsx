@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
-import { whenOnline } from '../app/connection.ts';
+import { loadScript } from '../app/load-script.ts';
 import { Loading } from './states.tsx';
 
 /** A component whose script is loaded when it is first shown, or before. */
@@ -7,16 +7,6 @@ interface Separate<Props> {
   (props: Props): ReactNode;
   readonly preload: () => Promise<void>;
 }
-
-/** Loads a script; one that fails is loaded again, once, when the browser has a network. */
-const loadOnline = async <Script,>(load: () => Promise<Script>): Promise<Script> => {
-  try {
-    return await load();
-  } catch {
-    await whenOnline();
-    return await load();
-  }
-};
 
 /**
  * Declares, for a module, a component whose script is loaded separately. React's `lazy` is not used, because `Suspense` shows
@@ -30,7 +20,7 @@ export const separate = <Props extends object>(
 ): Separate<Props> => {
   let loaded: ComponentType<Props> | undefined;
   const preload = async (): Promise<void> => {
-    loaded ??= await loadOnline(load);
+    loaded ??= await loadScript(load);
   };
   // biome-ignore lint/correctness/noComponentHookFactories: like `lazy`, it is called for a module, not while rendering.
   const Part = (props: Props) => {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { loadScript } from '../app/load-script.ts';
 import type { Edge } from './dragging.ts';
 import { useLatest } from './use-latest.ts';
 
@@ -15,12 +16,12 @@ export const useDragging = (id: string, onDrop: (id: string, target: string, edg
     let isGone = false;
     let detach: (() => void) | undefined;
     const attach = async () => {
-      // The buttons work until the script has arrived.
-      const { attachDragging } = await import('./dragging.ts');
+      const { attachDragging } = await loadScript(() => import('./dragging.ts'));
       if (isGone) return;
       detach = attachDragging(element, id, setEdge, (dropped, at) => drop.current(dropped, id, at));
     };
-    void attach();
+    // The buttons work until the script has arrived, and without it.
+    attach().catch(() => undefined);
     return () => {
       isGone = true;
       detach?.();

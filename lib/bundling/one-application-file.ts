@@ -6,7 +6,7 @@ import { root } from './paths.ts';
 
 const APPLICATION = join(root, 'console/app/app.tsx');
 
-/** The scripts that the console imports where they are needed. */
+/** The scripts that the console imports where they are needed, by calls on one line as the formatter writes them. */
 const scriptsOnDemand = (): ReadonlySet<string> =>
   new Set(
     globSync('console/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>

@@ -52,12 +52,11 @@ const isPage = ({ id }: Route): boolean => id.startsWith('site.');
 const passedPaths = (routes: readonly Route[]): readonly string[] => {
   const patterns = routes
     .filter((route) => !isPage(route))
-    .flatMap(({ path, method }) => {
+    .flatMap(({ path }) => {
       const [first, ...more] = path.slice(1).split('/');
       if (more.length > 0) return `/${first}/*`;
       const pattern = `/${first?.replace(/\{\w+\}/, '*')}`;
-      // The pages pass `GET` at other addresses.
-      return method === 'GET' ? pattern : [pattern, `${pattern}/`];
+      return [pattern, `${pattern}/`];
     });
   return [...new Set(patterns)].sort();
 };
@@ -82,7 +81,8 @@ export class PagesCdn extends Construct {
     };
     const pages: BehaviorOptions = {
       ...secured,
-      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      // `OPTIONS` too: CloudFront answers other methods itself, with 403.
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
       cachePolicy: new CachePolicy(this, 'Cache', {
         comment: `Pages of stage ${config.stage}: by path and query only, as long as they say.`,
         minTtl: Duration.seconds(0),

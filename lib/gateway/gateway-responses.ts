@@ -29,8 +29,8 @@ const errorsByType: Readonly<Record<string, AppError>> = {
   INVALID_SIGNATURE: errorOf('NOT_FOUND'),
   EXPIRED_TOKEN: errorOf('NOT_FOUND'),
   RESOURCE_NOT_FOUND: errorOf('NOT_FOUND'),
-  // The gateway inflates the bodies of requests itself, and cannot tell broken ones from other encodings. Of media types it
-  // refuses those that the fallback does not list, which is no route.
+  // The gateway inflates the bodies of requests itself, and cannot tell broken ones from other encodings. Besides, it refuses
+  // the rare media types that the fallback does not list.
   UNSUPPORTED_MEDIA_TYPE: unsupportedEncoding(),
   ACCESS_DENIED: errorOf('FORBIDDEN'),
   INVALID_API_KEY: errorOf('FORBIDDEN', 'Send the key of a usage plan as x-api-key.'),

@@ -29,30 +29,30 @@ const preflightOnly = Object.fromEntries(
   Object.entries(preflightHeaders(ORIGIN, [ORIGIN])).filter(([name]) => !Object.hasOwn(cors, name)),
 );
 
-/** The media types that forms and scripts send without a declared one, and those of `PATCH`, which no route has. */
+/**
+ * The media types of requests to a known path with another method. The gateway refuses those that are not listed with its own
+ * 415; the template is repeated for each path, so the list is short.
+ */
 const COMMON_TYPES = [
   'application/json',
   'application/json-patch+json',
   'application/merge-patch+json',
+  'application/octet-stream',
   'application/x-www-form-urlencoded',
+  'application/xml',
   'multipart/form-data',
+  'text/csv',
   'text/plain',
 ];
 
-/**
- * The media types of requests to unknown paths, which are few. The gateway rejects all others with its own 415; the list is
- * shorter for a known path, whose template is repeated.
- */
+/** The media types of requests to unknown paths, which are few. */
 const UNKNOWN_PATH_TYPES = [
   ...COMMON_TYPES,
   'application/graphql',
-  'application/octet-stream',
   'application/pdf',
-  'application/xml',
   'application/zip',
   'image/jpeg',
   'image/png',
-  'text/csv',
   'text/html',
   'text/xml',
 ];

@@ -123,6 +123,6 @@ export const introduction = [
   'Success returns `{ "data": … }`, with `meta` for paged lists; failure returns `{ "error", "code", … }`, and programs branch on `code`.',
   'Times are ISO 8601 in UTC with milliseconds. Unknown query parameters and body members are ignored.',
   '`HEAD` answers like `GET` without a body on every `GET` route. A known path with an unknown method is 405 `METHOD_NOT_ALLOWED` with `Allow`.',
-  'A slash at the end of a path is ignored. A body may be sent with `Content-Encoding: gzip`: the limits count its inflated bytes; a broken one is 400 (415 behind API Gateway), another encoding 415. A byte order mark before JSON is ignored.',
+  'A slash at the end of a path is ignored. A body may be sent with `Content-Encoding: gzip`: the limits count its inflated bytes. Encodings are checked before everything else: another one is 415, and a broken body 400. API Gateway answers 415 to both, and inflates `deflate` too. A byte order mark before JSON is ignored.',
   'Every route checks in the same order: feature flag (404), rate limit (429), identity (401), permission (403), input (413, 415, 400), preconditions (422, 412).',
 ].join('\n\n');

@@ -106,6 +106,15 @@ describeInBrowser('every page', (context) => {
     await isLoaded(visit, 'Analytics');
   });
 
+  longTest('a part of a page whose script could not be reached is tried again', async () => {
+    const visit = await visitor(context, 'administrator');
+    const { page } = visit;
+    await page.route('**/console/country-map-*.js', (route) => route.abort('connectionfailed'), { times: 2 });
+    await page.getByRole('navigation').getByRole('link', { name: 'Analytics' }).click();
+    await page.locator('svg.country-map').waitFor();
+    await isLoaded(visit, 'Analytics');
+  });
+
   longTest('every page of a moderator loads without a rejected request', async () => {
     const visit = await visitor(context, 'moderator');
     expect(visit.pages.map(({ title }) => title)).toEqual(['Home', 'Queue', 'Listings', 'Comments', 'Reports']);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { createRemoteJWKSet, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { expect, it, vi } from 'vitest';
 import { environment } from '#platform/environment.ts';
@@ -134,6 +135,16 @@ it('a token request with a malformed body or another media type is rejected', as
   expect((await server.call('POST', '/_local/token', { rawBody: '{"email":' })).status).toBe(400);
   const form = { rawBody: '{"email":"x@example.com"}', headers: { 'content-type': 'text/plain' } };
   expect((await server.call('POST', '/_local/token', form)).body).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+});
+
+it('a token request may be compressed and begin with a byte order mark, within the limit of its inflated bytes', async () => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const sent = (text: string) => server.call('POST', '/_local/token', { rawBody: gzipSync(text), headers });
+  expect((await sent('\ufeff{"email":"x@example.com"}')).status).toBe(200);
+  expect(await sent(`{"email":"x@example.com","more":"${'x'.repeat(70_000)}"}`)).toMatchObject({
+    status: 413,
+    body: { code: 'PAYLOAD_TOO_LARGE', message: 'The limit is 65536 bytes.' },
+  });
 });
 
 it('no token is issued under host names that resolve to the loopback (DNS rebinding)', async () => {

@@ -90,9 +90,9 @@ const changeOne = async (batchId: string, decide: Decide, id: string, row: numbe
   }
 };
 
-/** A project that ids of a request name. */
+/** An id of a request, with the project that it names. */
 interface Named {
-  /** Undefined for an id of no project. */
+  /** Undefined when it names none. */
   readonly project: ProjectRecord | undefined;
   readonly id: string;
   readonly row: number;

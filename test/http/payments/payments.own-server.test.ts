@@ -566,6 +566,8 @@ it('the webhook signature is verified over the raw bytes', async () => {
   // The gateway passes a body that is not text as base64; it must be decoded to the same bytes.
   const binary = Buffer.concat([Buffer.from(payload), Buffer.from([0xff])]);
   expect(await sendBytes(binary, signature)).toMatchObject(REFUSED);
+  // The provider's library leaves out a byte order mark, which nothing else can be hidden in.
+  expect(await sendBytes(`\ufeff${payload}`, signature)).toMatchObject(RECEIVED);
 });
 
 it('the webhook signature is required, made with the secret, and at most five minutes old', async () => {

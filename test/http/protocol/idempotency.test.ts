@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { idempotencyKey, type Key } from '#data/keys.ts';
 import { updateItem } from '#data/write.ts';
@@ -29,6 +30,18 @@ it('a repeated request with an idempotency key gets the first response', async (
   expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
   expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
   expect(await submissions('Once')).toBe(1);
+});
+
+it('a repeated request may be compressed, or begin with a byte order mark', async () => {
+  const body = valid('Encoded');
+  const first = await submit('encoded', body);
+  const again = await server.call('POST', '/api/projects', {
+    token: user.token,
+    rawBody: gzipSync(`\ufeff${JSON.stringify(body)}`),
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip', 'idempotency-key': 'encoded' },
+  });
+  expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+  expect(await submissions('Encoded')).toBe(1);
 });
 
 it('idempotency keys of different callers are separate', async () => {
