@@ -43,7 +43,10 @@ it('HEAD invokes the function of GET on every GET route', () => {
 
 it('a known path answers other methods with 405 and its methods, an unknown one with 404', () => {
   const known = methodAt('/api/projects', 'x-amazon-apigateway-any-method')?.['x-amazon-apigateway-integration'];
-  const types = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
+  const types = [
+    ...['application/json', 'application/json-patch+json', 'application/merge-patch+json', 'application/octet-stream'],
+    ...['application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data', 'text/csv', 'text/plain'],
+  ];
   for (const type of types) expect([type, known?.requestTemplates[type]]).toEqual([type, '{"statusCode":405}']);
   const template = known?.responses.default.responseTemplates['application/json'] ?? '';
   expect(template).toContain('#set($context.responseOverride.header.allow = "GET, HEAD, POST, OPTIONS")');
@@ -51,16 +54,18 @@ it('a known path answers other methods with 405 and its methods, an unknown one 
   for (const path of ['/{proxy+}', '/api']) {
     const unknown = methodAt(path, 'x-amazon-apigateway-any-method')?.['x-amazon-apigateway-integration'];
     expect(unknown?.responses.default.statusCode).toBe('404');
-    for (const type of [...types, 'application/xml', 'application/octet-stream', 'text/csv'])
+    for (const type of [...types, 'text/html', 'image/png'])
       expect([type, unknown?.requestTemplates[type]]).toEqual([type, '{"statusCode":404}']);
     expect(unknown?.responses.default.responseTemplates['application/json']).toContain('NOT_FOUND');
   }
 });
 
-it('a known path answers a wrong method with 405 whatever the media type of its body', () => {
+it('a body in an encoding that the gateway cannot inflate is 415, and one of a rare media type', () => {
   const response = body['x-amazon-apigateway-gateway-responses'].UNSUPPORTED_MEDIA_TYPE;
-  expect(response).toMatchObject({
-    statusCode: '405',
-    responseTemplates: { 'application/json': '{"error":"Method not allowed","code":"METHOD_NOT_ALLOWED"}' },
+  expect(response?.statusCode).toBe('415');
+  expect(JSON.parse(response?.responseTemplates['application/json'] ?? '')).toEqual({
+    error: 'Unsupported media type',
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    message: 'Send the body as JSON, as it is or with Content-Encoding: gzip.',
   });
 });
