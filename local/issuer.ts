@@ -109,6 +109,7 @@ const readTokenRequest = (request: LocalRequest): TokenRequest => {
     throw unsupportedMediaType('application/json');
   let body: unknown;
   try {
+    // Leaves out a byte order mark.
     body = JSON.parse(new TextDecoder().decode(request.body));
   } catch (cause) {
     throw invalidInput(`The body is not valid JSON: ${(cause as Error).message}.`);

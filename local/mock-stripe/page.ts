@@ -100,6 +100,7 @@ const isForm = ({ headers }: LocalRequest): boolean =>
   /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '');
 
 const readDecision = (request: LocalRequest): z.infer<typeof Decision> => {
+  // Leaves out a byte order mark.
   const text = new TextDecoder().decode(request.body);
   if (isForm(request)) return checked(Decision, Object.fromEntries(new URLSearchParams(text)));
   let body: unknown;

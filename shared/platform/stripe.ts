@@ -183,6 +183,7 @@ export const refund = async (checkout: {
 /** @throws 400 when a correctly signed body is not an event, or one without the members that the service reads. */
 const readEvent = (body: Buffer): ProviderEvent | undefined => {
   try {
+    // Leaves out a byte order mark.
     return parseProviderEvent(JSON.parse(new TextDecoder().decode(body)));
   } catch (error) {
     log.error('a signed request of the payment provider is not an event', { error });

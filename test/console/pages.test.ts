@@ -54,7 +54,7 @@ describeInBrowser('every page', (context) => {
     await page.route('**/api/categories*', (route) =>
       route.fulfill({ status: 500, json: { error: 'Internal error', code: 'INTERNAL' } }),
     );
-    // A page that is loaded anew knows no categories: Home reads them for its checklist while no listing is live.
+    // Home reads the categories for its checklist while no listing is live; a reload forgets them.
     await page.goto(visit.pages.find(({ title }) => title === 'Listings')?.url ?? '');
     await page.getByText('The categories could not be loaded. Internal error').waitFor();
     const filter = page.locator('main').getByLabel('Category', { exact: true });
