@@ -1,8 +1,13 @@
 import { create } from '#contract/follows.ts';
 import { created, handle, ok } from '#http/handle.ts';
+import { idempotency } from '#http/middleware/idempotency.ts';
 import { createFollow } from '#services/follows/manage.ts';
 
-export const handler = handle(create, async ({ user, body }) => {
-  const { data, isNew } = await createFollow(user, body);
-  return isNew ? created({ data }) : ok({ data });
-});
+export const handler = handle(
+  create,
+  async ({ user, body, seed }) => {
+    const { data, isNew } = await createFollow(user, body, seed);
+    return isNew ? created({ data }) : ok({ data });
+  },
+  [idempotency],
+);

@@ -64,8 +64,9 @@ export const create = defineRoute('apiKeys.create', {
   description:
     'For a program, which sends it as `Authorization: Bearer dk_…` and may use the routes that its scopes cover. The key itself is in this response only. Writes are audited under its name. It ends with the erasure of who made it.',
   body: ApiKeyBody,
+  idempotent: true,
   responses: { 201: data(ApiKey.extend({ key: z.string().describe('`dk_` and 40 characters.') })) },
-  permissions: [],
+  permissions: ['table:get'],
   writes: ['api-keys', 'events'],
 });
 

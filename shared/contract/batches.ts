@@ -254,6 +254,7 @@ export const importCsv = defineRoute('projects.importCsv', {
   ...forAdmins('imports:write'),
   query: z.object(dryRunParameter),
   bodyKind: 'multipart',
+  idempotent: true,
   responses: { 200: data(ImportReport) },
   failures: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_INPUT'],
   permissions: ['table:get', 'table:query', 'table:sweep', 'catalog'],

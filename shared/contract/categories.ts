@@ -90,6 +90,7 @@ export const create = defineRoute('categories.create', {
   summary: 'Create a category',
   description: 'The slug is made from the name when it is missing.',
   body: CategoryBody,
+  idempotent: true,
   responses: { 201: data(Category) },
   failures: ['CATEGORY_EXISTS'],
   permissions: ['table:get', 'table:query', 'catalog'],

@@ -70,6 +70,7 @@ export const open = defineRoute('claims.open', {
     'For users who control the host of the `url` of a live listing, without `www.`, or its registrable domain. `mail` is proven at once. A proven claim is applied at once when the owner is staff, a service user or erased; any other waits for an administrator. One open claim per listing and five in all. Hosts of more than 20 live listings or of public mail services, IP addresses and `localhost` only take `manual`.',
   tier: 'submission',
   body: ClaimBody,
+  idempotent: true,
   responses: { 201: data(Claim) },
   failures: ['NOT_FOUND', 'CLAIM_OPEN', 'LIMIT_REACHED', 'NOT_CLAIMABLE'],
   permissions: ['table:get', 'catalog'],

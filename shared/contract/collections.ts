@@ -109,6 +109,7 @@ export const create = defineRoute('collections.create', {
   summary: 'Create a collection',
   description: `The slug is made from the title when it is missing. There are at most ${COLLECTIONS_MAX}.`,
   body: CollectionBody,
+  idempotent: true,
   responses: { 201: data(Collection) },
   failures: ['SLUG_TAKEN', 'LIMIT_REACHED'],
   permissions: ['table:get', 'table:query', 'catalog'],

@@ -67,6 +67,7 @@ export const add = defineRoute('comments.add', {
   tier: 'comments',
   feature: 'comments',
   body: CommentBody,
+  idempotent: true,
   responses: { 201: data(Comment) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get'],

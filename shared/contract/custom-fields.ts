@@ -235,6 +235,7 @@ export const create = defineRoute('fields.create', {
   summary: 'Define a field',
   description: `At most ${FIELDS_MAX} fields, ${FILTERABLE_MAX} filterable, ${SORTABLE_MAX} sortable and ${SEARCHABLE_MAX} searchable ones. Effective within two seconds.`,
   body: FieldBody,
+  idempotent: true,
   responses: { 201: data(AdminField) },
   failures: ['FIELD_EXISTS', 'LIMIT_REACHED'],
   permissions: ['table:get', 'table:query'],

@@ -68,6 +68,7 @@ export const create = defineRoute('drafts.create', {
   description:
     'At most 20 per user. Invalid content is stored too; `problems` says what a submission would be rejected for.',
   body: DraftBody,
+  idempotent: true,
   responses: { 201: data(Draft) },
   failures: ['LIMIT_REACHED'],
   permissions: checking,

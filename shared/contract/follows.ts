@@ -144,6 +144,7 @@ export const create = defineRoute('follows.create', {
   summary: 'Follow a category, a search or a place',
   description: `New listings that match the filters are in the digest, which has the preference \`follow_digest\`. A query that the caller follows already answers that follow, unchanged. At most ${FOLLOWS_MAX} per user.`,
   body: FollowBody,
+  idempotent: true,
   responses: { 201: data(Follow), 200: data(Follow) },
   failures: ['LIMIT_REACHED'],
   permissions: ['table:get', 'table:query', 'catalog'],

@@ -126,6 +126,7 @@ export const create = defineRoute('imports.create', {
   summary: 'Announce a large import',
   description: `For CSV files up to ${IMPORT_BYTES_MAX} bytes and ${IMPORT_ROWS_MAX} records. The response says where to upload the file; the import is started afterwards. The file is deleted after the import, and at the latest within 48 hours. At most ${WAITING_IMPORTS_MAX} imports wait for their start.`,
   body: ImportBody,
+  idempotent: true,
   responses: { 201: data(ImportUpload) },
   failures: ['INVALID_TRANSITION', 'PAYLOAD_TOO_LARGE'],
   permissions: ['table:get', 'table:collection', 'uploads:sign'],

@@ -207,6 +207,7 @@ export const grant = defineRoute('promotions.grant', {
   summary: 'Grant a promotion for free',
   description: 'Only a live project can be promoted. Active immediately; shown while the project is live.',
   body: PromotionGrant,
+  idempotent: true,
   responses: { 201: data(Promotion) },
   failures: ['NOT_FOUND', 'SOLD_OUT', 'NOT_LIVE'],
   permissions: ['table:get', 'table:query'],

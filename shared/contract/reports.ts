@@ -52,6 +52,7 @@ export const file = defineRoute('reports.file', {
   auth: 'user',
   tier: 'general',
   body: ReportBody,
+  idempotent: true,
   responses: { 201: data(Report), 200: data(Report) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get'],

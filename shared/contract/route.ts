@@ -238,7 +238,7 @@ interface CommonDeclaration {
   readonly visitor?: true;
   /** Reads or sets the cookies of a session, which pages of other origins may not change. */
   readonly session?: true;
-  /** Honours `Idempotency-Key`: the same key and body return the first response for a day. */
+  /** Honours `Idempotency-Key`: the same request with the same key returns the first response for a day. */
   readonly idempotent?: true;
   /** Status to schema. Responses are encoded through the schema, so undeclared fields never leave. */
   readonly responses: Readonly<Record<number, ResponseSchema>>;

@@ -157,6 +157,7 @@ export const create = defineRoute('rules.create', {
   description:
     'The first active rule that matches is applied when a project is submitted or resubmitted, in the same transaction. Submissions by administrators and imports are exempt. A rule that fails holds the submission.',
   body: RuleBody,
+  idempotent: true,
   responses: { 201: data(Rule) },
   permissions: ['table:get', 'table:query'],
   writes: ['rules'],

@@ -35,8 +35,9 @@ export const create = defineRoute('savedReplies.create', {
   summary: 'Create a saved reply',
   description: 'For reasons of rejections and other texts that are written often.',
   body: SavedReplyBody,
+  idempotent: true,
   responses: { 201: data(SavedReply) },
-  permissions: [],
+  permissions: ['table:get'],
   writes: ['saved-replies'],
 });
 

@@ -124,8 +124,9 @@ export const create = defineRoute('webhooks.create', {
   // The URL of a chat webhook is its credential.
   confidential: ['url'],
   body: WebhookBody,
+  idempotent: true,
   responses: { 201: data(WebhookWithSecret) },
-  permissions: ['secrets:seal'],
+  permissions: ['table:get', 'secrets:seal'],
   writes: ['webhooks'],
 });
 

@@ -22,6 +22,17 @@ export const apiKeys = collection<ApiKeyRecord>({
   subjectOf: subjectOfKey,
 });
 
+/** Replaces the secret part of a key. @throws {ConditionFailed} when it was replaced concurrently. */
+export const replaceDigest = ({ id, prefix, digest }: ApiKeyRecord, next: string): Promise<void> =>
+  transact([
+    {
+      update: apiKeyKey(prefix),
+      subject: subjectOfKey(id),
+      change: { set: { digest: next } },
+      when: every(exists, is('digest', digest)),
+    },
+  ]);
+
 /** Revokes a key, with its event. @throws {ConditionFailed} when it has been revoked concurrently. */
 export const revokeApiKey = ({ id, prefix }: ApiKeyRecord, revokedAt: string, message: Message): Promise<void> =>
   transact([

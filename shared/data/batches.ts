@@ -33,10 +33,11 @@ const batchItem = (batch: BatchRecord): Item & Key => ({
 /** The write that begins a batch, for the transaction of its first change. */
 export const batchInsertion = (batch: BatchRecord): Write => ({ put: batchItem(batch), when: absent });
 
-/** Inserts a batch. No transaction, because only changes of records belong into the audit log. */
-export const insertBatch = async (batch: BatchRecord): Promise<void> => {
-  await putItem(batchItem(batch), absent);
-};
+/**
+ * Inserts a batch. No transaction, because only changes of records belong into the audit log.
+ * @returns false when there is one with the id.
+ */
+export const insertBatch = (batch: BatchRecord): Promise<boolean> => putItem(batchItem(batch), absent);
 
 export const findBatch = (id: string) => findRecord<BatchRecord>(batchKey(id));
 
@@ -50,6 +51,12 @@ export const pageOfBatches = async (
 };
 
 const isRunning = every(exists, is('state', 'running'));
+
+/** Lets a batch continue whose process died. @returns false when it has ended or is reverted. */
+export const continueBatch = async ({ id, running_until }: BatchRecord, until: string): Promise<boolean> => {
+  const isAsRead = every(isRunning, is('reverted_by', null), is('running_until', running_until));
+  return (await updateItem(batchKey(id), { set: { running_until: until } }, isAsRead)) !== undefined;
+};
 
 /** Stores what a running batch has done so far, for its readers: its entries may be too many to be counted for each of them. */
 export const noteProgress = async (id: string, counts: BatchCounts): Promise<void> => {
@@ -72,10 +79,10 @@ export const endBatch = async (id: string, state: BatchState, counts: BatchCount
 };
 
 /** The write that begins the revert of a batch. It fails with `ConditionFailed` when the batch was changed since it was read. */
-export const revertMark = ({ id, state }: BatchRecord, revertId: string): Write => ({
+export const revertMark = ({ id, state, running_until }: BatchRecord, revertId: string): Write => ({
   update: batchKey(id),
   change: { set: { reverted_by: revertId } },
-  when: every(exists, is('state', state), is('reverted_by', null)),
+  when: every(exists, is('state', state), is('running_until', running_until), is('reverted_by', null)),
 });
 
 export const revertCompletion = (id: string, revertId: string): Write => ({

@@ -1,7 +1,7 @@
 import { DRAFTS_MAX, type DraftRecord, expiryOf } from '#model/draft.ts';
 import { now } from '#platform/clock.ts';
 import { conflict } from '#shared/errors.ts';
-import { ConflictError, retryOnConflict } from './conflict.ts';
+import { ConflictError } from './conflict.ts';
 import { draftKey, draftListKey, draftPrefix, draftsPartition, type Key } from './keys.ts';
 import { collectionPages, findItem, type Item, recordOf, wholeCollection } from './read.ts';
 import { userNotErased } from './users.ts';
@@ -43,24 +43,27 @@ export const draftsOf = async (userId: string): Promise<DraftRecord[]> => {
     .toSorted((one, other) => (position(one) < position(other) ? 1 : -1));
 };
 
-/** Stores a new draft. @throws 409 when the user has `DRAFTS_MAX` already, 401 when the user was erased concurrently. */
-export const insertDraft = (draft: DraftRecord): Promise<void> =>
-  retryOnConflict(async () => {
-    const list = await findItem(draftListKey(draft.user_id));
-    if ((await draftsOf(draft.user_id)).length >= DRAFTS_MAX) {
-      throw conflict('LIMIT_REACHED', `You have ${DRAFTS_MAX} drafts already.`);
-    }
-    await transact([
-      { put: draftItem(draft), when: absent },
-      {
-        update: draftListKey(draft.user_id),
-        change: { set: { type: 'draftList', ttl: ttlOf(draft) }, add: { insertions: 1 } },
-        when: list ? is('insertions', Number(list.insertions)) : absent,
-        orElse: () => new DraftsChanged('A draft was inserted concurrently.'),
-      },
-      userNotErased(draft.user_id),
-    ]);
-  });
+/**
+ * Stores a new draft.
+ * @throws 409 when the user has `DRAFTS_MAX` already, 401 when the user was erased concurrently; {ConflictError} when a draft
+ * was inserted concurrently.
+ */
+export const insertDraft = async (draft: DraftRecord): Promise<void> => {
+  const list = await findItem(draftListKey(draft.user_id));
+  if ((await draftsOf(draft.user_id)).length >= DRAFTS_MAX) {
+    throw conflict('LIMIT_REACHED', `You have ${DRAFTS_MAX} drafts already.`);
+  }
+  await transact([
+    { put: draftItem(draft), when: absent },
+    {
+      update: draftListKey(draft.user_id),
+      change: { set: { type: 'draftList', ttl: ttlOf(draft) }, add: { insertions: 1 } },
+      when: list ? is('insertions', Number(list.insertions)) : absent,
+      orElse: () => new DraftsChanged('A draft was inserted concurrently.'),
+    },
+    userNotErased(draft.user_id),
+  ]);
+};
 
 /** @throws {ConflictError} when the draft was changed or deleted since it was read. */
 export const replaceDraft = async (previous: DraftRecord, next: DraftRecord): Promise<void> => {

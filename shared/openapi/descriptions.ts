@@ -108,7 +108,7 @@ export const codeSentences: Readonly<Record<ErrorCode, string>> = {
   STALE: 'The resource has changed since the tag in `If-Match`.',
   PAYLOAD_TOO_LARGE: 'The body exceeds the limit in `message`.',
   UNSUPPORTED_MEDIA_TYPE: 'The route does not accept this media type.',
-  IDEMPOTENCY_MISMATCH: 'This `Idempotency-Key` was used with another body.',
+  IDEMPOTENCY_MISMATCH: 'This `Idempotency-Key` was used for another request: with another body, path or query.',
   RATE_LIMITED: 'The rate limit is exceeded for `retryAfter` more seconds.',
   INTERNAL: 'An unexpected error; quote `request_id` in a support request.',
   PAYMENTS_UNAVAILABLE: 'The payment provider is not configured or does not respond.',

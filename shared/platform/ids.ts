@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory, ulid } from 'ulid';
 
-type IdKind =
+export type IdKind =
   | 'prj'
   | 'cat'
   | 'cmt'
@@ -31,8 +31,8 @@ type IdKind =
 // Monotonic: ids of one process sort in creation order even within a millisecond.
 const nextUlid = monotonicFactory();
 
-/** A new id such as `prj_01J9Z3…`. */
-export const newId = (kind: IdKind): string => `${kind}_${nextUlid()}`;
+/** An id such as `prj_01J9Z3…`. @param seed a ULID that makes it the same each time; otherwise it is a new one. */
+export const newId = (kind: IdKind, seed: string = nextUlid()): string => `${kind}_${seed}`;
 
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;

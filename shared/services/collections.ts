@@ -18,7 +18,7 @@ import { mustMatch } from '#model/entity-tag.ts';
 import { hasAdminRights, isOpen } from '#model/policy.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { projectView } from '#services/projects/read.ts';
 import { freeSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
@@ -98,10 +98,9 @@ const mustExistAll = async (ids: readonly string[], accepted: readonly string[] 
 const nextSortOrder = async (): Promise<number> =>
   Math.max(0, ...(await allCollections()).map(({ sort_order }) => sort_order)) + SORT_STEP;
 
-/** Creates a collection. @throws 400 for unknown projects; 409 when its slug is taken or there are too many. */
-export const createCollection = async (body: CollectionBody): Promise<CollectionRecord> => {
+/** @throws 400 for unknown projects; 409 when its slug is taken or there are too many. */
+const storeCollection = async (id: string, body: CollectionBody): Promise<CollectionRecord> => {
   await mustExistAll(body.project_ids ?? []);
-  const id = newId('col');
   const at = now();
   const record: CollectionRecord = {
     id,
@@ -120,6 +119,14 @@ export const createCollection = async (body: CollectionBody): Promise<Collection
   await insertCollection(record);
   return record;
 };
+
+/**
+ * Creates a collection.
+ * @param seed as in `createOnce`.
+ * @throws 400 for unknown projects; 409 when its slug is taken or there are too many.
+ */
+export const createCollection = (body: CollectionBody, seed?: string): Promise<CollectionRecord> =>
+  createOnce('col', seed, { find: findCollection, create: (id) => storeCollection(id, body) });
 
 const earlierSlugs = (previous: CollectionRecord, slug: string): readonly string[] =>
   slug === previous.slug

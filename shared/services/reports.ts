@@ -31,19 +31,23 @@ import { AppError, mustExist } from '#shared/errors.ts';
 
 /**
  * Stores a report; it replaces and reopens an earlier one by the same user on the same project.
+ * @param seed the ULID that the attempts of a request share: a retry finds the report that an earlier attempt has stored.
  * @throws 404 unless the project is open.
  */
 export const fileReport = (
   user: UserRecord,
   reference: string,
   body: ReportBody,
+  seed?: string,
 ): Promise<{ report: Report; isFirst: boolean }> =>
   retryOnConflict(async () => {
     const { project } = await getOpenProject(reference);
     const previous = await findReportOf(project.id, user.id);
+    const id = newId('rep', seed);
+    if (previous?.id === id) return { report: previous, isFirst: true };
     const at = now();
     const next: ReportRecord = {
-      id: previous?.id ?? newId('rep'),
+      id: previous?.id ?? id,
       project_id: project.id,
       user_id: user.id,
       reason: body.reason,

@@ -5,11 +5,11 @@ import { routes } from '#contract/table.ts';
 import { BANNED, ban, FORBIDDEN, NOT_FOUND, person, STALE } from '#test/support/fixtures.ts';
 import { variablesOf } from '#test/support/requests.ts';
 import { sampleOf } from '#test/support/sample.ts';
-import { purchaseBody, seed } from '#test/support/seed.ts';
+import { seed } from '#test/support/seed.ts';
 import type { TestServer } from '#test/support/server.ts';
 import { ownServer } from '#test/support/with-directory.ts';
 
-/** Client errors of every route to which they apply: bodies, bans, cross-site requests, stale ETags, reused keys. */
+/** Client errors of every route to which they apply: bodies, bans, cross-site requests, stale ETags. */
 
 let checks = 0;
 
@@ -168,20 +168,6 @@ it.each(named((route) => route.ifMatch === true))('$id returns 412 to a stale ET
     await send(route, { body: { reason: 'Stale.', content: {} }, headers: { 'if-match': '"stale"' } }),
   ).toMatchObject(STALE);
 });
-
-it.each(named((route) => route.idempotent === true))(
-  '$id executes requests with the same key once: 409 while it runs, 422 with another body',
-  async ({ route }) => {
-    const headers = { 'idempotency-key': 'same-key' };
-    const body = await purchaseBody(seeded.directory, route);
-    const concurrent = await Promise.all([1, 2, 3, 4, 5].map(() => send(route, { body, headers })));
-    const statuses = concurrent.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 409).length).toBeGreaterThan(0);
-    expect(statuses.filter((status) => status !== 409 && status >= 300)).toEqual([]);
-    const other = await send(route, { body: { ...body, name: 'Another', months: 1 }, headers });
-    expect(other).toMatchObject({ status: 422, body: { error: 'Unprocessable', code: 'IDEMPOTENCY_MISMATCH' } });
-  },
-);
 
 it.each(named((route) => !writes(route) && route.auth !== 'cron' && !isStreamed(route)))(
   '$id returns 304 without a body to a matching If-None-Match',

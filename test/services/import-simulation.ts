@@ -133,7 +133,7 @@ export const simulateImport = async (seed: number): Promise<void> => {
   const reference = await importProjects(
     admin,
     { file: fileOf(rows, expected), mapping: JSON.stringify(mapping) },
-    60_000,
+    { budgetMs: 60_000 },
   );
   const id = await announce(Buffer.from(fileOf(rows, actual)));
   await startImport(admin, id, mapping, false);

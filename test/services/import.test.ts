@@ -1,6 +1,9 @@
-import { expect, it, vi } from 'vitest';
+import { ulid } from 'ulid';
+import { describe, expect, it, vi } from 'vitest';
 import type { ImportReport } from '#contract/batches.ts';
+import { entriesOf, findBatch, revertMark } from '#data/batches.ts';
 import { allCategories, findCategory } from '#data/categories.ts';
+import { ConflictError } from '#data/conflict.ts';
 import { slugKey, voteKey } from '#data/keys.ts';
 import { deleteProject, findProject, projectInsertion, projectReplacement } from '#data/projects.ts';
 import { findItem } from '#data/read.ts';
@@ -11,8 +14,11 @@ import { newId } from '#platform/ids.ts';
 import { changeCategory, createCategory, removeCategory } from '#services/categories/manage.ts';
 import { importProjects } from '#services/imports/import-rows.ts';
 import { origin, project } from '#test/catalog/fixtures.ts';
+import { Random } from '#test/catalog/random.ts';
 import { unique } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
+import { inDyingProcess } from '#test/support/mortal-process.ts';
+import { sampleOf, seeds } from '#test/support/sample.ts';
 import { interceptTable, recordTableCalls } from '#test/support/table-calls.ts';
 import { csv } from '#test/support/uploads.ts';
 import { withBareTable } from '#test/support/with-bare-table.ts';
@@ -61,7 +67,7 @@ const row = (slug: string, name = slug, categories = '') => [slug, name, 'https:
 const BUDGET_MS = 60_000;
 
 const run = (rows: readonly (readonly string[])[], options: object = {}, budgetMs = BUDGET_MS): Promise<ImportReport> =>
-  importProjects(admin, { file: csv(header, ...rows), mapping: JSON.stringify({ columns, ...options }) }, budgetMs);
+  importProjects(admin, { file: csv(header, ...rows), mapping: JSON.stringify({ columns, ...options }) }, { budgetMs });
 
 it.each([
   ['skip', { created: 1, skipped: 1 }, 'Theirs'],
@@ -319,11 +325,79 @@ it('an import removes the votes of a purged project whose id it reuses', async (
   const startedAt = Date.now();
   const file = csv([...header, 'id'], [...row(one), a], [...row(two), b], [...row(three), '']);
   const mapping = JSON.stringify({ columns: { ...columns, id: 'id' }, on_conflict: 'update' });
-  expect(await importProjects(admin, { file, mapping }, BUDGET_MS)).toMatchObject({ created: 2, updated: 1 });
+  expect(await importProjects(admin, { file, mapping }, { budgetMs: BUDGET_MS })).toMatchObject({
+    created: 2,
+    updated: 1,
+  });
   expect(await findItem(voteKey(a, 'usr_voter'))).toBeUndefined();
   expect(await findItem(voteKey(b, 'usr_voter'))).toBeDefined();
   const { slug, version } = await stored(a);
   expect(slug).toBe(one);
   expect(version).toBeGreaterThanOrEqual(startedAt);
   expect(version).toBeLessThanOrEqual(Date.now());
+});
+
+describe('an import whose process dies', () => {
+  /** Rows that are new, about one project twice, without a slug, or invalid. */
+  const rowsOf = (word: string) =>
+    Array.from({ length: 230 }, (_, n) => {
+      if (n % 23 === 0) return row(`${word}-${n}`, '');
+      if (n % 10 === 0) return ['', `${word} ${n}`, `https://${word}-${n}.example.com/`, 'x', ''];
+      return row(`${word}-${n % 7 === 0 ? 1 : n}`, `${word} ${n}`);
+    });
+  const start = (word: string, on_conflict: string, seed?: string, budgetMs = BUDGET_MS) => {
+    const mapping = JSON.stringify({ columns, on_conflict });
+    return importProjects(admin, { file: csv(header, ...rowsOf(word)), mapping }, { budgetMs, seed });
+  };
+  /** Dies at one of the first writes. Rows are not tried again for long. */
+  const die = async (random: Random, ...of: [word: string, on_conflict: string, seed: string]): Promise<void> => {
+    await expect(inDyingProcess(random, 8, () => start(...of, 100))).rejects.toThrow();
+  };
+  const outcomesOf = async (batchId: string | null): Promise<string[]> => {
+    const outcomes: string[] = [];
+    for await (const { row: number, outcome } of entriesOf(String(batchId))) outcomes.push(`${number} ${outcome}`);
+    return outcomes;
+  };
+
+  const cases = seeds(4).flatMap((seed) => ['skip', 'update'].map((on_conflict) => ({ seed, on_conflict })));
+
+  it.each(sampleOf(cases, 1))(
+    'is continued by a retry: on_conflict $on_conflict, random seed $seed',
+    async ({ seed, on_conflict }) => {
+      const random = new Random(seed);
+      const expected = await start(unique('whole'), on_conflict);
+      const [word, request] = [unique('parts'), ulid()];
+      for (let deaths = 0; deaths < 3; deaths += 1) await die(random, word, on_conflict, request);
+      const report = await start(word, on_conflict, request);
+      const { batch_id, errors, ...counts } = report;
+      const { batch_id: wholeId, errors: wholeErrors, ...wholeCounts } = expected;
+      expect([batch_id, counts]).toEqual([`bat_${request}`, wholeCounts]);
+      expect(errors.map((error) => error.row)).toEqual(wholeErrors.map((error) => error.row));
+      expect(await outcomesOf(batch_id)).toEqual(await outcomesOf(wholeId));
+      expect(await findBatch(String(batch_id))).toMatchObject({ state: 'done' });
+      // The response was lost too.
+      expect(await start(word, on_conflict, request)).toMatchObject({ batch_id, ...counts });
+    },
+  );
+
+  it('is not continued once its batch is being reverted', async () => {
+    const [word, request] = [unique('reverted'), ulid()];
+    await die(new Random(1), word, 'skip', request);
+    const batch = await findBatch(`bat_${request}`);
+    if (!batch) throw new Error('The batch is not stored.');
+    await transact([revertMark(batch, newId('bat'))]);
+    const before = await outcomesOf(batch.id);
+    const report = await start(word, 'skip', request);
+    expect(report.created + report.updated + report.skipped + report.failed).toBe(before.length);
+    expect(await outcomesOf(batch.id)).toEqual(before);
+  });
+
+  it('is not reverted once it is continued', async () => {
+    const [word, request] = [unique('continued'), ulid()];
+    await die(new Random(1), word, 'skip', request);
+    const batch = await findBatch(`bat_${request}`);
+    if (!batch) throw new Error('The batch is not stored.');
+    await start(word, 'skip', request);
+    await expect(transact([revertMark(batch, newId('bat'))])).rejects.toThrow(ConflictError);
+  });
 });

@@ -138,7 +138,11 @@ export const simulateRevert = async (table: Pick<BareTable, 'scan'>, seed: numbe
       const header = ['slug', 'name', 'url', 'description', 'tags', 'status'];
       const columns = Object.fromEntries(header.map((name) => [name, name]));
       const file = csv(header, ...Array.from({ length: 12 }, row), ['', 'no address', '', '', '', '']);
-      await importProjects(admin, { file, mapping: JSON.stringify({ columns, on_conflict: 'update' }) }, 60_000);
+      await importProjects(
+        admin,
+        { file, mapping: JSON.stringify({ columns, on_conflict: 'update' }) },
+        { budgetMs: 60_000 },
+      );
     }
   });
   const items = await table.scan();

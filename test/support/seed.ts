@@ -10,7 +10,7 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { unsubscribeHeaders } from '#services/mail/unsubscribe.ts';
 import type { Client } from './client.ts';
-import { category, Directory, dataOf, type Person, person, submission, unique } from './fixtures.ts';
+import { category, Directory, dataOf, type Person, person, unique } from './fixtures.ts';
 import { uploadFile } from './imports.ts';
 import { type CreatedKey, createKey } from './keys.ts';
 import { startPremium } from './payments.ts';
@@ -200,11 +200,4 @@ export const seed = async (
     },
     has: ({ path }) => [...path.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => Object.hasOwn(values, name)),
   };
-};
-
-/** A valid body for a route that takes an `Idempotency-Key`, different on every call. */
-export const purchaseBody = async (directory: Directory, route: Route): Promise<Record<string, unknown>> => {
-  if (route.id === 'projects.submit') return submission({ categories: [directory.category] });
-  if (route.id !== 'payments.startCheckout') throw new Error(`Add a body for ${route.id} to test/support/seed.ts.`);
-  return { kind: 'upgrade', project_id: (await directory.live(directory.admin)).id };
 };

@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeyBody, ListedApiKey } from '#contract/api-keys.ts';
-import { apiKeys, endKeyOf, findPresentedKey, recordKeyUse, revokeApiKey } from '#data/api-keys.ts';
+import { apiKeys, endKeyOf, findPresentedKey, recordKeyUse, replaceDigest, revokeApiKey } from '#data/api-keys.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { inOutbox } from '#data/event-log.ts';
 import { findUsers } from '#data/users.ts';
@@ -9,8 +9,8 @@ import { dayOf } from '#model/days.ts';
 import type { UserRecord } from '#model/user.ts';
 import { apiKeyDigest, isSameDigest, newApiKey, prefixOfId, prefixOfKey } from '#platform/api-key.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';
+import { createOnce } from '#services/create-once.ts';
 import { forbidden, invalidField, notFound } from '#shared/errors.ts';
 
 /** Records the day of a use. A failure must not fail the request. */
@@ -55,12 +55,12 @@ export const endKeysOf = async (userId: string): Promise<number> => {
   return ended;
 };
 
-/** Creates a key, which is returned here and never again. @throws 400 when it would have ended already. */
-export const createApiKey = async (admin: UserRecord, body: ApiKeyBody): Promise<ApiKey & { key: string }> => {
+type CreatedApiKey = ApiKey & { readonly key: string };
+
+const insertKey = async (id: string, admin: UserRecord, body: ApiKeyBody): Promise<CreatedApiKey> => {
   const at = now();
   const { name, scopes, expires_at = null } = body;
   if (expires_at !== null && expires_at <= at) throw invalidField(['expires_at'], 'must be in the future');
-  const id = newId('key');
   const key = newApiKey(id);
   const record: ApiKeyRecord = {
     id,
@@ -76,6 +76,25 @@ export const createApiKey = async (admin: UserRecord, body: ApiKeyBody): Promise
   };
   await apiKeys.insert(record, inOutbox(newMessage('keyCreated', admin.id, { key_id: id, name, scopes, expires_at })));
   return { ...apiKeyView(record), key };
+};
+
+/** A key that nobody has received, with another secret part: the table has the digest of the first one only. */
+const replaceKey = async (id: string): Promise<CreatedApiKey | undefined> => {
+  const record = await apiKeys.find(id);
+  if (!record) return undefined;
+  const key = newApiKey(id);
+  await replaceDigest(record, apiKeyDigest(key));
+  return { ...apiKeyView(record), key };
+};
+
+/**
+ * Creates a key, which is returned here and never again.
+ * @param seed as in `createOnce`.
+ * @throws 400 when it would have ended already.
+ */
+export const createApiKey = async (admin: UserRecord, body: ApiKeyBody, seed?: string): Promise<CreatedApiKey> => {
+  const create = (id: string) => insertKey(id, admin, body);
+  return await createOnce('key', seed, { find: replaceKey, create });
 };
 
 const getApiKey = async (id: string): Promise<ApiKeyRecord> => {

@@ -1,18 +1,23 @@
 import type { SavedReply, SavedReplyBody, SavedReplyUpdate } from '#contract/saved-replies.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { type SavedReplyRecord, savedReplies } from '#data/saved-replies.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { mustExist, notFound } from '#shared/errors.ts';
 
 /** All saved replies by name. */
 export const listSavedReplies = async (): Promise<SavedReply[]> =>
   (await savedReplies.all()).toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
 
-export const createSavedReply = async ({ name, text }: SavedReplyBody): Promise<SavedReply> => {
-  const reply: SavedReplyRecord = { id: newId('rpl'), name, text, version: 1 };
-  await savedReplies.insert(reply);
-  return reply;
-};
+/** @param seed as in `createOnce`. */
+export const createSavedReply = ({ name, text }: SavedReplyBody, seed?: string): Promise<SavedReply> =>
+  createOnce('rpl', seed, {
+    find: savedReplies.find,
+    create: async (id) => {
+      const reply: SavedReplyRecord = { id, name, text, version: 1 };
+      await savedReplies.insert(reply);
+      return reply;
+    },
+  });
 
 /** @throws 404. */
 export const getSavedReply = async (id: string): Promise<SavedReplyRecord> => mustExist(await savedReplies.find(id));

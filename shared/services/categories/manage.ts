@@ -1,13 +1,20 @@
 import type { DryRun } from '#contract/batches.ts';
 import type { CategoryBody, CategoryUpdate } from '#contract/categories.ts';
-import { allCategories, deleteCategory, insertCategory, mergeCategory, replaceCategories } from '#data/categories.ts';
+import {
+  allCategories,
+  deleteCategory,
+  findCategory,
+  insertCategory,
+  mergeCategory,
+  replaceCategories,
+} from '#data/categories.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { newMessage } from '#events/catalogue.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { mustMatch } from '#model/entity-tag.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { newBatch } from '#services/projects/batches.ts';
 import { isReservedSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
@@ -25,12 +32,8 @@ const mustNotBeReserved = (slug: string): void => {
 const nextSortOrder = async (): Promise<number> =>
   Math.max(0, ...(await allCategories()).map((category) => category.sort_order)) + SORT_STEP;
 
-/**
- * Creates a category, after all others unless `sort_order` is given.
- * @throws 409 when its slug is taken or reserved.
- */
-export const createCategory = async (body: CategoryBody): Promise<CategoryRecord> => {
-  const id = newId('cat');
+/** @throws 409 when its slug is taken or reserved. */
+const storeCategory = async (id: string, body: CategoryBody): Promise<CategoryRecord> => {
   const slug = body.slug ?? slugFrom(body.name, id.slice('cat_'.length).toLowerCase());
   mustNotBeReserved(slug);
   const at = now();
@@ -51,6 +54,14 @@ export const createCategory = async (body: CategoryBody): Promise<CategoryRecord
   await insertCategory(category);
   return category;
 };
+
+/**
+ * Creates a category, after all others unless `sort_order` is given.
+ * @param seed as in `createOnce`.
+ * @throws 409 when its slug is taken or reserved.
+ */
+export const createCategory = (body: CategoryBody, seed?: string): Promise<CategoryRecord> =>
+  createOnce('cat', seed, { find: findCategory, create: (id) => storeCategory(id, body) });
 
 const updated = (current: CategoryRecord, body: CategoryUpdate, at: string): CategoryRecord => ({
   ...current,

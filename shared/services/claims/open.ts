@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Claim, ClaimBody } from '#contract/claims.ts';
 import { catalog } from '#data/catalog.ts';
-import { claimInsertion, insertClaim } from '#data/claims.ts';
+import { claimInsertion, findClaimOf, insertClaim } from '#data/claims.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { inOutbox } from '#data/event-log.ts';
 import { newMessage } from '#events/catalogue.ts';
@@ -12,7 +12,7 @@ import { isProvableHost } from '#model/provable-host.ts';
 import { canonicalHost } from '#model/url.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { getOpenProject } from '#services/projects/read.ts';
 import { conflict } from '#shared/errors.ts';
 import { applyClaim, isAppliedAtOnce } from './apply.ts';
@@ -36,8 +36,13 @@ const mustBeProvable = async (project: ProjectRecord, user: UserRecord, method: 
   }
 };
 
-const newClaim = (project: ProjectRecord, user: UserRecord, { method, message }: ClaimBody): ClaimRecord => ({
-  id: newId('clm'),
+const newClaim = (
+  id: string,
+  project: ProjectRecord,
+  user: UserRecord,
+  { method, message }: ClaimBody,
+): ClaimRecord => ({
+  id,
   project_id: project.id,
   user_id: user.id,
   method,
@@ -53,19 +58,33 @@ const newClaim = (project: ProjectRecord, user: UserRecord, { method, message }:
   version: 1,
 });
 
-/** Claims a live listing. A claim by mail is proven, and applied when no decision is needed. @throws 404, 409. */
-export const openClaim = (user: UserRecord, reference: string, body: ClaimBody): Promise<Claim> =>
+/** Stores a claim of a project, and applies it when it is proven and no decision is needed. @throws 409. */
+const storeClaim = async (claim: ClaimRecord, project: ProjectRecord): Promise<ClaimRecord> => {
+  const { id, project_id, user_id, method } = claim;
+  const opened = newMessage('claimOpened', user_id, { claim_id: id, project_id, user_id, method });
+  if (claim.state === 'proven' && (await isAppliedAtOnce(project))) {
+    const approved: ClaimRecord = { ...claim, state: 'approved', decided_at: claim.created_at };
+    await applyClaim({ claim: approved, project }, user_id, await claimInsertion(approved), [opened]);
+    return approved;
+  }
+  await insertClaim(claim, project, [inOutbox(opened)]);
+  return claim;
+};
+
+/**
+ * Claims a live listing. A claim by mail is proven, and applied when no decision is needed.
+ * @param seed as in `createOnce`.
+ * @throws 404, 409.
+ */
+export const openClaim = (user: UserRecord, reference: string, body: ClaimBody, seed?: string): Promise<Claim> =>
   retryOnConflict(async () => {
     const { project } = await getOpenProject(reference);
-    await mustBeProvable(project, user, body.method);
-    const claim = newClaim(project, user, body);
-    const { id, project_id, user_id, method } = claim;
-    const opened = newMessage('claimOpened', user.id, { claim_id: id, project_id, user_id, method });
-    if (claim.state === 'proven' && (await isAppliedAtOnce(project))) {
-      const approved: ClaimRecord = { ...claim, state: 'approved', decided_at: claim.created_at };
-      await applyClaim({ claim: approved, project }, user.id, await claimInsertion(approved), [opened]);
-      return claimView({ claim: approved, project });
-    }
-    await insertClaim(claim, project, [inOutbox(opened)]);
+    const claim = await createOnce('clm', seed, {
+      find: (id) => findClaimOf(project.id, id),
+      create: async (id) => {
+        await mustBeProvable(project, user, body.method);
+        return await storeClaim(newClaim(id, project, user, body), project);
+      },
+    });
     return claimView({ claim, project });
   });

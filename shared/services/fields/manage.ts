@@ -24,7 +24,7 @@ import { DAY_MS } from '#model/days.ts';
 import { digest, mustMatch, recordTag } from '#model/entity-tag.ts';
 import { type CurrentField, countDiminished, definitionIssues, type FieldRecord, type Fields } from '#model/field.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { conflict, invalidField, invalidFields, mustExist, notFound } from '#shared/errors.ts';
 
 /** The distance between the `sort_order` of consecutive fields. */
@@ -118,27 +118,36 @@ const mustBeValid = (field: FieldRecord): void => {
 
 const current = async (field: FieldRecord): Promise<CurrentField> => mustExist((await withSlugs([field]))[0]);
 
-/** @throws 400 for attributes that the type may not have, 409 for a taken key and for too many fields. */
-export const createField = ({ key, ...body }: FieldBody): Promise<{ data: AdminField; version: number }> =>
+const insertField = async (id: string, { key, ...body }: FieldBody): Promise<FieldRecord> => {
+  const stored = await storedFields();
+  const field: FieldRecord = {
+    ...body,
+    id,
+    key,
+    help: body.help || null,
+    unit: body.unit || null,
+    options: body.options ?? [],
+    categories: await categoriesOf(body.categories ?? [], undefined),
+    edit: body.access === 'staff' ? 'staff' : body.edit,
+    sort_order: body.sort_order ?? Math.max(0, ...stored.records.map(({ sort_order }) => sort_order)) + SORT_STEP,
+    deleted_at: null,
+    version: 1,
+  };
+  mustBeValid(field);
+  mustBeFree(key, stored);
+  mustFit(stored.records, field);
+  await putField(field, stored.version);
+  return field;
+};
+
+/**
+ * @param seed as in `createOnce`.
+ * @throws 400 for attributes that the type may not have, 409 for a taken key and for too many fields.
+ */
+export const createField = (body: FieldBody, seed?: string): Promise<{ data: AdminField; version: number }> =>
   retryOnConflict(async () => {
-    const stored = await storedFields();
-    const field: FieldRecord = {
-      ...body,
-      id: newId('fld'),
-      key,
-      help: body.help || null,
-      unit: body.unit || null,
-      options: body.options ?? [],
-      categories: await categoriesOf(body.categories ?? [], undefined),
-      edit: body.access === 'staff' ? 'staff' : body.edit,
-      sort_order: body.sort_order ?? Math.max(0, ...stored.records.map(({ sort_order }) => sort_order)) + SORT_STEP,
-      deleted_at: null,
-      version: 1,
-    };
-    mustBeValid(field);
-    mustBeFree(key, stored);
-    mustFit(stored.records, field);
-    await putField(field, stored.version);
+    const find = async (id: string) => findField(await storedFields(), id);
+    const field = await createOnce('fld', seed, { find, create: (id) => insertField(id, body) });
     return { data: adminView(await current(field)), version: field.version };
   });
 

@@ -82,25 +82,26 @@ export const listFollows = async (user: UserRecord): Promise<Follow[]> =>
 
 /**
  * Follows a query; one that is followed already stays as it is.
+ * @param seed the ULID that the attempts of a request share: a retry finds the follow that an earlier attempt has stored.
  * @throws 400; 409 when the user has too many follows.
  */
 export const createFollow = async (
   user: UserRecord,
   { name, frequency, query: given }: FollowBody,
+  seed?: string,
 ): Promise<{ data: Follow; isNew: boolean }> => {
   const query = readable(given);
   const key = canonical((await checkedFilters(query)).filters);
   const record: FollowRecord = {
-    id: newId('fol'),
+    id: newId('fol', seed),
     user_id: user.id,
     query,
     name: name ?? null,
     frequency,
     created_at: now(),
   };
-  const isNew = await insertFollow(record, key);
-  const stored = isNew ? record : mustExist(await findFollowOf(user.id, key));
-  return { data: await viewOf(stored), isNew };
+  const stored = (await insertFollow(record, key)) ? record : mustExist(await findFollowOf(user.id, key));
+  return { data: await viewOf(stored), isNew: stored.id === record.id };
 };
 
 /** @throws 404, also for a follow of another user. */

@@ -73,8 +73,9 @@ export class ReportBuilder {
   }
 
   /** Counts a row whose entry is stored already. */
-  stored({ outcome }: BatchEntry): void {
+  stored({ outcome, row, message }: BatchEntry): void {
     this.#counts[outcome] += 1;
+    if (row !== null && message !== null) this.#addError({ row, column: null, message });
   }
 
   /** Counts a row that was written together with a later one, and whose own entry may not be stored. */
@@ -181,7 +182,7 @@ interface ImportedFile {
 export const newImportBatch = (
   actor: Pick<UserRecord, 'id'>,
   { header, width, rows, filename }: ImportedFile,
-  given: Partial<Pick<BatchRecord, 'running_until' | 'import_id'>>,
+  given: Partial<Pick<BatchRecord, 'id' | 'running_until' | 'import_id'>>,
 ): BatchRecord => {
   const source = filename ? ` from "${firstCharacters(filename, FILENAME_CHARACTERS_MAX)}"` : '';
   return newBatch(actor, 'import', `Import of ${rows} ${rows === 1 ? 'row' : 'rows'}${source}`, {

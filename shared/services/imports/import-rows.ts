@@ -1,21 +1,24 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { ImportReport } from '#contract/batches.ts';
-import { endBatch, insertBatch } from '#data/batches.ts';
+import { continueBatch, endBatch, entriesOf, findBatch, insertBatch } from '#data/batches.ts';
 import { allCategories } from '#data/categories.ts';
 import { ConflictError } from '#data/conflict.ts';
 import { currentFields } from '#data/custom-fields.ts';
 import { deleteReactionsOfPurged } from '#data/erasure.ts';
 import { writeProjects } from '#data/imports.ts';
 import { type Caller, isApiKeyId } from '#model/api-key.ts';
+import type { BatchRecord } from '#model/batch.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now, timeAfter } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
+import { newId } from '#platform/ids.ts';
 import { Unavailable } from '#platform/unavailable.ts';
 import { inRequest, propagateSlugChange } from '#services/categories/propagate-slug.ts';
 import { dryRunOf } from '#services/projects/batches.ts';
 import { staffReader } from '#services/projects/read.ts';
 import { ignoredColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
+import { mustExist } from '#shared/errors.ts';
 import { ImportBatch, newImportBatch, type PendingProject, ReportBuilder } from './batch.ts';
 import { type ImportUpload, type ParsedUpload, parseUpload } from './file.ts';
 import { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
@@ -243,20 +246,44 @@ const ROWS_PER_CHUNK_MAX = 750;
 /** How long after its budget an import may still write, in milliseconds. */
 const AFTER_BUDGET_MS = 10_000;
 
-/** Stores the batch of an import. @returns its id; undefined for a dry run. */
+/** How long and how often an import may be executed. */
+interface ImportRun {
+  /** The time after which no further rows are started or tried again, in milliseconds. */
+  readonly budgetMs: number;
+  /** The ULID that the attempts of a request share. */
+  readonly seed?: string | undefined;
+}
+
+interface BegunBatch {
+  readonly batch: BatchRecord;
+  /** `continued`: an earlier attempt of the request died. `ended`: it died after its last write, or the batch was reverted. */
+  readonly state: 'new' | 'continued' | 'ended';
+}
+
+/** Stores the batch of an import, or finds that of an earlier attempt. @returns undefined for a dry run. */
 const beginBatch = async (
   admin: UserRecord,
   upload: ImportUpload,
   { mapping, header, records }: ParsedUpload,
-  budgetMs: number,
-): Promise<string | undefined> => {
+  { budgetMs, seed }: ImportRun,
+): Promise<BegunBatch | undefined> => {
   if (mapping.dry_run) return undefined;
   const running_until = timeAfter(budgetMs + AFTER_BUDGET_MS);
   const width = records.reduce((most, { cells }) => Math.max(most, cells.length), header.length);
   const file = { header, width, rows: records.length, filename: upload.filename };
-  const batch = newImportBatch(admin, file, { running_until });
-  await insertBatch(batch);
-  return batch.id;
+  const batch = newImportBatch(admin, file, { id: newId('bat', seed), running_until });
+  if (await insertBatch(batch)) return { batch, state: 'new' };
+  const earlier = mustExist(await findBatch(batch.id));
+  return { batch: earlier, state: (await continueBatch(earlier, running_until)) ? 'continued' : 'ended' };
+};
+
+/** The report about a batch that has ended, from its entries. */
+const endedReport = async ({ id, counts: stored }: BatchRecord, { columns, records, mapping }: ParsedUpload) => {
+  const report = new ReportBuilder(columns);
+  for await (const entry of entriesOf(id)) report.stored(entry);
+  const { errors, ...counted } = report.build();
+  const counts = stored ?? counted;
+  return { batch_id: id, dry_run: false, rows: records.length, ...counts, ignored: ignoredColumns(mapping), errors };
 };
 
 /**
@@ -270,34 +297,39 @@ const beginBatch = async (
  * Counters are not imported, because the votes, ratings and comments that they count are not in the file.
  *
  * No events are published and no mail is sent. Each project is written with its entry in the batch. After a crash the written
- * projects are complete and in the batch, which can be reverted; importing the same file with `on_conflict: skip` adds the
- * others, provided that its rows can be matched.
- * @param budgetMs the time after which no further rows are started or tried again, in milliseconds; the report names the
- * first of them.
+ * projects are complete and in the batch, which can be reverted; a retry of the request continues with the others. Importing
+ * the same file with `on_conflict: skip` adds them too, provided that its rows can be matched.
+ * @param run the report names the first of the rows for which its time did not suffice.
  * @throws 400 under `details.file` or `details.mapping` when the upload cannot be parsed, 403 when an API key imports more than
  * content, 413 for too many records.
  */
-export const importProjects = async (admin: Caller, upload: ImportUpload, budgetMs: number): Promise<ImportReport> => {
-  const until = performance.now() + budgetMs;
+export const importProjects = async (admin: Caller, upload: ImportUpload, run: ImportRun): Promise<ImportReport> => {
+  const until = performance.now() + run.budgetMs;
   const parsed = await parseUpload(upload);
   mustImportContent(parsed.mapping, admin);
   const fields = await currentFields();
   mustFitFields(parsed, fields);
   const { records } = parsed;
   const validate = rowValidator({ ...parsed, fields });
-  const batchId = await beginBatch(admin, upload, parsed, budgetMs);
+  const begun = await beginBatch(admin, upload, parsed, run);
+  if (begun?.state === 'ended') return await endedReport(begun.batch, parsed);
+  const batchId = begun?.batch.id;
+  const batch = new ImportBatch(batchId);
+  const isContinued = begun?.state === 'continued';
+  if (isContinued) await batch.resume();
   const slugIndex = parsed.columns.find(({ field }) => field === 'slug')?.index;
   const textAt = textReader(parsed.mapping);
   const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => textAt(cells, slugIndex));
-  const begun = { at: now(), categories: {} };
-  const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), new ImportBatch(batchId), begun);
+  const begunAt = { at: begun?.batch.at ?? now(), categories: {} };
+  const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), batch, begunAt);
   const report = new ReportBuilder(parsed.columns);
   let left: readonly Pick<Row, 'number'>[] = [];
   const size = new ChunkSize(ROWS_PER_CHUNK_MAX);
   let done = 0;
   for await (const rows of chunksOf([records], size, validate)) {
     const from = performance.now();
-    left = from > until ? rows : await importRows(state, rows, report, until);
+    const open = isContinued ? await batch.withoutStored(rows, report) : rows;
+    left = from > until ? open : await importRows(state, open, report, until);
     done += rows.length;
     const [first] = left;
     if (first) {

@@ -19,8 +19,8 @@ import type { Caller } from '#model/api-key.ts';
 import { batchItemView, noOutcomes } from '#model/batch.ts';
 import { hasEnded, type ImportRecord, importView, isStartable, newImport } from '#model/import.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
 import { type FilePart, signUpload } from '#platform/s3.ts';
+import { createOnce } from '#services/create-once.ts';
 import { staffReader } from '#services/projects/read.ts';
 import { ignoredColumns, mappedColumns, mustFillRequired, readMapping } from '#shared/csv/mapping.ts';
 import { detectSeparator } from '#shared/csv/parse.ts';
@@ -42,23 +42,34 @@ const countWaiting = async (at: string): Promise<number> => {
   }
 };
 
-/** @throws 413 for a file that is too large, 409 while as many imports wait as are allowed. */
-export const announceImport = async ({ filename, bytes }: ImportBody): Promise<ImportUpload> => {
+/**
+ * @param seed as in `createOnce`.
+ * @throws 413 for a file that is too large, 409 while as many imports wait as are allowed.
+ */
+export const announceImport = async ({ filename, bytes }: ImportBody, seed?: string): Promise<ImportUpload> => {
   if (bytes > IMPORT_BYTES_MAX) {
     const message = `A file may have at most ${IMPORT_BYTES_MAX} bytes. Split it into several files.`;
     throw new AppError('PAYLOAD_TOO_LARGE', { message });
   }
-  const at = now();
-  if ((await countWaiting(at)) >= WAITING_IMPORTS_MAX) {
-    throw conflict(
-      'INVALID_TRANSITION',
-      `${WAITING_IMPORTS_MAX} imports wait for their start. Start or cancel one first.`,
-    );
-  }
-  const id = newId('imp');
-  const upload = await signUpload(id, bytes);
-  await transact([importInsertion(newImport(id, filename.toWellFormed(), bytes, at))]);
-  return { id, upload: { ...upload, headers: { ...upload.headers } }, state: 'waiting' };
+  const uploadOf = async (id: string): Promise<ImportUpload> => {
+    const upload = await signUpload(id, bytes);
+    return { id, upload: { ...upload, headers: { ...upload.headers } }, state: 'waiting' };
+  };
+  return await createOnce('imp', seed, {
+    find: async (id) => ((await findImport(id)) ? await uploadOf(id) : undefined),
+    create: async (id) => {
+      const at = now();
+      if ((await countWaiting(at)) >= WAITING_IMPORTS_MAX) {
+        throw conflict(
+          'INVALID_TRANSITION',
+          `${WAITING_IMPORTS_MAX} imports wait for their start. Start or cancel one first.`,
+        );
+      }
+      const announced = await uploadOf(id);
+      await transact([importInsertion(newImport(id, filename.toWellFormed(), bytes, at))]);
+      return announced;
+    },
+  });
 };
 
 /** @throws 404. */

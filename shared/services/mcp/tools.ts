@@ -60,7 +60,7 @@ const submitListing = async (submission: Arguments<'submit_listing'>, caller: Ca
   if (caller.scopes && !caller.scopes.includes('projects:write')) throw outOfScope();
   if (caller.is_banned) throw banned(caller.ban_reason);
   if (submission.plan === 'premium') return { ...(await submitPremium(caller, submission, undefined)) };
-  const { id, slug, status } = await submitProject(caller, submission, undefined);
+  const { id, slug, status } = await submitProject(caller, submission);
   return { id, slug, status };
 };
 

@@ -67,7 +67,7 @@ const openCheckout = async (
     submissionFor,
   }: { readonly seed: string | undefined; readonly submissionFor?: (checkoutId: string) => CheckoutSubmission },
 ): Promise<CheckoutStarted> => {
-  const id = seed === undefined ? newId('chk') : `chk_${seed}`;
+  const id = newId('chk', seed);
   const existing = seed === undefined ? undefined : await findCheckout(id);
   if (existing?.checkout_url) return { checkoutUrl: existing.checkout_url, checkout_id: id };
   const checkout = existing ?? newCheckout(order, id, buyer.id, now());

@@ -27,7 +27,7 @@ export const newBatch = (
   actor: Pick<UserRecord, 'id'>,
   kind: BatchKind,
   summary: string,
-  given: Partial<Pick<BatchRecord, 'running_until' | 'reverts' | 'category' | 'header' | 'import_id'>> = {},
+  given: Partial<Pick<BatchRecord, 'id' | 'running_until' | 'reverts' | 'category' | 'header' | 'import_id'>> = {},
 ): BatchRecord => ({
   id: newId('bat'),
   kind,

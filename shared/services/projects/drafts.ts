@@ -9,6 +9,7 @@ import { mustMatch } from '#model/entity-tag.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { AppError, invalidField, invalidFields, mustExist, notFound } from '#shared/errors.ts';
 import { checkContent } from './submit.ts';
 
@@ -57,18 +58,23 @@ export const listDrafts = async (user: UserRecord, query: Paging) => {
   return { data: await Promise.all(data.map((draft) => viewOf(draft, user))), meta };
 };
 
-/** @throws 409 when the user has too many already. */
-export const createDraft = async (user: UserRecord, content: DraftContent) => {
-  const at = now();
-  const draft: DraftRecord = {
-    id: newId('dft'),
-    user_id: user.id,
-    content: JSON.stringify(content),
-    created_at: at,
-    updated_at: at,
-    version: 1,
+/** @param seed as in `createOnce`. @throws 409 when the user has too many already. */
+export const createDraft = async (user: UserRecord, content: DraftContent, seed?: string) => {
+  const create = async (id: string): Promise<DraftRecord> => {
+    const at = now();
+    const draft: DraftRecord = {
+      id,
+      user_id: user.id,
+      content: JSON.stringify(content),
+      created_at: at,
+      updated_at: at,
+      version: 1,
+    };
+    await insertDraft(draft);
+    return draft;
   };
-  await insertDraft(draft);
+  const find = (id: string) => findDraft(user.id, id);
+  const draft = await retryOnConflict(() => createOnce('dft', seed, { find, create }));
   return await versioned(draft, user);
 };
 

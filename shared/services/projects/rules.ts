@@ -15,8 +15,8 @@ import { rules } from '#data/rules.ts';
 import { findUsers } from '#data/users.ts';
 import { byOrder, type RuleRecord } from '#model/rule.ts';
 import { environment } from '#platform/environment.ts';
-import { newId } from '#platform/ids.ts';
 import { mustHaveTime } from '#platform/time-limit.ts';
+import { createOnce } from '#services/create-once.ts';
 import { invalidField, notFound } from '#shared/errors.ts';
 import { decideByRules, withCurrentCategories } from './apply-rules.ts';
 
@@ -34,18 +34,22 @@ const resolved = async <B extends RuleUpdate>(body: B): Promise<B> => {
   return { ...body, when };
 };
 
-/** @throws 400 when there are too many. */
-export const createRule = async (body: RuleBody): Promise<Rule> => {
-  const rule: RuleRecord = {
-    ...(await resolved(body)),
-    id: newId('rul'),
-    version: 1,
-    reason: body.reason || null,
-    note: body.note || null,
-  };
-  await rules.insert(rule);
-  return rule;
-};
+/** @param seed as in `createOnce`. @throws 400 when there are too many. */
+export const createRule = (body: RuleBody, seed?: string): Promise<Rule> =>
+  createOnce('rul', seed, {
+    find: rules.find,
+    create: async (id) => {
+      const rule: RuleRecord = {
+        ...(await resolved(body)),
+        id,
+        version: 1,
+        reason: body.reason || null,
+        note: body.note || null,
+      };
+      await rules.insert(rule);
+      return rule;
+    },
+  });
 
 /** @throws 404. */
 export const getRule = async (id: string): Promise<RuleRecord> => {

@@ -3,7 +3,7 @@ import { retryOnConflict } from '#data/conflict.ts';
 import { currentFields } from '#data/custom-fields.ts';
 import { draftDeletion, findDraft } from '#data/drafts.ts';
 import { CategoryGone, findProject, insertProject } from '#data/projects.ts';
-import { ConditionFailed, exists, type Write } from '#data/write.ts';
+import { exists, type Write } from '#data/write.ts';
 import { valueEdit } from '#model/field.ts';
 import { hasAdminRights } from '#model/policy.ts';
 import { type ProjectRecord, unsetFields } from '#model/project.ts';
@@ -11,7 +11,7 @@ import type { RuleDecision } from '#model/rule.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { AppError, invalidField } from '#shared/errors.ts';
 import { applyDecision, decideSubmission } from './apply-rules.ts';
 import {
@@ -136,21 +136,7 @@ const ATTEMPTS_MAX = 100;
 
 const isSlugTaken = (error: unknown): boolean => error instanceof AppError && error.code === 'SLUG_TAKEN';
 
-/**
- * Stores a submission of the standard plan, pending moderation unless a rule decides, and publishes `projectSubmitted`.
- * @param seed ULID of an idempotent request. The project id derives from it, so a retry finds the project.
- * @throws 409 when the given slug or the URL is taken, 400 for an unknown category.
- */
-export const submitProject = async (
-  owner: UserRecord,
-  submission: Submission,
-  seed?: string,
-): Promise<ProjectRecord> => {
-  if (submission.plan === 'premium') throw new Error('A premium submission is stored after payment.');
-  // An earlier attempt of the same request may have stored the project and failed before it could respond.
-  const stored = seed === undefined ? undefined : await findProject(`prj_${seed}`);
-  if (stored) return stored.project;
-  const id = seed === undefined ? newId('prj') : `prj_${seed}`;
+const storeSubmission = async (id: string, owner: UserRecord, submission: Submission): Promise<ProjectRecord> => {
   const { decision, fieldValues, ...checked } = await checkSubmission(submission, owner, id);
   let { categories } = checked;
   const insert = async (): Promise<ProjectRecord> => {
@@ -165,9 +151,6 @@ export const submitProject = async (
       await insertProject(project, origin, messages, [...writes, ...completedDraft(submission, owner.id)]);
       return project;
     } catch (error) {
-      // An attempt that was presumed dead may have stored the project meanwhile.
-      const earlier = seed !== undefined && error instanceof ConditionFailed ? await findProject(id) : undefined;
-      if (earlier) return earlier.project;
       if (error instanceof CategoryGone) categories = await currentCategories(submission.categories);
       throw error;
     }
@@ -176,4 +159,21 @@ export const submitProject = async (
   const isConflict = (error: unknown): boolean =>
     error instanceof CategoryGone || (submission.slug === undefined && isSlugTaken(error));
   return await retryOnConflict(insert, { isConflict, attemptsMax: ATTEMPTS_MAX });
+};
+
+/**
+ * Stores a submission of the standard plan, pending moderation unless a rule decides, and publishes `projectSubmitted`.
+ * @param seed as in `createOnce`.
+ * @throws 409 when the given slug or the URL is taken, 400 for an unknown category.
+ */
+export const submitProject = async (
+  owner: UserRecord,
+  submission: Submission,
+  seed?: string,
+): Promise<ProjectRecord> => {
+  if (submission.plan === 'premium') throw new Error('A premium submission is stored after payment.');
+  return await createOnce('prj', seed, {
+    find: async (id) => (await findProject(id))?.project,
+    create: (id) => storeSubmission(id, owner, submission),
+  });
 };

@@ -18,7 +18,7 @@ import {
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { conflict, invalidField, notFound } from '#shared/errors.ts';
 import { changePromotion, getFreeSlots, type PromotionChange, revocation } from './change.ts';
 import { promotionView } from './list.ts';
@@ -146,30 +146,39 @@ const endOf = (grant: PromotionGrant, at: string): string => {
   return grant.ends_at;
 };
 
-/** Promotes a live project for free, starting now. @throws 404 for a missing or deleted one; 409 NOT_LIVE, SOLD_OUT; 400. */
-export const grantPromotion = (admin: UserRecord, grant: PromotionGrant): Promise<Promotion> =>
-  retryOnConflict(async () => {
-    const project = await getLiveProject(grant.project_id);
-    const at = now();
-    const promotion: PromotionRecord = {
-      id: newId('prm'),
-      project_id: project.id,
-      user_id: project.owner_id,
-      placements: grant.placements,
-      status: 'active',
-      starts_at: at,
-      ends_at: endOf(grant, at),
-      months: null,
-      cta_text: grant.cta_text ?? null,
-      price: 0,
-      currency: environment().payments.currency,
-      reason: null,
-      checkout_id: null,
-      created_at: at,
-      version: 1,
-    };
-    const versions = await getFreeSlots(promotion, at);
-    const activated = newMessage('promotionActivated', admin.id, promotionEventData(promotion));
-    await insertPromotion(promotion, versions, [activated]);
-    return promotionView(promotion, noPromotionCounts, at);
-  });
+const insertGrant = async (id: string, admin: UserRecord, grant: PromotionGrant): Promise<PromotionRecord> => {
+  const project = await getLiveProject(grant.project_id);
+  const at = now();
+  const promotion: PromotionRecord = {
+    id,
+    project_id: project.id,
+    user_id: project.owner_id,
+    placements: grant.placements,
+    status: 'active',
+    starts_at: at,
+    ends_at: endOf(grant, at),
+    months: null,
+    cta_text: grant.cta_text ?? null,
+    price: 0,
+    currency: environment().payments.currency,
+    reason: null,
+    checkout_id: null,
+    created_at: at,
+    version: 1,
+  };
+  const versions = await getFreeSlots(promotion, at);
+  const activated = newMessage('promotionActivated', admin.id, promotionEventData(promotion));
+  await insertPromotion(promotion, versions, [activated]);
+  return promotion;
+};
+
+/**
+ * Promotes a live project for free, starting now.
+ * @param seed as in `createOnce`.
+ * @throws 404 for a missing or deleted one; 409 NOT_LIVE, SOLD_OUT; 400.
+ */
+export const grantPromotion = async (admin: UserRecord, grant: PromotionGrant, seed?: string): Promise<Promotion> => {
+  const create = (id: string) => insertGrant(id, admin, grant);
+  const promotion = await retryOnConflict(() => createOnce('prm', seed, { find: findPromotion, create }));
+  return promotionView(promotion, noPromotionCounts, now());
+};

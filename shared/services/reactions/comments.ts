@@ -23,7 +23,7 @@ import type { Caller } from '#model/api-key.ts';
 import { hasAdminRights, mustNotBeOwn } from '#model/policy.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
+import { createOnce } from '#services/create-once.ts';
 import { getOpenProject } from '#services/projects/read.ts';
 import { forbidden, mustExist, notFound } from '#shared/errors.ts';
 
@@ -71,28 +71,32 @@ export const commentsOnProject = async ({ project, counts }: StoredProject, quer
 export const listComments = async (reference: string, query: Paging) =>
   commentsOnProject(await getOpenProject(reference), query);
 
-/** Adds a comment and publishes `commentCreated`. @throws 404 unless the project is open. */
-export const addComment = async (author: UserRecord, reference: string, content: string): Promise<Comment> => {
-  const { project } = await getOpenProject(reference);
-  const at = now();
-  const comment: CommentRecord = {
-    id: newId('cmt'),
-    project_id: project.id,
-    user_id: author.id,
-    content,
-    created_at: at,
-    updated_at: at,
-    is_hidden: false,
-  };
-  await insertComment(
-    comment,
-    newMessage('commentCreated', author.id, {
-      comment_id: comment.id,
-      project_id: project.id,
-      user_id: author.id,
-      content,
-    }),
-  );
+/** Adds a comment and publishes `commentCreated`. @param seed as in `createOnce`. @throws 404 unless the project is open. */
+export const addComment = async (
+  author: UserRecord,
+  reference: string,
+  content: string,
+  seed?: string,
+): Promise<Comment> => {
+  const { id: project_id } = (await getOpenProject(reference)).project;
+  const comment = await createOnce('cmt', seed, {
+    find: (id) => findComment(project_id, id),
+    create: async (id) => {
+      const at = now();
+      const added: CommentRecord = {
+        id,
+        project_id,
+        user_id: author.id,
+        content,
+        created_at: at,
+        updated_at: at,
+        is_hidden: false,
+      };
+      const data = { comment_id: id, project_id, user_id: author.id, content };
+      await insertComment(added, newMessage('commentCreated', author.id, data));
+      return added;
+    },
+  });
   return commentView(comment, author);
 };
 

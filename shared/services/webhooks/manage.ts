@@ -4,9 +4,9 @@ import { type Paging, pageOf } from '#data/paging.ts';
 import { webhooks } from '#data/webhooks.ts';
 import { secretsAt, type WebhookRecord, webhookView } from '#model/webhook.ts';
 import { now } from '#platform/clock.ts';
-import { newId } from '#platform/ids.ts';
 import { openSecret, sealSecret } from '#platform/kms.ts';
 import { urlError } from '#platform/outbound.ts';
+import { createOnce } from '#services/create-once.ts';
 import { invalidField, mustExist, notFound } from '#shared/errors.ts';
 import { newWebhookSecret } from './send.ts';
 
@@ -37,29 +37,6 @@ const validateUrl = async (url: string): Promise<void> => {
   if (error !== undefined) throw invalidField(['url'], error);
 };
 
-/** Creates a webhook. Its secret is returned here and never again. @throws 400 when its URL is not allowed. */
-export const createWebhook = async (body: WebhookBody): Promise<Webhook & { secret: string }> => {
-  await validateUrl(body.url);
-  const at = now();
-  const secret = newWebhookSecret();
-  const id = newId('whk');
-  const webhook: WebhookRecord = {
-    id,
-    url: body.url,
-    kinds: body.kinds,
-    description: body.description ?? null,
-    is_active: body.is_active ?? true,
-    secrets: [{ sealed: await sealSecret(id, secret), expires_at: null }],
-    failing_since: null,
-    disabled_at: null,
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  };
-  await webhooks.insert(webhook);
-  return { ...webhookView(webhook, at), secret };
-};
-
 /** Applies a change to the current state of a webhook. @throws 404. */
 const changeWebhook = (id: string, change: (webhook: WebhookRecord) => WebhookRecord): Promise<WebhookRecord> =>
   retryOnConflict(async () => {
@@ -68,6 +45,43 @@ const changeWebhook = (id: string, change: (webhook: WebhookRecord) => WebhookRe
     await webhooks.replace(previous, next);
     return next;
   });
+
+/**
+ * Creates a webhook. Its secret is returned here and never again.
+ * @param seed as in `createOnce`.
+ * @throws 400 when its URL is not allowed.
+ */
+export const createWebhook = async (body: WebhookBody, seed?: string): Promise<Webhook & { secret: string }> => {
+  const at = now();
+  const secret = newWebhookSecret();
+  const secretsOf = async (id: string) => [{ sealed: await sealSecret(id, secret), expires_at: null }];
+  const webhook = await createOnce('whk', seed, {
+    // Nobody has received the secret of the earlier attempt.
+    find: async (id) => {
+      const secrets = (await webhooks.find(id)) && (await secretsOf(id));
+      return secrets && (await changeWebhook(id, (stored) => ({ ...stored, secrets })));
+    },
+    create: async (id) => {
+      await validateUrl(body.url);
+      const created: WebhookRecord = {
+        id,
+        url: body.url,
+        kinds: body.kinds,
+        description: body.description ?? null,
+        is_active: body.is_active ?? true,
+        secrets: await secretsOf(id),
+        failing_since: null,
+        disabled_at: null,
+        created_at: at,
+        updated_at: at,
+        version: 1,
+      };
+      await webhooks.insert(created);
+      return created;
+    },
+  });
+  return { ...webhookView(webhook, at), secret };
+};
 
 const NO_FAILURES = { failing_since: null, disabled_at: null } as const;
 

@@ -1,12 +1,16 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { ImportReport } from '#contract/batches.ts';
+import { beginRequest, storeResponse } from '#data/idempotency.ts';
 import { idempotencyKey, type Key } from '#data/keys.ts';
 import { updateItem } from '#data/write.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import type { CallResponse } from '#test/support/client.ts';
-import { dataOf, person, submission } from '#test/support/fixtures.ts';
+import { dataOf, person, submission, unique } from '#test/support/fixtures.ts';
+import { multipart } from '#test/support/requests.ts';
 import { interceptTable } from '#test/support/table-calls.ts';
+import { csv, IMPORT_PATH } from '#test/support/uploads.ts';
 import { sharedDirectory } from '#test/support/with-directory.ts';
 
 const { server, directory } = await sharedDirectory();
@@ -94,7 +98,7 @@ it('a repeated request finds the project of an attempt that crashed before its r
   const body = valid('Seventh');
   const created = createdId(await submit('seven', body));
   // As a crash leaves the record: still running.
-  await updateItem(record, { set: { state: 'running', until: secondsFromNow(30) }, remove: ['answer'] });
+  await updateItem(record, { set: { until: secondsFromNow(30) }, remove: ['response'] });
   const early = await submit('seven', body);
   expect([early.status, (early.body as { code: string }).code]).toEqual([409, 'IN_PROGRESS']);
   // As the record is once the attempt counts as crashed.
@@ -124,4 +128,75 @@ it('one project is created when an attempt that counted as crashed still complet
   expect(createdId(await second)).toBe(createdId(await first));
   expect(writing).toBeGreaterThanOrEqual(2);
   expect(await submissions('Eighth')).toBe(1);
+});
+
+it('the key of a request is not valid for the same body elsewhere', async () => {
+  const [one, other] = [await directory.live(user), await directory.live(user)];
+  const send = (project: string) =>
+    directory.as(
+      user,
+      'POST',
+      `/api/projects/${project}/comments`,
+      { content: 'Hello.' },
+      { 'idempotency-key': 'ten' },
+    );
+  expect((await send(one.id)).status).toBe(201);
+  expect(await send(other.id)).toMatchObject({ status: 422, body: { code: 'IDEMPOTENCY_MISMATCH' } });
+  expect((await send(one.id)).status).toBe(201);
+  expect((await directory.read(one.id)).comments_count).toBe(1);
+});
+
+describe('a form', () => {
+  const file = csv(['name', 'url', 'description'], [unique('row'), `https://${unique('row')}.example.com/`, 'A test.']);
+  const mapping = JSON.stringify({ columns: { name: 'name', url: 'url', description: 'description' } });
+  const send = async (key: string, parts: Readonly<Record<string, string | Blob>>, query = '') =>
+    server.call('POST', `${IMPORT_PATH}${query}`, {
+      token: directory.admin.token,
+      ...(await encoded(parts, key)),
+    });
+  const encoded = async (parts: Readonly<Record<string, string | Blob>>, key: string) => {
+    const { rawBody, headers } = await multipart(parts);
+    return { rawBody, headers: { ...headers, 'idempotency-key': key } };
+  };
+  const reportOf = (response: CallResponse) => dataOf<ImportReport>(response);
+
+  it('is the same with another boundary and in another order', async () => {
+    const first = await send('form one', { file: new Blob([file]), mapping });
+    const again = await send('form one', { mapping, file: new Blob([file]) });
+    expect([first.status, reportOf(first).created]).toEqual([200, 1]);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+  });
+
+  it.each([
+    ['file', { file: new Blob([`${file}\n`]), mapping }, ''],
+    ['name of a file', { file: new File([file], 'other.csv'), mapping }, ''],
+    ['query', { file: new Blob([file]), mapping }, '?dry_run=true'],
+    ['field', { file: new Blob([file]), mapping, dry_run: 'true' }, ''],
+  ])('is another one with another %s', async (name, parts, query) => {
+    const key = `form ${name}`;
+    const first = await send(key, {
+      file: new Blob([file]),
+      mapping: mapping.replace('}}', '},"on_conflict":"skip"}'),
+    });
+    expect(first.status).toBe(200);
+    expect(await send(key, parts, query)).toMatchObject({ status: 422, body: { code: 'IDEMPOTENCY_MISMATCH' } });
+  });
+});
+
+it('a response that no item can hold is not stored: the request can be repeated at once', async () => {
+  const request = { name: unique('request'), key: 'eleven' };
+  const begun = await beginRequest(request, 'digest');
+  if ('status' in begun) throw new Error('The request is not new.');
+  const body = randomBytes(400_000).toString('base64');
+  await storeResponse(begun, { status: 200, headers: {}, body });
+  expect(await beginRequest(request, 'digest')).toMatchObject({ ...request, seed: begun.seed });
+});
+
+it('a response of any size below is stored', async () => {
+  const request = { name: unique('request'), key: 'twelve' };
+  const begun = await beginRequest(request, 'digest');
+  if ('status' in begun) throw new Error('The request is not new.');
+  const response = { status: 200, headers: { etag: '"1"' }, body: `${'x'.repeat(5_000_000)} 😀` };
+  await storeResponse(begun, response);
+  expect(await beginRequest(request, 'digest')).toEqual(response);
 });
