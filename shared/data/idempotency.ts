@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { DAY_SECONDS } from '#model/days.ts';
 import { secondsFromNow } from '#platform/clock.ts';
+import { log } from '#platform/log.ts';
 import { openText, sealText } from '#platform/sealed-text.ts';
 import { requestTime } from '#platform/time-limit.ts';
 import { AppError, conflict } from '#shared/errors.ts';
@@ -42,11 +43,23 @@ export interface RunningRequest extends IdempotentRequest {
    * what the first attempt wrote.
    */
   readonly seed: string;
+  /** Whether there was no other attempt, which may have written something. */
+  readonly isFirst: boolean;
   /** When the request counts as ended, in seconds since the epoch; identifies this attempt. */
   readonly until: number;
 }
 
 const sealOf = ({ name, key }: IdempotentRequest) => ({ secret: key, purpose: `response ${name}` });
+
+/** @returns undefined for a damaged one: the request is executed again with the seed. */
+const openResponse = async (sealed: Uint8Array, request: IdempotentRequest): Promise<StoredResponse | undefined> => {
+  try {
+    return JSON.parse(await openText(sealed, sealOf(request))) as StoredResponse;
+  } catch (error) {
+    log.error('a stored response could not be decrypted', { error });
+    return undefined;
+  }
+};
 
 /**
  * Starts a request under a key, or returns the stored response.
@@ -63,19 +76,23 @@ export const beginRequest = async (
   const record = { type: 'idempotency', digest, seed, until, ttl: secondsFromNow(KEPT_SECONDS) };
   // DynamoDB deletes expired items late, so an expired record counts as absent.
   if (await putItem({ ...key, ...record }, either(absent, isBelow('ttl', secondsFromNow(0)))))
-    return { ...request, seed, until };
+    return { ...request, seed, isFirst: true, until };
 
   const known = await findItem(key);
   if (!known) throw conflict('IN_PROGRESS');
   if (known.digest !== digest) throw new AppError('IDEMPOTENCY_MISMATCH');
-  if (known.response instanceof Uint8Array) {
-    return JSON.parse(await openText(known.response, sealOf(request))) as StoredResponse;
-  }
+  const stored = known.response instanceof Uint8Array && (await openResponse(known.response, request));
+  if (stored) return stored;
   // Also a request whose response an earlier version of the service has stored in another form.
   const isEnded = Number(known.until) < secondsFromNow(0);
   const isOurs = isEnded && (await updateItem(key, { set: { until } }, is('until', Number(known.until))));
   if (!isOurs) throw conflict('IN_PROGRESS', 'The first request with this key is still running.');
-  return { ...request, seed: String(known.seed), until };
+  return { ...request, seed: String(known.seed), isFirst: false, until };
+};
+
+/** Permits an immediate retry of a failed request. It may have written something, so the seed is kept. */
+export const allowRetry = async (request: RunningRequest): Promise<void> => {
+  await updateItem(idempotencyKey(request.name), { set: { until: 0 } }, is('until', request.until));
 };
 
 /** Stores the response for retries. One that no item can hold is not stored: a retry is executed again with the seed. */
@@ -85,12 +102,8 @@ export const storeResponse = async (request: RunningRequest, response: StoredRes
   await updateItem(idempotencyKey(request.name), { set: { response: sealed } }, is('until', request.until));
 };
 
-/** Deletes the record of a rejected request, which has written nothing. */
+/** Deletes the record of a rejected request, which has written nothing unless an earlier attempt has. */
 export const forgetRequest = async (request: RunningRequest): Promise<void> => {
+  if (!request.isFirst) return await allowRetry(request);
   await deleteItem(idempotencyKey(request.name), is('until', request.until));
-};
-
-/** Permits an immediate retry of a failed request. It may have written something, so the seed is kept. */
-export const allowRetry = async (request: RunningRequest): Promise<void> => {
-  await updateItem(idempotencyKey(request.name), { set: { until: 0 } }, is('until', request.until));
 };

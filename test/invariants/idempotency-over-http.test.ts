@@ -6,6 +6,7 @@ import { idempotencyKey, type Key } from '#data/keys.ts';
 import { exists, updateItem } from '#data/write.ts';
 import { now } from '#platform/clock.ts';
 import { getWebhook, signingSecrets } from '#services/webhooks/manage.ts';
+import type { CallResponse } from '#test/support/client.ts';
 import { type Creation, creationOf } from '#test/support/creations.ts';
 import { dataOf, unique } from '#test/support/fixtures.ts';
 import { sampleOf } from '#test/support/sample.ts';
@@ -52,17 +53,17 @@ const writesRecord =
     return text.includes(`"type":"${type}"`) && text.includes(marker);
   };
 
-/** Sends a creation whose process dies after a write. */
-const sendDying = async (creation: Creation, key: string, isLast: (call: TableCall) => boolean): Promise<void> => {
+/** Sends a request whose process dies after a write. */
+const sendDying = async (send: () => Promise<CallResponse>, isLast: (call: TableCall) => boolean): Promise<void> => {
   let isDead = false;
-  const stop = interceptTable(async (call, send) => {
+  const stop = interceptTable(async (call, forward) => {
     if (isDead) throw new Error('The process is dead.');
     isDead = isLast(call);
-    const answer = await send();
+    const answer = await forward();
     if (isDead) throw new Error('The process is dead.');
     return answer;
   });
-  expect((await creation.send(key)).status).toBeGreaterThanOrEqual(500);
+  expect((await send()).status).toBeGreaterThanOrEqual(500);
   stop();
   expect(isDead).toBe(true);
 };
@@ -95,7 +96,10 @@ it.each(named())(
 it.each(named())('$id answers 409 while the first request runs, and 422 to another one', async ({ route }) => {
   const creation = await creationOf(directory, route);
   const key = unique('key');
-  await sendDying(creation, key, ({ written }) => written.some((one) => one.startsWith('IDEMPOTENCY#')));
+  await sendDying(
+    () => creation.send(key),
+    ({ written }) => written.some((one) => one.startsWith('IDEMPOTENCY#')),
+  );
   expect(await creation.send(key)).toMatchObject({ status: 409, body: { error: 'Conflict', code: 'IN_PROGRESS' } });
   const other = await creation.sendOther(key);
   expect(other).toMatchObject({ status: 422, body: { error: 'Unprocessable', code: 'IDEMPOTENCY_MISMATCH' } });
@@ -108,7 +112,7 @@ it.each(named())('$id answers 409 while the first request runs, and 422 to anoth
 it.each(named())('$id finds what an attempt has created whose process died before it answered', async ({ route }) => {
   const creation = await creationOf(directory, route);
   const key = unique('key');
-  await sendDying(creation, key, writesRecord(creation));
+  await sendDying(() => creation.send(key), writesRecord(creation));
   const before = await recordsOf(creation);
   expect(before).toHaveLength(1);
   await endAttempt(route, key);
@@ -128,7 +132,7 @@ it.each(named())('$id finds what an attempt has created whose process died befor
 const repeated = async <T>(route: Route): Promise<T> => {
   const creation = await creationOf(directory, route);
   const key = unique('key');
-  await sendDying(creation, key, writesRecord(creation));
+  await sendDying(() => creation.send(key), writesRecord(creation));
   await endAttempt(route, key);
   const answer = await creation.send(key);
   expect((await creation.send(key)).body).toEqual(answer.body);
@@ -151,6 +155,19 @@ it('an API key whose first attempt has died is valid, and nothing stored tells i
 
 it('a webhook whose first attempt has died signs with the secret of the answer, and nothing stored tells it', async () => {
   const { id, secret } = await repeated<{ id: string; secret: string }>(table.webhooks.create);
-  expect(await signingSecrets(await getWebhook(id), now())).toEqual([secret]);
+  expect((await signingSecrets(await getWebhook(id), now()))[0]).toBe(secret);
   expect(await storedBytes()).not.toContain(secret);
+});
+
+it('a retry that is rejected does not make the next one create a second record', async () => {
+  const { id } = await directory.live(directory.admin);
+  const [key, content] = [unique('key'), unique('comment')];
+  const send = () => directory.asAdmin('POST', `/api/projects/${id}/comments`, { content }, { 'idempotency-key': key });
+  await sendDying(send, ({ input }) => JSON.stringify(input).includes(content));
+  await endAttempt(table.comments.add, key);
+  await directory.adminOk('PUT', `/api/admin/projects/${id}`, { status: 'rejected' });
+  expect((await send()).status).toBe(404);
+  await directory.adminOk('PUT', `/api/admin/projects/${id}`, { status: 'live' });
+  expect((await send()).status).toBe(201);
+  expect((await directory.read(id)).comments_count).toBe(1);
 });

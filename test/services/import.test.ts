@@ -4,10 +4,10 @@ import type { ImportReport } from '#contract/batches.ts';
 import { entriesOf, findBatch, revertMark } from '#data/batches.ts';
 import { allCategories, findCategory } from '#data/categories.ts';
 import { ConflictError } from '#data/conflict.ts';
-import { slugKey, voteKey } from '#data/keys.ts';
+import { batchKey, slugKey, voteKey } from '#data/keys.ts';
 import { deleteProject, findProject, projectInsertion, projectReplacement } from '#data/projects.ts';
 import { findItem } from '#data/read.ts';
-import { putItem, transact } from '#data/write.ts';
+import { putItem, transact, updateItem } from '#data/write.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { UserRecord } from '#model/user.ts';
 import { newId } from '#platform/ids.ts';
@@ -17,9 +17,8 @@ import { origin, project } from '#test/catalog/fixtures.ts';
 import { Random } from '#test/catalog/random.ts';
 import { unique } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
-import { inDyingProcess } from '#test/support/mortal-process.ts';
 import { sampleOf, seeds } from '#test/support/sample.ts';
-import { interceptTable, recordTableCalls } from '#test/support/table-calls.ts';
+import { interceptTable, recordTableCalls, type TableCall } from '#test/support/table-calls.ts';
 import { csv } from '#test/support/uploads.ts';
 import { withBareTable } from '#test/support/with-bare-table.ts';
 
@@ -345,13 +344,42 @@ describe('an import whose process dies', () => {
       if (n % 10 === 0) return ['', `${word} ${n}`, `https://${word}-${n}.example.com/`, 'x', ''];
       return row(`${word}-${n % 7 === 0 ? 1 : n}`, `${word} ${n}`);
     });
-  const start = (word: string, on_conflict: string, seed?: string, budgetMs = BUDGET_MS) => {
+  const start = (word: string, on_conflict: string, seed?: string) => {
     const mapping = JSON.stringify({ columns, on_conflict });
-    return importProjects(admin, { file: csv(header, ...rowsOf(word)), mapping }, { budgetMs, seed });
+    return importProjects(admin, { file: csv(header, ...rowsOf(word)), mapping }, { budgetMs: BUDGET_MS, seed });
   };
-  /** Dies at one of the first writes. Rows are not tried again for long. */
+  type Write = (call: TableCall) => boolean;
+  /**
+   * Dies at a write.
+   * @param isLast whether it is the last write that has an effect.
+   * @param endsTime whether the time is up after a write, which it is after the last one.
+   */
+  const dieAt = async (
+    { isLast, endsTime = () => false }: { isLast: Write; endsTime?: Write },
+    ...of: [word: string, on_conflict: string, seed: string]
+  ): Promise<void> => {
+    const read = performance.now.bind(performance);
+    let isDead = false;
+    let isLate = false;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => read() + (isLate ? 2 * BUDGET_MS : 0));
+    const stop = interceptTable(async (call, send) => {
+      if (call.written.length === 0) return await send();
+      if (isDead) throw new Error('The process is dead.');
+      isDead = isLast(call);
+      isLate ||= isDead || endsTime(call);
+      const answer = await send();
+      if (isDead) throw new Error('The process is dead.');
+      return answer;
+    });
+    await expect(start(...of)).rejects.toThrow();
+    stop();
+    clock.mockRestore();
+    expect(isDead).toBe(true);
+  };
+  /** Dies at one of the first writes. */
   const die = async (random: Random, ...of: [word: string, on_conflict: string, seed: string]): Promise<void> => {
-    await expect(inDyingProcess(random, 8, () => start(...of, 100))).rejects.toThrow();
+    let left = random.below(8);
+    await dieAt({ isLast: () => left-- === 0 }, ...of);
   };
   const outcomesOf = async (batchId: string | null): Promise<string[]> => {
     const outcomes: string[] = [];
@@ -379,6 +407,50 @@ describe('an import whose process dies', () => {
       expect(await start(word, on_conflict, request)).toMatchObject({ batch_id, ...counts });
     },
   );
+
+  it('is continued with the rows for which the time of an attempt did not suffice', async () => {
+    const [word, request] = [unique('late'), ulid()];
+    const isTransaction = ({ operation }: TableCall) => operation === 'TransactWriteItems';
+    const isEnd = ({ input }: TableCall) => JSON.stringify(input).includes('batchEnded');
+    await dieAt({ endsTime: isTransaction, isLast: isEnd }, word, 'skip', request);
+    const { batch_id, errors, ...counts } = await start(word, 'skip', request);
+    const { batch_id: wholeId, errors: wholeErrors, ...wholeCounts } = await start(unique('whole'), 'skip');
+    expect([counts, errors.length]).toEqual([wholeCounts, wholeErrors.length]);
+    expect(await outcomesOf(batch_id)).toEqual(await outcomesOf(wholeId));
+  });
+
+  it('is continued when the answer to the write that continues it is lost', async () => {
+    const [word, request] = [unique('lost'), ulid()];
+    await die(new Random(2), word, 'skip', request);
+    let repeated = 0;
+    interceptTable(async ({ operation, input }, send) => {
+      const isContinuation = operation === 'UpdateItem' && JSON.stringify(input).includes('running_until');
+      if (isContinuation) {
+        repeated += 1;
+        // The client of the table repeats the request by itself.
+        await send();
+      }
+      return await send();
+    });
+    const { batch_id: _, errors: _errors, ...counts } = await start(word, 'skip', request);
+    const { batch_id: _whole, errors: _wholeErrors, ...wholeCounts } = await start(unique('whole'), 'skip');
+    expect([repeated, counts]).toEqual([1, wholeCounts]);
+  });
+
+  it('is refused while another attempt continues it', async () => {
+    const [word, request] = [unique('twice'), ulid()];
+    await die(new Random(3), word, 'skip', request);
+    let other: Promise<ImportReport> | undefined;
+    interceptTable(async ({ operation, input }, send) => {
+      const isContinuation = operation === 'UpdateItem' && JSON.stringify(input).includes('running_until');
+      if (!isContinuation || other) return await send();
+      other = start(word, 'skip', request);
+      await other;
+      await updateItem(batchKey(`bat_${request}`), { set: { state: 'running' } });
+      return await send();
+    });
+    await expect(start(word, 'skip', request)).rejects.toMatchObject({ code: 'IN_PROGRESS' });
+  });
 
   it('is not continued once its batch is being reverted', async () => {
     const [word, request] = [unique('reverted'), ulid()];

@@ -94,7 +94,7 @@ const replaceKey = async (id: string): Promise<CreatedApiKey | undefined> => {
  */
 export const createApiKey = async (admin: UserRecord, body: ApiKeyBody, seed?: string): Promise<CreatedApiKey> => {
   const create = (id: string) => insertKey(id, admin, body);
-  return await createOnce('key', seed, { find: replaceKey, create });
+  return await retryOnConflict(() => createOnce('key', seed, { find: replaceKey, create }));
 };
 
 const getApiKey = async (id: string): Promise<ApiKeyRecord> => {

@@ -268,7 +268,7 @@ export class ImportBatch {
   }
 
   /** Reports the rows that were imported by a run that ended, or still works, after them. @returns the other rows. */
-  async withoutStored(rows: readonly Row[], report: ReportBuilder): Promise<Row[]> {
+  async withoutStored<R extends Pick<Row, 'number'>>(rows: readonly R[], report: ReportBuilder): Promise<R[]> {
     if (this.#id === undefined) return [...rows];
     const stored = await findEntries(
       this.#id,

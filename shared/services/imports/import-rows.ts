@@ -18,7 +18,7 @@ import { dryRunOf } from '#services/projects/batches.ts';
 import { staffReader } from '#services/projects/read.ts';
 import { ignoredColumns } from '#shared/csv/mapping.ts';
 import type { CsvRecord } from '#shared/csv/parse.ts';
-import { mustExist } from '#shared/errors.ts';
+import { conflict, mustExist } from '#shared/errors.ts';
 import { ImportBatch, newImportBatch, type PendingProject, ReportBuilder } from './batch.ts';
 import { type ImportUpload, type ParsedUpload, parseUpload } from './file.ts';
 import { CategoryLookup, ProjectLookup, SlugLookup } from './lookups.ts';
@@ -148,7 +148,7 @@ const reloadConflicting = async (
     for (const slug of [step.next.slug, ...rows.map(({ row }) => row.values.slug)]) if (slug) slugs.forget(slug);
   }
   // A generated id cannot be in the table.
-  const stored = conflicts.filter((conflict) => conflict.step.previous || hasIdFromFile(conflict));
+  const stored = conflicts.filter((one) => one.step.previous || hasIdFromFile(one));
   await projects.reload(stored.map(({ step }) => step.next.id));
 };
 
@@ -203,7 +203,7 @@ const writeRows = async (
     const conflicts = await writeProjectsOf(state, pending, report);
     if (conflicts.some(({ error }) => error instanceof Unavailable)) await wait(UNAVAILABLE_PAUSE_MS);
     await reloadConflicting(state, conflicts);
-    const conflicting = conflicts.flatMap((conflict) => conflict.rows.map(({ row }) => row));
+    const conflicting = conflicts.flatMap(({ rows: of }) => of.map(({ row }) => row));
     // Another run may have imported them.
     remaining = (await state.batch.withoutStored(conflicting, report)).toSorted((a, b) => a.number - b.number);
     if (round < ROUNDS_MAX) continue;
@@ -256,9 +256,19 @@ interface ImportRun {
 
 interface BegunBatch {
   readonly batch: BatchRecord;
-  /** `continued`: an earlier attempt of the request died. `ended`: it died after its last write, or the batch was reverted. */
+  /** `continued`: an earlier attempt of the request died. `ended`: it died after its last write, or the batch is reverted. */
   readonly state: 'new' | 'continued' | 'ended';
 }
+
+/** Continues the batch of an earlier attempt. @throws 409 while another attempt does. */
+const continueEarlier = async (batchId: string, until: string): Promise<BegunBatch> => {
+  const isContinued = await continueBatch(mustExist(await findBatch(batchId)), until);
+  const batch = mustExist(await findBatch(batchId));
+  if (batch.state !== 'running' || batch.reverted_by !== null) return { batch, state: 'ended' };
+  // The answer to the write may have been lost.
+  if (!isContinued && batch.running_until !== until) throw conflict('IN_PROGRESS', 'The import is still running.');
+  return { batch, state: 'continued' };
+};
 
 /** Stores the batch of an import, or finds that of an earlier attempt. @returns undefined for a dry run. */
 const beginBatch = async (
@@ -272,9 +282,7 @@ const beginBatch = async (
   const width = records.reduce((most, { cells }) => Math.max(most, cells.length), header.length);
   const file = { header, width, rows: records.length, filename: upload.filename };
   const batch = newImportBatch(admin, file, { id: newId('bat', seed), running_until });
-  if (await insertBatch(batch)) return { batch, state: 'new' };
-  const earlier = mustExist(await findBatch(batch.id));
-  return { batch: earlier, state: (await continueBatch(earlier, running_until)) ? 'continued' : 'ended' };
+  return (await insertBatch(batch)) ? { batch, state: 'new' } : await continueEarlier(batch.id, running_until);
 };
 
 /** The report about a batch that has ended, from its entries. */
@@ -320,6 +328,7 @@ export const importProjects = async (admin: Caller, upload: ImportUpload, run: I
   const slugIndex = parsed.columns.find(({ field }) => field === 'slug')?.index;
   const textAt = textReader(parsed.mapping);
   const slugsInFile = slugIndex === undefined ? [] : records.map(({ cells }) => textAt(cells, slugIndex));
+  // Categories that were renamed since an earlier attempt are repaired by `reconcile-counters`.
   const begunAt = { at: begun?.batch.at ?? now(), categories: {} };
   const state = await openState(admin.id, parsed.mapping, new Set(slugsInFile), batch, begunAt);
   const report = new ReportBuilder(parsed.columns);
@@ -333,15 +342,18 @@ export const importProjects = async (admin: Caller, upload: ImportUpload, run: I
     done += rows.length;
     const [first] = left;
     if (first) {
-      report.outOfTime(first.number, left.length + records.length - done);
+      const rest = records.slice(done);
+      const unread = isContinued ? await batch.withoutStored(rest, report) : rest;
+      report.outOfTime(first.number, left.length + unread.length);
       break;
     }
     size.note(rows.length, performance.now() - from);
   }
-  await state.batch.store(report.takeEntries());
   await propagateCategoryChanges(state);
   const { errors, ...counts } = report.build();
   if (batchId !== undefined) await endBatch(batchId, left.length > 0 ? 'failed' : 'done', counts);
+  // That of the row for which the time did not suffice: while the batch runs, a retry would take the row as done.
+  await state.batch.store(report.takeEntries());
   return {
     batch_id: batchId ?? null,
     dry_run: parsed.mapping.dry_run,

@@ -19,6 +19,8 @@ export const signingSecrets = async (webhook: WebhookRecord, at: string): Promis
 /** How long the previous secret stays valid after a rotation, in milliseconds. */
 const OVERLAP_MS = 24 * 3600 * 1000;
 
+type WebhookWithSecret = Webhook & { readonly secret: string };
+
 /** @throws 404. */
 export const getWebhook = async (id: string): Promise<WebhookRecord> => mustExist(await webhooks.find(id));
 
@@ -46,43 +48,6 @@ const changeWebhook = (id: string, change: (webhook: WebhookRecord) => WebhookRe
     return next;
   });
 
-/**
- * Creates a webhook. Its secret is returned here and never again.
- * @param seed as in `createOnce`.
- * @throws 400 when its URL is not allowed.
- */
-export const createWebhook = async (body: WebhookBody, seed?: string): Promise<Webhook & { secret: string }> => {
-  const at = now();
-  const secret = newWebhookSecret();
-  const secretsOf = async (id: string) => [{ sealed: await sealSecret(id, secret), expires_at: null }];
-  const webhook = await createOnce('whk', seed, {
-    // Nobody has received the secret of the earlier attempt.
-    find: async (id) => {
-      const secrets = (await webhooks.find(id)) && (await secretsOf(id));
-      return secrets && (await changeWebhook(id, (stored) => ({ ...stored, secrets })));
-    },
-    create: async (id) => {
-      await validateUrl(body.url);
-      const created: WebhookRecord = {
-        id,
-        url: body.url,
-        kinds: body.kinds,
-        description: body.description ?? null,
-        is_active: body.is_active ?? true,
-        secrets: await secretsOf(id),
-        failing_since: null,
-        disabled_at: null,
-        created_at: at,
-        updated_at: at,
-        version: 1,
-      };
-      await webhooks.insert(created);
-      return created;
-    },
-  });
-  return { ...webhookView(webhook, at), secret };
-};
-
 const NO_FAILURES = { failing_since: null, disabled_at: null } as const;
 
 /** Changes the given fields of a webhook. @throws 404; 400 when the new URL is not allowed. */
@@ -104,7 +69,7 @@ export const updateWebhook = async (id: string, body: WebhookUpdate): Promise<We
 };
 
 /** Replaces the secret of a webhook; the previous one stays valid for 24 hours. @throws 404. */
-export const rotateSecret = async (id: string): Promise<Webhook & { secret: string }> => {
+export const rotateSecret = async (id: string): Promise<WebhookWithSecret> => {
   const at = now();
   const secret = newWebhookSecret();
   const current = { sealed: await sealSecret(id, secret), expires_at: null };
@@ -116,6 +81,39 @@ export const rotateSecret = async (id: string): Promise<Webhook & { secret: stri
   }));
   return { ...webhookView(changed, at), secret };
 };
+
+const insertWebhook = async (id: string, body: WebhookBody): Promise<WebhookWithSecret> => {
+  await validateUrl(body.url);
+  const at = now();
+  const secret = newWebhookSecret();
+  const webhook: WebhookRecord = {
+    id,
+    url: body.url,
+    kinds: body.kinds,
+    description: body.description ?? null,
+    is_active: body.is_active ?? true,
+    secrets: [{ sealed: await sealSecret(id, secret), expires_at: null }],
+    failing_since: null,
+    disabled_at: null,
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  };
+  await webhooks.insert(webhook);
+  return { ...webhookView(webhook, at), secret };
+};
+
+/**
+ * Creates a webhook. Its secret is returned here and never again.
+ * @param seed as in `createOnce`.
+ * @throws 400 when its URL is not allowed.
+ */
+export const createWebhook = (body: WebhookBody, seed?: string): Promise<WebhookWithSecret> =>
+  createOnce('whk', seed, {
+    // Nobody has received the secret of the earlier attempt, but one that has replaced it stays valid for a while.
+    find: async (id) => ((await webhooks.find(id)) ? await rotateSecret(id) : undefined),
+    create: (id) => insertWebhook(id, body),
+  });
 
 /** Deletes a webhook; its pending deliveries are not sent. @throws 404. */
 export const removeWebhook = async (id: string): Promise<string> => {

@@ -200,3 +200,12 @@ it('a response of any size below is stored', async () => {
   await storeResponse(begun, response);
   expect(await beginRequest(request, 'digest')).toEqual(response);
 });
+
+it('a request with a damaged response is executed again, and finds what it has created', async () => {
+  const body = valid('Thirteenth');
+  const created = createdId(await submit('thirteen', body));
+  await updateItem(recordOf('thirteen'), { set: { response: new Uint8Array(5), until: 1 } });
+  expect(createdId(await submit('thirteen', body))).toBe(created);
+  expect(createdId(await submit('thirteen', body))).toBe(created);
+  expect(await submissions('Thirteenth')).toBe(1);
+});
