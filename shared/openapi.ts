@@ -37,7 +37,7 @@ const parameters = {
   'If-None-Match': headerParameter('If-None-Match', 'The tag of a cached response; 304 when it is still current.'),
   'Idempotency-Key': headerParameter(
     'Idempotency-Key',
-    '1 to 255 characters that nobody can guess, such as a UUID. Within 24 hours the same request with the same key returns the first response, which is stored encrypted under the key, unless it is too large; then it is made again. A form is the same whatever its boundary and the order of its parts.',
+    '1 to 255 characters that are hard to guess, such as a UUID. Within 24 hours the same request with the same key returns the first response, which is stored encrypted under the key, unless it is too large; then it is made again. A form is the same whatever its boundary and the order of its parts.',
   ),
 };
 

@@ -78,7 +78,7 @@ const insertKey = async (id: string, admin: UserRecord, body: ApiKeyBody): Promi
   return { ...apiKeyView(record), key };
 };
 
-/** A key that nobody has received, with another secret part: the table has the digest of the first one only. */
+/** A key that no response has contained, with another secret part: the table has the digest of the first one only. */
 const replaceKey = async (id: string): Promise<CreatedApiKey | undefined> => {
   const record = await apiKeys.find(id);
   if (!record) return undefined;

@@ -110,7 +110,7 @@ const insertWebhook = async (id: string, body: WebhookBody): Promise<WebhookWith
  */
 export const createWebhook = (body: WebhookBody, seed?: string): Promise<WebhookWithSecret> =>
   createOnce('whk', seed, {
-    // Nobody has received the secret of the earlier attempt, but one that has replaced it stays valid for a while.
+    // No response has contained the secret of the earlier attempt, but one that has replaced it stays valid for a while.
     find: async (id) => ((await webhooks.find(id)) ? await rotateSecret(id) : undefined),
     create: (id) => insertWebhook(id, body),
   });
