@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, line, optionalList, text, WebUrl } from './fields.ts';
+import { blankAsAbsent, data, line, optionalList, text, WebUrl } from './fields.ts';
 import { defineRoute } from './route.ts';
 
 export const AiType = z.enum(['description', 'long_description', 'tags', 'categories', 'seo']);
@@ -9,8 +9,8 @@ const AiRequest = z
   .object({
     type: AiType.default('description').describe('The kind of text to generate.'),
     name: line(1, 100).describe('The name of the listing.'),
-    url: WebUrl.optional().describe('Context for the model; the service never fetches it.'),
-    description: text(0, 2000).optional().describe('An existing description, as context.'),
+    url: blankAsAbsent(WebUrl).describe('Context for the model; the service never fetches it.'),
+    description: blankAsAbsent(text(1, 2000)).describe('An existing description, as context.'),
     keywords: optionalList(z.array(line(1, 40)).max(20)).describe('Keywords to include.'),
   })
   .meta({ id: 'AiRequest' });

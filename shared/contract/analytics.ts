@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, integer, line, PageMeta, paging, REFERENCE_MAX } from './fields.ts';
+import { blankAsAbsent, data, integer, line, PageMeta, paging, REFERENCE_MAX } from './fields.ts';
 import { defineRoute, forAdmins } from './route.ts';
 
 export const TrackedType = z.enum([
@@ -29,16 +29,14 @@ const members = {
   path: line(1, ADDRESS_MAX).describe(
     'The path of the page. Validated but not stored, because a path can identify a person.',
   ),
-  project_id: line(1, REFERENCE_MAX).optional().describe('The id or slug of the project.'),
-  referrer: line(0, ADDRESS_MAX)
-    .optional()
-    .describe('The referring URL; only its host is stored, and only of http(s) URLs.'),
-  name: line(1, 100).optional().describe('The name of a `custom` event. Not stored.'),
-  q: line(1, QUERY_MAX)
-    .optional()
-    .describe(
-      'What was searched for. Stored in lower case without accents, at most 60 characters; not stored when it looks like a mail address, an address or a number of seven digits or more.',
-    ),
+  project_id: blankAsAbsent(line(1, REFERENCE_MAX)).describe('The id or slug of the project.'),
+  referrer: blankAsAbsent(line(1, ADDRESS_MAX)).describe(
+    'The referring URL; only its host is stored, and only of http(s) URLs.',
+  ),
+  name: blankAsAbsent(line(1, 100)).describe('The name of a `custom` event. Not stored.'),
+  q: blankAsAbsent(line(1, QUERY_MAX)).describe(
+    'What was searched for. Stored in lower case without accents, at most 60 characters; not stored when it looks like a mail address, an address or a number of seven digits or more.',
+  ),
   results: integer(0, RESULTS_MAX).optional().describe('How many listings the search found; stored is whether any.'),
   position: integer(1, RESULTS_MAX).optional().describe('The position of the listing in the results, from 1.'),
   duration_ms: integer(0, DURATION_MAX_MS).optional().describe('A duration in milliseconds. Not stored.'),
@@ -63,9 +61,15 @@ const requireMembers = (
   }
 };
 
-/** The same rules for the document. */
+/** The same rules for the document: null and a blank text count as absent. */
 const requirements = Object.entries(required).map(([type, names]) => ({
-  anyOf: [{ properties: { type: { not: { const: type } } } }, { required: [...names] }],
+  anyOf: [
+    { properties: { type: { not: { const: type } } } },
+    {
+      required: [...names],
+      properties: Object.fromEntries(names.map((name) => [name, { type: ['string', 'integer'], not: { const: '' } }])),
+    },
+  ],
 }));
 
 export const TrackedEvent = z.object(members).check(requireMembers).meta({ id: 'TrackedEvent', allOf: requirements });

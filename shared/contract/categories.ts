@@ -1,6 +1,18 @@
 import * as z from 'zod';
 import { DryRun } from './batches.ts';
-import { blankAsNull, data, dryRunParameter, integer, line, Reference, Slug, Timestamp, text } from './fields.ts';
+import {
+  blankAsAbsent,
+  blankAsNull,
+  data,
+  dryRunParameter,
+  integer,
+  line,
+  optionalLine,
+  optionalText,
+  Reference,
+  Slug,
+  Timestamp,
+} from './fields.ts';
 import { defineRoute, forAdmins } from './route.ts';
 
 export const Category = z
@@ -24,18 +36,10 @@ const SORT_ORDER_MAX = 1_000_000;
 
 const fields = {
   name: line(1, 50),
-  slug: z
-    .union([z.literal('').transform(() => undefined), Slug])
-    .optional()
-    .describe('Generated from the name when empty.'),
-  // The list filter separates spheres by commas.
-  sphere: blankAsNull(
-    line(1, 50)
-      .refine((value) => !value.includes(','), { error: 'must not contain a comma' })
-      .nullable(),
-  ).optional(),
-  description: blankAsNull(text(0, 200).nullable()).optional(),
-  icon: blankAsNull(line(1, 100).nullable()).optional().describe('The name or URL of an icon.'),
+  slug: blankAsAbsent(Slug).describe('Generated from the name when empty.'),
+  sphere: optionalLine(50).optional(),
+  description: optionalText(200).optional(),
+  icon: optionalLine(100).optional().describe('The name or URL of an icon.'),
   color: blankAsNull(
     z
       .string()

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { blankAsNull, data, ProjectReference, page, paging, Timestamp, text } from './fields.ts';
+import { data, optionalText, ProjectReference, page, paging, Timestamp } from './fields.ts';
 import { adminOnly, defineRoute } from './route.ts';
 
 export const ClaimMethod = z.enum(['mail', 'dns', 'page', 'manual']);
@@ -54,7 +54,7 @@ const ClaimBody = z
     method: ClaimMethod.describe(
       'How control of the host is proven: by the verified email address of the caller, a TXT record, a page of the site, or by an administrator.',
     ),
-    message: blankAsNull(text(0, 1000).nullable()).optional().describe('A remark for the administrators.'),
+    message: optionalText(1000).optional().describe('A remark for the administrators.'),
   })
   .meta({ id: 'ClaimBody' });
 export type ClaimBody = z.infer<typeof ClaimBody>;
@@ -155,7 +155,7 @@ export const reject = defineRoute('claims.reject', {
   summary: 'Reject a claim',
   description: 'The listing keeps its owner.',
   body: z
-    .object({ reason: blankAsNull(text(0, 1000).nullable()).optional().describe('Shown to the claimant.') })
+    .object({ reason: optionalText(1000).optional().describe('Shown to the claimant.') })
     .meta({ id: 'ClaimRejection' })
     .optional(),
   failures: ['NOT_FOUND', 'INVALID_TRANSITION'],

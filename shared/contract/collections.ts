@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import {
-  blankAsNull,
+  blankAsAbsent,
   data,
   deleted,
   integer,
   line,
   optionalList,
+  optionalText,
   page,
   paging,
   Reference,
   Slug,
   Timestamp,
-  text,
 } from './fields.ts';
 import { Project } from './projects.ts';
 import { adminOnly, defineRoute } from './route.ts';
@@ -50,11 +50,8 @@ export type CollectionWithProjects = z.infer<typeof CollectionWithProjects>;
 
 const fields = {
   title: line(1, 100),
-  slug: z
-    .union([z.literal('').transform(() => undefined), z.null().transform(() => undefined), Slug])
-    .optional()
-    .describe('Generated from the title when empty.'),
-  description: blankAsNull(text(0, 2000).nullable()).optional().describe('Markdown.'),
+  slug: blankAsAbsent(Slug).describe('Generated from the title when empty.'),
+  description: optionalText(2000).optional().describe('Markdown.'),
   project_ids: optionalList(
     z
       .array(Reference)

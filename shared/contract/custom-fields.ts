@@ -5,6 +5,7 @@ import {
   dryRunParameter,
   integer,
   line,
+  optionalLine,
   optionalList,
   reference,
   Timestamp,
@@ -115,8 +116,8 @@ export type AdminField = z.infer<typeof AdminField>;
 
 const members = {
   label: line(1, 60),
-  help: line(0, 200).nullable(),
-  unit: line(0, 20).nullable().describe('Only of `number`.'),
+  help: optionalLine(200),
+  unit: optionalLine(20).describe('Only of `number`.'),
   options: z
     .array(FieldOption)
     .max(OPTIONS_MAX, { error: `must have at most ${OPTIONS_MAX} entries` })

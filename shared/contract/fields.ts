@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { errorCodes, type FieldIssue, invalidFields } from '#shared/errors.ts';
+import { trimmed, withoutControls } from './characters.ts';
+import { splitAtCommas } from './comma-list.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
@@ -130,15 +132,6 @@ export const ErrorBody = z
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-const CONTROLS_BUT_NEWLINE_AND_TAB = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-
-/**
- * Removes control characters but newline and tab. Bidirectional overrides and isolates are among them: they make a text
- * look different from what it says, and affect what follows it on a page.
- */
-export const withoutControls = (value: string): string => value.replace(CONTROLS_BUT_NEWLINE_AND_TAB, '');
-
 const LINE_BREAKS = /[\r\n\t]+/;
 
 /** Joins lines with spaces. Splitting is linear in the length; a pattern with spaces on both sides is not. */
@@ -171,13 +164,22 @@ const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
     })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 
-/** Forms send an empty string for an optional field that has no value. */
-export const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([z.literal('').transform(() => null), schema]);
+const blank = z
+  .string()
+  .overwrite(trimmed)
+  .refine((value) => value === '')
+  .meta({ const: '' });
 
-/** Multi-line text: trimmed, line ends as `\n`, other control characters and bidirectional overrides removed, `min` to `max` code points. */
+/** Forms send an empty string for an optional field that has no value; one without a visible character counts as empty. */
+export const blankAsNull = <T extends z.ZodType>(schema: T) => z.union([blank.transform(() => null), schema]);
+
+/**
+ * Multi-line text: without invisible characters at both ends, line ends as `\n`, other control characters and bidirectional
+ * overrides removed, `min` to `max` code points.
+ */
 export const text = (min: number, max: number) =>
   bounded(
-    z.string().overwrite((value) => withoutControls(value.replace(/\r\n?/g, '\n')).trim()),
+    z.string().overwrite((value) => trimmed(withoutControls(value.replace(/\r\n?/g, '\n')))),
     min,
     max,
   );
@@ -185,10 +187,24 @@ export const text = (min: number, max: number) =>
 /** Single-line text: like `text`, with line breaks and tabs replaced by spaces. */
 export const line = (min: number, max: number) =>
   bounded(
-    z.string().overwrite((value) => withoutControls(onOneLine(value)).trim()),
+    z.string().overwrite((value) => trimmed(withoutControls(onOneLine(value)))),
     min,
     max,
   );
+
+const emptyAsNull = (schema: z.ZodType<string, string>) => schema.nullable().transform((value) => value || null);
+
+/** A `text` or null; a blank one is null. */
+export const optionalText = (max: number) => emptyAsNull(text(0, max));
+
+/** A `line` or null; a blank one is null. */
+export const optionalLine = (max: number) => emptyAsNull(line(0, max));
+
+/** Takes null and a blank string for an absent member. */
+export const blankAsAbsent = <T extends z.ZodType>(schema: T) =>
+  blankAsNull(schema.nullable())
+    .transform((value) => value ?? undefined)
+    .optional();
 
 /** The longest URL, in characters. */
 export const URL_MAX = 2048;
@@ -224,7 +240,8 @@ export const wellFormed = (schema: z.ZodString) =>
   schema.refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
 
 /** An identifier in a body. */
-export const reference = (max: number) => wellFormed(z.string().trim().min(1, { error: 'must not be empty' }).max(max));
+export const reference = (max: number) =>
+  wellFormed(z.string().overwrite(trimmed).min(1, { error: 'must not be empty' }).max(max));
 
 /** An id or slug in a body. */
 export const Reference = reference(REFERENCE_MAX);
@@ -358,8 +375,7 @@ export const logFilters = (subjects: string) => ({
 export const commaSeparated = (max: number) =>
   z
     .union([z.string(), z.array(z.string())])
-    .transform((value) => [value].flat().flatMap((part) => part.split(',')))
-    .transform((parts) => [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))])
+    .transform((given) => [...new Set([given].flat().flatMap(splitAtCommas))])
     .pipe(z.array(z.string()).max(max));
 
 /** An optional `true` or `false` in a query. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { FieldIssue } from '#shared/errors.ts';
-import { data, deleted, line, parsed, Timestamp, wellFormed } from './fields.ts';
+import { trimmed } from './characters.ts';
+import { data, deleted, optionalLine, parsed, Timestamp, wellFormed } from './fields.ts';
 import { map } from './projects.ts';
 import { defineRoute } from './route.ts';
 
@@ -85,7 +86,7 @@ const FollowQuery = z
       // Objects do not keep it as a member.
       if (fieldKeyOf(name) === '__proto__') reject('must be a key');
       else if (!text.success) reject('must be text');
-      else if (text.data.trim() !== '') query[name] = text.data.trim();
+      else if (trimmed(text.data) !== '') query[name] = trimmed(text.data);
     }
     if (issues.length > 0) return query;
     for (const { path, message } of filtersOf(query).issues ?? []) {
@@ -103,7 +104,7 @@ export const Frequency = z.enum(['daily', 'weekly']);
 const FollowBody = z
   .object({
     query: FollowQuery,
-    name: line(1, 100).nullable().optional().describe('The title in the digest; by default its filters in words.'),
+    name: optionalLine(100).optional().describe('The title in the digest; by default its filters in words.'),
     frequency: Frequency.describe('How often it is in the digest: each day, or on Mondays.'),
   })
   .meta({ id: 'FollowBody' });

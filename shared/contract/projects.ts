@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { CustomValue, FacetField, FILTERABLE_MAX, FieldFilters, FieldOrder, Hours } from './custom-fields.ts';
 import {
+  blankAsAbsent,
   blankAsNull,
   commaSeparated,
   data,
@@ -9,7 +10,9 @@ import {
   deleted,
   flagParameter,
   line,
+  optionalLine,
   optionalList,
+  optionalText,
   PageMeta,
   page,
   paging,
@@ -80,9 +83,7 @@ const ProjectFields = {
   slug: Slug.describe('The readable identifier, unique among all projects.'),
   url: WebUrl.describe("The listed site's address."),
   description: text(1, 500).describe('A short description; plain text.'),
-  long_description: text(0, 10_000)
-    .nullable()
-    .describe('The full description; plain text or Markdown, stored as written.'),
+  long_description: optionalText(10_000).describe('The full description; plain text or Markdown, stored as written.'),
   categories: z
     .array(reference(100))
     .transform((slugs) => [...new Set(slugs)])
@@ -92,14 +93,14 @@ const ProjectFields = {
     .max(10, { error: 'must have at most 10 entries' })
     .transform((tags) => [...new Set(tags)])
     .describe('Free keywords.'),
-  logo_url: WebUrl.nullable().describe('The URL of an image.'),
+  logo_url: blankAsNull(WebUrl.nullable()).describe('The URL of an image.'),
   screenshots: z.array(WebUrl).max(10, { error: 'must have at most 10 entries' }).describe('URLs of images.'),
-  video_url: WebUrl.nullable().describe('The URL of a video.'),
+  video_url: blankAsNull(WebUrl.nullable()).describe('The URL of a video.'),
   pricing_type: PricingType.describe('The pricing of the listed product.'),
   latitude: Latitude.nullable().describe('Degrees north, WGS 84. Requires `longitude`.'),
   longitude: Longitude.nullable().describe('Degrees east, WGS 84. Requires `latitude`.'),
-  address_city: line(0, 100).nullable().describe('The city of the listing.'),
-  address_country: line(0, 100).nullable().describe('The country of the listing.'),
+  address_city: optionalLine(100).describe('The city of the listing.'),
+  address_country: optionalLine(100).describe('The country of the listing.'),
   publish_at: TimestampInput.nullable().describe(
     'When the listing becomes public if it is approved before; up to a year ahead. Ignored once it was published.',
   ),
@@ -119,19 +120,16 @@ const coordinatesTogether = {
 };
 
 const optionalFields = {
-  slug: z
-    .union([z.literal('').transform(() => undefined), z.null().transform(() => undefined), Slug])
-    .optional()
-    .describe('Generated from the name when empty.'),
-  long_description: blankAsNull(ProjectFields.long_description).optional(),
+  slug: blankAsAbsent(Slug).describe('Generated from the name when empty.'),
+  long_description: ProjectFields.long_description.optional(),
   tags: optionalList(ProjectFields.tags),
-  logo_url: blankAsNull(ProjectFields.logo_url).optional(),
+  logo_url: ProjectFields.logo_url.optional(),
   screenshots: optionalList(ProjectFields.screenshots),
-  video_url: blankAsNull(ProjectFields.video_url).optional(),
+  video_url: ProjectFields.video_url.optional(),
   latitude: ProjectFields.latitude.optional(),
   longitude: ProjectFields.longitude.optional(),
-  address_city: blankAsNull(ProjectFields.address_city).optional(),
-  address_country: blankAsNull(ProjectFields.address_country).optional(),
+  address_city: ProjectFields.address_city.optional(),
+  address_country: ProjectFields.address_country.optional(),
   fields: z
     .record(wellFormed(z.string()), z.unknown())
     .optional()
@@ -151,7 +149,7 @@ export const SubmissionFields = z
     categories: categoriesWithin(1).describe('Slugs of one to five existing categories.'),
     pricing_type: ProjectFields.pricing_type,
     ...optionalFields,
-    draft_id: Reference.nullable()
+    draft_id: blankAsNull(Reference.nullable())
       .optional()
       .describe("The caller's draft that this submission completes; it is deleted when the project is created."),
   })
@@ -186,7 +184,7 @@ export const ProjectEdit = z
     plan: Plan.optional(),
     status: Status.optional(),
     deleted_at: TimestampInput.nullable().optional().describe('A time soft-deletes the project, null restores it.'),
-    rejection_reason: text(0, 1000).nullable().optional(),
+    rejection_reason: optionalText(1000).optional(),
     owner_id: Reference.optional().describe('Transfers the project to another user.'),
   })
   .meta({ id: 'ProjectEdit' });
@@ -955,7 +953,7 @@ export const reject = defineRoute('projects.reject', {
   description:
     'The submitter is mailed with the reason. With `If-Match` the project that was read is rejected, or none.',
   body: z
-    .object({ reason: text(0, 1000).nullable().optional().describe('Shown to the submitter.') })
+    .object({ reason: optionalText(1000).optional().describe('Shown to the submitter.') })
     .optional()
     .meta({ id: 'Rejection' }),
 });
@@ -1000,7 +998,7 @@ const ids = z
 export const BulkAction = z
   .discriminatedUnion('action', [
     z.object({ ids, action: z.literal('approve') }),
-    z.object({ ids, action: z.literal('reject'), reason: text(0, 1000).nullable().optional() }),
+    z.object({ ids, action: z.literal('reject'), reason: optionalText(1000).optional() }),
     z.object({ ids, action: z.literal('delete') }),
     z.object({ ids, action: z.literal('restore') }),
     z.object({ ids, action: z.literal('set_categories'), categories: categoriesWithin(1) }),

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
-  blankAsNull,
   data,
   integer,
-  line,
+  optionalLine,
+  optionalText,
   Placement,
   Placements,
   page,
@@ -11,7 +11,6 @@ import {
   Reference,
   Timestamp,
   TimestampInput,
-  text,
 } from './fields.ts';
 import { Project } from './projects.ts';
 import { adminOnly, defineRoute } from './route.ts';
@@ -28,9 +27,7 @@ const DAYS_MAX = 365;
 /** The longest call to action, in characters. */
 const CTA_MAX = 20;
 
-const cta_text = blankAsNull(line(1, CTA_MAX).nullable()).describe(
-  'The label of the button; no button when null or empty.',
-);
+const cta_text = optionalLine(CTA_MAX).describe('The label of the button; no button when null or empty.');
 
 /** A promotion as visible to its buyer and administrators. */
 export const Promotion = z
@@ -74,7 +71,7 @@ export const ShownPromotion = z
 export type ShownPromotion = z.infer<typeof ShownPromotion>;
 
 const days = integer(1, DAYS_MAX).describe(`1 to ${DAYS_MAX}.`);
-const reason = text(0, 1000).optional().describe('Shown to the buyer.');
+const reason = optionalText(1000).optional().describe('Shown to the buyer.');
 
 /** A promotion granted for free. */
 export const PromotionGrant = z

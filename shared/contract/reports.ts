@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, ProjectReference, page, paging, reference, Timestamp, text } from './fields.ts';
+import { data, optionalText, ProjectReference, page, paging, reference, Timestamp, text } from './fields.ts';
 import { defineRoute, forStaff } from './route.ts';
 
 export const ReportStatus = z.enum(['open', 'resolved', 'dismissed']);
@@ -39,7 +39,7 @@ export type ReportGroup = z.infer<typeof ReportGroup>;
 const ReportBody = z
   .object({
     reason: text(1, 1000).describe('The problem, such as `spam` or `broken link`.'),
-    details: text(0, 2000).nullable().optional().describe('Further details.'),
+    details: optionalText(2000).optional().describe('Further details.'),
   })
   .meta({ id: 'ReportBody' });
 export type ReportBody = z.infer<typeof ReportBody>;
@@ -102,7 +102,7 @@ const ReportResolution = z
       .max(RESOLVED_MAX, { error: `must name at most ${RESOLVED_MAX} reports` })
       .overwrite((ids) => [...new Set(ids)]),
     status: ReportStatus,
-    note: text(0, 1000).nullable().optional().describe('Stored with the reports; also the reason of a rejection.'),
+    note: optionalText(1000).optional().describe('Stored with the reports; also the reason of a rejection.'),
     action: z
       .enum(['reject', 'delete', 'none'])
       .default('none')

@@ -3,6 +3,7 @@ import {
   cursorPage,
   cursorParameters,
   data,
+  optionalText,
   ProjectReference,
   page,
   paging,
@@ -118,7 +119,7 @@ const fields = z
   .min(1, { error: 'must name at least one field' })
   .transform((all) => [...new Set(all)])
   .optional();
-const note = text(0, 1000).nullable().optional().describe('For administrators; the owner does not see it.');
+const note = optionalText(1000).optional().describe('For administrators; the owner does not see it.');
 
 const Approval = z
   .object({

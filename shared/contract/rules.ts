@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, decimal, deleted, integer, line, reference, text } from './fields.ts';
+import { data, decimal, deleted, integer, line, optionalText, reference } from './fields.ts';
 import { Plan, RuleAction, Status } from './projects.ts';
 import { adminOnly, defineRoute } from './route.ts';
 
@@ -119,8 +119,8 @@ const fields = {
   action: RuleAction.describe(
     '`approve` and `reject` decide like a moderator; `hold` keeps the project pending and names the rule. A paid project is held instead of rejected.',
   ),
-  reason: text(0, 1000).nullable().describe('For the submitter of a rejected project.'),
-  note: text(0, 1000).nullable().describe('For administrators.'),
+  reason: optionalText(1000).describe('For the submitter of a rejected project.'),
+  note: optionalText(1000).describe('For administrators.'),
 } as const;
 
 export const RuleBody = z

@@ -8,7 +8,7 @@ import {
   SEARCHABLE_MAX,
   SORTABLE_MAX,
 } from './custom-fields.ts';
-import { blankAsNull, data, line, optionalList, text, URL_MAX, WebUrl } from './fields.ts';
+import { blankAsNull, data, line, optionalLine, optionalList, optionalText, URL_MAX, WebUrl } from './fields.ts';
 import { BULK_MAX, MAP_ITEMS_MAX, Plan, sortKeys } from './projects.ts';
 import { adminOnly, defineRoute, features } from './route.ts';
 
@@ -66,6 +66,8 @@ const Font = z
     error: 'must be font families separated by commas, such as Inter, sans-serif',
   });
 
+const FontUpdate = blankAsNull(Font.nullable()).optional();
+
 const LENGTH = new RegExp(`^-?(?:0|${NUMBER}(?:px|rem|em))$`);
 const COLOR =
   /^(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(?:rgb|hsl)a?\([0-9., %/]{5,50}\)|hsl\(var\(--[a-z](?:-?[a-z0-9]){0,39}\)(?: ?\/ ?[0-9.]{1,6}%?)?\))$/;
@@ -113,8 +115,8 @@ const Colors = z.record(ColorName, Hsl.nullable()).refine(atMost(COLORS_MAX), to
 export const ThemeUpdate = z
   .object({
     colors: z.object({ light: Colors.nullish(), dark: Colors.nullish() }).nullish(),
-    fonts: z.object({ sans: Font.nullish(), serif: Font.nullish(), mono: Font.nullish() }).nullish(),
-    radius: Radius.nullish(),
+    fonts: z.object({ sans: FontUpdate, serif: FontUpdate, mono: FontUpdate }).nullish(),
+    radius: blankAsNull(Radius.nullable()).optional(),
     shadows: z.record(Name, Shadow.nullable()).refine(atMost(SHADOWS_MAX), tooMany('shadows', SHADOWS_MAX)).nullish(),
   })
   .meta({ id: 'ThemeUpdate' });
@@ -196,13 +198,13 @@ export type Site = z.infer<typeof Site>;
 /** A part of the site's identity; null resets a member to its default. */
 export const SiteUpdate = z
   .object({
-    name: blankAsNull(line(1, 100)).nullish(),
-    tagline: line(0, 200).nullish(),
-    description: text(0, 500).nullish(),
-    image_url: blankAsNull(WebUrl).nullish(),
+    name: optionalLine(100).optional(),
+    tagline: optionalLine(200).optional(),
+    description: optionalText(500).optional(),
+    image_url: blankAsNull(WebUrl.nullable()).optional(),
     listing_type: ListingType.nullish(),
     links: optionalList(z.array(SiteLink).max(SITE_LINKS_MAX)).describe('At most 8; replaces the list.'),
-    texts: textsOf(text(0, SITE_TEXT_MAX).nullish()).nullish(),
+    texts: textsOf(optionalText(SITE_TEXT_MAX).optional()).nullish(),
   })
   .meta({ id: 'SiteUpdate' });
 export type SiteUpdate = z.infer<typeof SiteUpdate>;

@@ -4,13 +4,13 @@ import {
   blankAsNull,
   commaSeparated,
   data,
-  line,
+  optionalLine,
+  optionalText,
   page,
   paging,
   REFERENCE_MAX,
   Timestamp,
   TimestampInput,
-  text,
   WebUrl,
 } from './fields.ts';
 import { LedgerEntry } from './payments.ts';
@@ -61,9 +61,9 @@ export type User = z.infer<typeof User>;
 
 export const ProfileUpdate = z
   .object({
-    name: blankAsNull(line(1, 100).nullable()).optional().describe('The name shown with comments.'),
+    name: optionalLine(100).optional().describe('The name shown with comments.'),
     avatar_url: blankAsNull(WebUrl.nullable()).optional().describe('The URL of an image.'),
-    bio: blankAsNull(text(0, 500).nullable()).optional().describe('Plain text, stored as written.'),
+    bio: optionalText(500).optional().describe('Plain text, stored as written.'),
     website: blankAsNull(WebUrl.nullable()).optional(),
   })
   .meta({ id: 'ProfileUpdate' });
@@ -290,7 +290,7 @@ export const UserUpdate = z
     is_admin: z.boolean().optional().describe('True sets `role` to `admin`; false resets it.'),
     role: Role.optional().describe('`admin` sets `is_admin`, any other role resets it.'),
     is_banned: z.boolean().optional(),
-    ban_reason: blankAsNull(text(0, 1000).nullable()).optional().describe('Shown to the user; removed with the ban.'),
+    ban_reason: optionalText(1000).optional().describe('Shown to the user; removed with the ban.'),
     ban_expires_at: TimestampInput.nullable()
       .optional()
       .describe('When the ban ends by itself, in the future; null for a ban that does not end.'),

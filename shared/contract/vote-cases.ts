@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, ProjectReference, page, paging, Timestamp, text } from './fields.ts';
+import { data, optionalText, ProjectReference, page, paging, Timestamp } from './fields.ts';
 import { defineRoute, forStaff } from './route.ts';
 
 export const VoteCaseState = z.enum(['open', 'held', 'released']);
@@ -79,7 +79,7 @@ const decision = {
 } as const;
 
 const DecisionBody = z
-  .object({ note: text(0, 1000).nullable().optional().describe('A remark for the staff.') })
+  .object({ note: optionalText(1000).optional().describe('A remark for the staff.') })
   .meta({ id: 'VoteCaseDecision' });
 
 export const hold = defineRoute('voteCases.hold', {

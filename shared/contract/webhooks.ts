@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { eventKindNames } from './events.ts';
 import {
-  blankAsNull,
   cursorPage,
   cursorParameters,
   data,
   deleted,
-  line,
+  optionalLine,
   page,
   paging,
   Timestamp,
@@ -47,7 +46,7 @@ const fields = {
     .min(1, { error: 'must name at least one kind of event' })
     .max(100, { error: 'must name at most 100 kinds of events' })
     .overwrite((kinds) => [...new Set(kinds)]),
-  description: blankAsNull(line(1, 200).nullable()).optional(),
+  description: optionalLine(200).optional(),
   is_active: z.boolean().optional().describe('Defaults to true.'),
 } as const;
 

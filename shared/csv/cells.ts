@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { trimmed } from '#contract/characters.ts';
 
 /**
  * Writes records as CSV according to RFC 4180: commas, quotes where needed, CRLF after each record. Cells with
@@ -80,5 +81,4 @@ export const splitList = (cell: string, separator: string): string[] => {
   return withoutBlanks([...entries, entry]);
 };
 
-const withoutBlanks = (entries: readonly string[]): string[] =>
-  entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
+const withoutBlanks = (entries: readonly string[]): string[] => entries.map(trimmed).filter((entry) => entry !== '');

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from '#contract/characters.ts';
 import { checked } from '#contract/fields.ts';
 import { type ColumnTarget, counterFields, ImportMapping, type MappedField } from '#contract/projects.ts';
 import { invalidField, invalidFields } from '#shared/errors.ts';
@@ -83,7 +84,7 @@ export const readMapping = (given: unknown): ParsedMapping => {
 export const requiredFields = ['name', 'url', 'description'] as const;
 
 const isBlank = (value: ImportMapping['defaults'][MappedField] | undefined): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  value === undefined || value === null || (typeof value === 'string' && trimmed(value) === '');
 
 /**
  * Rows that update existing projects may lack these fields; all others would fail.

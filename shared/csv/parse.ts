@@ -1,4 +1,5 @@
 import { CsvError, type Options, parse } from 'csv-parse/sync';
+import { trimmed } from '#contract/characters.ts';
 import { columnName } from './mapping.ts';
 
 /** The separators that are detected, the preferred ones first. The first line of a file may name any other character. */
@@ -72,7 +73,7 @@ const SEPARATOR_LINE = /^"?sep=([^"\p{L}\p{N} \r\n])"?[^\S\r\n]*(?:\r\n?|\n|$)/i
 /** Thrown within the parser to end it. */
 const ENOUGH = new Error('There are as many records as asked for.');
 
-const isBlank = (cell: string): boolean => cell.trim() === '';
+const isBlank = (cell: string): boolean => trimmed(cell) === '';
 
 /** The cells without blank ones after as many as given. */
 const withoutSurplus = (cells: readonly string[], width: number): readonly string[] =>

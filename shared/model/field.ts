@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from '#contract/characters.ts';
 import {
   type CustomValue,
   FIELD_VALUES_BYTES_MAX,
@@ -387,9 +388,12 @@ export type Writer = 'owner' | 'staff';
 /** A change of some values of a listing. @returns all values as stored. @throws 400 on `fields.<key>`. */
 export type ValueEdit = (listing: WithValues) => string | null;
 
-/** Whether a given value removes the stored one: forms send empty texts and lists for no value. */
+/** Whether a given value removes the stored one: forms send blank texts and empty lists for no value. */
 const isUnset = (type: FieldType, value: unknown): boolean =>
-  value === null || (type === 'multi_select' ? Array.isArray(value) && value.length === 0 : value === '');
+  value === null ||
+  (type === 'multi_select'
+    ? Array.isArray(value) && value.length === 0
+    : typeof value === 'string' && trimmed(value) === '');
 
 const sameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 

@@ -1,4 +1,4 @@
-import { withoutControls } from '#contract/fields.ts';
+import { withoutControls } from '#contract/characters.ts';
 
 /** Called once per character that a scan reads; the default does nothing. A test counts the calls. */
 type Step = () => void;

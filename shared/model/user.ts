@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from '#contract/characters.ts';
 import type { Notifications, Role } from '#contract/users.ts';
 import { firstCharacters } from './characters.ts';
 
@@ -30,7 +31,7 @@ const NAME_MAX = 100;
  */
 export const accessClaims = (attributes: Readonly<Record<string, string | undefined>>): Record<string, string> => {
   const { email, email_verified } = attributes;
-  const name = firstCharacters((attributes.name ?? '').trim(), NAME_MAX).trim();
+  const name = firstCharacters(trimmed(attributes.name ?? ''), NAME_MAX).trim();
   return {
     ...(email && { email, email_verified: String(email_verified === 'true') }),
     ...(name && { name }),

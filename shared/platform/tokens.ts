@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { JwtVerifier } from 'aws-jwt-verify';
 import { assertIsJwk, assertIsSignatureJwk, type Jwk, type Jwks, SimpleJwksCache } from 'aws-jwt-verify/jwk';
 import type { JwtHeader, JwtPayload } from 'aws-jwt-verify/jwt-model';
-import { withoutControls } from '#contract/fields.ts';
+import { trimmed, withoutControls } from '#contract/characters.ts';
 import { isApiKeyId } from '#model/api-key.ts';
 import { asciiLowerCase, type Identity } from '#model/user.ts';
 import { environment, InvalidEnvironment } from './environment.ts';
@@ -151,7 +151,7 @@ const textOrNull = (value: unknown): string | null =>
 
 /** A display name; names of accounts are chosen by users. */
 const nameOrNull = (value: unknown): string | null =>
-  typeof value === 'string' ? textOrNull(withoutControls(value).trim()) : null;
+  typeof value === 'string' ? textOrNull(trimmed(withoutControls(value))) : null;
 
 /**
  * The name of a service client. Only when client and subject are equal does the token belong to the client itself (RFC

@@ -107,7 +107,7 @@ const storeCollection = async (id: string, body: CollectionBody): Promise<Collec
     slug:
       body.slug ?? (await freeSlug(slugFrom(body.title, id.slice('col_'.length).toLowerCase()), takenCollectionSlugs)),
     title: body.title,
-    description: body.description || null,
+    description: body.description ?? null,
     project_ids: body.project_ids ?? [],
     is_public: body.is_public ?? false,
     sort_order: body.sort_order ?? (await nextSortOrder()),
@@ -150,7 +150,7 @@ export const updateCollection = (
       ...previous,
       slug,
       title: body.title ?? previous.title,
-      description: body.description === undefined ? previous.description : body.description || null,
+      description: body.description === undefined ? previous.description : body.description,
       project_ids: body.project_ids ?? previous.project_ids,
       is_public: body.is_public ?? previous.is_public,
       sort_order: body.sort_order ?? previous.sort_order,

@@ -51,7 +51,7 @@ export const fileReport = (
       project_id: project.id,
       user_id: user.id,
       reason: body.reason,
-      details: body.details || null,
+      details: body.details ?? null,
       status: 'open',
       note: null,
       created_at: previous?.created_at ?? at,
@@ -89,7 +89,7 @@ export const resolveReport = (
     const next: ReportRecord = {
       ...previous,
       status,
-      note: note === undefined ? previous.note : note || null,
+      note: note === undefined ? previous.note : note,
       updated_at: now(),
       version: previous.version + 1,
     };

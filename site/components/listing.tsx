@@ -1,4 +1,5 @@
 import type { ComponentChild } from 'preact';
+import { joinWithCommas } from '#contract/comma-list.ts';
 import type { Comment } from '#contract/comments.ts';
 import type { PageMeta } from '#contract/fields.ts';
 import type { Project } from '#contract/projects.ts';
@@ -58,7 +59,7 @@ const Facts = ({ project, categories }: { readonly project: Project; readonly ca
               <a
                 key={tag}
                 class="chip"
-                href={href(`/projects?${new URLSearchParams({ tag }).toString()}`)}
+                href={href(`/projects?${new URLSearchParams({ tag: joinWithCommas([tag]) }).toString()}`)}
                 rel="nofollow"
                 dir="auto"
               >

@@ -1,4 +1,5 @@
 import type { ComponentChild } from 'preact';
+import { joinWithCommas, splitAtCommas } from '#contract/comma-list.ts';
 import { type Field, RANGE } from '#contract/custom-fields.ts';
 import { listCategories } from '#services/categories/read.ts';
 import { readListings, readListingsAmong } from '#services/projects/list.ts';
@@ -36,13 +37,12 @@ interface ListPlace {
   readonly state: ListState;
 }
 
-const values = (text: string | undefined): readonly string[] =>
-  text === undefined ? [] : text.split(',').map((one) => one.trim());
+const values = (text: string | undefined): readonly string[] => (text === undefined ? [] : splitAtCommas(text));
 
 /** The parameters after a value of a list of values was added or removed. */
 const toggled = (all: readonly string[], value: string): string | null => {
   const next = all.includes(value) ? all.filter((one) => one !== value) : [...all, value];
-  return next.length > 0 ? next.join(',') : null;
+  return next.length > 0 ? joinWithCommas(next) : null;
 };
 
 const FacetValue = ({

@@ -65,16 +65,19 @@ it.each(['none', 'n/a', 'ftp://example.com', 'javascript:alert(1)', 'a@example.c
   },
 );
 
-it('a row uses defaults for blank cells and fields without a column', () => {
-  const more = { defaults: { pricing_type: 'paid', tags: 'x|y', latitude: 1, logo_url: null, name: 'Nameless' } };
-  expect(readOne({ name: ' ', pricing_type: 'free', description: '' }, more).values).toEqual({
-    name: 'Nameless',
-    pricing_type: 'free',
-    tags: ['x', 'y'],
-    latitude: 1,
-    logo_url: null,
-  });
-});
+it.each([' ', '\u200b', '\u202e', '\u2800'])(
+  'a row uses defaults for blank cells (%j) and fields without a column',
+  (blank) => {
+    const more = { defaults: { pricing_type: 'paid', tags: 'x|y', latitude: 1, logo_url: null, name: 'Nameless' } };
+    expect(readOne({ name: blank, pricing_type: 'free', description: '' }, more).values).toEqual({
+      name: 'Nameless',
+      pricing_type: 'free',
+      tags: ['x', 'y'],
+      latitude: 1,
+      logo_url: null,
+    });
+  },
+);
 
 it('a row reports every invalid field', () => {
   expect(
@@ -105,7 +108,6 @@ it('a row reports every invalid field', () => {
 });
 
 it.each<[ImportField, string, string]>([
-  ['name', '\u202e', 'must not be empty'],
   ['description', 'x'.repeat(501), 'must have at most 500 characters'],
   ['long_description', 'x'.repeat(10_001), 'must have at most 10000 characters'],
   ['url', `https://a.example/${'x'.repeat(2048)}`, 'must have at most 2048 characters'],

@@ -49,7 +49,7 @@ const newClaim = (
   state: method === 'mail' ? 'proven' : 'open',
   host: canonicalHost(project.url),
   token: method === 'dns' || method === 'page' ? randomBytes(24).toString('base64url') : null,
-  message: message || null,
+  message: message ?? null,
   last_check: null,
   project_claimed_at: project.claimed_at,
   created_at: now(),

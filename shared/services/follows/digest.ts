@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CatalogEntry, ReadCatalog } from '#catalog/types.ts';
+import { splitAtCommas } from '#contract/comma-list.ts';
 import type { ListFilters } from '#contract/follows.ts';
 import { catalog } from '#data/catalog.ts';
 import { deleteCheckpoint, findCheckpoint, saveCheckpoint } from '#data/checkpoints.ts';
@@ -121,10 +122,12 @@ const sectionsOf = async (
 const titleOf = ({ name, query }: FollowRecord, projects: ReadCatalog): string => {
   if (name !== null) return name;
   const categories = new Map(projects.categories().map(({ category }) => [category.slug, category.name]));
-  const { q, category, match: _match, radius_km: _radius, ...others } = query;
+  const { q, category = '', sphere = '', tag = '', match: _match, radius_km: _radius, ...others } = query;
+  const lists = Object.entries({ sphere: splitAtCommas(sphere), tag: splitAtCommas(tag) });
   return [
     ...(q === undefined ? [] : [`“${q}”`]),
-    ...(category?.split(',').map((slug) => categories.get(slug.trim()) ?? slug.trim()) ?? []),
+    ...splitAtCommas(category).map((slug) => categories.get(slug) ?? slug),
+    ...lists.flatMap(([filter, values]) => (values.length > 0 ? [`${filter}: ${values.join(', ')}`] : [])),
     ...Object.entries(others).map(([filter, value]) => `${filter}: ${value}`),
   ].join(', ');
 };

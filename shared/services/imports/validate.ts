@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { line, parsed, Reference, TimestampInput, text, withScheme } from '#contract/fields.ts';
+import { trimmed } from '#contract/characters.ts';
+import { line, optionalText, parsed, Reference, TimestampInput, withScheme } from '#contract/fields.ts';
 import {
   type ColumnTarget,
   type CounterField,
@@ -42,7 +43,7 @@ const cellSchemas = {
   plan: inLowerCase(Plan),
   status: inLowerCase(Status),
   owner_id: Reference,
-  rejection_reason: text(0, 1000).nullable(),
+  rejection_reason: optionalText(1000),
   created_at: Time,
   updated_at: Time,
   published_at: Time.nullable(),
@@ -202,7 +203,8 @@ const readDefault = (field: MappedField, value: Default, reading: Reading): unkn
     return isAxis(field) || definition?.type === 'number' ? value : String(value);
   }
   if (typeof value !== 'string') return value;
-  return value.trim() === '' ? undefined : readCell(field, value.trim(), reading);
+  const cell = trimmed(value);
+  return cell === '' ? undefined : readCell(field, cell, reading);
 };
 
 /** The value of a field without one; nothing for a field that every listing has. */
@@ -272,7 +274,7 @@ export const textReader =
   (mapping: Pick<ImportMapping, 'text'>) =>
   (cells: readonly string[], index: number): string => {
     const cell = cells[index] ?? '';
-    return unguarded((mapping.text === 'html' ? plainText(cell) : cell).trim());
+    return unguarded(trimmed(mapping.text === 'html' ? plainText(cell) : cell));
   };
 
 /**

@@ -49,7 +49,7 @@ export const rejection =
     const next: ProjectRecord = {
       ...current,
       status: 'rejected',
-      rejection_reason: reason || null,
+      rejection_reason: reason ?? null,
       updated_at: now(),
     };
     return { next, origin: { cause, actorId: staff.id }, messages: moderationEvents(staff.id, current, next) };

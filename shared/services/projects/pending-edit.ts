@@ -180,7 +180,7 @@ export const approveRevision = (
       state: 'approved',
       changes: changesAsPublished(current, edit, applied),
       applied,
-      note: note || null,
+      note: note ?? null,
     } as const;
     const data = projectEventData(next);
     return pendingDecision(
@@ -214,7 +214,7 @@ export const rejectRevision = (
   changeProject(reference, async (current) => {
     mustNotBeOwn(current, staff);
     const edit = await pendingEditOf(current, revisionId, ifMatch);
-    const decision = { state: 'rejected', changes: edit.changes, applied: [], note: note || null } as const;
+    const decision = { state: 'rejected', changes: edit.changes, applied: [], note: note ?? null } as const;
     const definitions = await currentFields();
     return pendingDecision(
       current,

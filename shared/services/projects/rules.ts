@@ -43,8 +43,8 @@ export const createRule = (body: RuleBody, seed?: string): Promise<Rule> =>
         ...(await resolved(body)),
         id,
         version: 1,
-        reason: body.reason || null,
-        note: body.note || null,
+        reason: body.reason ?? null,
+        note: body.note ?? null,
       };
       await rules.insert(rule);
       return rule;
@@ -71,8 +71,8 @@ export const updateRule = (id: string, body: RuleUpdate): Promise<Rule> =>
       order: body.order ?? previous.order,
       when: when ?? previous.when,
       action: body.action ?? previous.action,
-      reason: body.reason === undefined ? previous.reason : body.reason || null,
-      note: body.note === undefined ? previous.note : body.note || null,
+      reason: body.reason === undefined ? previous.reason : body.reason,
+      note: body.note === undefined ? previous.note : body.note,
     };
     await rules.replace(previous, next);
     return next;

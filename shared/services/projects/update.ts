@@ -49,7 +49,7 @@ const withAdminFields = (record: ProjectRecord, edit: ProjectEdit, at: string): 
         ? status === 'rejected'
           ? record.rejection_reason
           : null
-        : edit.rejection_reason || null,
+        : (edit.rejection_reason ?? null),
   };
 };
 

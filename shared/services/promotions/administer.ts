@@ -132,7 +132,7 @@ export const administerPromotion = async (
       case 'extend':
         return mustBeLiveToRun(current, extend(admin, current, body.days, at));
       case 'revoke':
-        return revocation(current, { actorId: admin.id, reason: body.reason || null, at });
+        return revocation(current, { actorId: admin.id, reason: body.reason ?? null, at });
       case 'set_end_date':
         return mustBeLiveToRun(current, setEndDate(admin, current, body.ends_at, at));
     }

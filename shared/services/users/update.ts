@@ -49,7 +49,7 @@ const banEnd = (current: UserRecord, { is_banned = current.is_banned, ban_expire
 
 const moderated = (current: UserRecord, body: UserUpdate): UserRecord => {
   const role = roleOf(current, body);
-  const reason = body.ban_reason === undefined ? current.ban_reason : body.ban_reason || null;
+  const reason = body.ban_reason === undefined ? current.ban_reason : body.ban_reason;
   return {
     ...current,
     ban_expires_at: banEnd(current, body),
@@ -93,7 +93,7 @@ export const updateProfile = (user: UserRecord, body: ProfileUpdate): Promise<Us
     ...current,
     name: body.name === undefined ? current.name : body.name,
     avatar_url: body.avatar_url === undefined ? current.avatar_url : body.avatar_url,
-    bio: body.bio === undefined ? current.bio : body.bio || null,
+    bio: body.bio === undefined ? current.bio : body.bio,
     website: body.website === undefined ? current.website : body.website,
   }));
 

@@ -1,0 +1,15 @@
+import { trimmed } from './characters.ts';
+
+const COMMA_IN_VALUE = '\\,';
+
+const BETWEEN_COMMAS = /(?:\\,|[^,])+/g;
+
+/** The values of a list, without blank ones. A comma inside a value is written `\,`; other backslashes stand for themselves. */
+export const splitAtCommas = (list: string): string[] =>
+  (list.match(BETWEEN_COMMAS) ?? [])
+    .map((value) => trimmed(value.replaceAll(COMMA_IN_VALUE, ',')))
+    .filter((value) => value !== '');
+
+/** The list that `splitAtCommas` reads. */
+export const joinWithCommas = (values: readonly string[]): string =>
+  values.map((value) => value.replaceAll(',', COMMA_IN_VALUE)).join(',');

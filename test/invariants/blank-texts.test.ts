@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { routes } from '#contract/table.ts';
+
+/** Texts in bodies: one that must not be empty has a visible character, and an optional one that is blank is null or absent. */
+
+type Member = readonly [path: string, schema: z.ZodType];
+
+/** The members of all objects in a body. */
+const membersOf = (schema: z.core.$ZodType | undefined, path: string): Member[] => {
+  if (schema instanceof z.ZodArray) return membersOf(schema.element, `${path}[]`);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => membersOf(option, path));
+  if (schema instanceof z.ZodPipe) return membersOf(schema.in, path);
+  if (schema instanceof z.ZodRecord) return membersOf(schema.valueType, `${path}{}`);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return membersOf(schema.unwrap(), path);
+  }
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, member]): Member[] => [
+    [`${path}.${name}`, member],
+    ...membersOf(member, `${path}.${name}`),
+  ]);
+};
+
+const EXAMPLES = ['x', 'https://x.example/', '#aabbcc', '+49 30 1234'];
+
+const isText = (schema: z.ZodType): boolean =>
+  EXAMPLES.some((example) => typeof schema.safeParse(example).data === 'string') && !schema.safeParse({}).success;
+
+/** Filters of follows, which are read by the schemas of lists, and what is compared with a stored or a known value. */
+const OTHERS = /^(?:follows\.create\.query\.|fields\.update\.(?:key|type|deleted_at)$|mcp\.call(?:\[\])?\.method$)/;
+
+const texts = routes
+  .flatMap(({ id, body }) => membersOf(body, id))
+  .filter(([path, schema]) => isText(schema) && !OTHERS.test(path));
+
+const isOptional = (schema: z.ZodType): boolean =>
+  [undefined, null].some((nothing) => schema.safeParse(nothing).success);
+const optional = texts.filter(([, schema]) => isOptional(schema));
+const required = texts.filter(([, schema]) => !isOptional(schema));
+
+/** Zero-width space, fillers, the braille blank, a soft hyphen, marks of direction and order, a joiner with a selector. */
+const BLANKS = [
+  '',
+  ' ',
+  '\n\t',
+  '\u200b',
+  '\u3164',
+  '\uffa0',
+  '\u2800',
+  '\u00ad',
+  '\u200e \ufeff',
+  '\u200d\ufe0f',
+  '\u180e',
+];
+
+it('the search finds texts of all kinds', () => {
+  expect(optional.map(([path]) => path)).toEqual(
+    expect.arrayContaining(['projects.submit.address_city', 'projects.submit.logo_url', 'collections.create.slug']),
+  );
+  expect(required.map(([path]) => path)).toEqual(
+    expect.arrayContaining(['projects.submit.name', 'comments.add.content', 'fields.create.options[].label']),
+  );
+});
+
+it.each(required)('%s has a visible character', (_, schema) => {
+  const accepted = BLANKS.filter((blank) => schema.safeParse(blank).success);
+  expect(accepted).toEqual([]);
+});
+
+it.each(optional)('%s is null or absent when it is blank, or wrong where it cannot be null', (_, schema) => {
+  const isWrong = !schema.safeParse(null).success;
+  const others = BLANKS.filter((blank) => {
+    const { success, data } = schema.safeParse(blank);
+    return success ? (data ?? null) !== null : !isWrong;
+  });
+  expect(others).toEqual([]);
+});
