@@ -14,6 +14,12 @@ const PLAIN: Readonly<Record<string, string>> = {
   ĸ: 'k',
   ı: 'i',
   ς: 'σ',
+  // The quotation marks and dashes of two UTF-16 units, which `withPlainMarks` leaves.
+  '\u{1f676}': '"',
+  '\u{1f677}': '"',
+  '\u{1f678}': '"',
+  '\u{10d6e}': '-',
+  '\u{10ead}': '-',
 };
 
 const PLAIN_LETTERS = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
@@ -23,23 +29,86 @@ const ACCENTS = /[[\p{M}&&[\p{Script=Inherited}\p{Script=Arabic}\p{Script=Hebrew
 
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\0]/gv;
 
+/**
+ * Apostrophes, single quotation marks, and what is typed or transliterated in their place: acute and grave accents, primes,
+ * modifier letters, and signs of Greek, Armenian, Hebrew, N'Ko and languages with a saltillo. Unicode has no property for them.
+ */
+const APOSTROPHE =
+  /[`\u00b4\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u055a\u05f3\u07f4\u07f5\u1fbd\u2018-\u201b\u2032\u2035\u275b\u275c\u275f\ua78b\ua78c\uff07]/;
+
+/** All other quotation marks: double ones, angles and corners. The ASCII ones are among them. */
+const QUOTATION_MARK = /[\p{Quotation_Mark}\u02ba\u02dd\u02ee\u05f4\u2033\u2036\u275d\u275e\u2760\u276e\u276f]/u;
+
+const DASH = /\p{Dash}/u;
+
+const plainMark = (character: string): string => {
+  if (character === "'" || APOSTROPHE.test(character)) return "'";
+  return QUOTATION_MARK.test(character) ? '"' : DASH.test(character) ? '-' : character;
+};
+
+/** What replaces a UTF-16 unit that is a mark, or that is decomposed into marks and others: `ŉ` becomes `'n`. */
+const replacementOf = (unit: number): string | undefined => {
+  const character = String.fromCharCode(unit).normalize('NFD');
+  const plain = plainMark(character);
+  if (plain !== character) return plain;
+  const decomposed = character.normalize('NFKD');
+  const result = Array.from(decomposed, plainMark).join('');
+  return result === decomposed ? undefined : result;
+};
+
+/** What units are replaced by, each text once. */
+const replacements: (string | undefined)[] = [];
+
+/** By UTF-16 unit, the number of its replacement, from 1; filled as units are met, because regular expressions are slow. */
+const replacementNumbers = new Uint8Array(0x1_0000);
+
+const knownReplacement = (unit: number): string | undefined => {
+  const number = replacementNumbers[unit] ?? 0;
+  if (number > 0) return replacements[number - 1];
+  const replacement = replacementOf(unit);
+  if (!replacements.includes(replacement)) replacements.push(replacement);
+  replacementNumbers[unit] = replacements.indexOf(replacement) + 1;
+  return replacement;
+};
+
+/**
+ * Replaces apostrophes, quotation marks and dashes by those of ASCII. Before NFKD, which makes a blank and an accent of `´` and
+ * two primes of `″`. A loop, because replacing by a regular expression takes four times as long.
+ */
+const withPlainMarks = (text: string): string => {
+  let result = '';
+  let copiedTo = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const replacement = knownReplacement(text.charCodeAt(at));
+    if (replacement === undefined) continue;
+    result += text.slice(copiedTo, at) + replacement;
+    copiedTo = at + 1;
+  }
+  return copiedTo === 0 ? text : result + text.slice(copiedTo);
+};
+
+/** ASCII without NUL and the grave accent. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII without NUL
-const ASCII = /^[\x01-\x7f]*$/;
+const ASCII = /^[\x01-\x5f\x61-\x7f]*$/;
 
 /**
  * Normalises text for search and sorting: lower case, without accents, width variants and ligatures; `ß` becomes `ss`,
- * `ø` becomes `o`. Never contains NUL, so NUL can separate fields. Idempotent.
+ * `ø` becomes `o`. Apostrophes become `'`, other quotation marks `"`, hyphens and dashes `-`. Never contains NUL, so NUL
+ * can separate fields. Idempotent.
  */
-export const fold = (text: string): string =>
-  ASCII.test(text)
-    ? text.toLowerCase()
-    : text
-        .normalize('NFKD')
-        .replace(INVISIBLE, '')
-        .replace(ACCENTS, '')
-        .toLowerCase()
-        .replace(PLAIN_LETTERS, (letter) => PLAIN[letter] ?? letter)
-        .normalize('NFC');
+export const fold = (text: string): string => {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const plain = withPlainMarks(text);
+  // Texts in English often have no other characters beyond ASCII.
+  if (ASCII.test(plain)) return plain.toLowerCase();
+  return plain
+    .normalize('NFKD')
+    .replace(INVISIBLE, '')
+    .replace(ACCENTS, '')
+    .toLowerCase()
+    .replace(PLAIN_LETTERS, (letter) => PLAIN[letter] ?? letter)
+    .normalize('NFC');
+};
 
 /** What words consist of. Everything else is between words. */
 const WORD_CHARACTER = /[\p{L}\p{M}\p{Nd}]/u;

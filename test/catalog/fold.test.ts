@@ -15,6 +15,11 @@ it.each([
   ['Ｗｉｄｅ ﬁne ①', 'wide fine 1'],
   ['Ёлка й', 'елка и'],
   ['שָׁלוֹם مُحَمَّد', 'שלום محمد'],
+  ['Rock ’n’ Roll, ‘n‛ ‚n‘ `n´ ʼnʻ ′n‵ ＇n｀ Ꞌnꞌ ՚n׳ ŉ', "rock 'n' roll, 'n' 'n' 'n' 'n' 'n' 'n' 'n' 'n' 'n"],
+  ['„Café“ ”a‟ «a» ‹a› ″a‶ ＂a״ ❝a❞ 「a」 『a』 ｢a｣ 〝a〟 🙶a🙷', '"cafe" "a" "a" "a" "a" "a" "a" "a" "a" "a" "a" "a"'],
+  ['a‐b‑c‒d–e—f―g−h﹣i－j﹘k֊l־m⁻n', 'a-b-c-d-e-f-g-h-i-j-k-l-m-n'],
+  // The prolonged sound mark of kana is a letter, and a soft hyphen is invisible.
+  ['カレー so\u00adft', 'カレー soft'],
   ['in\u00advisible zero\u200bwidth', 'invisible zerowidth'],
   ['a\0b', 'ab'],
   ['\u0301\u200b', ''],

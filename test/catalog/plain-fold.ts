@@ -1,6 +1,9 @@
 /** Folds only the characters that `FeedSimulation` writes. */
 export const plainFold = (text: string): string =>
   text
+    .replace(/[`´‘’ʼ]/g, "'")
+    .replace(/[„“”«»″]/g, '"')
+    .replace(/[‐–—−]/g, '-')
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()

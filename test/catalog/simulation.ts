@@ -8,7 +8,7 @@ import { category, counts, project } from './fixtures.ts';
 import { Random } from './random.ts';
 
 const words =
-  'Café Zürich open source Łódź Straße smørrebrød ÆON tool toolbox kit a b to 東京 東京都 😀 Ａ１ Über-cool c++ x'.split(
+  'Café Zürich open source Łódź Straße smørrebrød ÆON tool toolbox kit a b to 東京 東京都 😀 Ａ１ Über-cool c++ x Rock’n’Roll „Café“ «x» a–b `to` ´a″'.split(
     ' ',
   );
 const hosts = ['example.com', 'www.tools.io', 'a.b.example.org', 'zz.dev', 'munchen.de:8080'];
