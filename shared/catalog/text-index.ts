@@ -1,4 +1,5 @@
 import { firstCharacters } from '#model/characters.ts';
+import { otherHostForms } from '#model/host.ts';
 import type { Bitmap } from './bitmap.ts';
 import { fold, forEachWord, wordsOf } from './folded-text.ts';
 import { ListPool } from './list-pool.ts';
@@ -14,14 +15,15 @@ export const SEPARATOR = '\0';
 
 const HOST = /^\s*[a-z][a-z0-9+.-]*:[/\\]*(?:[^/\\?#]*@)?([^/\\?#:]*)/i;
 
-/** The host as written, not in Punycode, so that international names are found by their own letters. */
 const writtenHost = (url: string): string => HOST.exec(url)?.[1] ?? '';
 
-/** The folded texts of a listing without its fields, each with an index of its own. */
+const otherForms = (url: string): readonly string[] => otherHostForms(writtenHost(url));
+
+/** The folded texts of a listing without its fields, each with an index of its own. Hosts are found in every form. */
 export const searchTexts = {
   public: ({ name, description, url, tags }: Searchable): string =>
-    joinedTexts(name, description, writtenHost(url), ...tags),
-  nameAndUrl: ({ name, url }: Searchable): string => joinedTexts(name, url),
+    joinedTexts(name, description, writtenHost(url), ...otherForms(url), ...tags),
+  nameAndUrl: ({ name, url }: Searchable): string => joinedTexts(name, url, ...otherForms(url)),
   descriptionAndTags: ({ description, tags }: Searchable): string => joinedTexts(description, ...tags),
   longDescription: ({ long_description: text }: Searchable): string =>
     fold(firstCharacters(text ?? '', LONG_DESCRIPTION_MAX)),

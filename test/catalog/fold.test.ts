@@ -50,7 +50,10 @@ const texts = (url: string) =>
 
 it.each([
   ['https://Tools.Example:8080/path?q#f', 'n\0d\0tools.example\0t\0u'],
-  ['http://user:secret@münchen.example', 'n\0d\0munchen.example\0t\0u'],
+  ['http://user:secret@münchen.example', 'n\0d\0munchen.example\0xn--mnchen-3ya.example\0t\0u'],
+  ['http://XN--mnchen-3ya.example', 'n\0d\0xn--mnchen-3ya.example\0munchen.example\0t\0u'],
+  ['http://m%C3%BCnchen.example', 'n\0d\0m%c3%bcnchen.example\0xn--mnchen-3ya.example\0munchen.example\0t\0u'],
+  ['http://xn--.é[', 'n\0d\0xn--.e[\0t\0u'],
   ['not a URL', 'n\0d\0\0t\0u'],
 ])('the search text of the public search contains the host of %j', (url, text) => {
   expect(texts(url)).toBe(text);
@@ -60,4 +63,6 @@ it('the search text of the admin search contains the whole URL', () => {
   const one = project({ id: 'p', name: 'N', url: 'https://a.example/Path', description: 'Plain.', tags: ['T'] });
   expect(searchTexts.nameAndUrl(one)).toBe('n\0https://a.example/path');
   expect(searchTexts.descriptionAndTags(one)).toBe('plain.\0t');
+  const other = { ...one, url: 'https://münchen.example/Path' };
+  expect(searchTexts.nameAndUrl(other)).toBe('n\0https://munchen.example/path\0xn--mnchen-3ya.example');
 });

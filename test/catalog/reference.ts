@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import type {
   CatalogChange,
   CatalogEntry,
@@ -37,6 +38,12 @@ const nothing: ProjectCounts = {
   version: 0,
 };
 
+/** The host of a URL as it is written, in Punycode and in Unicode. */
+const plainHosts = (url: string): string[] => {
+  const written = /^https?:\/\/([^/:]+)/.exec(url)?.[1] ?? '';
+  return [written, domainToASCII(written), domainToUnicode(written)];
+};
+
 /** Whether a search has words that count; otherwise it looks for a substring. */
 const isByWords = ({ q = '', match = 'substring' }: CatalogFilters): boolean =>
   match !== 'substring' && countedWords(plainFold(q)).length > 0;
@@ -50,7 +57,9 @@ const plainValues = (
   const q = plainFold(filters.q ?? '');
   const values = typeof sort === 'string' ? sortValues(sort, item) : fieldSortValues(sort, item.project);
   if (filters.searchIn === 'public' || q.trim() === '' || isByWords(filters)) return values;
-  const isFirst = [item.project.name, item.project.url].some((text) => plainFold(text).includes(q));
+  const isFirst = [item.project.name, item.project.url, ...plainHosts(item.project.url)].some((text) =>
+    plainFold(text).includes(q),
+  );
   return [[isFirst ? 0 : 1, 1], ...values];
 };
 
@@ -230,13 +239,13 @@ export class Reference {
 
   #refresh(id: string): void {
     const project = this.projects.get(id) as ProjectRecord;
-    const host = new URL(project.url).hostname;
+    const hosts = plainHosts(project.url);
     this.#items.set(id, {
       project,
       counts: this.counters.get(id) ?? nothing,
       fields: noFields,
-      publicTexts: [project.name, project.description, host, ...project.tags].map(plainFold),
-      adminTexts: [project.name, project.url, project.description, ...project.tags].map(plainFold),
+      publicTexts: [project.name, project.description, ...hosts, ...project.tags].map(plainFold),
+      adminTexts: [project.name, project.url, ...hosts, project.description, ...project.tags].map(plainFold),
     });
   }
 
@@ -297,13 +306,13 @@ export class Reference {
 
   #relevance(filters: CatalogFilters, project: ProjectRecord): [number, 1 | -1][] {
     const { q = '', match = 'substring', searchIn, longDescriptions } = filters;
-    const host = new URL(project.url).hostname;
-    const address = searchIn === 'admin' && !isByWords(filters) ? project.url : host;
+    const addresses = plainHosts(project.url);
+    if (searchIn === 'admin' && !isByWords(filters)) addresses.push(project.url);
     const names = isByWords(filters) ? project.categories.flatMap((slug) => this.#nameOfSlug.get(slug) ?? []) : [];
     const places: Places = [
       [project.name],
       [project.description],
-      [address, ...project.tags, ...names],
+      [...addresses, ...project.tags, ...names],
       isByWords(filters) ? plainFieldTexts(this.fields, project) : [],
       longDescriptions === true && isByWords(filters) ? [project.long_description ?? ''] : [],
     ];

@@ -11,7 +11,15 @@ const words =
   'Café Zürich open source Łódź Straße smørrebrød ÆON tool toolbox kit a b to 東京 東京都 😀 Ａ１ Über-cool c++ x Rock’n’Roll „Café“ «x» a–b `to` ´a″'.split(
     ' ',
   );
-const hosts = ['example.com', 'www.tools.io', 'a.b.example.org', 'zz.dev', 'munchen.de:8080'];
+const hosts = [
+  'example.com',
+  'www.tools.io',
+  'a.b.example.org',
+  'zz.dev',
+  'munchen.de:8080',
+  'MÜNCHEN.de',
+  'www.xn--mnchen-3ya.de',
+];
 const tagNames = ['ai', 'Open Source', 'Café', 'dev tools', 'c++', 'x', 'Ärzte', 'map'];
 const slugs = ['music', 'code', 'maps', 'art', 'food', 'misc'];
 const spheres = ['work', 'play', 'Home'];

@@ -37,7 +37,7 @@ const outside: Readonly<Record<string, RegExp>> = {
 const packages: Readonly<Record<string, RegExp>> = {
   errors: /^(?!)/,
   contract: /^zod$/,
-  model: /^(?:zod$|node:crypto$|[a-z][\w-]*$)(?<!stripe|ulid)/,
+  model: /^(?:zod$|node:(?:crypto|url)$|[a-z][\w-]*$)(?<!stripe|ulid)/,
   catalog: /^(?!)/,
   csv: /^(?:chardet|csv-parse|csv-stringify|htmlparser2|zod)(?:\/|$)/,
   mail: /^(?!)/,

@@ -56,3 +56,17 @@ it('highlights are offsets into texts whose apostrophes, quotation marks and das
   expect(await slices({ q: `strasse: rock ‘n` })).toEqual(['Straße: Rock ’n']);
   expect(await slices({ q: 'rock-n-roll', match: 'words' })).toEqual(['ŉ', 'Rock', 'n', 'Roll']);
 });
+
+it('a host is found in Unicode and in Punycode, however its listing writes it', async () => {
+  const { slug, ids } = await listed(
+    { url: 'https://bücher.example/a' },
+    { url: 'https://xn--bcher-kva.example/b' },
+    {},
+  );
+  const expected = ids.slice(0, 2).toSorted();
+  for (const path of ['/api/projects', '/api/admin/projects']) {
+    for (const q of ['bücher', 'bucher.example', 'BÜCHER.EXAMPLE', 'xn--bcher-kva', 'xn--bcher-kva.example'])
+      expect([q, await found(slug, { q }, path)]).toEqual([q, expected]);
+    for (const match of ['words', 'fuzzy']) expect(await found(slug, { q: 'bücher', match }, path)).toEqual(expected);
+  }
+});
