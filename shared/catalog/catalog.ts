@@ -21,6 +21,7 @@ import {
   sortOrders,
 } from './order.ts';
 import { packedPage } from './packed-texts.ts';
+import { pastedAddress } from './pasted-address.ts';
 import { criteriaOf, RankedMatches, type Ranking } from './ranking.ts';
 import { relatedSlots } from './related.ts';
 import { Entries, Row, StringPool } from './rows.ts';
@@ -189,6 +190,8 @@ export class Catalog implements ReadCatalog {
   prepareSearch({ q, searchIn, needsWords, longDescriptions = false, fields = [] }: TextSearch): boolean {
     if (!fields.every((field) => this.#listings.column(field).prepare())) return false;
     if (foldedQuery(q) === undefined) return true;
+    const address = pastedAddress(q ?? '');
+    if (address && !this.#listings.urls().prepareSame(address.url)) return false;
     // Stops at the first index that is not complete, so that each call runs one step.
     return (
       searchGroups[searchIn].every((text) => this.#listings.text(text).prepare()) &&

@@ -161,7 +161,7 @@ export class Listings implements FilterSources {
   }
 
   urls(): UrlIndex {
-    return this.#index('urls', () => this.#fill(new UrlIndex(this.rows)));
+    return this.#index('urls', () => new UrlIndex(this.rows));
   }
 
   similarities(): SimilarityIndex {

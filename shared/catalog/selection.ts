@@ -6,6 +6,7 @@ import { type FacetFilter, type FilterCache, type FilteredScope, facetValues, ty
 import { fold } from './folded-text.ts';
 import type { Sought } from './highlights.ts';
 import type { Listings } from './listings.ts';
+import { pastedAddress } from './pasted-address.ts';
 import type { Ranking } from './ranking.ts';
 import { SubstringRanking } from './substring-ranking.ts';
 import { searchGroups } from './text-index.ts';
@@ -66,15 +67,19 @@ export class Selection {
     if (near) narrowed.and(listings.locations().addInCircle(near, listings.emptyBitmap()));
     this.#narrowed = narrowed;
     if (q === undefined) return;
-    const words = filters.match === 'words' || filters.match === 'fuzzy' ? queryWordsOf(q, filters.match) : [];
+    const address = pastedAddress(filters.q ?? '');
+    const isByWords = !address && (filters.match === 'words' || filters.match === 'fuzzy');
+    const words = isByWords ? queryWordsOf(q, filters.match) : [];
     if (words.length > 0) {
       const ranking = new WordSearch(listings, categories, q, words, filters.longDescriptions === true);
       const relaxed = this.#narrowToWords(narrowed, words.length, ranking);
       this.search = { match: filters.match ?? 'substring', sought: words, relaxed, ranking };
     } else {
-      this.#groups = this.#search(narrowed, q, filters.searchIn);
-      const ranking = new SubstringRanking(listings, q, filters.searchIn);
-      this.search = { match: 'substring', sought: q, relaxed: false, ranking };
+      const sought = address?.text ?? q;
+      const sameAddress = address && slotsOf(listings, listings.urls().same(address.url));
+      this.#groups = this.#search(narrowed, sought, filters.searchIn, sameAddress);
+      const ranking = new SubstringRanking(listings, sought, filters.searchIn, sameAddress);
+      this.search = { match: 'substring', sought, relaxed: false, ranking };
     }
   }
 
@@ -136,19 +141,27 @@ export class Selection {
   }
 
   /**
-   * Removes the slots without a text that contains `q`.
-   * @returns these by the first such text; undefined when the search has one text only.
+   * Removes the slots without a text that contains `q`, except those that match anyway, like ones whose first text does.
+   * @returns the others by the first such text; undefined when the search has one text only.
    */
-  #search(slots: Bitmap, q: string, searchIn: CatalogFilters['searchIn']): readonly Bitmap[] | undefined {
+  #search(
+    slots: Bitmap,
+    q: string,
+    searchIn: CatalogFilters['searchIn'],
+    matchAnyway: Bitmap | undefined,
+  ): readonly Bitmap[] | undefined {
     const texts = searchGroups[searchIn].map((name) => this.#listings.text(name));
+    matchAnyway?.and(slots);
     if (texts.length === 1) {
       texts[0]?.narrow(slots, q);
+      if (matchAnyway) slots.or(matchAnyway);
       return undefined;
     }
     const candidates = this.#listings.copyOf(slots);
-    const groups = texts.map((text) => {
+    const groups = texts.map((text, position) => {
       const found = this.#listings.copyOf(candidates);
       text.narrow(found, q);
+      if (position === 0 && matchAnyway) found.or(matchAnyway);
       candidates.andNot(found);
       return found;
     });
@@ -191,6 +204,12 @@ export const foldedQuery = (q: string | undefined): string | undefined => {
 
 const slotsOfOwner = (listings: Listings, ownerId: string): Bitmap =>
   listings.attribute('owner').addAnyOf([ownerId], listings.emptyBitmap());
+
+const slotsOf = (listings: Listings, numbers: readonly number[]): Bitmap => {
+  const slots = listings.emptyBitmap();
+  for (const slot of numbers) slots.add(slot);
+  return slots;
+};
 
 const slotsOfIds = (listings: Listings, ids: readonly string[]): Bitmap => {
   const slots = listings.emptyBitmap();

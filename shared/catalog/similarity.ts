@@ -265,17 +265,23 @@ const greatest = (
   return best;
 };
 
+/** Each takes some milliseconds: the listings whose host is read in one step, and those whose canonical URL is computed. */
+const HOSTS_PER_STEP = 1024;
+const CANONICAL_URLS_PER_STEP = 64;
+
 /**
  * Finds listings by canonical URL. Indexed by host, which is cheap to extract; the canonical URL is expensive, so it is
  * computed only for listings on a requested host.
  */
 export class UrlIndex implements ListingIndex {
   readonly #rows: Rows;
+  readonly #indexed: Progress;
   readonly #hosts = new Postings();
   readonly #canonical: (string | undefined)[] = [];
 
   constructor(rows: Rows) {
     this.#rows = rows;
+    this.#indexed = new Progress(rows, HOSTS_PER_STEP);
   }
 
   isAffected(before: Row, after: Row): boolean {
@@ -283,16 +289,30 @@ export class UrlIndex implements ListingIndex {
   }
 
   insert(slot: number, row: Row): void {
-    this.#hosts.add(canonicalHost(row.unpacked().url), slot);
+    if (this.#indexed.includes(slot)) this.#add(slot, row);
   }
 
   remove(slot: number, row: Row): void {
+    if (!this.#indexed.includes(slot)) return;
     this.#hosts.delete(canonicalHost(row.unpacked().url), slot);
     this.#canonical[slot] = undefined;
   }
 
+  /** Runs one step of what `same` of a URL needs. @returns whether that is complete. */
+  prepareSame(url: string): boolean {
+    if (!this.#prepareHosts()) return false;
+    let steps = 0;
+    this.#hosts.get(canonicalHost(url))?.forEach((slot) => {
+      if (this.#canonical[slot] !== undefined || steps >= CANONICAL_URLS_PER_STEP) return;
+      this.#canonicalOf(slot);
+      steps += 1;
+    });
+    return steps < CANONICAL_URLS_PER_STEP;
+  }
+
   /** The slots of the first listings on a host, as `canonicalHost` returns it, at most `max`. */
   onHost(host: string, max: number): readonly number[] {
+    while (!this.#prepareHosts());
     const found: number[] = [];
     this.#hosts.get(host)?.forEach((slot) => {
       if (found.length < max) found.push(slot);
@@ -302,13 +322,26 @@ export class UrlIndex implements ListingIndex {
 
   /** The slots of the listings with the same canonical URL. */
   same(url: string): number[] {
+    while (!this.#prepareHosts());
     const canonical = canonicalUrl(url);
     const found: number[] = [];
     this.#hosts.get(canonicalHost(url))?.forEach((slot) => {
-      const other = this.#canonical[slot] ?? canonicalUrl(this.#rows.at(slot).unpacked().url);
-      this.#canonical[slot] = other;
-      if (other === canonical) found.push(slot);
+      if (this.#canonicalOf(slot) === canonical) found.push(slot);
     });
     return found;
+  }
+
+  #prepareHosts(): boolean {
+    return this.#indexed.advance(1, (slot, row) => this.#add(slot, row));
+  }
+
+  #add(slot: number, row: Row): void {
+    this.#hosts.add(canonicalHost(row.unpacked().url), slot);
+  }
+
+  #canonicalOf(slot: number): string {
+    const canonical = this.#canonical[slot] ?? canonicalUrl(this.#rows.at(slot).unpacked().url);
+    this.#canonical[slot] = canonical;
+    return canonical;
   }
 }

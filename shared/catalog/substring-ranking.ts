@@ -1,3 +1,4 @@
+import type { Bitmap } from './bitmap.ts';
 import type { Listings } from './listings.ts';
 import { equalsFolded, FURTHER_PLACES, firstScore, furtherScore, type Ranking, type WordMasks } from './ranking.ts';
 import { placesOf, SEPARATOR, searchGroups } from './text-index.ts';
@@ -19,19 +20,24 @@ export class SubstringRanking implements Ranking {
   readonly #listings: Listings;
   readonly #q: string;
   readonly #searchIn: CatalogFilters['searchIn'];
+  readonly #equal: Bitmap | undefined;
 
-  /** @param q folded, not empty. */
-  constructor(listings: Listings, q: string, searchIn: CatalogFilters['searchIn']) {
+  /**
+   * @param q folded, not empty.
+   * @param equal the listings that equal the search, where that is not decided by their names.
+   */
+  constructor(listings: Listings, q: string, searchIn: CatalogFilters['searchIn'], equal: Bitmap | undefined) {
     this.#listings = listings;
     this.#q = q;
     this.#searchIn = searchIn;
+    this.#equal = equal;
   }
 
   first(slot: number): number {
     const { any, whole } = this.#masksOf(slot)[0] as WordMasks;
     return firstScore({
       matched: 1,
-      equalsName: equalsFolded(this.#nameOf(slot), this.#q),
+      equalsName: this.#equal ? this.#equal.has(slot) : equalsFolded(this.#nameOf(slot), this.#q),
       typos: 0,
       inName: any,
       wholeInName: whole,

@@ -55,7 +55,7 @@ export interface CatalogFilters {
   readonly pricing?: PricingType;
   /** Folded, and matched as `match` says. */
   readonly q?: string;
-  /** `substring` by default, and for a `q` without words. */
+  /** `substring` by default, and for a `q` without words or that is an address. */
   readonly match?: MatchKind;
   /** Whether searches by words also search long descriptions. */
   readonly longDescriptions?: boolean;
@@ -101,6 +101,7 @@ export interface CatalogQuery {
 export interface FirstCriteria {
   /** The words that match. */
   readonly matched: number;
+  /** Of a search for an address: whether it is that of the listing. */
   readonly equalsName: boolean;
   /** The fewest per word, added up. */
   readonly typos: number;
@@ -166,7 +167,7 @@ export interface Highlight {
 /** How the `q` of a query was searched. */
 export interface SearchDescription {
   readonly match: MatchKind;
-  /** Folded; of a search for a substring all of `q`. */
+  /** Folded; of a search for a substring all of `q`, of a pasted address what of it is searched. */
   readonly words: readonly string[];
   /** Whether listings without some of the words match too. */
   readonly relaxed: boolean;
@@ -296,8 +297,8 @@ export interface ReadCatalog {
   /** @throws {CursorError} when the cursor is invalid or belongs to another sort order or kind of list. */
   query(query: CatalogQuery): CatalogPage;
   /**
-   * Runs one step, a few milliseconds, of folding the texts that a search compares and of reading the values of its fields; true
-   * when that is complete. A query does what is missing itself, which blocks for a second in a large directory.
+   * Runs one step, a few milliseconds, of folding the texts that a search compares, of finding the listings with its address, and of
+   * reading the values of its fields; true when that is complete. A query does what is missing itself, which blocks for a second in a large directory.
    */
   prepareSearch(search: TextSearch): boolean;
   /** Runs one step, some milliseconds, of indexing what searches by words otherwise compare; true when all is indexed. */

@@ -519,7 +519,8 @@ const filters = {
     .default('all')
     .describe('Only projects of this pricing.'),
   q: SearchText.describe(
-    'Substring of name, description, host of `url` or a tag, or the words of `match`; case and accents are ignored.',
+    'Substring of name, description, host of `url` or a tag, or the words of `match`; case and accents are ignored. ' +
+      'An address with a scheme, `www.` or a path also finds the listings with it, whatever `match` says.',
   ),
   match: z
     .enum(matchKinds)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import type { CatalogEntry, CatalogPage, CatalogQuery, ReadCatalog } from '#catalog/types.ts';
-import { canonicalUrl } from '#model/url.ts';
 import type { UserRecord } from '#model/user.ts';
 import { listingFor, mapItem } from '#services/projects/fragments.ts';
 import { mapItemView, publicView, staffView } from '#services/projects/read.ts';
 import type { Random } from './random.ts';
-import { Reference } from './reference.ts';
+import { canonicalOnce, Reference } from './reference.ts';
 
 // What owners see depends on the features of the environment.
 process.env.TABLE_NAME ??= 'unused';
@@ -120,15 +119,6 @@ export const compareKept = (
 ): void => {
   const { nextCursor: _, ...page } = catalog.query({ ...query, cursor });
   samePage(page, reference.query(query, after), where, { query, cursor });
-};
-
-const canonicalUrls = new Map<string, string>();
-
-/** Cached: there are few URLs and many comparisons. */
-const canonicalOnce = (url: string): string => {
-  const canonical = canonicalUrls.get(url) ?? canonicalUrl(url);
-  canonicalUrls.set(url, canonical);
-  return canonical;
 };
 
 /** Compares all results except those of `query`; `id` is a project for those that take one. */

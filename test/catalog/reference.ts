@@ -16,6 +16,7 @@ import { type CurrentField, type Fields, noFields } from '#model/field.ts';
 import type { FieldSort } from '#model/field-filter.ts';
 import { isScheduled } from '#model/policy.ts';
 import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
+import { canonicalUrl } from '#model/url.ts';
 import { plainFieldTexts, plainMatches, plainNumber, plainValue } from './field-values.ts';
 import { plainFold } from './plain-fold.ts';
 import { countedWords, type Places, relevanceOf } from './relevance.ts';
@@ -44,9 +45,31 @@ const plainHosts = (url: string): string[] => {
   return [written, domainToASCII(written), domainToUnicode(written)];
 };
 
+const withoutPrefix = (q: string): string => q.trim().replace(/^(https?:\/\/)?(www\.)*/i, '');
+
+/** Addresses as `FeedSimulation` writes them. */
+const isAddress = (q: string): boolean =>
+  (/^(https?:\/\/|www\.)/i.test(q.trim()) && /^[\p{L}\d]\S*$/u.test(withoutPrefix(q))) ||
+  /^[\p{L}\d.-]+\.\p{L}+(:8080|\/\S*)$/u.test(q.trim());
+
+/** What is searched for in texts. */
+const soughtText = (q: string): string => plainFold(isAddress(q) ? withoutPrefix(q).replace(/\/+$/, '') : q);
+
+const canonicalUrls = new Map<string, string>();
+
+/** Cached: there are few URLs and many comparisons. */
+export const canonicalOnce = (url: string): string => {
+  const canonical = canonicalUrls.get(url) ?? canonicalUrl(url);
+  canonicalUrls.set(url, canonical);
+  return canonical;
+};
+
+const hasAddress = ({ url }: ProjectRecord, q: string): boolean =>
+  isAddress(q) && canonicalOnce(url) === canonicalOnce(/^http/i.test(q.trim()) ? q : `http://${q.trim()}`);
+
 /** Whether a search has words that count; otherwise it looks for a substring. */
 const isByWords = ({ q = '', match = 'substring' }: CatalogFilters): boolean =>
-  match !== 'substring' && countedWords(plainFold(q)).length > 0;
+  match !== 'substring' && !isAddress(q) && countedWords(plainFold(q)).length > 0;
 
 /** The values of an order that is not that of relevance, after the group in an administrators' search. */
 const plainValues = (
@@ -54,12 +77,12 @@ const plainValues = (
   { filters }: CatalogQuery,
   item: Omit<CatalogEntry, 'spheres'>,
 ): readonly [Value, 1 | -1][] => {
-  const q = plainFold(filters.q ?? '');
+  const q = soughtText(filters.q ?? '');
   const values = typeof sort === 'string' ? sortValues(sort, item) : fieldSortValues(sort, item.project);
   if (filters.searchIn === 'public' || q.trim() === '' || isByWords(filters)) return values;
-  const isFirst = [item.project.name, item.project.url, ...plainHosts(item.project.url)].some((text) =>
-    plainFold(text).includes(q),
-  );
+  const { name, url } = item.project;
+  const contains = [name, url, ...plainHosts(url)].some((text) => plainFold(text).includes(q));
+  const isFirst = contains || hasAddress(item.project, filters.q ?? '');
   return [[isFirst ? 0 : 1, 1], ...values];
 };
 
@@ -317,7 +340,9 @@ export class Reference {
       longDescriptions === true && isByWords(filters) ? [project.long_description ?? ''] : [],
     ];
     const folded = places.map((texts) => texts.map(plainFold));
-    return relevanceOf(plainFold(q), match, folded);
+    if (!isAddress(q)) return relevanceOf(plainFold(q), match, folded);
+    const [, , ...others] = relevanceOf(soughtText(q), 'substring', folded);
+    return [[1, -1], [Number(hasAddress(project, q)), -1], ...others];
   }
 
   /** How many words of its search a listing needs; undefined for other searches. */
@@ -330,7 +355,7 @@ export class Reference {
 
   /** @param least the words that a listing needs. */
   #matching({ scope, filters }: CatalogQuery, least: number | undefined): Item[] {
-    const q = plainFold(filters.q ?? '');
+    const q = soughtText(filters.q ?? '');
     return this.entries().filter((item) => {
       const { project } = item;
       if (scope.status !== 'any' && project.status !== scope.status) return false;
@@ -350,7 +375,7 @@ export class Reference {
         if ((this.#relevance(filters, project)[0]?.[0] ?? 0) < least) return false;
       } else if (q.trim() !== '') {
         const texts = filters.searchIn === 'public' ? item.publicTexts : item.adminTexts;
-        if (!texts.some((text) => text.includes(q))) return false;
+        if (!texts.some((text) => text.includes(q)) && !hasAddress(project, filters.q ?? '')) return false;
       }
       if (filters.bbox || filters.near) {
         const { latitude, longitude } = project;

@@ -92,6 +92,35 @@ it('a search returns a project once when its text changes between the steps, and
   expect(found('later')).toBe(0);
 });
 
+it('a pasted address finds listings whose URL changes between the steps of its preparation, and not those that left it', () => {
+  const ids = Array.from({ length: 2500 }, (_, n) => `prj_${n}`);
+  const catalog = new Catalog();
+  let version = 1;
+  const move = (moved: readonly string[], path: string) => {
+    version += 1;
+    const projects = moved.map((id) => project({ id, version, url: `https://example.com/${path}?of=${id.slice(4)}` }));
+    catalog.apply(projects.map((one) => ({ kind: 'project', project: one })));
+  };
+  const found = (q: string) =>
+    catalog.query(query({ filters: { q, searchIn: 'public' } })).entries.map((one) => one.project.id);
+  move(ids, 'early');
+  // In descending order, so that the first ones are in slots that are read last.
+  const some = ids.filter((_, n) => n % 401 === 0).reverse();
+  let steps = 1;
+  for (; !catalog.prepareSearch({ q: 'www.example.com/any/', searchIn: 'public' }); steps += 1) {
+    move(some, steps % 2 === 0 ? 'even' : 'odd');
+    if (steps === 2) catalog.apply([{ kind: 'projectRemoved', projectId: some.shift() ?? '' }]);
+  }
+  expect(steps).toBeGreaterThan(2500 / 64);
+  move(some, 'last');
+  for (const id of some) {
+    expect(found(`http://www.example.com/last/?of=${id.slice(4)}`)).toEqual([id]);
+    for (const path of ['early', 'odd', 'even'])
+      expect(found(`https://example.com/${path}?of=${id.slice(4)}`)).toEqual([]);
+  }
+  expect(found('example.com/early?of=1')).toEqual(['prj_1']);
+});
+
 longTest.each([1, 2, 3])(
   'a search by words returns the same before, between and after the steps of its index (seed %i)',
   { timeout: 60_000 },

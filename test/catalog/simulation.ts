@@ -293,9 +293,20 @@ export class FeedSimulation {
     return misspelt.join(random.pick([' ', ', ', '-', '\u2013']));
   }
 
+  /** The address of a listing as visitors paste it, sometimes cut off or not an address. */
+  #address(): string {
+    const random = this.#random;
+    const host = random.pick([...hosts, 'tools.io', 'www.munchen.de:8080']);
+    const path = random.pick(['', '/', '/a', '/a/', '/A', '/b', '/b?utm_source=y', '/#top', '/b/c']);
+    return (
+      random.pick(['', 'http://', 'HTTPS://', ' https://www.']) + random.pick([host + path, host, '', '[', '%', 'to'])
+    );
+  }
+
   /** A search text: usually a substring of an existing text in some spelling, sometimes one without matches. */
   searchText(): string {
     const random = this.#random;
+    if (random.chance(0.15)) return this.#address();
     if (random.chance(0.1))
       return random.pick(['absent', '  ', '\u0301', 'qq', 'oß', 'tool tool tool kit', '.', '://', 'rd sm']);
     const text = random.pick([this.#text(3), random.pick(hosts), random.pick(tagNames)]);
