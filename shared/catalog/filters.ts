@@ -14,7 +14,7 @@ export interface FacetFilter {
 /** The listings of a scope, of every owner, that match all filters. */
 export interface FilteredScope {
   readonly scope: Pick<CatalogScope, 'status' | 'deleted'>;
-  /** At most one per property. */
+  /** At most one per property; of tags every spelling. */
   readonly filters: readonly FacetFilter[];
 }
 
@@ -52,7 +52,7 @@ export interface FilterSources {
   emptyBitmap(): Bitmap;
   /** The slots of a scope, of every owner. */
   inScope(scope: FilteredScope['scope']): Bitmap;
-  attribute(name: AttributeName): Postings;
+  attribute(name: AttributeName | 'tag'): Postings;
 }
 
 /** The slots that match a query. Read-only. */
@@ -163,11 +163,14 @@ export class FilterCache implements ListingIndex {
 }
 
 /** By descending count, then by value. */
-const byCount = (a: FacetCount, b: FacetCount): number => b.count - a.count || (a.value < b.value ? -1 : 1);
+export const byCount = (a: FacetCount, b: FacetCount): number => b.count - a.count || (a.value < b.value ? -1 : 1);
+
+type MergedTags = (counts: readonly FacetCount[]) => readonly FacetCount[];
 
 interface MaintainedFacet {
+  /** Of tags by spelling. */
   readonly counts: Map<string, number>;
-  /** The sorted counts; undefined after a change. */
+  /** The sorted counts, of tags merged; undefined after a change. */
   sorted: readonly FacetCount[] | undefined;
 }
 
@@ -188,27 +191,34 @@ const VALUES_MAX = 100_000;
  */
 export class FacetCounts implements ListingIndex {
   readonly #categories: CategoryList;
+  readonly #mergedTags: MergedTags;
   /** The least recently requested first. */
   readonly #bases = new Map<string, MaintainedBase>();
   #values = 0;
 
-  constructor(categories: CategoryList) {
+  /** @param mergedTags makes counts by tag of counts by spelling. */
+  constructor(categories: CategoryList, mergedTags: MergedTags) {
     this.#categories = categories;
+    this.#mergedTags = mergedTags;
   }
 
   /**
    * @param base the listings among which the facet is counted, of at most one filter.
-   * @param count counts the facet; it is called when its counts are not maintained yet.
+   * @param count counts the facet, the most frequent values first; it is called when its counts are not maintained yet.
    */
   of(name: FacetName, base: FilteredScope, count: () => readonly FacetCount[]): readonly FacetCount[] {
     const { facets } = this.#maintained(base);
     const known = facets.get(name);
     if (known) {
-      known.sorted ??= Array.from(known.counts, ([value, listings]) => ({ value, count: listings })).sort(byCount);
+      known.sorted ??= this.#shown(
+        name,
+        Array.from(known.counts, ([value, listings]) => ({ value, count: listings })).sort(byCount),
+      );
       return known.sorted;
     }
-    const sorted = count();
-    const counts = new Map(sorted.map(({ value, count: listings }) => [value, listings]));
+    const counted = count();
+    const counts = new Map(counted.map(({ value, count: listings }) => [value, listings]));
+    const sorted = this.#shown(name, counted);
     facets.set(name, { counts, sorted });
     this.#values += counts.size;
     this.#evict();
@@ -232,6 +242,10 @@ export class FacetCounts implements ListingIndex {
 
   remove(_slot: number, row: Row): void {
     this.#add(row, -1);
+  }
+
+  #shown(name: FacetName, counts: readonly FacetCount[]): readonly FacetCount[] {
+    return name === 'tag' ? this.#mergedTags(counts) : counts;
   }
 
   #maintained(base: FilteredScope): MaintainedBase {

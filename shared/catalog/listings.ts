@@ -11,6 +11,7 @@ import { hasPendingEdit, packedFieldValues } from './packed-texts.ts';
 import { AttributeIndex, type AttributeName, type Postings } from './postings.ts';
 import { type ListingIndex, type Row, Rows } from './rows.ts';
 import { SimilarityIndex, UrlIndex } from './similarity.ts';
+import { TagIndex } from './tag-index.ts';
 import { joinedTexts, searchTexts, TextIndex, type TextName } from './text-index.ts';
 import type { CatalogScope } from './types.ts';
 
@@ -80,8 +81,13 @@ export class Listings implements FilterSources {
   }
 
   /** The listings by value of an attribute. */
-  attribute(name: AttributeName): Postings {
+  attribute(name: AttributeName | 'tag'): Postings {
+    if (name === 'tag') return this.tags().postings;
     return this.#index(name, () => this.#fill(new AttributeIndex(name))).postings;
+  }
+
+  tags(): TagIndex {
+    return this.#index('tags', () => this.#fill(new TagIndex()));
   }
 
   /** All listings in an order. */
@@ -144,7 +150,7 @@ export class Listings implements FilterSources {
   }
 
   facetCounts(categories: CategoryList): FacetCounts {
-    return this.#index('facet counts', () => new FacetCounts(categories));
+    return this.#index('facet counts', () => new FacetCounts(categories, (counts) => this.tags().merged(counts)));
   }
 
   filterCache(categories: CategoryList): FilterCache {

@@ -194,8 +194,6 @@ const attributes = {
   owner: (row: Row): readonly string[] => [row.owner],
   /** Slugs, also of categories that do not exist. */
   category: (row: Row): readonly string[] => row.categories,
-  /** Not folded. */
-  tag: (row: Row): readonly string[] => row.tags,
 } as const;
 
 export type AttributeName = keyof typeof attributes;

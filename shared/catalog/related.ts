@@ -36,7 +36,8 @@ export const relatedSlots = (listings: Listings, { id, tags, categories }: Relat
     });
     set?.addTo(sharing);
   };
-  for (const tag of new Set(tags)) add(listings.attribute('tag').get(tag), TAG);
+  const spellings = tags.flatMap((tag) => listings.tags().spellingsOf(tag));
+  for (const tag of new Set(spellings)) add(listings.attribute('tag').get(tag), TAG);
   for (const slug of new Set(categories)) add(listings.attribute('category').get(slug), 1);
   sharing.and(live);
 

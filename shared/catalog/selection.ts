@@ -49,7 +49,7 @@ export class Selection {
     this.#listings = listings;
     this.#cache = listings.filterCache(categories);
     this.#scope = countsStatus ? { ...scope, status: 'any' } : scope;
-    this.#filters = facetFilters(filters, categories, countsStatus ? scope.status : 'any');
+    this.#filters = facetFilters(filters, listings, categories, countsStatus ? scope.status : 'any');
     this.#fieldFilters = (filters.fields ?? []).map(({ field, condition }) => ({
       fieldId: field.id,
       slots: listings.column(field).addMatching(condition, listings.emptyBitmap()),
@@ -182,6 +182,7 @@ const counted = (slots: Bitmap): Matches => ({ slots, total: slots.count() });
 /** @param status `any`: no filter. */
 const facetFilters = (
   { category, tag, pricing, sphere }: CatalogFilters,
+  listings: Listings,
   categories: CategoryList,
   status: CatalogScope['status'],
 ): readonly FacetFilter[] => {
@@ -190,7 +191,10 @@ const facetFilters = (
   if (category?.length) {
     filters.push({ name: 'category', values: [...new Set(category.map((slug) => categories.currentSlug(slug)))] });
   }
-  if (tag?.length) filters.push({ name: 'tag', values: tag });
+  if (tag?.length) {
+    const spellings = tag.flatMap((one) => listings.tags().spellingsOf(one));
+    filters.push({ name: 'tag', values: [...new Set(spellings)].sort() });
+  }
   if (pricing) filters.push({ name: 'pricing', values: [pricing] });
   if (sphere?.length) filters.push({ name: 'sphere', values: sphere });
   return filters;
@@ -242,8 +246,11 @@ const SPARSE_RATIO = 32;
 /** The tags of a facet; there may be any number of them. */
 const TAGS_MAX = 100;
 
+const shown = (name: FacetName, counts: readonly FacetCount[]): readonly FacetCount[] =>
+  name === 'tag' ? counts.slice(0, TAGS_MAX) : counts;
+
 /**
- * Counts the matching listings by value of one property, ignoring the filter on that property. Sorted by descending
+ * Counts the matching listings by value of one property, of tags in their most frequent spelling, ignoring the filter on that property. Sorted by descending
  * count, then by value; values without a match are omitted, and so are all but the most frequent tags.
  */
 export const facet = (
@@ -260,8 +267,8 @@ export const facet = (
     );
   };
   const base = selection.facetBase(name);
-  const counts = base ? listings.facetCounts(categories).of(name, base, count) : count();
-  return name === 'tag' ? counts.slice(0, TAGS_MAX) : counts;
+  if (base) return shown(name, listings.facetCounts(categories).of(name, base, count));
+  return shown(name, name === 'tag' ? listings.tags().merged(count()) : count());
 };
 
 /** Counts the values of a field among the listings that match everything except the filter on it. */

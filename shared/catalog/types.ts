@@ -50,7 +50,7 @@ export interface CatalogFilters {
   readonly category?: readonly string[];
   /** Any of these spheres; an empty list is no filter. */
   readonly sphere?: readonly string[];
-  /** Any of these tags, as they are written; an empty list is no filter. */
+  /** Any of these tags, in any spelling; an empty list is no filter. */
   readonly tag?: readonly string[];
   readonly pricing?: PricingType;
   /** Folded, and matched as `match` says. */

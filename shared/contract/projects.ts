@@ -28,6 +28,7 @@ import {
   wholeNumber,
 } from './fields.ts';
 import { adminOnly, defineRoute, forAdmins, forStaff } from './route.ts';
+import { distinctTags } from './tags.ts';
 
 /** A started checkout: the payment page, and the id to read its status with. */
 export const CheckoutStarted = z
@@ -91,8 +92,8 @@ const ProjectFields = {
   tags: z
     .array(line(1, 40))
     .max(10, { error: 'must have at most 10 entries' })
-    .transform((tags) => [...new Set(tags)])
-    .describe('Free keywords.'),
+    .transform(distinctTags)
+    .describe('Free keywords. Tags that differ in case or width only are one.'),
   logo_url: blankAsNull(WebUrl.nullable()).describe('The URL of an image.'),
   screenshots: z.array(WebUrl).max(10, { error: 'must have at most 10 entries' }).describe('URLs of images.'),
   video_url: blankAsNull(WebUrl.nullable()).describe('The URL of a video.'),
@@ -513,7 +514,7 @@ export const optionalFilters = [
 const filters = {
   category: commaSeparated(50).optional().describe('Category slugs, any of them.'),
   sphere: commaSeparated(50).optional().describe('Sphere names, any of them.'),
-  tag: commaSeparated(50).optional().describe('Tags as they are written, any of them.'),
+  tag: commaSeparated(50).optional().describe('Tags, any of them; case and width are ignored.'),
   pricing: z
     .enum(['all', ...PricingType.options])
     .default('all')

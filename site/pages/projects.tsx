@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { joinWithCommas, splitAtCommas } from '#contract/comma-list.ts';
 import { type Field, RANGE } from '#contract/custom-fields.ts';
+import { tagKey } from '#contract/tags.ts';
 import { listCategories } from '#services/categories/read.ts';
 import { readListings, readListingsAmong } from '#services/projects/list.ts';
 import { notFound } from '#shared/errors.ts';
@@ -39,9 +40,17 @@ interface ListPlace {
 
 const values = (text: string | undefined): readonly string[] => (text === undefined ? [] : splitAtCommas(text));
 
+/** What values of a facet are compared by. */
+const identityOf = (facet: string, value: string): string => (facet === 'tag' ? tagKey(value) : value);
+
+const isAmong = (all: readonly string[], facet: string, value: string): boolean =>
+  all.some((one) => identityOf(facet, one) === identityOf(facet, value));
+
 /** The parameters after a value of a list of values was added or removed. */
-const toggled = (all: readonly string[], value: string): string | null => {
-  const next = all.includes(value) ? all.filter((one) => one !== value) : [...all, value];
+const toggled = (all: readonly string[], facet: string, value: string): string | null => {
+  const next = isAmong(all, facet, value)
+    ? all.filter((one) => identityOf(facet, one) !== identityOf(facet, value))
+    : [...all, value];
   return next.length > 0 ? joinWithCommas(next) : null;
 };
 
@@ -61,8 +70,8 @@ const FacetValue = ({
 }) => {
   const { href, number } = useSite();
   const current = state.parameters[facet];
-  const isOn = values(current).includes(value);
-  const next = facet === 'pricing' ? (isOn ? null : value) : toggled(values(current), value);
+  const isOn = isAmong(values(current), facet, value);
+  const next = facet === 'pricing' ? (isOn ? null : value) : toggled(values(current), facet, value);
   return (
     <li>
       <a
@@ -252,7 +261,7 @@ const ActiveFilters = ({
           key={`${facet} ${value}`}
           class="chip on"
           rel="nofollow"
-          href={href(pathWith(path, parameters, { [facet]: toggled(valuesOf(facet), value) }))}
+          href={href(pathWith(path, parameters, { [facet]: toggled(valuesOf(facet), facet, value) }))}
           aria-label={t('list.filters.remove', { name: labelOf(facet, value) })}
         >
           <span dir="auto">{labelOf(facet, value)}</span>

@@ -11,3 +11,7 @@ export const plainFold = (text: string): string =>
     .replaceAll('ø', 'o')
     .replaceAll('ł', 'l')
     .replaceAll('æ', 'ae');
+
+/** Compares only the characters of the tags that `FeedSimulation` writes. */
+export const isSameTag = (one: string, other: string): boolean =>
+  one.normalize('NFKC').toLowerCase() === other.normalize('NFKC').toLowerCase();

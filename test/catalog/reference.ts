@@ -18,7 +18,7 @@ import { isScheduled } from '#model/policy.ts';
 import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
 import { canonicalUrl } from '#model/url.ts';
 import { plainFieldTexts, plainMatches, plainNumber, plainValue } from './field-values.ts';
-import { plainFold } from './plain-fold.ts';
+import { isSameTag, plainFold } from './plain-fold.ts';
 import { countedWords, type Places, relevanceOf } from './relevance.ts';
 
 type Value = string | number;
@@ -50,7 +50,7 @@ const withoutPrefix = (q: string): string => q.trim().replace(/^(https?:\/\/)?(w
 /** Addresses as `FeedSimulation` writes them. */
 const isAddress = (q: string): boolean =>
   (/^(https?:\/\/|www\.)/i.test(q.trim()) && /^[\p{L}\d]\S*$/u.test(withoutPrefix(q))) ||
-  /^[\p{L}\d.-]+\.\p{L}+(:8080|\/\S*)$/u.test(q.trim());
+  /^[\p{L}\d.-]+\.\p{L}+(:8080(\/\S*)?|\/\S*)$/u.test(q.trim());
 
 /** What is searched for in texts. */
 const soughtText = (q: string): string => plainFold(isAddress(q) ? withoutPrefix(q).replace(/\/+$/, '') : q);
@@ -365,7 +365,8 @@ export class Reference {
       if (filters.pricing !== undefined && project.pricing_type !== filters.pricing) return false;
       const categories = filters.category?.map((slug) => this.currentSlug(slug)) ?? [];
       if (categories.length > 0 && !categories.some((slug) => project.categories.includes(slug))) return false;
-      if (filters.tag?.length && !filters.tag.some((tag) => project.tags.includes(tag))) return false;
+      if (filters.tag?.length && !filters.tag.some((tag) => project.tags.some((one) => isSameTag(one, tag))))
+        return false;
       if (filters.sphere?.length) {
         const spheres = this.spheres(project);
         if (!filters.sphere.some((sphere) => spheres.includes(sphere))) return false;
@@ -432,10 +433,17 @@ export class Reference {
       }[name];
       for (const value of new Set(values)) counts[value] = (counts[value] ?? 0) + 1;
     }
-    return Object.entries(counts)
-      .map(([value, count]) => ({ value, count }))
-      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-      .slice(0, name === 'tag' ? 100 : undefined);
+    const sorted = (all: FacetCount[]) => all.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+    const facet = sorted(Object.entries(counts).map(([value, count]) => ({ value, count })));
+    if (name !== 'tag') return facet;
+    const merged: FacetCount[] = [];
+    for (const { value, count } of facet) {
+      const at = merged.findIndex((one) => isSameTag(one.value, value));
+      const known = merged[at];
+      if (known) merged[at] = { ...known, count: known.count + count };
+      else merged.push({ value, count });
+    }
+    return sorted(merged).slice(0, 100);
   }
 
   located(max: number): CatalogEntry[] {

@@ -5,6 +5,7 @@ import type { Fields } from '#model/field.ts';
 import type { ProjectCounts, ProjectRecord } from '#model/project.ts';
 import { randomCondition, randomFields, randomValues } from './field-values.ts';
 import { category, counts, project } from './fixtures.ts';
+import { isSameTag } from './plain-fold.ts';
 import { Random } from './random.ts';
 
 const words =
@@ -20,7 +21,22 @@ const hosts = [
   'MÜNCHEN.de',
   'www.xn--mnchen-3ya.de',
 ];
-const tagNames = ['ai', 'Open Source', 'Café', 'dev tools', 'c++', 'x', 'Ärzte', 'map'];
+const tagNames = [
+  'ai',
+  'Open Source',
+  'Café',
+  'dev tools',
+  'c++',
+  'x',
+  'Ärzte',
+  'map',
+  'AI',
+  'ＡＩ',
+  'open source',
+  'CAFE\u0301',
+  'ÄRZTE',
+  'X',
+];
 const slugs = ['music', 'code', 'maps', 'art', 'food', 'misc'];
 const spheres = ['work', 'play', 'Home'];
 const owners = ['usr_a', 'usr_b', 'usr_c'];
@@ -156,7 +172,7 @@ export class FeedSimulation {
       description: this.#text(6),
       long_description: random.chance(0.3) ? this.#text(9) : null,
       categories: random.some(slugs, 3),
-      tags: random.some(tagNames, 4),
+      tags: random.some(tagNames, 4).filter((tag, at, all) => all.findIndex((one) => isSameTag(one, tag)) === at),
       pricing_type: random.pick(pricings),
       status,
       owner_id: random.pick(owners),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AiRequest, AiResult, AiType } from '#contract/ai.ts';
+import { distinctTags } from '#contract/tags.ts';
 import { allCategories } from '#data/categories.ts';
 import { firstCharacters } from '#model/characters.ts';
 import { plainText } from '#model/plain-text.ts';
@@ -79,10 +80,7 @@ const distinct = (list: readonly string[], max: number): string[] =>
   [...new Set(list.filter((entry) => entry !== ''))].slice(0, max);
 
 const Tags = PlainTexts.transform((tags) =>
-  distinct(
-    tags.map((tag) => tag.toLowerCase()),
-    TAGS_MAX,
-  ),
+  distinctTags(tags.map((tag) => tag.toLowerCase()).filter((tag) => tag !== '')).slice(0, TAGS_MAX),
 );
 
 const Slugs = z.array(z.string().transform((slug) => shorten(plain(slug), 100)));

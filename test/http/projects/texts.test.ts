@@ -108,3 +108,60 @@ it('a sphere may have a comma', async () => {
   const list = encodeURIComponent(sphere.replace(',', '\\,'));
   expect(idsOf(await directory.get(`/api/projects?sphere=${list}`))).toEqual([id]);
 });
+
+it('tags that differ in case, width or composition are one: on a listing, in a facet, as a filter and for related ones', async () => {
+  const word = unique('tag');
+  const [plain, upper, wide] = [
+    `${word} straße é`,
+    `${word.toUpperCase()} STRASSE E\u0301`,
+    `ｔ${word.slice(1)} Straße É`,
+  ];
+  const first = await directory.live(owner, { description: word, tags: [plain, upper, wide, `${word} other`] });
+  expect(await directory.read(first.id)).toMatchObject({ tags: [plain, `${word} other`] });
+  const others = [
+    await directory.live(owner, { description: word, tags: [upper] }),
+    await directory.live(owner, { description: word, tags: [upper] }),
+    await directory.live(owner, { description: word, tags: [wide] }),
+  ];
+  const all = [first, ...others].map(({ id }) => id).toSorted();
+  const facet = async () => metaOf(await directory.get(`/api/projects?q=${word}&facets=tag`)).facets?.tag;
+  expect(await facet()).toEqual([
+    { value: upper, count: 4 },
+    { value: `${word} other`, count: 1 },
+  ]);
+  for (const spelling of [plain, upper, wide, `${word} STRASSE é`]) {
+    const found = await directory.get(`/api/projects?tag=${encodeURIComponent(spelling)}&facets=pricing`);
+    expect(idsOf(found).toSorted(), spelling).toEqual(all);
+    expect(metaOf(found)).toMatchObject({ total: 4, facets: { pricing: [{ value: 'free', count: 4 }] } });
+  }
+  const related = dataOf<{ id: string }[]>(await directory.get(`/api/projects/${first.id}/related?limit=20`));
+  expect(
+    related
+      .slice(0, 3)
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(others.map(({ id }) => id).toSorted());
+
+  // The spelling that most listings use changes with them.
+  await directory.ok(owner, 'PUT', `/api/projects/${others[0]?.id}`, { tags: [plain] });
+  await directory.ok(owner, 'PUT', `/api/projects/${others[2]?.id}`, { tags: [plain] });
+  expect(await facet()).toEqual([
+    { value: plain, count: 4 },
+    { value: `${word} other`, count: 1 },
+  ]);
+  // A dotless i is another letter, and accents count.
+  const other = await directory.live(owner, { tags: [`${word} ı`, `${word} i`, `${word} é`, `${word} e`] });
+  expect((await directory.read(other.id)).tags).toHaveLength(4);
+});
+
+it('a spelling that only hidden listings use is not shown to visitors', async () => {
+  const word = unique('hidden');
+  await directory.live(owner, { tags: [word] });
+  for (let at = 0; at < 2; at += 1) await directory.submit(owner, { tags: [word.toUpperCase()] });
+  const facetOf = async (path: string) =>
+    metaOf(await directory.get(`${path}tag=${word}&facets=tag`, directory.admin)).facets?.tag?.filter(
+      ({ value }) => value.toLowerCase() === word,
+    );
+  expect(await facetOf('/api/projects?')).toEqual([{ value: word, count: 1 }]);
+  expect(await facetOf('/api/admin/projects?status=all&')).toEqual([{ value: word.toUpperCase(), count: 3 }]);
+});
