@@ -317,6 +317,23 @@ it.each([
   expect(text).toContain('<meta name="robots" content="noindex">');
 });
 
+it('a tag with a comma leads to its listings, and a filter is marked and taken away in any spelling of it', async () => {
+  const { directory } = context;
+  const tag = `Vienna, ${unique('Austria')}`;
+  const { slug } = await directory.live(directory.admin, { tags: [tag] });
+  const linkTo = (html: string, shown: string) =>
+    new RegExp(`<a [^>]*href="([^"]*)"[^>]*>(?:<span[^>]*></span>)?(?:<span[^>]*>)?${shown}<`).exec(html);
+  const link = linkTo(await textOf(`/projects/${slug}`), tag)?.[1] ?? '';
+  expect(link).toBe(`/projects?${queryOf({ tag: tag.replace(',', '\\,') })}`);
+  const upper = queryOf({ tag: tag.toUpperCase().replace(',', '\\,') });
+  for (const path of [link, `/projects?${upper}`]) {
+    const found = await textOf(path);
+    expect(found).toContain(`href="/projects/${slug}"`);
+    const value = linkTo(found.slice(found.indexOf('class="facets"')), tag);
+    expect([value?.[0].includes('aria-current="true"'), value?.[1]]).toEqual([true, '/projects']);
+  }
+});
+
 longTest(
   'a collection shows its live listings in its order in pages of 24, and is 404 while it is not public',
   async () => {
