@@ -85,7 +85,8 @@ export const readListQuery = (
   for (const name of listParameters) {
     const value = sent[name];
     if (value === undefined || isBlank(value) || Object.hasOwn(fixed, name)) continue;
-    const text = [value].flat().join(',');
+    // A blank keeps a backslash at the end from the comma after it.
+    const text = [value].flat().join(' ,');
     const isWrong =
       parsed(shape[name], Array.isArray(value) && value.length === 1 ? value[0] : value).issues !== undefined;
     if (isWrong || !isAvailable(name, text)) problems.push(name);

@@ -34,7 +34,7 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\0]/gv;
  * modifier letters, and signs of Greek, Armenian, Hebrew, N'Ko and languages with a saltillo. Unicode has no property for them.
  */
 const APOSTROPHE =
-  /[`\u00b4\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u055a\u05f3\u07f4\u07f5\u1fbd\u2018-\u201b\u2032\u2035\u275b\u275c\u275f\ua78b\ua78c\uff07]/;
+  /[`\u00b4\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u055a\u05f3\u07f4\u07f5\u1fbd\u1fbf\u1ffe\u2018-\u201b\u2032\u2035\u275b\u275c\u275f\ua78b\ua78c\uff07]/;
 
 /** All other quotation marks: double ones, angles and corners. The ASCII ones are among them. */
 const QUOTATION_MARK = /[\p{Quotation_Mark}\u02ba\u02dd\u02ee\u05f4\u2033\u2036\u275d\u275e\u2760\u276e\u276f]/u;

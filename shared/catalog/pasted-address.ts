@@ -1,3 +1,4 @@
+import { trimmed } from '#contract/characters.ts';
 import { fold } from './folded-text.ts';
 
 /** A search that is the address of a page. */
@@ -9,10 +10,18 @@ interface PastedAddress {
 }
 
 const SCHEME = /^https?:\/\//i;
-const WWW = /^(?:www\.)+/i;
 
-/** A host whose last part begins with a letter, and more: a port, a slash, or a query or fragment that is not empty. */
-const HOST_AND_MORE = /^[^\s/\\?#:@]+\.\p{L}[^\s/\\?#:@.]*(?::\d|\/|[?#].)/u;
+/** As a part before a whole host: `www.com` is one itself, and without it nearly every address would match. */
+const WWW = /^www\.(?=[^./?#:]+\.[^./?#:])/i;
+
+/** A host of several parts. */
+const HOST = /^[^\s/\\?#:@]+\.[^\s/\\?#:@]/u;
+
+/**
+ * A host whose last part begins with a letter, or an IPv4 address, and more: a port, a slash, or a query or fragment that is not
+ * empty.
+ */
+const HOST_AND_MORE = /^(?:[^\s/\\?#:@]+\.\p{L}[^\s/\\?#:@.]*|\d+(?:\.\d+){3})(?::\d|\/|[?#].)/u;
 
 const BLANK = /\s/;
 
@@ -21,10 +30,12 @@ const BLANK = /\s/;
  * neither is what no browser opens.
  */
 export const pastedAddress = (q: string): PastedAddress | undefined => {
-  const address = q.trim();
-  const hasScheme = SCHEME.test(address);
-  if (BLANK.test(address) || !(hasScheme || WWW.test(address) || HOST_AND_MORE.test(address))) return undefined;
+  const address = trimmed(q);
+  const host = address.replace(SCHEME, '');
+  const hasScheme = host !== address;
+  const isAddress = hasScheme ? HOST.test(host) : WWW.test(host) || HOST_AND_MORE.test(host);
+  if (!isAddress || BLANK.test(address)) return undefined;
   const url = hasScheme ? address : `http://${address}`;
-  const text = fold(address.replace(SCHEME, '').replace(WWW, '').replace(/\/+$/, ''));
+  const text = fold(host.replace(WWW, '').replace(/\/+$/, ''));
   return text === '' || !URL.canParse(url) ? undefined : { url, text };
 };

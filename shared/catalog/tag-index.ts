@@ -7,8 +7,8 @@ import type { FacetCount } from './types.ts';
 /** The listings by tag as it is written, and the spellings of each tag. */
 export class TagIndex implements ListingIndex {
   readonly postings = new Postings();
-  /** By `tagKey`, the spellings in use. */
-  readonly #spellings = new Map<string, readonly string[]>();
+  /** By `tagKey`, the spellings in use: a set where there are several, which is rare. */
+  readonly #spellings = new Map<string, string | Set<string>>();
   /** By spelling, the key of the tags that have several. */
   readonly #keysOfVariants = new Map<string, string>();
 
@@ -18,7 +18,7 @@ export class TagIndex implements ListingIndex {
 
   insert(slot: number, row: Row): void {
     for (const tag of row.tags) {
-      if (!this.postings.get(tag)) this.#setSpellings(tagKey(tag), [...this.spellingsOf(tag), tag]);
+      if (!this.postings.get(tag)) this.#addSpelling(tagKey(tag), tag);
       this.postings.add(tag, slot);
     }
   }
@@ -26,18 +26,14 @@ export class TagIndex implements ListingIndex {
   remove(slot: number, row: Row): void {
     for (const tag of row.tags) {
       this.postings.delete(tag, slot);
-      if (this.postings.get(tag)) continue;
-      this.#keysOfVariants.delete(tag);
-      this.#setSpellings(
-        tagKey(tag),
-        this.spellingsOf(tag).filter((spelling) => spelling !== tag),
-      );
+      if (!this.postings.get(tag)) this.#deleteSpelling(tagKey(tag), tag);
     }
   }
 
   /** Every spelling of a tag that a listing has. */
   spellingsOf(tag: string): readonly string[] {
-    return this.#spellings.get(tagKey(tag)) ?? [];
+    const spellings = this.#spellings.get(tagKey(tag)) ?? [];
+    return typeof spellings === 'string' ? [spellings] : [...spellings];
   }
 
   /**
@@ -57,12 +53,33 @@ export class TagIndex implements ListingIndex {
     return byKey.size === 0 ? counts : [...others, ...byKey.values()].sort(byCount);
   }
 
-  #setSpellings(key: string, spellings: readonly string[]): void {
-    if (spellings.length === 0) this.#spellings.delete(key);
-    else this.#spellings.set(key, spellings);
-    for (const spelling of spellings) {
-      if (spellings.length > 1) this.#keysOfVariants.set(spelling, key);
-      else this.#keysOfVariants.delete(spelling);
+  #addSpelling(key: string, tag: string): void {
+    const others = this.#spellings.get(key);
+    if (others === undefined) {
+      this.#spellings.set(key, tag);
+      return;
+    }
+    if (typeof others === 'string') {
+      this.#spellings.set(key, new Set([others, tag]));
+      this.#keysOfVariants.set(others, key);
+    } else {
+      others.add(tag);
+    }
+    this.#keysOfVariants.set(tag, key);
+  }
+
+  #deleteSpelling(key: string, tag: string): void {
+    const spellings = this.#spellings.get(key);
+    if (spellings === undefined || typeof spellings === 'string') {
+      this.#spellings.delete(key);
+      return;
+    }
+    spellings.delete(tag);
+    this.#keysOfVariants.delete(tag);
+    if (spellings.size > 1) return;
+    for (const last of spellings) {
+      this.#spellings.set(key, last);
+      this.#keysOfVariants.delete(last);
     }
   }
 }

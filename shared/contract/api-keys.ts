@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, line, Timestamp, TimestampInput } from './fields.ts';
+import { blankAsNull, data, line, Timestamp, TimestampInput } from './fields.ts';
 import { adminOnly, defineRoute, scopes } from './route.ts';
 
 export const ScopeName = z.enum(scopes).meta({ id: 'Scope' });
@@ -39,7 +39,7 @@ export const ApiKeyBody = z
       .min(1, { error: 'must name at least one scope' })
       .max(scopes.length * 2)
       .overwrite((all) => scopes.filter((scope) => all.includes(scope))),
-    expires_at: TimestampInput.nullable()
+    expires_at: blankAsNull(TimestampInput.nullable())
       .optional()
       .describe('Must be in the future; null or absent: the key does not end.'),
   })

@@ -7,14 +7,19 @@ const CONTROLS_BUT_NEWLINE_AND_TAB = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u0
  */
 export const withoutControls = (value: string): string => value.replace(CONTROLS_BUT_NEWLINE_AND_TAB, '');
 
-/** Blanks, and what is drawn as nothing: joiners and marks of direction, fillers, the braille blank, a musical null. */
-const INVISIBLE = String.raw`\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}`;
+/** Blanks, and what is drawn as nothing: joiners and marks of direction, fillers, blanks of braille and hieroglyphs, a musical null. */
+const INVISIBLE = String.raw`\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{13441}\u{13442}\u{1d159}`;
 
-/** What changes the look of the character before it: the selectors and tags of emoji. */
-const MODIFIER = String.raw`\p{Variation_Selector}\u{e0020}-\u{e007f}`;
+/** Characters with the invisible ones that change their look: an emoji, the flag of a region, Mongolian and Han letters. */
+const VARIANTS = [
+  String.raw`\p{Emoji}[\ufe0e\ufe0f]`,
+  String.raw`\u{1f3f4}[\u{e0020}-\u{e007e}]{1,16}\u{e007f}`,
+  String.raw`\p{Script=Mongolian}[\u180b-\u180d\u180f]`,
+  String.raw`\p{Script=Han}[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+].join('|');
 
 /** From the first visible character to the last one. The lookahead keeps it linear for texts without any. */
-const SHOWN = new RegExp(`^[${INVISIBLE}]*(?=[^${INVISIBLE}])(.*[^${INVISIBLE}][${MODIFIER}]*)`, 'su');
+const SHOWN = new RegExp(`^[${INVISIBLE}]*(?=[^${INVISIBLE}])(.*(?:${VARIANTS}|[^${INVISIBLE}]))`, 'su');
 
 /** A text without invisible characters at both ends, blanks included; empty when no character of it is visible. */
 export const trimmed = (value: string): string => SHOWN.exec(value)?.[1] ?? '';

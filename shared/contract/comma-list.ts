@@ -10,6 +10,6 @@ export const splitAtCommas = (list: string): string[] =>
     .map((value) => trimmed(value.replaceAll(COMMA_IN_VALUE, ',')))
     .filter((value) => value !== '');
 
-/** The list that `splitAtCommas` reads. */
+/** The list that `splitAtCommas` reads. A blank keeps a backslash at the end of a value from the comma after it. */
 export const joinWithCommas = (values: readonly string[]): string =>
-  values.map((value) => value.replaceAll(',', COMMA_IN_VALUE)).join(',');
+  values.map((value) => value.replaceAll(',', COMMA_IN_VALUE).replace(/\\$/, '\\ ')).join(',');

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from './characters.ts';
 import { CustomValue, FacetField, FILTERABLE_MAX, FieldFilters, FieldOrder, Hours } from './custom-fields.ts';
 import {
   blankAsAbsent,
@@ -102,7 +103,7 @@ const ProjectFields = {
   longitude: Longitude.nullable().describe('Degrees east, WGS 84. Requires `latitude`.'),
   address_city: optionalLine(100).describe('The city of the listing.'),
   address_country: optionalLine(100).describe('The country of the listing.'),
-  publish_at: TimestampInput.nullable().describe(
+  publish_at: blankAsNull(TimestampInput.nullable()).describe(
     'When the listing becomes public if it is approved before; up to a year ahead. Ignored once it was published.',
   ),
 } as const;
@@ -184,7 +185,9 @@ export const ProjectEdit = z
     ...updatedFields,
     plan: Plan.optional(),
     status: Status.optional(),
-    deleted_at: TimestampInput.nullable().optional().describe('A time soft-deletes the project, null restores it.'),
+    deleted_at: blankAsNull(TimestampInput.nullable())
+      .optional()
+      .describe('A time soft-deletes the project, null restores it.'),
     rejection_reason: optionalText(1000).optional(),
     owner_id: Reference.optional().describe('Transfers the project to another user.'),
   })
@@ -492,7 +495,7 @@ const Point = z
 /** A text to search for; undefined when it is blank. */
 export const SearchText = z
   .string()
-  .overwrite((value) => value.trim())
+  .overwrite(trimmed)
   .refine((value) => [...value].length <= 100, { error: 'must have at most 100 characters' })
   .transform((value) => (value === '' ? undefined : value))
   .optional()
@@ -513,8 +516,10 @@ export const optionalFilters = [
 /** The filters of lists and of the map. */
 const filters = {
   category: commaSeparated(50).optional().describe('Category slugs, any of them.'),
-  sphere: commaSeparated(50).optional().describe('Sphere names, any of them.'),
-  tag: commaSeparated(50).optional().describe('Tags, any of them; case and width are ignored.'),
+  sphere: commaSeparated(50).optional().describe('Sphere names, any of them. A comma inside a name is written `\\,`.'),
+  tag: commaSeparated(50)
+    .optional()
+    .describe('Tags, any of them; case and width are ignored. A comma inside a tag is written `\\,`.'),
   pricing: z
     .enum(['all', ...PricingType.options])
     .default('all')

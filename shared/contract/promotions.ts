@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  blankAsAbsent,
   data,
   integer,
   optionalLine,
@@ -79,7 +80,7 @@ export const PromotionGrant = z
     project_id: Reference.describe('Id or slug of a live project.'),
     placements: Placements.describe('The placements.'),
     days: days.optional().describe(`The duration from now, 1 to ${DAYS_MAX} days; alternative to \`ends_at\`.`),
-    ends_at: TimestampInput.optional().describe('The end; alternative to `days`.'),
+    ends_at: blankAsAbsent(TimestampInput).describe('The end; alternative to `days`.'),
     cta_text: cta_text.optional(),
   })
   .refine((grant) => (grant.days === undefined) !== (grant.ends_at === undefined), {

@@ -1,4 +1,3 @@
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
 const ASCII = /^[\0-\x7f]*$/;
 
 const BUT_DOTLESS_I = /[^ı]+/gu;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from './characters.ts';
 import { Comment } from './comments.ts';
 import {
   blankAsNull,
@@ -245,7 +246,7 @@ export const list = defineRoute('users.list', {
       .describe('`banned` lists banned users of every role.'),
     q: z
       .string()
-      .overwrite((value) => value.trim())
+      .overwrite(trimmed)
       .refine((value) => [...value].length <= 100, { error: 'must have at most 100 characters' })
       .transform((value) => (value === '' ? undefined : value))
       .optional()
@@ -291,7 +292,7 @@ export const UserUpdate = z
     role: Role.optional().describe('`admin` sets `is_admin`, any other role resets it.'),
     is_banned: z.boolean().optional(),
     ban_reason: optionalText(1000).optional().describe('Shown to the user; removed with the ban.'),
-    ban_expires_at: TimestampInput.nullable()
+    ban_expires_at: blankAsNull(TimestampInput.nullable())
       .optional()
       .describe('When the ban ends by itself, in the future; null for a ban that does not end.'),
   })

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { distinctTags } from '#contract/tags.ts';
 import type { Message } from '#events/catalogue.ts';
 import { DAY_SECONDS } from '#model/days.ts';
 import { storedIds, withoutValuesOf } from '#model/field.ts';
@@ -94,7 +95,7 @@ export const projectOf = (item: Item): ProjectRecord => ({
   description: text(item, 'description'),
   long_description: orNull(item.long_description),
   categories: list(item.categories),
-  tags: list(item.tags),
+  tags: distinctTags(list(item.tags)),
   logo_url: orNull(item.logo_url),
   screenshots: list(item.screenshots),
   video_url: orNull(item.video_url),

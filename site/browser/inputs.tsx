@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { joinWithCommas, splitAtCommas } from '#contract/comma-list.ts';
 import { t } from './messages.ts';
 
 /** What is wrong with the values, by the names of the inputs. */
@@ -127,7 +128,15 @@ export const NumberInput = ({
   return <TextInput {...described} value={text} inputMode="decimal" onChange={change} />;
 };
 
-/** A list of texts, each on a line or between commas. */
+const LINE = '\n';
+
+const linesOf = (text: string): string[] =>
+  text
+    .split(LINE)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+
+/** A list of texts, each on a line or between commas; a comma in one of them is written `\,`. */
 export const ListInput = ({
   value,
   onChange,
@@ -138,15 +147,12 @@ export const ListInput = ({
   readonly separator: ',' | '\n';
   readonly onChange: (value: readonly string[]) => void;
 }) => {
-  const [text, setText] = useState(value.join(separator === ',' ? ', ' : '\n'));
+  const [text, setText] = useState(
+    separator === ',' ? value.map((one) => joinWithCommas([one])).join(', ') : value.join(LINE),
+  );
   const change = (next: string): void => {
     setText(next);
-    onChange(
-      next
-        .split(separator)
-        .map((one) => one.trim())
-        .filter((one) => one !== ''),
-    );
+    onChange(separator === ',' ? splitAtCommas(next) : linesOf(next));
   };
   return separator === ',' ? (
     <TextInput {...described} value={text} onChange={change} />

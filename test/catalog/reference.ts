@@ -45,12 +45,21 @@ const plainHosts = (url: string): string[] => {
   return [written, domainToASCII(written), domainToUnicode(written)];
 };
 
-const withoutPrefix = (q: string): string => q.trim().replace(/^(https?:\/\/)?(www\.)*/i, '');
+const withScheme = (q: string): string => (/^https?:/i.test(q.trim()) ? q.trim() : `http://${q.trim()}`);
+
+const withoutPrefix = (q: string): string =>
+  q
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/^www\.(?=[^./?#:]+\.[^./?#:])/i, '');
 
 /** Addresses as `FeedSimulation` writes them. */
 const isAddress = (q: string): boolean =>
-  (/^(https?:\/\/|www\.)/i.test(q.trim()) && /^[\p{L}\d]\S*$/u.test(withoutPrefix(q))) ||
-  /^[\p{L}\d.-]+\.\p{L}+(:8080(\/\S*)?|\/\S*)$/u.test(q.trim());
+  [
+    /^https?:\/\/[^\s/\\?#:@]+\.[^\s/\\?#:@]\S*$/i,
+    /^www\.[^./?#:]+\.[^./?#:]\S*$/i,
+    /^[\p{L}\d.-]+\.\p{L}+(:8080(\/\S*)?|\/\S*)$/u,
+  ].some((form) => form.test(q.trim())) && URL.canParse(withScheme(q));
 
 /** What is searched for in texts. */
 const soughtText = (q: string): string => plainFold(isAddress(q) ? withoutPrefix(q).replace(/\/+$/, '') : q);
@@ -65,7 +74,7 @@ export const canonicalOnce = (url: string): string => {
 };
 
 const hasAddress = ({ url }: ProjectRecord, q: string): boolean =>
-  isAddress(q) && canonicalOnce(url) === canonicalOnce(/^http/i.test(q.trim()) ? q : `http://${q.trim()}`);
+  isAddress(q) && canonicalOnce(url) === canonicalOnce(withScheme(q));
 
 /** Whether a search has words that count; otherwise it looks for a substring. */
 const isByWords = ({ q = '', match = 'substring' }: CatalogFilters): boolean =>

@@ -375,6 +375,15 @@ const malformedItems: readonly (readonly [string, (record: ProjectRecord) => Rec
   ],
 ];
 
+it('a project that was stored with two spellings of a tag has the first one', async () => {
+  const readCatalog = reader();
+  const record = await insert({ tags: ['AI', 'ai', 'b'], status: 'live' });
+  const catalog = await readCatalog('now');
+  expect(catalog.find(record.id)?.project.tags).toEqual(['AI', 'b']);
+  const { facets } = catalog.query(query({ filters: { tag: ['ai'] }, facets: ['tag'] }));
+  expect(facets?.tag).toContainEqual({ value: 'AI', count: 1 });
+});
+
 it.each(malformedItems)('a reader of the catalog skips, counts and logs %s', async (_description, malformed) => {
   const readCatalog = reader();
   const record = await insert({ latitude: 1, longitude: 1, tags: ['a'] });

@@ -75,7 +75,7 @@ describeInBrowser('the form of a submission', (context) => {
     expect(new URL(page.url()).searchParams.get('draft')).toBe(draft?.id);
     expect(draft?.content).toMatchObject({ name, categories: [context.directory.category], pricing_type: 'freemium' });
     await page.getByLabel('Full description').fill('## Why\n\n**Tea.**');
-    await page.getByLabel('Tags').fill('tea, warm');
+    await page.getByLabel('Tags').fill('tea, warm, Vienna\\, Austria');
     await page.getByRole('button', { name: 'Submit for review' }).click();
     await page.getByRole('heading', { name: 'Your listing was submitted' }).waitFor();
     await page.getByText('Position in the queue').waitFor();
@@ -87,7 +87,7 @@ describeInBrowser('the form of a submission', (context) => {
         name,
         status: 'pending',
         plan: 'standard',
-        tags: ['tea', 'warm'],
+        tags: ['tea', 'warm', 'Vienna, Austria'],
         long_description: '## Why\n\n**Tea.**',
       },
     });
@@ -301,7 +301,7 @@ describeInBrowser('the form of a submission', (context) => {
       const at = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
       const { id } = await directory.submit(user, {
         name: unique('Edited'),
-        tags: ['tea'],
+        tags: ['tea, black'],
         address_city: 'Lyon',
         publish_at: `${at}:00.000Z`,
       });
@@ -315,7 +315,7 @@ describeInBrowser('the form of a submission', (context) => {
       await page.getByRole('link', { name: 'Edit Edited-' }).click();
       await page.getByRole('heading', { level: 1, name: 'Edit Edited-' }).waitFor();
       expect(await page.getByLabel('Publish at').inputValue()).toBe(at);
-      expect(await page.getByLabel('Tags').inputValue()).toBe('tea');
+      expect(await page.getByLabel('Tags').inputValue()).toBe('tea\\, black');
       const save = () => page.getByRole('button', { name: 'Save the changes' }).click();
       await save();
       await page.getByText('Nothing was changed.').waitFor();
@@ -333,14 +333,19 @@ describeInBrowser('the form of a submission', (context) => {
       await page.getByLabel('Publish at').fill('');
       await save();
       await page.getByText('Saved. A moderator reviews the listing next.').waitFor();
-      expect(await read()).toMatchObject({ name: 'Edited again', address_city: null, publish_at: null, tags: ['tea'] });
+      expect(await read()).toMatchObject({
+        name: 'Edited again',
+        address_city: null,
+        publish_at: null,
+        tags: ['tea, black'],
+      });
       await page.getByRole('heading', { level: 1, name: 'Edit Edited again' }).waitFor();
 
       await directory.adminOk('PUT', `/api/admin/projects/${id}/approve`);
       await page.getByLabel('Tags').fill('');
       await save();
       await page.getByText('This listing was changed since you opened it.').waitFor();
-      expect(await read()).toMatchObject({ tags: ['tea'] });
+      expect(await read()).toMatchObject({ tags: ['tea, black'] });
       await page.getByRole('button', { name: 'Show the other version' }).click();
       await page.getByLabel('Name', { exact: true }).waitFor();
       expect(await page.getByLabel('Publish at').count()).toBe(0);

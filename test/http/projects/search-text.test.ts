@@ -186,11 +186,32 @@ it('the map and suggestions take a pasted address too', async () => {
   expect(suggested.body).toMatchObject({ data: { projects: [{ id: ids[0] }] } });
 });
 
+it('an address is found with what chats and address bars add, and www. stays where it is the site', async () => {
+  const site = unique('port');
+  const { slug, ids } = await listed(
+    { url: `https://${host}/Chat` },
+    { url: `http://10.1.2.3:8080/${site}` },
+    { url: 'https://www.com/' },
+  );
+  for (const q of [`\u200bhttps://${host}/Chat`, `${host}/Chat\u200e\u2060`]) {
+    expect(await found(slug, { q, match: 'words' })).toEqual([ids[0]]);
+  }
+  for (const q of [`10.1.2.3:8080/${site}/`, `http://10.1.2.3:8080/${site}`]) {
+    expect(await found(slug, { q, match: 'words' })).toEqual([ids[1]]);
+  }
+  for (const q of ['https://www.com', 'www.com/', 'http://www.com/']) {
+    expect([q, await found(slug, { q })]).toEqual([q, [ids[2]]]);
+  }
+});
+
 it('text that is not quite an address is searched as text', async () => {
   const names = [
     'http://',
     'https://[',
     'http://%',
+    'https://a',
+    'http://[::1',
+    'http://a@b.example',
     'https://www.',
     'www.',
     'www./',

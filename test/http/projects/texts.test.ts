@@ -34,11 +34,11 @@ it.each(INVISIBLE)('%j is no name, description, tag, comment or name of a catego
 it.each(INVISIBLE)('%j is removed from both ends of names, tags and comments, and stays within them', async (one) => {
   const inside = `a${one}b`.replace('\t', ' ');
   const { id } = await directory.live(owner, {
-    name: `${one}${inside}${one.replace('\ufe0f', '')}`,
-    tags: [`${one} x${one.replace('\ufe0f', '')}`],
+    name: `${one}${inside}${one}`,
+    tags: [`${one} x${one}`],
   });
   expect(await directory.read(id, owner)).toMatchObject({ name: inside.replaceAll(/ +/g, ' '), tags: ['x'] });
-  const content = `${one}First\n${one}\nlast${one.replace('\ufe0f', '')}\n`;
+  const content = `${one}First\n${one}\nlast${one}\n`;
   const comment = dataOf<{ content: string }>(
     await directory.ok(owner, 'POST', `/api/projects/${id}/comments`, { content }, 201),
   );
@@ -46,10 +46,25 @@ it.each(INVISIBLE)('%j is removed from both ends of names, tags and comments, an
 });
 
 it('a name keeps what belongs to its first and last visible characters', async () => {
-  const names = ['I ❤️', '👩‍👧', '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', '⠃⠗⠇', 'e\u0301', '؀1'];
+  const names = [
+    'I ❤️',
+    '1️⃣',
+    '👩‍👧',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    '⠃⠗⠇',
+    'e\u0301',
+    '؀1',
+  ];
   for (const name of names) {
     const { id } = await directory.submit(owner, { name });
     expect(await directory.read(id, owner)).toMatchObject({ name });
+  }
+});
+
+it('a name loses the selectors and tags of characters that have none', async () => {
+  for (const end of ['\ufe0f', '\u{e0020}\u{e0068}\u{e0069}', '\u{e007f}', '\u180b', '\u{e0100}', '\u{13441}']) {
+    const { id } = await directory.submit(owner, { name: `abc${end}`, tags: ['ai', `ai${end}`] });
+    expect(await directory.read(id, owner)).toMatchObject({ name: 'abc', tags: ['ai'] });
   }
 });
 
@@ -64,6 +79,13 @@ it.each(['', ' ', '\u200b', '\u2800 \u00ad'])('an optional text that is %j is nu
   expect(await directory.read(other.id, owner)).toMatchObject(given);
   await directory.ok(owner, 'PUT', `/api/projects/${other.id}`, blanks);
   expect(await directory.read(other.id, owner)).toMatchObject(empty);
+
+  // A time is a string too.
+  await directory.ok(owner, 'PUT', `/api/projects/${id}`, {
+    publish_at: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  await directory.ok(owner, 'PUT', `/api/projects/${id}`, { publish_at: blank });
+  expect(await directory.read(id, owner)).toMatchObject({ publish_at: null });
 
   const profile = { bio: blank, website: blank, avatar_url: blank };
   await directory.ok(owner, 'PUT', '/api/user/profile', profile);
