@@ -1,5 +1,3 @@
-import { trimmed } from './characters.ts';
-
 const COMMA_IN_VALUE = '\\,';
 
 const BETWEEN_COMMAS = /(?:\\,|[^,])+/g;
@@ -7,7 +5,7 @@ const BETWEEN_COMMAS = /(?:\\,|[^,])+/g;
 /** The values of a list, without blank ones. A comma inside a value is written `\,`; other backslashes stand for themselves. */
 export const splitAtCommas = (list: string): string[] =>
   (list.match(BETWEEN_COMMAS) ?? [])
-    .map((value) => trimmed(value.replaceAll(COMMA_IN_VALUE, ',')))
+    .map((value) => value.replaceAll(COMMA_IN_VALUE, ',').trim())
     .filter((value) => value !== '');
 
 /** The list that `splitAtCommas` reads. A blank keeps a backslash at the end of a value from the comma after it. */

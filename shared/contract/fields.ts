@@ -375,7 +375,8 @@ export const logFilters = (subjects: string) => ({
 export const commaSeparated = (max: number) =>
   z
     .union([z.string(), z.array(z.string())])
-    .transform((given) => [...new Set([given].flat().flatMap(splitAtCommas))])
+    .transform((given) => [given].flat().flatMap(splitAtCommas).map(trimmed))
+    .transform((values) => [...new Set(values.filter((value) => value !== ''))])
     .pipe(z.array(z.string()).max(max));
 
 /** An optional `true` or `false` in a query. */

@@ -66,8 +66,6 @@ const Font = z
     error: 'must be font families separated by commas, such as Inter, sans-serif',
   });
 
-const FontUpdate = blankAsNull(Font.nullable()).optional();
-
 const LENGTH = new RegExp(`^-?(?:0|${NUMBER}(?:px|rem|em))$`);
 const COLOR =
   /^(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(?:rgb|hsl)a?\([0-9., %/]{5,50}\)|hsl\(var\(--[a-z](?:-?[a-z0-9]){0,39}\)(?: ?\/ ?[0-9.]{1,6}%?)?\))$/;
@@ -115,8 +113,8 @@ const Colors = z.record(ColorName, Hsl.nullable()).refine(atMost(COLORS_MAX), to
 export const ThemeUpdate = z
   .object({
     colors: z.object({ light: Colors.nullish(), dark: Colors.nullish() }).nullish(),
-    fonts: z.object({ sans: FontUpdate, serif: FontUpdate, mono: FontUpdate }).nullish(),
-    radius: blankAsNull(Radius.nullable()).optional(),
+    fonts: z.object({ sans: Font.nullish(), serif: Font.nullish(), mono: Font.nullish() }).nullish(),
+    radius: Radius.nullish(),
     shadows: z.record(Name, Shadow.nullable()).refine(atMost(SHADOWS_MAX), tooMany('shadows', SHADOWS_MAX)).nullish(),
   })
   .meta({ id: 'ThemeUpdate' });

@@ -4,7 +4,7 @@ import { trimmed } from '#contract/characters.ts';
 import { joinWithCommas, splitAtCommas } from '#contract/comma-list.ts';
 
 it('splits at commas but those after a backslash, and drops blank values', () => {
-  expect(splitAtCommas('a, b ,,\u200b,c\\,d,C:\\x,e\\\\,f')).toEqual(['a', 'b', 'c,d', 'C:\\x', 'e\\,f']);
+  expect(splitAtCommas('a, b ,,c\\,d,C:\\x,e\\\\,f')).toEqual(['a', 'b', 'c,d', 'C:\\x', 'e\\,f']);
 });
 
 const values = fc

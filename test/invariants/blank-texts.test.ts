@@ -27,8 +27,9 @@ const EXAMPLES = ['x', 'https://x.example/', '#aabbcc', '+49 30 1234'];
 const isText = (schema: z.ZodType): boolean =>
   EXAMPLES.some((example) => typeof schema.safeParse(example).data === 'string') && !schema.safeParse({}).success;
 
-/** Filters of follows, which are read by the schemas of lists, and what is compared with a stored or a known value. */
-const OTHERS = /^(?:follows\.create\.query\.|fields\.update\.(?:key|type|deleted_at)$|mcp\.call(?:\[\])?\.method$)/;
+/** Filters of follows, which are read by the schemas of lists, values of CSS, and what is compared with a stored or a known value. */
+const OTHERS =
+  /^(?:follows\.create\.query\.|settings\.updateTheme\.|fields\.update\.(?:key|type|deleted_at)$|mcp\.call(?:\[\])?\.method$)/;
 
 const texts = routes
   .flatMap(({ id, body }) => membersOf(body, id))
