@@ -38,7 +38,7 @@ const EXPIRES_IN_SECONDS_MAX = 10 * 365 * 86_400;
 
 const TokenRequest = z
   .object({
-    email: z.email().max(254).optional(),
+    email: z.email({ pattern: z.regexes.unicodeEmail }).max(254).optional(),
     client_id: z
       .string()
       .trim()

@@ -64,16 +64,30 @@ const members = (request: URLSearchParams, list: string): string[] => {
   }
 };
 
+/** @throws {AwsError} when a part of an address is none; nothing beyond ASCII is one. */
+const mustBePart = (name: string, part: string, characters: RegExp): void => {
+  const problems: Readonly<Record<string, boolean>> = {
+    'is missing': part === '',
+    'contains control or whitespace': /[^\x21-\x7e]/.test(part),
+    'contains illegal character': !characters.test(part),
+    'starts with dot': part.startsWith('.'),
+    'ends with dot': part.endsWith('.'),
+    'contains dot-dot': part.includes('..'),
+  };
+  const [problem] = Object.entries(problems).find(([, isSo]) => isSo) ?? [];
+  if (problem !== undefined) throw new AwsError('InvalidParameterValue', `${name} ${problem}`);
+};
+
 /** @param address with or without a display name. @throws {AwsError} when it is invalid. */
 const checkedAddress = (address: string): string => {
   const bare = /<([^<>]*)>\s*$/.exec(address)?.[1] ?? address;
   if (/[\p{Cc}\u2028\u2029]/u.test(address)) {
     throw new AwsError('InvalidParameterValue', 'Address contains control characters.');
   }
-  if (!bare.includes('@')) throw new AwsError('InvalidParameterValue', "Missing final '@domain'");
-  if (!/^[\x21-\x7e]+@[^\s@.,;:<>()[\]\\"]+(?:\.[^\s@.,;:<>()[\]\\"]+)*$/.test(bare)) {
-    throw new AwsError('InvalidParameterValue', 'Illegal address');
-  }
+  const at = bare.lastIndexOf('@');
+  if (at < 0) throw new AwsError('InvalidParameterValue', "Missing final '@domain'");
+  mustBePart('Local address', bare.slice(0, at), /^[\w!#$%&'*+/=?^`{|}~.-]+$/);
+  mustBePart('Domain', bare.slice(at + 1), /^[a-z\d.-]+$/i);
   return address;
 };
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { blankAsAbsent, data, line, optionalList, text, WebUrl } from './fields.ts';
+import { blankAsAbsent, data, line, optionalList, text } from './fields.ts';
 import { defineRoute } from './route.ts';
+import { WebUrl } from './web-addresses.ts';
 
 export const AiType = z.enum(['description', 'long_description', 'tags', 'categories', 'seo']);
 export type AiType = z.infer<typeof AiType>;

@@ -7,8 +7,10 @@ const CONTROLS_BUT_NEWLINE_AND_TAB = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u0
  */
 export const withoutControls = (value: string): string => value.replace(CONTROLS_BUT_NEWLINE_AND_TAB, '');
 
-/** Blanks, and what is drawn as nothing: joiners and marks of direction, fillers, blanks of braille and hieroglyphs, a musical null. */
-const INVISIBLE = String.raw`\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{13441}\u{13442}\u{1d159}`;
+/** What is drawn as nothing: joiners and marks of direction, fillers, blanks of braille and hieroglyphs, a musical null. */
+const NOTHING = String.raw`\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{13441}\u{13442}\u{1d159}`;
+
+const INVISIBLE = String.raw`\p{White_Space}${NOTHING}`;
 
 /** Characters with the invisible ones that change their look: an emoji, the flag of a region, Mongolian and Han letters. */
 const VARIANTS = [
@@ -20,6 +22,11 @@ const VARIANTS = [
 
 /** From the first visible character to the last one. The lookahead keeps it linear for texts without any. */
 const SHOWN = new RegExp(`^[${INVISIBLE}]*(?=[^${INVISIBLE}])(.*(?:${VARIANTS}|[^${INVISIBLE}]))`, 'su');
+
+const FIRST_NOTHING = new RegExp(`[${NOTHING}]`, 'u');
+
+/** The first character of a text that is drawn as nothing, blanks not counted; undefined without any. */
+export const firstInvisible = (value: string): string | undefined => FIRST_NOTHING.exec(value)?.[0];
 
 /** A text without invisible characters at both ends, blanks included; empty when no character of it is visible. */
 export const trimmed = (value: string): string => SHOWN.exec(value)?.[1] ?? '';

@@ -148,7 +148,8 @@ const countCodePoints = (value: string): number => {
   return count;
 };
 
-const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
+/** A well-formed text of `min` to `max` code points, after what the schema does to it. */
+export const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
   schema
     .check((context) => {
       if (!context.value.isWellFormed()) {
@@ -205,32 +206,6 @@ export const blankAsAbsent = <T extends z.ZodType>(schema: T) =>
   blankAsNull(schema.nullable())
     .transform((value) => value ?? undefined)
     .optional();
-
-/** The longest URL, in characters. */
-export const URL_MAX = 2048;
-
-const BARE_HOST = /^(?:[\p{L}\p{N}-]+\.)+(?:\p{L}{2,}|xn--[a-z\d-]+)(?::\d+)?(?:[/?#]\S*)?$/iu;
-
-/** Adds `https://` to a URL without a scheme, such as `www.example.com`. */
-export const withScheme = (url: string): string => (BARE_HOST.test(url) ? `https://${url}` : url);
-
-/** An absolute http or https address of at most 2048 characters, kept as the caller wrote it. */
-export const WebUrl = line(1, URL_MAX)
-  .refine(
-    (value) => {
-      const url = URL.parse(value);
-      // Without both slashes, browsers may take it for a relative address, and with user info for that of another host.
-      return (
-        url !== null &&
-        /^https?:\/\/[^/\\]/i.test(value) &&
-        /[^.]/.test(url.hostname) &&
-        url.username === '' &&
-        url.password === ''
-      );
-    },
-    { error: 'must be an http or https address' },
-  )
-  .meta({ format: 'uri' });
 
 /** The longest id or slug, in characters. Keys of the table are limited to 2048 bytes. */
 export const REFERENCE_MAX = 200;

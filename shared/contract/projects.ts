@@ -24,12 +24,12 @@ import {
   Timestamp,
   TimestampInput,
   text,
-  WebUrl,
   wellFormed,
   wholeNumber,
 } from './fields.ts';
 import { adminOnly, defineRoute, forAdmins, forStaff } from './route.ts';
 import { distinctTags } from './tags.ts';
+import { WebUrl } from './web-addresses.ts';
 
 /** A started checkout: the payment page, and the id to read its status with. */
 export const CheckoutStarted = z

@@ -2,22 +2,12 @@ import * as z from 'zod';
 import { data, decimal, deleted, integer, line, optionalText, reference } from './fields.ts';
 import { Plan, RuleAction, Status } from './projects.ts';
 import { adminOnly, defineRoute } from './route.ts';
+import { Host } from './web-addresses.ts';
 
 const CONDITIONS_MAX = 20;
 /** The entries of one list, and the size of all conditions of a rule as JSON, in characters. */
 const ENTRIES_MAX = 500;
 const CONDITIONS_CHARACTERS_MAX = 20_000;
-
-const hostOf = (value: string): string | undefined =>
-  /^[^\s/?#@:\\]+$/.test(value) ? URL.parse(`http://${value}/`)?.hostname : undefined;
-
-/** A host name, stored in lower case and Punycode, without `www.` and a wildcard in front. */
-const Host = line(1, 253)
-  .overwrite((value) => {
-    const plain = value.replace(/^(?:\*?\.)?(?:www\.)?/iu, '');
-    return (hostOf(plain) ?? value).replace(/\.$/, '');
-  })
-  .refine((value) => hostOf(value) !== undefined, { error: 'must be a host name such as example.com' });
 
 const listOf = <T extends z.ZodType>(entry: T) =>
   z

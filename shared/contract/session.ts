@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { data, reference, Timestamp, URL_MAX } from './fields.ts';
+import { data, reference, Timestamp } from './fields.ts';
 import { defineRoute } from './route.ts';
 import { User } from './users.ts';
+import { URL_MAX } from './web-addresses.ts';
 
 /** Browsers do not keep a cookie of more than 4096 bytes with its name and attributes. */
 export const TOKEN_MAX = 3900;

@@ -8,9 +8,10 @@ import {
   SEARCHABLE_MAX,
   SORTABLE_MAX,
 } from './custom-fields.ts';
-import { blankAsNull, data, line, optionalLine, optionalList, optionalText, URL_MAX, WebUrl } from './fields.ts';
+import { blankAsNull, data, line, optionalLine, optionalList, optionalText } from './fields.ts';
 import { BULK_MAX, MAP_ITEMS_MAX, Plan, sortKeys } from './projects.ts';
 import { adminOnly, defineRoute, features } from './route.ts';
+import { URL_MAX, WebUrl } from './web-addresses.ts';
 
 /**
  * The colours, fonts and shapes of the site. The values are written into a style sheet, so each is validated against its

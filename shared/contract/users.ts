@@ -12,12 +12,12 @@ import {
   REFERENCE_MAX,
   Timestamp,
   TimestampInput,
-  WebUrl,
 } from './fields.ts';
 import { LedgerEntry } from './payments.ts';
 import { CountsByStatus, Project, ViewerState } from './projects.ts';
 import { AdminReport } from './reports.ts';
 import { adminOnly, defineRoute } from './route.ts';
+import { WebUrl } from './web-addresses.ts';
 
 export const Role = z.enum(['user', 'moderator', 'admin']);
 export type Role = z.infer<typeof Role>;

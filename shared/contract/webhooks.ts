@@ -10,9 +10,9 @@ import {
   paging,
   Timestamp,
   TimestampInput,
-  WebUrl,
 } from './fields.ts';
 import { defineRoute, forAdmins } from './route.ts';
+import { WebUrl } from './web-addresses.ts';
 
 /** A webhook as visible to administrators. The secret is only in the response that creates or rotates it. */
 export const Webhook = z
@@ -39,7 +39,7 @@ const WebhookWithSecret = Webhook.extend({
 
 const fields = {
   url: WebUrl.describe(
-    'An https URL on the public internet; names without a dot and names under localhost, local, internal, home.arpa and onion are rejected. Discord and Slack URLs receive messages in their own format.',
+    'An https URL on the public internet; `localhost` and names under localhost, local, internal, home.arpa and onion are rejected. Discord and Slack URLs receive messages in their own format.',
   ),
   kinds: z
     .array(z.enum(eventKindNames, { error: 'must be a kind of event' }))

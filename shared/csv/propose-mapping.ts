@@ -1,4 +1,3 @@
-import { withScheme } from '#contract/fields.ts';
 import {
   type ColumnTarget,
   type ImportField,
@@ -8,6 +7,7 @@ import {
   ProjectContent,
   revisionFields,
 } from '#contract/projects.ts';
+import { withScheme } from '#contract/web-addresses.ts';
 import type { CurrentField } from '#model/field.ts';
 import { requiredFields } from './mapping.ts';
 import { degreesOf, isTime, placeOf } from './notations.ts';

@@ -1,7 +1,8 @@
 import { DAY_SECONDS } from '#model/days.ts';
+import { sendableAddress } from '#model/mail-address.ts';
 import { now } from '#platform/clock.ts';
 import { ConflictError, retryOnConflict } from './conflict.ts';
-import { mailSuppressionKey, mailSuppressionsKey, mailSuppressionsPartition } from './keys.ts';
+import { type Key, mailSuppressionKey, mailSuppressionsKey, mailSuppressionsPartition } from './keys.ts';
 import { collectionPages, findItem, type Item } from './read.ts';
 import { absent, every, is, transact, type Write } from './write.ts';
 
@@ -23,7 +24,10 @@ const secondsOf = (time: string | number): number => Math.floor(new Date(time).g
 /** DynamoDB deletes expired items late. */
 const isInForce = (item: Item): boolean => Number(item.ttl) > secondsOf(now());
 
-const findStored = (address: string): Promise<Item | undefined> => findItem(mailSuppressionKey(address));
+/** The key of an address as mail is sent to it, the same for both forms of its domain: SES reports the one that it was given. */
+const keyOf = (address: string): Key => mailSuppressionKey(sendableAddress(address) ?? address);
+
+const findStored = (address: string): Promise<Item | undefined> => findItem(keyOf(address));
 
 /** The suppression of an address; undefined when it may be written to. */
 export const findSuppression = async (address: string): Promise<Suppression | undefined> => {
@@ -73,7 +77,7 @@ export const suppressAddress = (address: string, reason: Suppression['reason']):
     await transact([
       {
         put: {
-          ...mailSuppressionKey(address),
+          ...keyOf(address),
           type: 'mailSuppression',
           reason,
           since,
@@ -93,7 +97,7 @@ export const suppressAddress = (address: string, reason: Suppression['reason']):
  */
 export const suppressionDeletion = async (address: string): Promise<Write[]> => {
   const previous = await findStored(address);
-  const deletion = { delete: mailSuppressionKey(address), when: previous ? isAsRead(previous) : absent, orElse };
+  const deletion = { delete: keyOf(address), when: previous ? isAsRead(previous) : absent, orElse };
   return [deletion, ...(previous ? [uncounted(previous)] : [])];
 };
 

@@ -1,11 +1,8 @@
 import { getDomain } from 'tldts';
+import { asciiHost } from '#contract/host.ts';
 
 /** The registrable domain of a host, by the public suffix list with its private part; a host without one is its own. */
 export const registrableDomain = (host: string): string => getDomain(host, { allowPrivateDomains: true }) ?? host;
-
-/** The host of a mail address as in URLs; undefined when it is none. */
-const asciiHost = (name: string): string | undefined =>
-  /^[\p{L}\p{M}\p{N}.-]+$/u.test(name) ? URL.parse(`https://${name}`)?.hostname : undefined;
 
 /** Whether a mail address is at a host or at its registrable domain. */
 export const isMailAt = (address: string, host: string): boolean => {

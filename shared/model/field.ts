@@ -9,8 +9,10 @@ import {
   type Hours,
   weekdays,
 } from '#contract/custom-fields.ts';
-import { decimal, line, parsed, text, WebUrl, withScheme } from '#contract/fields.ts';
+import { decimal, line, parsed, text } from '#contract/fields.ts';
+import { asciiHost } from '#contract/host.ts';
 import type { FieldChange } from '#contract/projects.ts';
+import { WebUrl, withScheme } from '#contract/web-addresses.ts';
 import { type FieldIssue, invalidFields } from '#shared/errors.ts';
 import { minutesOfSpan } from './opening-hours.ts';
 
@@ -225,7 +227,12 @@ export const typeRules: Readonly<Record<FieldType, TypeRules>> = {
   email: {
     ...none,
     ...asText,
-    schema: () => line(1, 254).pipe(z.email({ error: 'must be an email address' })),
+    schema: () =>
+      line(1, 254)
+        .refine((value) => value === '' || asciiHost(value.slice(value.lastIndexOf('@') + 1)) !== undefined, {
+          error: 'must be an email address',
+        })
+        .pipe(z.email({ error: 'must be an email address' })),
   },
   phone: {
     ...none,

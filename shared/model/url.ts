@@ -36,7 +36,7 @@ export const canonicalHost = (url: string): string => {
       : canonicalUrl(url)
           .replace(/[/?#].*$/su, '')
           .replace(/:\d*$/u, '');
-  return host.replace(/^(?:www\.)+/u, '').replace(/\.$/u, '');
+  return host.replace(/\.$/u, '').replace(/^(?:www\.)+(?=[^.]+\.)/u, '');
 };
 
 /**

@@ -1,26 +1,9 @@
 import { expect, it } from 'vitest';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { routes } from '#contract/table.ts';
+import { membersOf } from '#test/support/body-members.ts';
 
 /** Texts in bodies: one that must not be empty has a visible character, and an optional one that is blank is null or absent. */
-
-type Member = readonly [path: string, schema: z.ZodType];
-
-/** The members of all objects in a body. */
-const membersOf = (schema: z.core.$ZodType | undefined, path: string): Member[] => {
-  if (schema instanceof z.ZodArray) return membersOf(schema.element, `${path}[]`);
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => membersOf(option, path));
-  if (schema instanceof z.ZodPipe) return membersOf(schema.in, path);
-  if (schema instanceof z.ZodRecord) return membersOf(schema.valueType, `${path}{}`);
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return membersOf(schema.unwrap(), path);
-  }
-  if (!(schema instanceof z.ZodObject)) return [];
-  return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, member]): Member[] => [
-    [`${path}.${name}`, member],
-    ...membersOf(member, `${path}.${name}`),
-  ]);
-};
 
 const EXAMPLES = ['x', 'https://x.example/', '#aabbcc', '+49 30 1234'];
 

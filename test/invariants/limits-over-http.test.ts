@@ -54,7 +54,11 @@ const fieldsOf = (given: Schema, path: Field['path'], constants: Field['constant
   });
 
 const LONGER = 'x'.repeat(20_001);
-const LONG_URL = `https://example.com/${LONGER}`;
+/** Long texts by the format that they have. */
+const long: Readonly<Record<string, string>> = {
+  uri: `https://example.com/${LONGER}`,
+  'idn-hostname': 'x.'.repeat(200),
+};
 
 /** Values at the limits of a schema, and values beyond them. */
 const aroundLimits = ({
@@ -75,9 +79,9 @@ const aroundLimits = ({
     beyond.push('nonsense', 5);
   } else if (types.includes('string')) {
     if (!isText) beyond.push(5, ...(minLength > 0 && !types.includes('null') ? ['  '] : []));
-    const textOf = (length: number) => (schema.format === 'uri' ? LONG_URL : LONGER).slice(0, length);
+    const textOf = (length: number) => (long[schema.format ?? ''] ?? LONGER).slice(0, length);
     if (maxLength !== undefined) beyond.push(textOf(maxLength + 1));
-    if (maxLength !== undefined && schema.format === 'uri') within.push(textOf(maxLength));
+    if (maxLength !== undefined && (schema.format ?? '') in long) within.push(textOf(maxLength));
     // The limit counts code points.
     if (maxLength !== undefined && isPlain) within.push(textOf(maxLength), '🍺'.repeat(maxLength));
     if (!isPlain) beyond.push('Not/A,Valid Value');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { trimmed } from '#contract/characters.ts';
-import { line, optionalText, parsed, Reference, TimestampInput, withScheme } from '#contract/fields.ts';
+import { line, optionalText, parsed, Reference, TimestampInput } from '#contract/fields.ts';
 import {
   type ColumnTarget,
   type CounterField,
@@ -13,6 +13,7 @@ import {
   ProjectContent,
   Status,
 } from '#contract/projects.ts';
+import { withScheme } from '#contract/web-addresses.ts';
 import type { Caller } from '#model/api-key.ts';
 import { type Fields, fieldNamed, isFieldName, problemOfValue, typeRules } from '#model/field.ts';
 import { splitList, unguarded } from '#shared/csv/cells.ts';

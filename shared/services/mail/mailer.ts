@@ -1,6 +1,7 @@
 import type { Notifications } from '#contract/users.ts';
 import { processOnce } from '#data/deduplication.ts';
 import { findSuppression } from '#data/mail-suppression.ts';
+import { sendableAddress } from '#model/mail-address.ts';
 import type { UserRecord } from '#model/user.ts';
 import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
@@ -9,14 +10,9 @@ import { sendMail } from '#platform/ses.ts';
 import { type Branding, type EmailContent, renderEmail } from '#shared/mail/render.ts';
 import { unsubscribeHeaders } from './unsubscribe.ts';
 
-// Exactly one address: no list, no display name, no line break that would add a header.
-const SINGLE_ADDRESS = /^[^\s\p{Cc}<>(),;:"[\]\\@]+@[^\s\p{Cc}<>(),;:"[\]\\@]+$/u;
-
-/** The address of a user; undefined for an erased user, and for an address that is unverified or not safe to use. */
+/** The address of a user; undefined for an erased user, and for an address that is unverified or cannot be sent to. */
 const addressOf = (user: UserRecord): string | undefined =>
-  user.email !== null && user.email_verified && user.erased_at === null && SINGLE_ADDRESS.test(user.email)
-    ? user.email
-    : undefined;
+  user.email !== null && user.email_verified && user.erased_at === null ? sendableAddress(user.email) : undefined;
 
 interface Recipient {
   readonly user: UserRecord;
@@ -24,12 +20,12 @@ interface Recipient {
   readonly notification: keyof Notifications | 'always';
 }
 
-/** Whether a user has a verified address and has not turned the notification off. */
+/** Whether a user has a verified address that mail can be sent to, and has not turned the notification off. */
 export const isMailed = ({ user, notification }: Recipient): boolean =>
   addressOf(user) !== undefined && (notification === 'always' || user.notifications[notification]);
 
 /**
- * Sends an email at most once per subscriber and occasion. Users without a verified address, users who turned the notification
+ * Sends an email at most once per subscriber and occasion. Users without a verified address that mail can be sent to, users who turned the notification
  * off and suppressed addresses get none.
  * @returns whether the email was sent by this call.
  * @throws when the email was not accepted; calling again retries it.

@@ -1,5 +1,6 @@
 import { fold } from '#catalog/folded-text.ts';
 import type { ReadCatalog } from '#catalog/types.ts';
+import { asciiHost } from '#contract/host.ts';
 import type { Condition, RuleConditions } from '#contract/rules.ts';
 import { DAY_MS } from '#model/days.ts';
 import { comparableValues, type Fields, fieldTexts } from '#model/field.ts';
@@ -20,7 +21,7 @@ export const isShortener = (url: string): boolean => isBelow(canonicalHost(url),
 /** The domain of a mail address as host names are written; undefined without an address. */
 export const mailDomain = (email: string | null): string | undefined => {
   const domain = email?.slice(email.lastIndexOf('@') + 1);
-  return domain ? (URL.parse(`http://${domain}/`)?.hostname ?? domain.toLowerCase()) : undefined;
+  return domain ? (asciiHost(domain) ?? domain.toLowerCase()) : undefined;
 };
 
 let disposable: Promise<ReadonlySet<string>> | undefined;

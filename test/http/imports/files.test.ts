@@ -96,6 +96,35 @@ describe.each(ways)('an import %s', (_, run) => {
     expect(await listingsOf(host)).toMatchObject([{ name: 'A', description: 'd' }]);
   });
 
+  it('completes addresses of every script, and fails rows whose host is not whole', async () => {
+    const host = `${unique('host')}.example`;
+    const rows = [
+      `A,${host}`,
+      `B,उदाहरण.${host}/क`,
+      `C,\u200bhttps://${host}/c\u200b`,
+      `D,https://http://${host}`,
+      `E,https://${host.replace('.example', '')}`,
+      `F,https://exam\u00adple.${host}`,
+      `G,https://.${host}`,
+    ];
+    const file = ['name,url', ...rows].join('\n');
+    const report = await run(file, { ...plain, columns: sameNames(['name', 'url']), defaults: { description: 'd' } });
+    expect(report.counts).toEqual({ ...none, created: 3, failed: 4 });
+    expect((await listingsOf(host)).map(({ url }) => url)).toEqual([
+      `https://${host}`,
+      `https://उदाहरण.${host}/क`,
+      `https://${host}/c`,
+    ]);
+    const [, ...failed] = await errorsOf(report);
+    const whole = 'url: must have a whole host name such as example.com, or an IP address';
+    expect(failed.map(([name, , message]) => [name, message])).toEqual([
+      ['D', expect.stringContaining(whole)],
+      ['E', expect.stringContaining(whole)],
+      ['F', expect.stringContaining('url: must not have invisible characters such as U+00AD')],
+      ['G', expect.stringContaining(whole)],
+    ]);
+  });
+
   it('fails rows with text beyond the last column or a wrong quote, and lists them with as many cells as the header', async () => {
     const host = `${unique('host')}.example`;
     const rows = [

@@ -108,6 +108,8 @@ it.each([
   [{ when: { all: [{ unknown: true }] } }, ['when', 'all', 0]],
   [{ when: { any: [{ plan_is: 'premium', mail_unverified: true }] } }, ['when', 'any', 0]],
   [{ when: { all: [{ domain_in: ['http://a.example/'] }] } }, ['when', 'all', 0, 'domain_in', 0]],
+  [{ when: { all: [{ domain_in: ['a.example', 'xyz'] }] } }, ['when', 'all', 0, 'domain_in', 1]],
+  [{ when: { all: [{ mail_domain_in: ['a\u200b.example'] }] } }, ['when', 'all', 0, 'mail_domain_in', 0]],
   [{ when: { all: [{ mail_is_disposable: false }] } }, ['when', 'all', 0, 'mail_is_disposable']],
   [{ when: { all: [{ links_in_text: 0 }] } }, ['when', 'all', 0, 'links_in_text']],
   [{ when: { all: [{ duplicate_score: 1.1 }] } }, ['when', 'all', 0, 'duplicate_score']],
