@@ -26,8 +26,18 @@ const readBreweries = (text: string): Brewery[] => {
   }));
 };
 
-/** Some rows have a mail address in place of a website, which is a URL with a user name. */
-const hasWebsite = ({ url }: Brewery): boolean => url.trim() !== '' && !url.includes('@');
+/**
+ * Some rows have a mail address in place of a website, which is a URL with a user name, and two have `http://tbd` and a host
+ * with two dots in a row.
+ */
+const hasWebsite = ({ url }: Brewery): boolean => {
+  const [host = ''] = url
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .split('/');
+  const labels = host.split('.');
+  return labels.length > 1 && !labels.includes('') && !host.includes('@');
+};
 
 interface List {
   readonly data: readonly { id: string; name: string; url: string; categories: string[] }[];
