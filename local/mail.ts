@@ -67,15 +67,15 @@ const members = (request: URLSearchParams, list: string): string[] => {
 /** @throws {AwsError} when a part of an address is none; nothing beyond ASCII is one. */
 const mustBePart = (name: string, part: string, characters: RegExp): void => {
   const problems: Readonly<Record<string, boolean>> = {
-    'is missing': part === '',
-    'contains control or whitespace': /[^\x21-\x7e]/.test(part),
-    'contains illegal character': !characters.test(part),
-    'starts with dot': part.startsWith('.'),
-    'ends with dot': part.endsWith('.'),
-    'contains dot-dot': part.includes('..'),
+    [`Missing ${name.toLowerCase()}`]: part === '',
+    [`${name} contains control or whitespace`]: /[^\x21-\x7e]/.test(part),
+    [`${name} contains illegal character`]: !characters.test(part),
+    [`${name} starts with dot`]: part.startsWith('.'),
+    [`${name} ends with dot`]: part.endsWith('.'),
+    [`${name} contains dot-dot`]: part.includes('..'),
   };
   const [problem] = Object.entries(problems).find(([, isSo]) => isSo) ?? [];
-  if (problem !== undefined) throw new AwsError('InvalidParameterValue', `${name} ${problem}`);
+  if (problem !== undefined) throw new AwsError('InvalidParameterValue', problem);
 };
 
 /** @param address with or without a display name. @throws {AwsError} when it is invalid. */

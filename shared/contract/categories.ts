@@ -14,6 +14,7 @@ import {
   Timestamp,
 } from './fields.ts';
 import { defineRoute, forAdmins } from './route.ts';
+import { isWholeAddress } from './web-addresses.ts';
 
 export const Category = z
   .object({
@@ -39,7 +40,12 @@ const fields = {
   slug: blankAsAbsent(Slug).describe('Generated from the name when empty.'),
   sphere: optionalLine(50).optional(),
   description: optionalText(200).optional(),
-  icon: optionalLine(100).optional().describe('The name or URL of an icon.'),
+  icon: optionalLine(100)
+    .refine((value) => value === null || isWholeAddress(value), {
+      error: 'must be a name, or a whole http or https address',
+    })
+    .optional()
+    .describe('The name or URL of an icon.'),
   color: blankAsNull(
     z
       .string()

@@ -23,10 +23,10 @@ const VARIANTS = [
 /** From the first visible character to the last one. The lookahead keeps it linear for texts without any. */
 const SHOWN = new RegExp(`^[${INVISIBLE}]*(?=[^${INVISIBLE}])(.*(?:${VARIANTS}|[^${INVISIBLE}]))`, 'su');
 
-const FIRST_NOTHING = new RegExp(`[${NOTHING}]`, 'u');
+const FIRST_INVISIBLE = new RegExp(`(?! )[${INVISIBLE}]`, 'u');
 
-/** The first character of a text that is drawn as nothing, blanks not counted; undefined without any. */
-export const firstInvisible = (value: string): string | undefined => FIRST_NOTHING.exec(value)?.[0];
+/** The first character of a text that is not visible, the space not counted; undefined without any. */
+export const firstInvisible = (value: string): string | undefined => FIRST_INVISIBLE.exec(value)?.[0];
 
 /** A text without invisible characters at both ends, blanks included; empty when no character of it is visible. */
 export const trimmed = (value: string): string => SHOWN.exec(value)?.[1] ?? '';

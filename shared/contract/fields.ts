@@ -148,8 +148,7 @@ const countCodePoints = (value: string): number => {
   return count;
 };
 
-/** A well-formed text of `min` to `max` code points, after what the schema does to it. */
-export const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
+const bounded = (schema: z.ZodType<string, string>, min: number, max: number) =>
   schema
     .check((context) => {
       if (!context.value.isWellFormed()) {
@@ -192,6 +191,9 @@ export const line = (min: number, max: number) =>
     min,
     max,
   );
+
+/** Text that is kept as it is but for invisible characters at both ends. */
+export const verbatim = (min: number, max: number) => bounded(z.string().overwrite(trimmed), min, max);
 
 const emptyAsNull = (schema: z.ZodType<string, string>) => schema.nullable().transform((value) => value || null);
 

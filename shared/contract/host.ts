@@ -24,6 +24,9 @@ const isName = (host: string): boolean => {
   );
 };
 
+/** A host, as `asciiHost` returns it, without `www.` in front. `www.com` is a host of its own. */
+export const withoutWww = (host: string): string => host.replace(/^(?:www\.)+(?=[^.]+\.)/, '');
+
 /**
  * The form of a host in parsed URLs: in lower case and Punycode, IPv6 addresses in brackets.
  * @param written an IP address, a name of at least two labels that UTS 46 accepts, or `localhost`; without invisible characters.

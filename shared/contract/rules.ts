@@ -19,9 +19,13 @@ const flag = () => z.literal(true, { error: 'must be true' });
 const atLeast = (max: number) => integer(1, max);
 
 const conditions = {
-  domain_in: listOf(Host).describe('The host of `url` is one of these or below one of them.'),
+  domain_in: listOf(Host).describe(
+    'The host of `url` is one of these or below one of them. `*.com` stands for a whole top-level domain.',
+  ),
   domain_is_shortener: flag().describe('The host of `url` is that of a URL shortener.'),
-  mail_domain_in: listOf(Host).describe("The domain of the submitter's mail address is one of these or below one."),
+  mail_domain_in: listOf(Host).describe(
+    "The domain of the submitter's mail address is one of these or below one; like `domain_in`.",
+  ),
   mail_is_disposable: flag().describe("The submitter's mail address is a disposable one."),
   mail_unverified: flag().describe('The submitter has no verified mail address.'),
   text_contains: listOf(line(1, 100)).describe(

@@ -9,7 +9,7 @@ import {
   type Hours,
   weekdays,
 } from '#contract/custom-fields.ts';
-import { decimal, line, parsed, text } from '#contract/fields.ts';
+import { decimal, line, parsed, text, verbatim } from '#contract/fields.ts';
 import { asciiHost } from '#contract/host.ts';
 import type { FieldChange } from '#contract/projects.ts';
 import { WebUrl, withScheme } from '#contract/web-addresses.ts';
@@ -228,11 +228,13 @@ export const typeRules: Readonly<Record<FieldType, TypeRules>> = {
     ...none,
     ...asText,
     schema: () =>
-      line(1, 254)
-        .refine((value) => value === '' || asciiHost(value.slice(value.lastIndexOf('@') + 1)) !== undefined, {
-          error: 'must be an email address',
-        })
-        .pipe(z.email({ error: 'must be an email address' })),
+      verbatim(1, 254).pipe(
+        z
+          .email({ error: 'must be an email address', abort: true })
+          .refine((value) => asciiHost(value.slice(value.lastIndexOf('@') + 1)) !== undefined, {
+            error: 'must be an email address',
+          }),
+      ),
   },
   phone: {
     ...none,

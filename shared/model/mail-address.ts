@@ -2,10 +2,10 @@ import { asciiHost } from '#contract/host.ts';
 
 /** The characters of RFC 5322's dot atoms, as SES takes them: no quotation marks, nothing beyond ASCII. */
 const ATOM = String.raw`[\w!#$%&'*+/=?^\x60{|}~-]+`;
-const LOCAL_PART = new RegExp(String.raw`^${ATOM}(?:\.${ATOM})*$`);
+const LOCAL_PART = new RegExp(String.raw`^(?=.{1,64}$)${ATOM}(?:\.${ATOM})*$`);
 
-/** SES takes no underscores in domains and no IPv4 addresses. */
-const DOMAIN = /^[a-z\d.-]*[a-z][a-z\d-]*$/;
+/** SES takes no underscores in domains, no single labels and no IPv4 addresses. */
+const DOMAIN = /^[a-z\d.-]+\.[a-z\d-]*[a-z][a-z\d-]*$/;
 
 /**
  * The form of a single address that mail can be sent to, with the domain in Punycode.

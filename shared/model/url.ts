@@ -1,5 +1,6 @@
 import type { Options } from 'normalize-url';
 import normalizeUrl from 'normalize-url';
+import { withoutWww } from '#contract/host.ts';
 
 /** Query parameters for tracking, which do not identify a page. */
 const TRACKING =
@@ -36,7 +37,7 @@ export const canonicalHost = (url: string): string => {
       : canonicalUrl(url)
           .replace(/[/?#].*$/su, '')
           .replace(/:\d*$/u, '');
-  return host.replace(/\.$/u, '').replace(/^(?:www\.)+(?=[^.]+\.)/u, '');
+  return withoutWww(host.replace(/\.$/u, ''));
 };
 
 /**

@@ -124,6 +124,6 @@ export const introduction = [
   'Times are ISO 8601 in UTC with milliseconds. Unknown query parameters and body members are ignored.',
   '`HEAD` answers like `GET` without a body on every `GET` route. A known path with an unknown method is 405 `METHOD_NOT_ALLOWED` with `Allow`.',
   'A slash at the end of a path is ignored. A body may be sent with `Content-Encoding: gzip`: the limits count its inflated bytes. Encodings are checked before everything else: another one is 415, and a broken body 400. API Gateway answers 415 to both, and inflates `deflate` too. A byte order mark before JSON is ignored.',
-  'The host of an address is an IP address, `localhost`, or a name of at least two labels that UTS 46 accepts, written as it is. Invisible characters in an address are 400, but for both ends, where they are removed.',
+  'The host of an address is an IP address, `localhost`, or a name of at least two labels that UTS 46 accepts, written as it is. Invisible characters around an address are removed; within it they are 400.',
   'Every route checks in the same order: feature flag (404), rate limit (429), identity (401), permission (403), input (413, 415, 400), preconditions (422, 412).',
 ].join('\n\n');

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { isLanguage, type Language, languages } from '#contract/languages.ts';
 import { type Feature, features, neededFeatures } from '#contract/route.ts';
+import { sendableAddress } from '#model/mail-address.ts';
 import { asciiLowerCase } from '#model/user.ts';
 
 // Configuration that differs between deployments, read from environment variables once per process.
@@ -107,8 +108,16 @@ const schema = z.object({
   BUS_NAME: z.string().optional(),
   MAIL_FROM: z
     .string()
-    .refine((value) => isMailAddress(/^[^<>]*<([^<>]+)>$/.exec(value)?.[1] ?? value), {
-      error: 'must be an address, such as Directory <directory@example.com>',
+    .transform((value, { issues }) => {
+      const bare = /^[^<>]*<([^<>]+)>$/.exec(value)?.[1] ?? value;
+      const sendable = sendableAddress(bare);
+      if (sendable !== undefined) return value.replace(bare, () => sendable);
+      issues.push({
+        code: 'custom',
+        message: 'must be an address, such as Directory <directory@example.com>',
+        input: value,
+      });
+      return z.NEVER;
     })
     .optional(),
   MAIL_CONFIGURATION_SET: z.string().optional(),

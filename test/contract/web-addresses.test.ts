@@ -130,16 +130,9 @@ it.each([
   ],
   [
     SCHEME,
-    [
-      'example.com',
-      '//example.com',
-      'https:example.com',
-      'https:///example.com',
-      'ftp://example.com',
-      'https://',
-      'https://a.com:65536/',
-    ],
+    ['example.com', '//example.com', 'https:example.com', 'https:///example.com', 'ftp://example.com', 'https://'],
   ],
+  ['must have a port up to 65535', ['https://a.com:65536/']],
   [
     'must not have a user name or a password',
     ['https://name@example.com/', 'https://example.com:word@evil.example', 'https://@example.com'],
@@ -166,6 +159,9 @@ it('invisible characters are removed at both ends of an address, and an error el
     '\0',
     '\u200d',
     '\ufe0f',
+    '\u00a0',
+    '\u2028',
+    '\u3000',
   ]) {
     expect(problem(WebUrl, `${invisible}https://example.com/a${invisible}`)).toBe('https://example.com/a');
     const code = (invisible.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
@@ -176,6 +172,10 @@ it('invisible characters are removed at both ends of an address, and an error el
       ['https', '://example.com'],
     ])
       expect(problem(WebUrl, `${before}${invisible}${after}`)).toContain(before === 'https' ? SCHEME : `U+${code}`);
+    expect(problem(WebUrl, `https://a${invisible}.com`)).not.toContain('percent');
+    expect(problem(WebUrl, `https://a.com/${invisible}b`)).toContain('percent');
+    expect(problem(Host, `exa${invisible}mple.com`)).toContain('must be a host name');
+    expect(problem(Host, `${invisible}example.com${invisible}`)).toBe('example.com');
   }
 });
 
@@ -185,6 +185,15 @@ it.each([
   ['उदाहरण.परीक्षा/क', 'https://उदाहरण.परीक्षा/क'],
   ['ตัวอย่าง.ไทย', 'https://ตัวอย่าง.ไทย'],
   ['my_shop.example.com:8080', 'https://my_shop.example.com:8080'],
+  ['i❤.ws', 'https://i❤.ws'],
+  ['例え。テスト', 'https://例え。テスト'],
+  ['example.com\\a', 'https://example.com\\a'],
+  ['node.1', 'node.1'],
+  ['10.0.0.1', '10.0.0.1'],
+  ['e.g.', 'e.g.'],
+  ['name@example.com', 'name@example.com'],
+  ['mailto:name@example.com', 'mailto:name@example.com'],
+  ['example.com/ or so', 'example.com/ or so'],
   ['example', 'example'],
   ['1.2.3', '1.2.3'],
   ['two words.com', 'two words.com'],
@@ -192,17 +201,31 @@ it.each([
   expect(withScheme(written)).toBe(address);
 });
 
+const NO_HOST = 'must be a host name such as example.com, or *.com for all of a top-level domain';
+
 it.each([
   ['*.WWW.Example.com.', 'example.com'],
   ['.example.com', 'example.com'],
   ['www.com', 'www.com'],
+  ['www.com.', 'www.com'],
+  ['www.www.example.com', 'example.com'],
+  ['ｗｗｗ.example.com', 'example.com'],
+  ['bücher。example。', 'xn--bcher-kva.example'],
+  ['.xyz', '*.xyz'],
+  ['*.XYZ', '*.xyz'],
+  ['*.рф', '*.xn--p1ai'],
   ['BÜCHER.example', 'xn--bcher-kva.example'],
   ['localhost', 'localhost'],
   ['10.0.0.1', '10.0.0.1'],
-  ['xyz', 'must be a host name such as example.com'],
-  ['https://example.com', 'must be a host name such as example.com'],
-  ['exam\u200bple.com', 'must be a host name such as example.com'],
-  ['a..b', 'must be a host name such as example.com'],
+  ['xyz', NO_HOST],
+  ['xyz.', NO_HOST],
+  ['*.', NO_HOST],
+  ['*', NO_HOST],
+  ['*.*.xyz', NO_HOST],
+  ['*.-', NO_HOST],
+  ['https://example.com', NO_HOST],
+  ['exam\u200bple.com', NO_HOST],
+  ['a..b', NO_HOST],
 ])('a host in a list: %s', (written, expected) => {
   expect(problem(Host, written)).toBe(expected);
 });

@@ -40,12 +40,22 @@ const WRONG = [
   'https://a..example/',
   'https://xn--a.example/',
   'https://exam\u200bple.com/',
+  'https://x.example/\u00a0b',
   'https://example.com/a\u00adb',
   'https://a.com,b.com/',
   'http://2130706433/',
   'https://user@example.com/',
 ];
 
-it.each(addresses)('%s has a whole host', (_, schema) => {
+/** Names of icons, which may be addresses. */
+const icons = routes.flatMap(({ id, body }) => membersOf(body, id)).filter(([path]) => path.endsWith('.icon'));
+
+it('a name is an icon too', () => {
+  expect(icons.filter(([, schema]) => accepts(schema, 'beer') && accepts(schema, 'https://x.example/'))).toHaveLength(
+    2,
+  );
+});
+
+it.each([...addresses, ...icons])('%s has a whole host', (_, schema) => {
   expect(WRONG.filter((address) => accepts(schema, address))).toEqual([]);
 });

@@ -10,6 +10,7 @@ import {
   type SendEmailCommandInput,
   SendRawEmailCommand,
 } from '@aws-sdk/client-ses';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { serveAws } from '#local/aws-endpoint.ts';
 import { type Bus, openBus } from '#local/bus.ts';
@@ -173,24 +174,18 @@ it.each<[string, Partial<SendEmailCommandInput>, string]>([
 
 it.each([
   ["Missing final '@domain'", 'ada'],
-  ['Local address is missing', '@example.com'],
+  ['Missing local address', '@example.com'],
   [
     'Local address contains control or whitespace',
     'ada lovelace@example.com',
     'jörg@example.org',
     'J <jörg@example.org>',
   ],
-  [
-    'Local address contains illegal character',
-    'a,b@example.com',
-    'github:ada@example.com',
-    '"a"@example.com',
-    'a@b@c.de',
-  ],
+  ['Local address contains illegal character', 'a,b@example.com', 'github:ada@example.com', '"a"@example.com'],
   ['Local address starts with dot', '.ada@example.com'],
   ['Local address ends with dot', 'ada.@example.com'],
   ['Local address contains dot-dot', 'a..da@example.com'],
-  ['Domain is missing', 'ada@'],
+  ['Missing domain', 'ada@'],
   ['Domain contains control or whitespace', 'info@bücher.example', 'ada@example. com'],
   ['Domain contains illegal character', 'ada@my_shop.example', 'ada@[10.0.0.1]', 'ada@a.com,b.com'],
   ['Domain starts with dot', 'ada@.example.com'],
@@ -201,10 +196,21 @@ it.each([
   for (const address of addresses) {
     const failure = { name: 'InvalidParameterValue', message };
     await expect(ses.send(simple({ Destination: { ToAddresses: [address] } }))).rejects.toMatchObject(failure);
-    // What the product holds for sendable is a part of what SES takes.
-    expect([address, sendableAddress(address)]).not.toEqual([address, address]);
   }
   expect(mail.inbox(99)).toHaveLength(before);
+});
+
+it('SES takes every address that the product sends to', async () => {
+  const unit = fc.constantFrom('a', 'B', '1', 'ä', '東', '.', '-', '_', '+', ' ', ',', '"', '<', '@', '\u200b', '。');
+  const local = fc.string({ unit, minLength: 1, maxLength: 3 });
+  const domain = fc.string({ unit: fc.constantFrom('a', '1', 'ä', '東', '.', '-', '_'), minLength: 1, maxLength: 4 });
+  const whole = fc.tuple(local, domain).map((parts) => `${parts.join('@')}.example`);
+  const sendable = fc.sample(whole, { numRuns: 1000, seed: 1 }).flatMap((address) => sendableAddress(address) ?? []);
+  expect(sendable.length).toBeGreaterThan(20);
+  for (const address of sendable.slice(0, 50)) {
+    await ses.send(simple({ Destination: { ToAddresses: [address] } }));
+    expect(mail.inbox(1)[0]?.to).toBe(address);
+  }
 });
 
 it('unsupported operations of AWS services are rejected', async () => {

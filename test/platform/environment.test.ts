@@ -34,6 +34,22 @@ it.each(['0', '9', '1.5', 'many'])('rejects %s as the number of partitions of th
   expect(problemOf({ FEED_SHARDS: number })).toBe('Invalid environment: FEED_SHARDS must be a number from 1 to 8.');
 });
 
+it.each([
+  ['directory@example.com', 'directory@example.com'],
+  ['"Größe" <info@bücher.example>', '"Größe" <info@xn--bcher-kva.example>'],
+])('sends mail of %s from %s', (given, from) => {
+  expect(readEnvironment({ TABLE_NAME: 'directory', MAIL_FROM: given }).mailFrom).toBe(from);
+});
+
+it.each(['jörg@example.org', 'Jörg <jörg@example.org>', 'a..b@example.org', 'directory@localhost', 'directory'])(
+  'rejects %s as the sender of mail, which SES never takes',
+  (address) => {
+    expect(problemOf({ MAIL_FROM: address })).toBe(
+      'Invalid environment: MAIL_FROM must be an address, such as Directory <directory@example.com>.',
+    );
+  },
+);
+
 it.each(['9.9.9.9', '127.0.0.1:5353', '2620:fe::fe', '[2620:fe::fe]:53'])('accepts %s as a name server', (address) => {
   expect(problemOf({ CLAIM_DNS_SERVER: address })).toBe('');
 });

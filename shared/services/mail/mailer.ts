@@ -10,9 +10,9 @@ import { sendMail } from '#platform/ses.ts';
 import { type Branding, type EmailContent, renderEmail } from '#shared/mail/render.ts';
 import { unsubscribeHeaders } from './unsubscribe.ts';
 
-/** The address of a user; undefined for an erased user, and for an address that is unverified or cannot be sent to. */
+/** The verified address of a user who is not erased. */
 const addressOf = (user: UserRecord): string | undefined =>
-  user.email !== null && user.email_verified && user.erased_at === null ? sendableAddress(user.email) : undefined;
+  user.email !== null && user.email_verified && user.erased_at === null ? user.email : undefined;
 
 interface Recipient {
   readonly user: UserRecord;
@@ -20,13 +20,13 @@ interface Recipient {
   readonly notification: keyof Notifications | 'always';
 }
 
-/** Whether a user has a verified address that mail can be sent to, and has not turned the notification off. */
+/** Whether a user has a verified address and has not turned the notification off. */
 export const isMailed = ({ user, notification }: Recipient): boolean =>
   addressOf(user) !== undefined && (notification === 'always' || user.notifications[notification]);
 
 /**
- * Sends an email at most once per subscriber and occasion. Users without a verified address that mail can be sent to, users who turned the notification
- * off and suppressed addresses get none.
+ * Sends an email at most once per subscriber and occasion. Users without a verified address, users who turned the notification
+ * off, suppressed addresses and those that SES never takes get none.
  * @returns whether the email was sent by this call.
  * @throws when the email was not accepted; calling again retries it.
  */
@@ -36,14 +36,16 @@ export const mailOnce = async (
   occasion: string,
   template: (recipientName: string | null, branding: Branding) => EmailContent,
 ): Promise<boolean> => {
-  const to = addressOf(user);
-  if (to === undefined || !isMailed({ user, notification })) return false;
+  const address = addressOf(user);
+  if (address === undefined || !isMailed({ user, notification })) return false;
   const branding: Branding = environment();
   let isSent = false;
   await processOnce(subscriber, occasion, async () => {
-    if (await findSuppression(to)) {
+    const to = sendableAddress(address);
+    if (to === undefined || (await findSuppression(to))) {
       count('MailWithheld');
-      log.info('email withheld: the address is suppressed', { subscription: subscriber });
+      const reason = to === undefined ? 'cannot be sent to' : 'is suppressed';
+      log.info(`email withheld: the address ${reason}`, { subscription: subscriber });
       return;
     }
     const headers = notification === 'always' ? {} : await unsubscribeHeaders({ userId: user.id, notification });

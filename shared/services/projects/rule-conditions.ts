@@ -16,6 +16,10 @@ export const isBelow = (host: string, others: ReadonlySet<string>): boolean => {
   }
 };
 
+/** Hosts of a condition without the wildcard of top-level domains. */
+const namesOf = (hosts: readonly string[]): ReadonlySet<string> =>
+  new Set(hosts.map((host) => host.replace(/^\*\./, '')));
+
 export const isShortener = (url: string): boolean => isBelow(canonicalHost(url), urlShorteners);
 
 /** The domain of a mail address as host names are written; undefined without an address. */
@@ -151,9 +155,9 @@ type Tests = {
 const tests: Tests = {
   plan_is: (plan, submitted) => submitted.plan === plan,
   category_in: (slugs, { categories }) => categories.some((slug) => slugs.includes(slug)),
-  domain_in: (hosts, { url }) => isBelow(canonicalHost(url), new Set(hosts)),
+  domain_in: (hosts, { url }) => isBelow(canonicalHost(url), namesOf(hosts)),
   domain_is_shortener: (_, { url }) => isShortener(url),
-  mail_domain_in: (hosts, { submitter }) => isBelow(mailDomain(submitter.email) ?? '', new Set(hosts)),
+  mail_domain_in: (hosts, { submitter }) => isBelow(mailDomain(submitter.email) ?? '', namesOf(hosts)),
   mail_unverified: (_, { submitter }) => !submitter.email_verified,
   field_is: (wanted, submitted) =>
     Object.entries(wanted).every(([key, values]) => {

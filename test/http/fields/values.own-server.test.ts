@@ -102,7 +102,15 @@ const types: readonly (readonly [string, object, readonly (readonly [unknown, un
     'email',
     {},
     [['ann@example.com', 'ann@example.com']],
-    ['ann', 'ann@', `${'x'.repeat(250)}@example.com`, 'ann@xn--a.com', `ann@${'x'.repeat(64)}.com`, 1],
+    [
+      'ann',
+      'ann@',
+      `${'x'.repeat(250)}@example.com`,
+      'ann@xn--a.com',
+      'ann@exa\u202emple.com',
+      `ann@${'x'.repeat(64)}.com`,
+      1,
+    ],
   ],
   ['phone', {}, [['+49 (30) 12.34-5', '+49 (30) 12.34-5']], ['call me', '+', '1'.repeat(41), 49]],
   [

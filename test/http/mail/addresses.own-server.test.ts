@@ -39,9 +39,14 @@ it.each(['jörg@example.org', '.ada@example.org', 'a..da@example.org', 'ada.@exa
   'a user with the address %s, which SES never takes, gets no mail, and nothing is retried',
   async (email) => {
     const owner = await personWith(email);
-    await directory.live(owner);
-    // That is when no delivery waits for another attempt.
+    const { id } = await directory.live(owner);
     await untilEventsDelivered(server, directory);
+    const deliveries = server.server.bus
+      .events({ includeTasks: true, limit: 50 })
+      .filter(({ detail }) => (detail.data as { project_id?: string }).project_id === id)
+      .flatMap((event) => event.deliveries);
+    expect(deliveries.some(({ subscription }) => subscription === 'mail.notifySubmitter')).toBe(true);
+    expect(deliveries.filter(({ tries, error }) => tries !== 1 || error !== null)).toEqual([]);
     expect((await server.mails()).filter(({ text }) => text.includes(owner.name))).toEqual([]);
   },
 );
