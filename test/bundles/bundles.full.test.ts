@@ -108,7 +108,7 @@ beforeAll(async () => {
     unsubscribeToken = /unsubscribe\/([^>]+)>/.exec(headers.find((one) => one !== '') ?? '')?.[1] ?? '';
     return unsubscribeToken !== '';
   }, WAIT_MS);
-}, 180_000);
+});
 
 afterAll(async () => {
   await fixture.stop();

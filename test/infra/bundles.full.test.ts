@@ -13,19 +13,19 @@ import { misplacedPackages } from '#test/support/packages.ts';
 const BUNDLE_BYTES_MAX = 900_000;
 const LARGER_BUNDLES: Readonly<Record<string, number>> = {
   // Derives slugs, opens checkouts, and has the lists and the catalog for rules about submissions.
-  'projects.submit': 1_257_000,
+  'projects.submit': 1_258_000,
   // Submits like the route, and serves the protocol.
   'mcp.call': 1_640_000,
   // Derives slugs, reads files from the object storage and the text of HTML, and has the catalog with filters by fields.
-  'imports.run': 1_037_000,
+  'imports.run': 1_038_000,
   // The same without the object storage.
-  'projects.importCsv': 943_000,
+  'projects.importCsv': 944_000,
   // Contains the OpenAPI document, half of it.
   'docs.readOpenapi': 1_120_000,
   // Has the public suffix list, the list of public mail services, and the catalog to count the listings of a host.
   'claims.open': 960_000,
   // Has the widths of a font, to measure the texts of badges.
-  'feeds.readBadge': 1_392_000,
+  'feeds.readBadge': 1_393_000,
 };
 
 const BUNDLE_TIMEOUT_MS = 600_000;
