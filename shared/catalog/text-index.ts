@@ -1,5 +1,5 @@
 import { firstCharacters } from '#model/characters.ts';
-import { otherHostForms } from '#model/host.ts';
+import { otherHostForms } from '#model/host-forms.ts';
 import type { Bitmap } from './bitmap.ts';
 import { fold, forEachWord, wordsOf } from './folded-text.ts';
 import { ListPool } from './list-pool.ts';

@@ -1,13 +1,13 @@
 import { getDomain } from 'tldts';
-import { asciiHost } from '#contract/host.ts';
+import { mailDomain } from './mail-address.ts';
 
 /** The registrable domain of a host, by the public suffix list with its private part; a host without one is its own. */
 export const registrableDomain = (host: string): string => getDomain(host, { allowPrivateDomains: true }) ?? host;
 
 /** Whether a mail address is at a host or at its registrable domain. */
 export const isMailAt = (address: string, host: string): boolean => {
-  const mailHost = asciiHost(address.slice(address.lastIndexOf('@') + 1));
-  return mailHost !== undefined && (mailHost === host || mailHost === registrableDomain(host));
+  const domain = mailDomain(address);
+  return domain !== undefined && (domain === host || domain === registrableDomain(host));
 };
 
 /** Whether a URL leads to the registrable domain of a host. */

@@ -14,6 +14,7 @@ import { asciiHost } from '#contract/host.ts';
 import type { FieldChange } from '#contract/projects.ts';
 import { WebUrl, withScheme } from '#contract/web-addresses.ts';
 import { type FieldIssue, invalidFields } from '#shared/errors.ts';
+import { mailDomain } from './mail-address.ts';
 import { minutesOfSpan } from './opening-hours.ts';
 
 /** A definition as stored. It names its categories by their ids, because slugs change. */
@@ -231,7 +232,7 @@ export const typeRules: Readonly<Record<FieldType, TypeRules>> = {
       verbatim(1, 254).pipe(
         z
           .email({ error: 'must be an email address', abort: true })
-          .refine((value) => asciiHost(value.slice(value.lastIndexOf('@') + 1)) !== undefined, {
+          .refine((value) => asciiHost(mailDomain(value) ?? '') !== undefined, {
             error: 'must be an email address',
           }),
       ),

@@ -109,9 +109,9 @@ const schema = z.object({
   MAIL_FROM: z
     .string()
     .transform((value, { issues }) => {
-      const bare = /^[^<>]*<([^<>]+)>$/.exec(value)?.[1] ?? value;
-      const sendable = sendableAddress(bare);
-      if (sendable !== undefined) return value.replace(bare, () => sendable);
+      const [, name, bare] = /^([^<>]*)<([^<>]+)>$/.exec(value) ?? [];
+      const sendable = sendableAddress(bare ?? value);
+      if (sendable !== undefined) return name === undefined ? sendable : `${name}<${sendable}>`;
       issues.push({
         code: 'custom',
         message: 'must be an address, such as Directory <directory@example.com>',

@@ -57,7 +57,7 @@ const LONGER = 'x'.repeat(20_001);
 /** Long texts by the format that they have. */
 const long: Readonly<Record<string, string>> = {
   uri: `https://example.com/${LONGER}`,
-  'idn-hostname': 'x.'.repeat(200),
+  host: 'x.'.repeat(200),
 };
 
 /** Values at the limits of a schema, and values beyond them. */

@@ -36,6 +36,7 @@ it.each(['0', '9', '1.5', 'many'])('rejects %s as the number of partitions of th
 
 it.each([
   ['directory@example.com', 'directory@example.com'],
+  ['info@bücher.example <info@bücher.example>', 'info@bücher.example <info@xn--bcher-kva.example>'],
   ['"Größe" <info@bücher.example>', '"Größe" <info@xn--bcher-kva.example>'],
 ])('sends mail of %s from %s', (given, from) => {
   expect(readEnvironment({ TABLE_NAME: 'directory', MAIL_FROM: given }).mailFrom).toBe(from);

@@ -6,20 +6,13 @@ import { findProject, type StoredProject } from '#data/projects.ts';
 import { countOpenReports } from '#data/reports.ts';
 import { findUser } from '#data/users.ts';
 import type { Caller } from '#model/api-key.ts';
+import { mailDomain } from '#model/mail-address.ts';
 import { appliedRule, liveVersion, type ProjectRecord } from '#model/project.ts';
 import { canonicalHost } from '#model/url.ts';
 import type { UserRecord } from '#model/user.ts';
 import { mustExist } from '#shared/errors.ts';
 import { staffProjectView } from './read.ts';
-import {
-  countLinks,
-  isAllCaps,
-  isBelow,
-  isDisposable,
-  isShortener,
-  mailDomain,
-  submissionsLastDay,
-} from './rule-conditions.ts';
+import { countLinks, isAllCaps, isBelow, isDisposable, isShortener, submissionsLastDay } from './rule-conditions.ts';
 
 // docs/adr/0061 has the weights. Explanations never contain a mail address: moderators do not see them.
 

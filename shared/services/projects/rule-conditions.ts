@@ -1,9 +1,9 @@
 import { fold } from '#catalog/folded-text.ts';
 import type { ReadCatalog } from '#catalog/types.ts';
-import { asciiHost } from '#contract/host.ts';
 import type { Condition, RuleConditions } from '#contract/rules.ts';
 import { DAY_MS } from '#model/days.ts';
 import { comparableValues, type Fields, fieldTexts } from '#model/field.ts';
+import { mailDomain } from '#model/mail-address.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import { canonicalHost, urlShorteners } from '#model/url.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -21,12 +21,6 @@ const namesOf = (hosts: readonly string[]): ReadonlySet<string> =>
   new Set(hosts.map((host) => host.replace(/^\*\./, '')));
 
 export const isShortener = (url: string): boolean => isBelow(canonicalHost(url), urlShorteners);
-
-/** The domain of a mail address as host names are written; undefined without an address. */
-export const mailDomain = (email: string | null): string | undefined => {
-  const domain = email?.slice(email.lastIndexOf('@') + 1);
-  return domain ? (asciiHost(domain) ?? domain.toLowerCase()) : undefined;
-};
 
 let disposable: Promise<ReadonlySet<string>> | undefined;
 
