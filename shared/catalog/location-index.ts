@@ -1,3 +1,4 @@
+import { wrapped } from '#contract/longitude.ts';
 import type { Bitmap } from './bitmap.ts';
 import { IdSet } from './postings.ts';
 import type { ListingIndex, Row } from './rows.ts';
@@ -44,14 +45,18 @@ const squaredChord = (distanceKm: number): number => {
   return halfAngle < Math.PI / 2 ? 4 * Math.sin(halfAngle) ** 2 : Number.POSITIVE_INFINITY;
 };
 
-/** Splits a box at the date line. */
-const spansOf = (box: Box): Box[] =>
-  box.west <= box.east
-    ? [box]
-    : [
-        { ...box, east: wholeEarth.east },
-        { ...box, west: wholeEarth.west },
-      ];
+/** The longitude of a location in the index: the meridians 180 and -180 are one. */
+const indexed = (longitude: number): number => (longitude === wholeEarth.east ? wholeEarth.west : longitude);
+
+/** Splits a box at the date line. One that ends there has the listings of the meridian too, which the index has at -180. */
+const spansOf = (box: Box): Box[] => {
+  const east = box.west === wholeEarth.west ? box.east : indexed(box.east);
+  if (box.west <= east) return [box];
+  return [
+    { ...box, east: wholeEarth.east },
+    { ...box, west: wholeEarth.west, east },
+  ];
+};
 
 /** Degrees by which the bounding box of a circle is widened, against rounding. */
 const MARGIN = 1e-9;
@@ -67,9 +72,6 @@ const spansAround = ({ latitude, longitude, radiusKm }: Circle): Box[] => {
   const breadth = Math.asin(Math.sin(angle) / Math.cos(latitude * RADIANS)) / RADIANS + MARGIN;
   return spansOf({ south, north, west: wrapped(longitude - breadth), east: wrapped(longitude + breadth) });
 };
-
-const wrapped = (longitude: number): number =>
-  longitude < wholeEarth.west ? longitude + 360 : longitude > wholeEarth.east ? longitude - 360 : longitude;
 
 /** The edge length of a grid cell, in degrees: a city and its surroundings are some dozen cells. */
 const CELL = 0.25;
@@ -91,7 +93,7 @@ export class LocationIndex implements ListingIndex {
 
   insert(slot: number, row: Row): void {
     const latitude = row.latitude ?? Number.NaN;
-    const longitude = row.longitude ?? Number.NaN;
+    const longitude = indexed(row.longitude ?? Number.NaN);
     const point = pointOf(latitude, longitude);
     this.#latitude[slot] = latitude;
     this.#longitude[slot] = longitude;
@@ -109,9 +111,10 @@ export class LocationIndex implements ListingIndex {
   remove(slot: number, { latitude, longitude }: Row): void {
     if (latitude === null || longitude === null) return;
     const cells = this.#rows[rowOf(latitude)];
-    const members = cells?.get(columnOf(longitude));
+    const column = columnOf(indexed(longitude));
+    const members = cells?.get(column);
     members?.delete(slot);
-    if (members?.size === 0) cells?.delete(columnOf(longitude));
+    if (members?.size === 0) cells?.delete(column);
   }
 
   /** Adds the slots inside the box to the bitmap and returns it. */
@@ -130,7 +133,7 @@ export class LocationIndex implements ListingIndex {
 
   /** Adds the slots inside the circle to the bitmap and returns it. */
   addInCircle(circle: Circle, found: Bitmap): Bitmap {
-    const { x, y, z } = pointOf(circle.latitude, circle.longitude);
+    const { x, y, z } = pointOf(circle.latitude, indexed(circle.longitude));
     const limit = squaredChord(circle.radiusKm);
     const check = (slot: number) => {
       const dx = (this.#x[slot] ?? 0) - x;

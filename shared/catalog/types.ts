@@ -64,7 +64,7 @@ export interface CatalogFilters {
    * in the name or URL come before all others, in every sort order but that of relevance.
    */
   readonly searchIn: 'public' | 'admin';
-  /** Degrees. West greater than east crosses the date line. */
+  /** Degrees within ±180 and ±90. West greater than east crosses the date line; the meridians 180 and -180 are one. */
   readonly bbox?: { readonly west: number; readonly south: number; readonly east: number; readonly north: number };
   readonly near?: { readonly latitude: number; readonly longitude: number; readonly radiusKm: number };
   /** All of these, at most one per field. */

@@ -7,7 +7,6 @@ import {
   commaSeparated,
   data,
   decimal,
-  decimalParameter,
   deleted,
   flagParameter,
   line,
@@ -27,6 +26,7 @@ import {
   wellFormed,
   wholeNumber,
 } from './fields.ts';
+import { BoundingBox, Latitude, Longitude, Point, Radius } from './places.ts';
 import { adminOnly, defineRoute, forAdmins, forStaff } from './route.ts';
 import { distinctTags } from './tags.ts';
 import { WebUrl } from './web-addresses.ts';
@@ -75,9 +75,6 @@ export type MatchKind = (typeof matchKinds)[number];
 
 /** A sort key with aliases resolved; `name_desc` has no canonical key of its own. */
 export type SortOrder = SortKey | 'name_desc';
-
-export const Latitude = decimal().min(-90).max(90);
-export const Longitude = decimal().min(-180).max(180);
 
 /** The content of a project. Updates are validated against the same fields, as far as they change them. */
 const ProjectFields = {
@@ -469,29 +466,6 @@ const StaffProjectList = ProjectList.extend({
   }).meta({ id: 'StaffProjectListMeta' }),
 }).meta({ id: 'StaffProjectList' });
 
-const degrees = decimalParameter('degrees');
-
-/** `west,south,east,north`; a box across the date line has west greater than east. */
-const BoundingBox = z
-  .string()
-  .transform((value) => value.split(','))
-  .pipe(z.tuple([degrees, degrees, degrees, degrees], { error: 'must be west,south,east,north in degrees' }))
-  .refine(
-    ([west, south, east, north]) => [west, east].every((x) => Math.abs(x) <= 180) && south >= -90 && north <= 90,
-    {
-      error: 'must lie within -180..180 and -90..90',
-    },
-  )
-  .refine(([, south, , north]) => south <= north, { error: 'must not have a south that is greater than its north' });
-
-const Point = z
-  .string()
-  .transform((value) => value.split(','))
-  .pipe(z.tuple([degrees, degrees], { error: 'must be latitude,longitude in degrees' }))
-  .refine(([latitude, longitude]) => Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180, {
-    error: 'must lie within -90..90 and -180..180',
-  });
-
 /** A text to search for; undefined when it is blank. */
 export const SearchText = z
   .string()
@@ -535,12 +509,12 @@ const filters = {
       'Which listings match `q`: those that contain it (the default), those with all its words, or with all its words despite typos. ' +
         'Words also match names of categories; the last word also the beginning of a word.',
     ),
-  bbox: BoundingBox.optional().describe('Only projects inside `west,south,east,north`.'),
+  bbox: BoundingBox.optional().describe(
+    'Only projects inside `west,south,east,north`, edges included. West greater than east crosses the date line. ' +
+      'Longitudes beyond ±180 are wrapped; a width of 360 or more is the whole world; 180 and -180 are one meridian.',
+  ),
   near: Point.optional().describe('Only projects within `radius_km` of `lat,lon`.'),
-  radius_km: decimalParameter('kilometres')
-    .pipe(z.number().gt(0, { error: 'must be greater than 0' }).max(20_040, { error: 'must be at most 20040' }))
-    .default(25)
-    .describe('Used with `near`.'),
+  radius_km: Radius.default(25).describe('Used with `near`.'),
   filter: FieldFilters.optional().describe(
     'By filterable field, as `filter[<key>]`. Options, true or false: `a,b`, any of them. Text: the whole value. Several options: `a,b`, or `all:a,b` for every one. ' +
       'Numbers and dates: `10..50`, `10..`, `..50` or `10`. Hours: `open`, or `open@` and an ISO 8601 time. `*`: has a value.',
@@ -771,7 +745,6 @@ export const map = defineRoute('projects.map', {
   query: z
     .object({
       ...filters,
-      bbox: filters.bbox.describe('The box: `west,south,east,north`. West greater than east crosses the date line.'),
       zoom: wholeNumber(0, MAP_ZOOM_MAX).optional().describe('The zoom of the map, with tiles of 256 pixels.'),
     })
     .refine(({ bbox, zoom }) => bbox !== undefined || zoom === undefined, {

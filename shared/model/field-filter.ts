@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RANGE } from '#contract/custom-fields.ts';
-import { TimestampInput } from '#contract/fields.ts';
+import { decimalParameter, TimestampInput } from '#contract/fields.ts';
 import { type FieldIssue, invalidField, invalidFields } from '#shared/errors.ts';
 import { DAY_MS } from './days.ts';
 import { type CurrentField, type Fields, hasOptions, mayRead, type Reader } from './field.ts';
@@ -30,11 +30,7 @@ export interface FieldSort {
 }
 
 const date = z.iso.date();
-const number = z
-  .string()
-  .regex(/^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/)
-  .transform(Number)
-  .pipe(z.number());
+const number = decimalParameter('any unit');
 
 /** Dates as numbers that compare like them. */
 export const dayNumber = (day: string): number => Date.parse(day) / DAY_MS;

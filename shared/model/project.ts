@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { eventKinds } from '#contract/events.ts';
-import { type AppliedRule, Latitude, Longitude, PendingRevision, Project, RuleAction } from '#contract/projects.ts';
+import { Latitude, Longitude } from '#contract/places.ts';
+import { type AppliedRule, PendingRevision, Project, RuleAction } from '#contract/projects.ts';
 
 /**
  * A project as stored, without its counters, which are a separate item. Fields have the schema of the response unless the

@@ -74,7 +74,7 @@ export interface ListingMap {
 
 /** The view in the address, so that a reload and the way back show it again. */
 const viewInAddress = (): View | undefined => {
-  const [, zoom, latitude, longitude] = /^#([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash) ?? [];
+  const [, zoom, latitude, longitude] = /^#([\d.]+)\/([-+.\de]+)\/([-+.\de]+)$/.exec(location.hash) ?? [];
   const view = { center: [Number(longitude), Number(latitude)] as const, zoom: Number(zoom) };
   return [...view.center, view.zoom].every(Number.isFinite) ? view : undefined;
 };
@@ -84,27 +84,27 @@ const extentOf = (one: Feature): Cluster['bbox'] =>
 
 const countOf = (one: Feature): number => (isSingle(one) ? 1 : one.properties.count);
 
-/** Two markers as one. */
+/** Two markers as one. Across the date line the longitudes of one go on beyond ±180 from those of the other. */
 const together = (one: Feature, other: Feature, view: View): Cluster => {
-  const [counts, extents] = [
-    [countOf(one), countOf(other)],
-    [extentOf(one), extentOf(other)],
-  ] as const;
-  const count = counts[0] + counts[1];
-  const mean = (axis: 0 | 1): number =>
-    (one.geometry.coordinates[axis] * counts[0] + other.geometry.coordinates[axis] * counts[1]) / count;
+  const [count, added] = [countOf(one), countOf(other)];
+  const [[east, north], [otherEast, otherNorth]] = [one.geometry.coordinates, other.geometry.coordinates];
+  const turn = 360 * Math.round((east - otherEast) / 360);
+  const [extent, otherExtent] = [extentOf(one), extentOf(other)];
+  const bbox: Cluster['bbox'] = [
+    Math.min(extent[0], otherExtent[0] + turn),
+    Math.min(extent[1], otherExtent[1]),
+    Math.max(extent[2], otherExtent[2] + turn),
+    Math.max(extent[3], otherExtent[3]),
+  ];
+  const mean = (value: number, otherValue: number): number => (value * count + otherValue * added) / (count + added);
   const zoom = Math.round(view.zoom) + 1;
+  const isPoint = bbox[0] === bbox[2] && bbox[1] === bbox[3];
   return {
     type: 'Feature',
     id: `${one.id} ${other.id}`,
-    bbox: [
-      Math.min(extents[0][0], extents[1][0]),
-      Math.min(extents[0][1], extents[1][1]),
-      Math.max(extents[0][2], extents[1][2]),
-      Math.max(extents[0][3], extents[1][3]),
-    ],
-    geometry: { type: 'Point', coordinates: [mean(0), mean(1)] },
-    properties: { cluster: true, count, expansion_zoom: zoom > ZOOM_MAX ? null : zoom },
+    bbox,
+    geometry: { type: 'Point', coordinates: [mean(east, otherEast + turn), mean(north, otherNorth)] },
+    properties: { cluster: true, count: count + added, expansion_zoom: isPoint || zoom > ZOOM_MAX ? null : zoom },
   };
 };
 

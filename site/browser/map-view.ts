@@ -1,6 +1,7 @@
 // What of the world a map shows: its projection, its box for the API, and how it moves.
 
 import { type GeoProjection, geoDistance, geoMercator, geoOrthographic } from 'd3-geo';
+import { wrapped } from '#contract/longitude.ts';
 
 /** A place as longitude and latitude, in degrees. */
 export type Place = readonly [longitude: number, latitude: number];
@@ -55,8 +56,6 @@ export const projectionOf = (kind: 'globe' | 'mercator', view: View, { width, he
   ]);
 };
 
-const wrapped = (longitude: number): number => ((((longitude + 180) % 360) + 360) % 360) - 180;
-
 const between = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
 
 /** A view within the bounds of the world. */
@@ -98,26 +97,23 @@ export const zoomed = (
   return after && after.every(Number.isFinite) ? moved(kind, next, [x - after[0], y - after[1]], size) : next;
 };
 
-const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
-
-/** The box of the API that contains all that is in the view: west, south, east, north. */
+/** The box of the API that contains all that is in the view: west, south, east, north. Longitudes may be beyond ±180. */
 export const boxOf = (kind: 'globe' | 'mercator', view: View, size: Size): readonly number[] => {
   const [longitude, latitude] = view.center;
   if (isGlobe(kind, view)) {
     const reach = Math.hypot(size.width, size.height) / 2 / scaleOf(view.zoom);
     const radius = (reach >= 1 ? Math.PI / 2 : Math.asin(reach)) * DEGREES;
     const [south, north] = [Math.max(-90, latitude - radius), Math.min(90, latitude + radius)];
-    if (south === -90 || north === 90) return [-180, rounded(south), 180, rounded(north)];
+    if (south === -90 || north === 90) return [-180, south, 180, north];
     const ratio = Math.sin(radius / DEGREES) / Math.cos(latitude / DEGREES);
     const half = Math.asin(Math.min(1, ratio)) * DEGREES;
-    return [wrapped(longitude - half), south, wrapped(longitude + half), north].map(rounded);
+    return [longitude - half, south, longitude + half, north];
   }
   const half = (size.width / 2 / (TILE * 2 ** view.zoom)) * 360;
   const flat = projectionOf(kind, view, size).clipExtent(null);
   const [, north = LATITUDE_MAX] = flat.invert?.([size.width / 2, 0]) ?? [];
   const [, south = -LATITUDE_MAX] = flat.invert?.([size.width / 2, size.height]) ?? [];
-  const [west, east] = half >= 180 ? [-180, 180] : [wrapped(longitude - half), wrapped(longitude + half)];
-  return [west, south, east, north].map(rounded);
+  return [longitude - half, south, longitude + half, north];
 };
 
 /** Where a place is in the view, in pixels; undefined on the far side of a globe. */

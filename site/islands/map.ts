@@ -96,8 +96,7 @@ const showSingle = (from: HTMLElement, { properties }: Single): void => {
 
 const showTogether = (from: HTMLElement, { properties, bbox }: Cluster): void => {
   const query = new URLSearchParams(filters);
-  // The box of listings at one place is a point, which the list takes with its surroundings.
-  query.set('bbox', bbox.map((degrees, side) => degrees + (side < 2 ? -0.0001 : 0.0001)).join(','));
+  query.set('bbox', bbox.join(','));
   const text = element(
     'div',
     {},

@@ -36,10 +36,13 @@ const squareOf = ({ latitude, longitude }: Place, zoom: number): string => {
   return `${zoom}/${within(x)}/${within(y)}`;
 };
 
-const isInside = ({ latitude, longitude }: Place, { west, south, east, north }: typeof WORLD): boolean =>
-  latitude >= south &&
-  latitude <= north &&
-  (west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east);
+const isInside = ({ latitude, longitude }: Place, { west, south, east, north }: typeof WORLD): boolean => {
+  const isBetween = (meridian: number): boolean =>
+    west <= east ? meridian >= west && meridian <= east : meridian >= west || meridian <= east;
+  // The meridians 180 and -180 are one.
+  const meridians = Math.abs(longitude) === 180 ? [180, -180] : [longitude];
+  return latitude >= south && latitude <= north && meridians.some(isBetween);
+};
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
@@ -118,11 +121,16 @@ longTest('clusters equal those of a plain implementation, for random places, box
         longitude: rounded(one.longitude),
       }));
       expect([where, found.clusters.map(comparable).sort(byId)]).toEqual([where, features.sort(byId)]);
-      // The list shows the members of a cluster in its box.
-      for (const { bbox, count } of found.clusters) {
+      // The list shows the members of a cluster in its box, and those on the other side of the date line at the same place.
+      for (const { bbox, id } of found.clusters) {
         const [west, s, east, n] = bbox;
-        const members = catalog.query(query({ filters: { bbox: { west, south: s, east, north: n } } }));
-        expect(members.total).toBe(count);
+        const extent = { west, south: s, east, north: n };
+        const { entries } = catalog.query(query({ filters: { bbox: extent }, limit: places.length }));
+        const seen = entries.map((entry) => entry.project.id).toSorted();
+        const inExtent = places.filter((place) => isInside(place, extent));
+        expect(seen).toEqual(inExtent.map((place) => place.id).toSorted());
+        const others = inExtent.filter((place) => squareOf(place, found.zoom) !== id);
+        expect(others.map((place) => Math.abs(place.longitude))).toEqual(others.map(() => 180));
       }
     }
   }
@@ -157,6 +165,38 @@ it('a box across the date line has the listings on both sides', () => {
   const { total, clusters } = clustersOf(catalog, 6, { bbox: { west: 170, south: -30, east: -160, north: 0 } });
   expect(total).toBe(2);
   expect(clusters.map(({ entry }) => entry?.project.id).sort()).toEqual(['prj_fiji', 'prj_samoa']);
+});
+
+it('the meridians 180 and -180 are one for boxes and circles', () => {
+  const catalog = catalogOf([
+    { id: 'prj_east', latitude: 1, longitude: 180 },
+    { id: 'prj_west', latitude: 2, longitude: -180 },
+    { id: 'prj_near', latitude: 3, longitude: -179 },
+  ]);
+  const both = ['prj_east', 'prj_west'];
+  const found = (filters: Partial<CatalogFilters>): string[] =>
+    catalog
+      .query(query({ filters }))
+      .entries.map((entry) => entry.project.id)
+      .toSorted();
+  const boxes = [
+    [170, 180, both],
+    [-180, -179.5, both],
+    [180, 180, both],
+    [-180, -180, both],
+    [180, -180, both],
+    [180, -179, ['prj_east', 'prj_near', 'prj_west']],
+    [175, -179.5, both],
+    [-180, 180, ['prj_east', 'prj_near', 'prj_west']],
+    [-179.5, 179.5, ['prj_near']],
+  ] as const;
+  for (const [west, east, ids] of boxes)
+    expect([west, east, found({ bbox: { west, south: 0, east, north: 9 } })]).toEqual([west, east, ids]);
+  for (const longitude of [180, -180])
+    for (const [index, id] of both.entries())
+      expect(found({ near: { latitude: index + 1, longitude, radiusKm: 1e-9 } })).toEqual([id]);
+  catalog.apply(both.map((projectId) => ({ kind: 'projectRemoved', projectId })));
+  expect(found({ bbox: WORLD })).toEqual(['prj_near']);
 });
 
 it('places at the same spot stay together at every zoom', () => {

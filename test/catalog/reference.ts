@@ -393,8 +393,10 @@ export class Reference {
         if (filters.bbox) {
           const { west, south, east, north } = filters.bbox;
           if (latitude < south || latitude > north) return false;
-          const within = west <= east ? west <= longitude && longitude <= east : longitude >= west || longitude <= east;
-          if (!within) return false;
+          const within = (meridian: number): boolean =>
+            west <= east ? west <= meridian && meridian <= east : meridian >= west || meridian <= east;
+          // The meridians 180 and -180 are one.
+          if (!within(longitude) && !(Math.abs(longitude) === 180 && within(-longitude))) return false;
         }
         if (filters.near) {
           const { near } = filters;

@@ -19,14 +19,18 @@ describeInBrowser('the map of the listings', (context) => {
 
   const inView = (count: number) => page.getByText(`Listings in view: ${count}`, { exact: true }).waitFor();
 
-  const open = async (hash = ''): Promise<void> => {
+  const open = async (hash = '', tagged = tag): Promise<void> => {
     await page.goto('about:blank');
-    await page.goto(`${origin()}/map?tag=${tag}${hash}`);
+    await page.goto(`${origin()}/map?tag=${tagged}${hash}`);
     await page.getByText('Listings in view').waitFor();
   };
 
+  const addAt = async (name: string, [latitude, longitude]: readonly [number, number], tagged = tag): Promise<void> => {
+    const address = { address_city: 'A city', address_country: 'A country' };
+    await context.directory.live(context.directory.admin, { name, tags: [tagged], latitude, longitude, ...address });
+  };
+
   beforeAll(async () => {
-    const { directory } = context;
     const places = [
       [38.72, -9.14],
       [41.15, -8.61],
@@ -34,13 +38,8 @@ describeInBrowser('the map of the listings', (context) => {
       [52.52, 13.4],
       [52.52, 13.4],
     ] as const;
-    for (const [index, [latitude, longitude]] of places.entries()) {
-      await directory.live(directory.admin, {
-        ...{ name: names[index], tags: [tag], latitude, longitude },
-        ...{ address_city: 'A city', address_country: 'A country' },
-      });
-    }
-    await directory.live(directory.admin, { name: unique('Nowhere'), tags: [tag] });
+    for (const [index, place] of places.entries()) await addAt(names[index] ?? '', place);
+    await context.directory.live(context.directory.admin, { name: unique('Nowhere'), tags: [tag] });
   });
 
   beforeEach(async () => {
@@ -89,6 +88,32 @@ describeInBrowser('the map of the listings', (context) => {
     await page.getByRole('link', { name: 'Show them as a list' }).click();
     await page.getByText('2 listings', { exact: true }).waitFor();
     for (const name of names.slice(3)) await page.getByRole('link', { name }).waitFor();
+  });
+
+  it('listings on both sides of the date line are one cluster, which stands between them', async () => {
+    const [tagged, taveuni, rabi] = [unique('fiji'), unique('Taveuni'), unique('Rabi')];
+    await addAt(taveuni, [-17, 179.5], tagged);
+    await addAt(rabi, [-16, -179.5], tagged);
+    await open('#5.00/-16.50/180.00', tagged);
+    await page.getByRole('button', { name: '2 listings, zoom in' }).click();
+    for (const name of [taveuni, rabi]) await marker(name).waitFor();
+  });
+
+  longTest.each([
+    ['on the date line', '#12.00/-16.80/180.00', [-16.8, 180], [-16.8, -180]],
+    ['on a pole', '#3.00/-90.00/0.00', [-90, 0], [-90, 0]],
+    ['at coordinates with an exponent', '#12.00/1e-7/-1e-7', [1e-7, -1e-7], [1e-7, -1e-7]],
+  ] as const)('listings at the same place %s are shown as a list', async (_, view, first, second) => {
+    const [tagged, one, other] = [unique('same'), unique('One'), unique('Other')];
+    await addAt(one, first, tagged);
+    await addAt(other, second, tagged);
+    await addAt(unique('Elsewhere'), [60, 90], tagged);
+    await open(view, tagged);
+    await inView(2);
+    await page.getByRole('button', { name: '2 listings at the same place' }).click();
+    await page.getByRole('link', { name: 'Show them as a list' }).click();
+    await page.getByText('2 listings', { exact: true }).waitFor();
+    for (const name of [one, other]) await page.getByRole('link', { name }).waitFor();
   });
 
   longTest('the keyboard, the buttons, dragging and the wheel move the map', async () => {

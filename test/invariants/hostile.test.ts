@@ -118,6 +118,7 @@ const queries: readonly string[] = [
   'bbox=1,2,3',
   'bbox=a,b,c,d',
   'bbox=999,0,0,0',
+  'bbox=0,999,0,999',
   'bbox=0,50,0,10',
   'near=1',
   'near=91,0',

@@ -11,12 +11,7 @@ import * as strings from '../../strings.ts';
 import { type Filters, mapQueryOf } from './query.ts';
 import { map as text } from './strings.ts';
 
-/** Around a place: the box of listings at one place is a point. */
-const AROUND_DEGREES = 0.0001;
 const SHOWN_MAX = 100;
-
-const boxAround = (bbox: Cluster['bbox']): string =>
-  bbox.map((degrees, side) => degrees + (side < 2 ? -AROUND_DEGREES : AROUND_DEGREES)).join(',');
 
 /** The listings that no zoom sets apart. */
 const SamePlace = ({
@@ -31,7 +26,7 @@ const SamePlace = ({
   readonly onClose: () => void;
 }) => {
   const card = useRef<HTMLDivElement>(null);
-  const query = { ...mapQueryOf(filters), bbox: boxAround(bbox), limit: SHOWN_MAX };
+  const query = { ...mapQueryOf(filters), bbox: bbox.join(','), limit: SHOWN_MAX };
   const found = useResource(['projects', 'place', query], (signal) => bodyOf(client.projects.list({ query, signal })));
   useEffect(() => card.current?.focus(), []);
   return (

@@ -49,8 +49,9 @@ it.each([
     'bbox',
     '1,2,3',
     'a,b,c,d',
-    '-181,0,0,1',
     '0,-91,0,1',
+    '0,0,0,90.1',
+    '-181,0,190,-1',
     '0,10,1,5',
     '0,0,NaN,1',
     '0,0,,1',
@@ -424,6 +425,36 @@ it('bbox filters by west,south,east,north', async () => {
   expect(idsOf(await list(slug, 'bbox=7.5,46.5,8.5,47.5'))).toEqual([ids[0]]);
   expect(idsOf(await list(slug, 'bbox=170,40,-170,50'))).toEqual([ids[2], ids[1]]);
   expect(idsOf(await list(slug, 'bbox=0,0,1,1'))).toEqual([]);
+});
+
+it('bbox wraps longitudes beyond ±180, and is the whole world from a width of 360 on', async () => {
+  const { slug, ids } = await listed(at(0, 8), at(0, 179), at(0, 180), at(0, -180), at(0, -179));
+  const inBox = async (longitudes: string): Promise<number[]> => {
+    const [west, east] = longitudes.split('..');
+    return idsOf(await list(slug, `bbox=${west},-1,${east},1`))
+      .map((id) => ids.indexOf(id))
+      .toSorted();
+  };
+  const expected = {
+    '170..190': [1, 2, 3, 4],
+    '-190..-170': [1, 2, 3, 4],
+    '530..550': [1, 2, 3, 4],
+    '190..-170': [],
+    '368..369': [0],
+    '-352..-352': [0],
+    '170..180': [1, 2, 3],
+    '-180..-170': [2, 3, 4],
+    '180..180': [2, 3],
+    '-540..-540': [2, 3],
+    '7..367': [0, 1, 2, 3, 4],
+    '9..367': [1, 2, 3, 4],
+    '0..1e300': [0, 1, 2, 3, 4],
+    '-1.7e308..1.7e308': [0, 1, 2, 3, 4],
+    '-180..180': [0, 1, 2, 3, 4],
+    '180..-180': [2, 3],
+  };
+  for (const [longitudes, indexes] of Object.entries(expected))
+    expect([longitudes, await inBox(longitudes)]).toEqual([longitudes, indexes]);
 });
 
 longTest('near filters by radius_km around lat,lon', async () => {

@@ -51,7 +51,7 @@ it('a listing alone is a feature with the members of the feed', async () => {
 });
 
 it('the members are those of the list with the same box and filters', async () => {
-  const boxes = [EUROPE, 'bbox=170,-30,-170,0', 'bbox=-180,-90,180,90', 'bbox=0,0,1,1'];
+  const boxes = [EUROPE, 'bbox=170,-30,-170,0', 'bbox=-190,-30,-170,0', 'bbox=-200,-90,200,90', 'bbox=0,0,1,1'];
   const filters = [
     '',
     '&pricing=paid',
@@ -88,8 +88,10 @@ it("the list with a cluster's box shows its members", async () => {
 });
 
 it('a box may cross the date line', async () => {
-  const { features } = await mapOf('bbox=170,-30,-170,0&zoom=5');
-  expect(features.map(({ id }) => id)).toEqual([fiji.id]);
+  for (const box of ['170,-30,-170,0', '170,-30,190,0', '-190,-30,-170,0']) {
+    const { features } = await mapOf(`bbox=${box}&zoom=5`);
+    expect([box, features.map(({ id }) => id)]).toEqual([box, [fiji.id]]);
+  }
 });
 
 it('bbox and zoom are given together, and zoom is 0 to 20', async () => {

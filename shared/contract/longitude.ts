@@ -1,0 +1,6 @@
+/** The meridian of a longitude within -180..180, in degrees. The result is exact: neither the remainder nor the sum is rounded. */
+export const wrapped = (longitude: number): number => {
+  if (Math.abs(longitude) <= 180) return longitude;
+  const rest = longitude % 360;
+  return rest > 180 ? rest - 360 : rest < -180 ? rest + 360 : rest;
+};
