@@ -276,31 +276,31 @@ export const optionalList = <T extends z.ZodType<unknown, readonly unknown[]>>(l
     ])
     .optional();
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** A plus sign that is not escaped in a query is a space: `1e+2` arrives as `1e 2`. */
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+ -]?\d+)?$/;
 
-/** A finite number in the query string, in any decimal notation that programs print: `-3.5999999999999996`, `1e-7`. */
-export const decimalParameter = (unit: string) =>
+const decimalText = (error: string) =>
   z
     .string()
     .trim()
-    .regex(DECIMAL, { error: `must be a number of ${unit}` })
-    .transform(Number)
-    .pipe(z.number({ error: `must be a number of ${unit}` }));
+    .regex(DECIMAL, { error })
+    .transform((value) => Number(value.replace(' ', '+')));
+
+/** A finite number in the query string, in any decimal notation that programs print: `-3.5999999999999996`, `1e-7`. */
+export const decimalParameter = (unit?: string) => {
+  const error = unit === undefined ? 'must be a number' : `must be a number of ${unit}`;
+  return decimalText(error).pipe(z.number({ error }));
+};
 
 /** A whole number in the query string, between `min` and `max`. */
 export const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .trim()
-    .regex(DECIMAL, { error: 'must be a whole number' })
-    .transform(Number)
-    // A number out of bounds gets the message about its bound.
-    .pipe(
-      z
-        .int({ error: ({ code }) => (code === 'invalid_type' ? 'must be a whole number' : undefined) })
-        .min(min)
-        .max(max),
-    );
+  // A number out of bounds gets the message about its bound.
+  decimalText('must be a whole number').pipe(
+    z
+      .int({ error: ({ code }) => (code === 'invalid_type' ? 'must be a whole number' : undefined) })
+      .min(min)
+      .max(max),
+  );
 
 /** `page` and `limit` of every paged list. */
 export const paging = (defaultLimit: number) => ({

@@ -1,4 +1,4 @@
-/** The meridian of a longitude within -180..180, in degrees. The result is exact: neither the remainder nor the sum is rounded. */
+/** The meridian of a longitude within -180..180, in degrees. */
 export const wrapped = (longitude: number): number => {
   if (Math.abs(longitude) <= 180) return longitude;
   const rest = longitude % 360;

@@ -30,7 +30,7 @@ export interface FieldSort {
 }
 
 const date = z.iso.date();
-const number = decimalParameter('any unit');
+const number = decimalParameter();
 
 /** Dates as numbers that compare like them. */
 export const dayNumber = (day: string): number => Date.parse(day) / DAY_MS;

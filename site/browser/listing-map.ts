@@ -4,6 +4,7 @@ import { geoGraticule10, geoPath } from 'd3-geo';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import world from 'world-atlas/land-110m.json' with { type: 'json' };
+import { wrapped } from '#contract/longitude.ts';
 import type { MapClusters } from '#contract/projects.ts';
 import {
   boundedView,
@@ -74,7 +75,7 @@ export interface ListingMap {
 
 /** The view in the address, so that a reload and the way back show it again. */
 const viewInAddress = (): View | undefined => {
-  const [, zoom, latitude, longitude] = /^#([\d.]+)\/([-+.\de]+)\/([-+.\de]+)$/.exec(location.hash) ?? [];
+  const [, zoom, latitude, longitude] = /^#([\d.]+)\/([-+.\de]+)\/([-+.\de]+)$/i.exec(location.hash) ?? [];
   const view = { center: [Number(longitude), Number(latitude)] as const, zoom: Number(zoom) };
   return [...view.center, view.zoom].every(Number.isFinite) ? view : undefined;
 };
@@ -87,8 +88,9 @@ const countOf = (one: Feature): number => (isSingle(one) ? 1 : one.properties.co
 /** Two markers as one. Across the date line the longitudes of one go on beyond ±180 from those of the other. */
 const together = (one: Feature, other: Feature, view: View): Cluster => {
   const [count, added] = [countOf(one), countOf(other)];
-  const [[east, north], [otherEast, otherNorth]] = [one.geometry.coordinates, other.geometry.coordinates];
-  const turn = 360 * Math.round((east - otherEast) / 360);
+  const [longitude, latitude] = one.geometry.coordinates;
+  const [otherLongitude, otherLatitude] = other.geometry.coordinates;
+  const turn = 360 * Math.round((longitude - otherLongitude) / 360);
   const [extent, otherExtent] = [extentOf(one), extentOf(other)];
   const bbox: Cluster['bbox'] = [
     Math.min(extent[0], otherExtent[0] + turn),
@@ -98,12 +100,14 @@ const together = (one: Feature, other: Feature, view: View): Cluster => {
   ];
   const mean = (value: number, otherValue: number): number => (value * count + otherValue * added) / (count + added);
   const zoom = Math.round(view.zoom) + 1;
-  const isPoint = bbox[0] === bbox[2] && bbox[1] === bbox[3];
+  const [west, south, east, north] = bbox;
+  // A pole has every longitude.
+  const isPoint = south === north && (west === east || Math.abs(south) === 90);
   return {
     type: 'Feature',
     id: `${one.id} ${other.id}`,
     bbox,
-    geometry: { type: 'Point', coordinates: [mean(east, otherEast + turn), mean(north, otherNorth)] },
+    geometry: { type: 'Point', coordinates: [mean(longitude, otherLongitude + turn), mean(latitude, otherLatitude)] },
     properties: { cluster: true, count: count + added, expansion_zoom: isPoint || zoom > ZOOM_MAX ? null : zoom },
   };
 };
@@ -189,7 +193,7 @@ export const showListingMap = (
     }
     const from = view;
     const begin = performance.now();
-    const east = ((((target.center[0] - from.center[0] + 180) % 360) + 360) % 360) - 180;
+    const east = wrapped(target.center[0] - from.center[0]);
     const step = (now: number): void => {
       const share = Math.min(1, (now - begin) / FLIGHT_MS);
       const eased = 1 - (1 - share) ** 3;

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type * as z from 'zod';
 import { decimalParameter, wholeNumber } from '#contract/fields.ts';
 import { wrapped } from '#contract/longitude.ts';
 import { BoundingBox, Point } from '#contract/places.ts';
@@ -19,6 +20,8 @@ const notations: readonly ((value: number) => string)[] = [
   (value) => value.toExponential().toUpperCase(),
   (value) => ` ${value} `,
   (value) => (value < 0 ? String(value) : `+${value}`),
+  // As a plus sign that is not escaped arrives.
+  (value) => value.toExponential().replace('+', ' '),
 ];
 
 it('a decimal in a query is any finite number, in any notation', () => {
@@ -70,6 +73,9 @@ const meridians = fc.oneof(
   fc.constantFrom(-180, 180),
 );
 
+const isBetween = ([west, , east]: z.output<typeof BoundingBox>, meridian: number): boolean =>
+  west <= east ? west <= meridian && meridian <= east : west <= meridian || meridian <= east;
+
 it('a box has the meridians from its west eastwards to its east, whatever turns they are given with', () => {
   const turns = Array.from({ length: 30 }, (_, turn) => 360 * (turn - 15));
   fc.assert(
@@ -77,8 +83,7 @@ it('a box has the meridians from its west eastwards to its east, whatever turns 
       const [left, south, right, north] = BoundingBox.parse(`${west},-1,${east},1`);
       expect([south, north]).toEqual([-1, 1]);
       expect(Math.max(Math.abs(left), Math.abs(right))).toBeLessThanOrEqual(180);
-      const isIn = (one: number): boolean =>
-        left <= right ? left <= one && one <= right : left <= one || one <= right;
+      const isIn = (one: number): boolean => isBetween([left, south, right, north], one);
       // East of west by less than one turn, unless the box was wider.
       const end = east >= west ? east : east + 360 * Math.ceil((west - east) / 360);
       const isGiven = turns.some((turn) => west <= meridian + turn && meridian + turn <= end);
@@ -86,6 +91,28 @@ it('a box has the meridians from its west eastwards to its east, whatever turns 
       expect(left === -180 && right === 180).toBe(east - west >= 360);
     }),
     { ...RUNS, numRuns: 20_000 },
+  );
+});
+
+it('a listing on the edge of a wrapped box is inside, whatever digits its longitude has', () => {
+  const digits = fc.integer({ min: 0, max: 9 });
+  const inside = fc.double({ min: -179, max: 179, noNaN: true });
+  fc.assert(
+    fc.property(inside, digits, fc.constantFrom(-720, -360, 360, 720), (value, places, turn) => {
+      const meridian = value.toFixed(places);
+      // The sum as a decimal number, which a double may not be.
+      const edge = `${BigInt(meridian.replace('.', '')) + BigInt(turn) * 10n ** BigInt(places)}e-${places}`;
+      for (const [west, east] of [
+        [edge, edge],
+        [edge, String(Number(edge) + 1)],
+        [String(Number(edge) - 1), edge],
+      ]) {
+        const box = `${west},0,${east},1`;
+        expect([box, isBetween(BoundingBox.parse(box), Number(meridian))]).toEqual([box, true]);
+      }
+      expect(BoundingBox.parse(`${meridian},0,${Number(meridian) + 360},1`)).toEqual([-180, 0, 180, 1]);
+    }),
+    RUNS,
   );
 });
 

@@ -402,6 +402,7 @@ it.each([
   'bbox=-1e-7,-1.7976931348623157E-10,1e%2B1,5e-324',
   'near=39.199999999999996,-3.5999999999999996&radius_km=12.300000000000000711',
   'near=1e-7,-1e-7&radius_km=1e3&limit=1e1&page=1.0',
+  'near=1e+1,-1e+1&radius_km=1e+3&limit=1e+1&bbox=-1e+1,0,+1E+1,1e+0',
 ])('a place is filtered by numbers as programs print them: %s', async (query) => {
   expect(await directory.get(`/api/projects?${query}`)).toMatchObject({ status: 200 });
 });
@@ -428,13 +429,14 @@ it('bbox filters by west,south,east,north', async () => {
 });
 
 it('bbox wraps longitudes beyond ±180, and is the whole world from a width of 360 on', async () => {
-  const { slug, ids } = await listed(at(0, 8), at(0, 179), at(0, 180), at(0, -180), at(0, -179));
+  const { slug, ids } = await listed(at(0, 8), at(0, 179), at(0, 180), at(0, -180), at(0, -179), at(80, -127.8));
   const inBox = async (longitudes: string): Promise<number[]> => {
     const [west, east] = longitudes.split('..');
     return idsOf(await list(slug, `bbox=${west},-1,${east},1`))
       .map((id) => ids.indexOf(id))
       .toSorted();
   };
+  expect(idsOf(await list(slug, 'bbox=232.2,80,232.2,80'))).toEqual([ids[5]]);
   const expected = {
     '170..190': [1, 2, 3, 4],
     '-190..-170': [1, 2, 3, 4],
@@ -452,6 +454,7 @@ it('bbox wraps longitudes beyond ±180, and is the whole world from a width of 3
     '-1.7e308..1.7e308': [0, 1, 2, 3, 4],
     '-180..180': [0, 1, 2, 3, 4],
     '180..-180': [2, 3],
+    '152.3..512.3': [0, 1, 2, 3, 4],
   };
   for (const [longitudes, indexes] of Object.entries(expected))
     expect([longitudes, await inBox(longitudes)]).toEqual([longitudes, indexes]);
