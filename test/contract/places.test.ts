@@ -12,7 +12,7 @@ const decimals = (bounds: fc.DoubleConstraints) =>
   fc.double({ ...bounds, noNaN: true }).map((value) => (value === 0 ? 0 : value));
 const finite = decimals({ noDefaultInfinity: true });
 
-/** A number as languages and spreadsheets print it. The first three lose nothing. */
+/** A number as programs print it, with all its digits. */
 const notations: readonly ((value: number) => string)[] = [
   String,
   (value) => value.toExponential(),
