@@ -1,8 +1,10 @@
 const number = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const dayOfMonth = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const dayOfMonth = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const localDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
@@ -12,10 +14,20 @@ export const formatCompact = (value: number): string => (value < 10_000 ? number
 
 export const formatPercent = (share: number): string => percent.format(share);
 
-export const formatDay = (time: string): string => day.format(new Date(time));
+/** A day, or the UTC day of a time. */
+export const formatDay = (dayOrTime: string): string => day.format(new Date(dayOrTime));
 
-/** A day without its year, for the heads of narrow columns. */
-export const formatDayOfMonth = (time: string): string => dayOfMonth.format(new Date(time));
+/** As `formatDay`, where nothing else says that it is a UTC day. */
+export const formatUtcDay = (dayOrTime: string): string => `${formatDay(dayOrTime)} UTC`;
+
+/** As `formatDay`, without the year, for the heads of narrow columns. */
+export const formatDayOfMonth = (dayOrTime: string): string => dayOfMonth.format(new Date(dayOrTime));
+
+/** @param yearAndMonth yyyy-mm. */
+export const formatMonth = (yearAndMonth: string): string => month.format(new Date(yearAndMonth));
+
+/** The day of a time where the reader is. */
+export const formatLocalDay = (time: string): string => localDay.format(new Date(time));
 
 export const formatTime = (time: string): string => dayAndTime.format(new Date(time));
 
@@ -33,7 +45,7 @@ const UNITS = [
 /** A time as a distance from now; a date when it is more than a day away. */
 export const formatAge = (time: string): string => {
   const seconds = Math.round((Date.parse(time) - Date.now()) / 1000);
-  if (Math.abs(seconds) > 86_400) return formatDay(time);
+  if (Math.abs(seconds) > 86_400) return formatLocalDay(time);
   const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / size), unit);
 };

@@ -220,9 +220,12 @@ export const user = {
   service: 'the service',
 } as const;
 
+/** A day that is a UTC day, such as `From (UTC)`. */
+export const inUtc = (label: string): string => `${label} (UTC)`;
+
 export const chart = {
   table: 'Show as table',
-  date: 'Date',
+  date: 'Date (UTC)',
   highest: (value: string) => `highest day ${value}`,
   noneBefore: 'none in the 30 days before',
   change: (percent: string, before: string) => `${percent}, ${before} in the 30 days before`,

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { theme } from '../app/preferences.ts';
+import { DAY_MS, dayOf } from '../days.ts';
 import { formatDayOfMonth, formatNumber } from '../format.ts';
 import { useLatest } from './use-latest.ts';
 
@@ -15,11 +16,10 @@ export interface Line {
 
 const HEIGHT = 260;
 const BRUSH_MIN = 6;
-const SECONDS_PER_DAY = 86_400;
 
 const secondsOf = (day: string): number => Date.parse(day) / 1000;
-const dayOf = (seconds: number): string =>
-  new Date(Math.round(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10);
+/** The UTC day that begins next to a time. */
+const nearestDay = (seconds: number): string => dayOf(Math.round((seconds * 1000) / DAY_MS) * DAY_MS);
 
 /** The colour that a custom property has at present. A canvas cannot read `light-dark()` itself. */
 const colorOf = (host: HTMLElement, property: string): string => {
@@ -30,7 +30,7 @@ const colorOf = (host: HTMLElement, property: string): string => {
   return color;
 };
 
-/** Values per day as lines. Its table has to stand beside it. @param onBrush gets the first and last day of a dragged range. */
+/** Values per UTC day as lines. Its table has to stand beside it. @param onBrush gets the first and last day of a dragged range. */
 export const LineChart = ({
   label,
   days,
@@ -68,7 +68,7 @@ export const LineChart = ({
           {
             ...axis,
             ticks: { show: false },
-            values: (_, seconds) => seconds.map((one) => formatDayOfMonth(dayOf(one))),
+            values: (_, seconds) => seconds.map((one) => formatDayOfMonth(nearestDay(one))),
           },
           {
             ...axis,
@@ -95,7 +95,7 @@ export const LineChart = ({
               if (width < BRUSH_MIN) return;
               const [from, to] = [one.posToVal(left, 'x'), one.posToVal(left + width, 'x')];
               one.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-              brush.current(dayOf(from), dayOf(to));
+              brush.current(nearestDay(from), nearestDay(to));
             },
           ],
         },

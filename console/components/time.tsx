@@ -1,5 +1,5 @@
 import { Store, useStore } from '../app/store.ts';
-import { formatAge, formatDay, formatTime } from '../format.ts';
+import { formatAge, formatDay, formatLocalDay, formatTime } from '../format.ts';
 
 /** The interval at which relative times are updated, in milliseconds. */
 const TICK_MS = 10_000;
@@ -24,10 +24,17 @@ export const Time = ({
   /** Without the time of day. */
   readonly isDay?: boolean;
 }) => {
-  const format = isDay ? formatDay : formatTime;
+  const format = isDay ? formatLocalDay : formatTime;
   return (
     <time dateTime={at} title={at}>
       {isAge ? <Age at={at} /> : format(at)}
     </time>
   );
 };
+
+/** The UTC day of a time, in a column whose head says so. */
+export const UtcDay = ({ at }: { readonly at: string }) => (
+  <time dateTime={at} title={at}>
+    {formatDay(at)}
+  </time>
+);

@@ -117,8 +117,8 @@ const counted = (what: string) =>
 export const AnalyticsReport = z
   .object({
     range: Range.nullable().describe('Null when the report was asked for by dates.'),
-    from: z.iso.date().describe('The first day.'),
-    to: z.iso.date().describe('The last day.'),
+    from: z.iso.date().describe('The first day (UTC).'),
+    to: z.iso.date().describe('The last day (UTC).'),
     groupBy: GroupBy,
     totals: z.object({
       pageviews: Count.describe('In the report of one project: its `project_views`.'),

@@ -10,9 +10,9 @@ export const projectUrl = (branding: Branding, slugOrId: string): string =>
 export const withOptOut = (reason: string): string =>
   `${reason} You can turn off these emails in the settings of your account.`;
 
-/** A date in UTC, such as `20 November 2026`. */
+/** A UTC day, such as `20 November 2026 (UTC)`. */
 export const formatDate = (time: string): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time));
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time)).concat(' (UTC)');
 
 /** A time in UTC, such as `20 November 2026 at 09:30 UTC`. */
 export const formatTime = (time: string): string =>

@@ -121,7 +121,7 @@ export const codeSentences: Readonly<Record<ErrorCode, string>> = {
 export const introduction = [
   'A directory of listings, called projects, that users submit, browse, upvote, comment on and rate, and that administrators moderate and configure.',
   'Success returns `{ "data": … }`, with `meta` for paged lists; failure returns `{ "error", "code", … }`, and programs branch on `code`.',
-  'Times are ISO 8601 in UTC with milliseconds. Unknown query parameters and body members are ignored.',
+  'Times are ISO 8601 in UTC with milliseconds; days of reports, of payments and of the last use of a key are UTC days. Unknown query parameters and body members are ignored.',
   '`HEAD` answers like `GET` without a body on every `GET` route. A known path with an unknown method is 405 `METHOD_NOT_ALLOWED` with `Allow`.',
   'A slash at the end of a path is ignored. A body may be sent with `Content-Encoding: gzip`: the limits count its inflated bytes. Encodings are checked before everything else: another one is 415, and a broken body 400. API Gateway answers 415 to both, and inflates `deflate` too. A byte order mark before JSON is ignored.',
   'The host of an address is an IP address, `localhost`, or a name of at least two labels that UTS 46 accepts, written as it is. Invisible characters around an address are removed; within it they are 400.',

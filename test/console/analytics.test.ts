@@ -20,8 +20,8 @@ describeInBrowser('the page Analytics', (context) => {
     await page.reload();
     await page.getByRole('heading', { name: 'Countries' }).waitFor();
     const range = new URLSearchParams(search);
-    await eventually(async () => await page.getByLabel('From', { exact: true }).inputValue()).toBe(range.get('from'));
-    await eventually(async () => await page.getByLabel('To', { exact: true }).inputValue()).toBe(range.get('to'));
+    await eventually(async () => await page.getByLabel('From (UTC)').inputValue()).toBe(range.get('from'));
+    await eventually(async () => await page.getByLabel('To (UTC)').inputValue()).toBe(range.get('to'));
     await page.getByRole('img', { name: 'Map of views' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
 

@@ -58,8 +58,11 @@ export const isTooWide = async (page: Page): Promise<boolean> =>
 /** A browser for the tests of a file, on the server that all files of the console share. */
 export interface BrowserContext extends TestContext {
   readonly browser: Browser;
-  /** A signed-in page; it fails the test when the page reports an error or leaves the origin. */
-  readonly open: (role: LocalRole, path?: string) => Promise<Page>;
+  /**
+   * A signed-in page; it fails the test when the page reports an error or leaves the origin.
+   * @param timezoneId that of the reader, such as `Asia/Kathmandu`; else that of this machine.
+   */
+  readonly open: (role: LocalRole, path?: string, timezoneId?: string) => Promise<Page>;
 }
 
 /** A test fails when something does not happen, not when a busy machine does it late. */
@@ -104,8 +107,8 @@ const withBrowser = (
     const url = `http://localhost:${context.server.server.port}`;
     const started = browser;
     if (!started) throw new Error('The browser has not started.');
-    const open: BrowserContext['open'] = async (role, path = '') => {
-      const page = await started.newPage({ locale: 'en-US' });
+    const open: BrowserContext['open'] = async (role, path = '', timezoneId) => {
+      const page = await started.newPage({ locale: 'en-US', ...(timezoneId !== undefined && { timezoneId }) });
       pages.push(page);
       page.setDefaultTimeout(TIMEOUT_MS);
       page.on('pageerror', (error) => problems.push(error.message));

@@ -93,8 +93,8 @@ it('the service announces the end of a promotion once per end date', async () =>
   expect(await mailPromotionEnding(promotion)).toBe(false);
   expect(await mailPromotionEnding({ ...promotion, ends_at: '2026-12-20T12:00:00.000Z' })).toBe(true);
   expect((await mailsTo(server, buyer)).map(({ subject }) => subject)).toEqual([
-    'The promotion of A Tool ends on 20 December 2026',
-    'The promotion of A Tool ends on 20 November 2026',
+    'The promotion of A Tool ends on 20 December 2026 (UTC)',
+    'The promotion of A Tool ends on 20 November 2026 (UTC)',
   ]);
   await setNotifications(buyer, { promotion_ending: false });
   expect(await mailPromotionEnding({ ...promotion, promotion_id: newId('prm') })).toBe(false);

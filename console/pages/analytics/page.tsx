@@ -12,6 +12,7 @@ import { later, separate } from '../../components/lazy.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
+import { dayOf } from '../../days.ts';
 import { formatDay, formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { countryName } from './countries.ts';
@@ -70,6 +71,7 @@ const Filters = ({
         <TextField
           key={name}
           name={name}
+          label={strings.inUtc(words(name))}
           type="date"
           value={dates?.[name] ?? ''}
           onChange={(day) => setDay(name, day)}
@@ -124,7 +126,7 @@ const Traffic = ({
           <tbody>
             {traffic.map(({ date, pageviews, visitors, submissions }, at) => (
               <tr key={date}>
-                <td>{formatDay(`${date}T12:00`)}</td>
+                <td>{formatDay(date)}</td>
                 <td className="end">{formatNumber(pageviews)}</td>
                 <td className="end">{formatNumber(visitors)}</td>
                 <td className="end">{formatNumber(submissions)}</td>
@@ -219,7 +221,7 @@ const TrafficTab = ({ days }: { readonly days: Days }) => {
 };
 
 const SearchesTab = ({ days }: { readonly days: Days }) => {
-  const dates = datesOf(days, new Date().toISOString().slice(0, 10));
+  const dates = datesOf(days, dayOf(Date.now()));
   return (
     <>
       <Filters dates={dates} days={days}>

@@ -6,16 +6,18 @@ import { TextField } from '../../components/fields.tsx';
 import { type Option, PickField } from '../../components/pick-field.tsx';
 import { SubjectName, UserName } from '../../components/record-link.tsx';
 import { userName } from '../../components/user-link.tsx';
+import { momentOf } from '../../days.ts';
 
 const names = ['actor', 'subject', 'from', 'to'] as const;
 
-/** The filters that the event log and the audit log share, from the URL. */
+/** The filters that the event log and the audit log share, from the URL. Its days are those of the reader. */
 export const useFilters = (): Partial<Record<(typeof names)[number], string>> => {
   const [url] = useUrl();
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = url.get(name);
-      return value === null || value === '' ? [] : [[name, value]];
+      if (value === null || value === '') return [];
+      return [[name, name === 'from' || name === 'to' ? momentOf(name, value) : value]];
     }),
   );
 };

@@ -156,7 +156,7 @@ export const exports = {
   read: (count: string, total: string) => `${count} of ${total}`,
 } as const;
 
-export const promotions = { none: 'No promotions.', dates: 'Dates' } as const;
+export const promotions = { none: 'No promotions.', dates: 'Dates (UTC)' } as const;
 
 export const statistics = { visitors: 'Visitors, last 30 days', none: 'Nothing counted yet.' } as const;
 

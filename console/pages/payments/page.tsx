@@ -14,9 +14,10 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Pagination } from '../../components/pagination.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { UtcDay } from '../../components/time.tsx';
 import { csvOf } from '../../csv.ts';
-import { formatMoney, formatNumber } from '../../format.ts';
+import { dayOf } from '../../days.ts';
+import { formatMoney, formatMonth, formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { text } from './strings.ts';
 
@@ -77,7 +78,7 @@ const columns: readonly Column<AdminPayment>[] = [
     kind: 'end minor',
     cell: ({ amount_refunded, currency }) => amount_refunded > 0 && formatMoney(amount_refunded, currency),
   },
-  { id: 'paid', label: text.columns.paid, kind: 'minor', cell: ({ paid_at }) => <Time at={paid_at} isDay /> },
+  { id: 'paid', label: text.columns.paid, kind: 'minor', cell: ({ paid_at }) => <UtcDay at={paid_at} /> },
   {
     id: 'provider',
     label: text.columns.provider,
@@ -94,9 +95,6 @@ const columns: readonly Column<AdminPayment>[] = [
     },
   },
 ];
-
-const monthOf = (month: string): string =>
-  new Date(`${month}-15`).toLocaleDateString(undefined, { month: 'short', year: 'numeric' });
 
 type Meta = Awaited<ReturnType<typeof readPayments>>['meta'];
 
@@ -140,7 +138,7 @@ const exportPayments = async ({ page: _page, ...query }: Query): Promise<void> =
       rows.push([user.id, project?.id ?? '', ...cells]);
     }
   }
-  const file = `payments-${new Date().toISOString().slice(0, 10)}.csv`;
+  const file = `payments-${dayOf(Date.now())}.csv`;
   await download(new Blob([csvOf(rows)], { type: 'text/csv' }).stream(), file);
 };
 
@@ -158,7 +156,7 @@ const Months = ({ months }: Pick<Meta, 'months'>) => (
                 key={month}
                 className={net < 0 ? 'negative' : undefined}
                 style={{ blockSize: `${Math.max(2, (Math.abs(net) / max) * 100)}%` }}
-                title={`${monthOf(month)}: ${formatMoney(net, currency)}`}
+                title={`${formatMonth(month)}: ${formatMoney(net, currency)}`}
               />
             ))}
         </div>
@@ -202,7 +200,7 @@ const Totals = ({ meta: { totals, months, unreconciled } }: { readonly meta: Met
           <tbody>
             {months.map(({ month, currency, paid, refunded, net }) => (
               <tr key={`${month} ${currency}`}>
-                <td>{monthOf(month)}</td>
+                <td>{formatMonth(month)}</td>
                 <td className="end">{formatMoney(paid, currency)}</td>
                 <td className="end">{formatMoney(refunded, currency)}</td>
                 <td className="end">{formatMoney(net, currency)}</td>
@@ -233,13 +231,16 @@ export const Page = () => {
           options={[['all', strings.fields.all], ...(Object.entries(text.states) as [State, string][])]}
           onChange={(next) => setUrl({ state: next === 'all' ? undefined : next, page: undefined })}
         />
-        <TextField
-          name="from"
-          type="date"
-          value={from ?? ''}
-          onChange={(day) => setUrl({ from: day, page: undefined })}
-        />
-        <TextField name="to" type="date" value={to ?? ''} onChange={(day) => setUrl({ to: day, page: undefined })} />
+        {(['from', 'to'] as const).map((name) => (
+          <TextField
+            key={name}
+            name={name}
+            label={strings.inUtc(words(name))}
+            type="date"
+            value={url.get(name) ?? ''}
+            onChange={(day) => setUrl({ [name]: day, page: undefined })}
+          />
+        ))}
         {(state ?? from ?? to) && (
           <Button onClick={() => setUrl({ state: undefined, from: undefined, to: undefined, page: undefined })}>
             {text.clear}

@@ -9,7 +9,7 @@ export const text = {
   showThem: 'Paid, but neither delivered nor refunded',
   allReconciled: 'Every payment was delivered or refunded.',
   months: 'By month',
-  month: 'Month',
+  month: 'Month (UTC)',
   disputed: 'Disputed',
   problems: { refund_due: 'Refund due', mismatch: 'Amount differs' },
   atProvider: 'Open at the provider',
@@ -20,7 +20,7 @@ export const text = {
     user: 'Buyer',
     amount: 'Amount',
     refunded: 'Refunded',
-    paid: 'Paid',
+    paid: 'Paid (UTC)',
     provider: 'Provider',
   },
 } as const;

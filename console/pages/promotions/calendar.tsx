@@ -3,10 +3,10 @@ import type { Promotion } from '#contract/promotions.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { ListingName } from '../../components/record-link.tsx';
+import { DAY_MS, dayOf } from '../../days.ts';
 import { formatDay, formatDayOfMonth, words } from '../../format.ts';
 import { text } from './strings.ts';
 
-const DAY_MS = 86_400_000;
 const WEEKS = 8;
 const SPAN_MS = WEEKS * 7 * DAY_MS;
 /** How much of the past the calendar shows at first. */
@@ -55,7 +55,7 @@ export const placeOf = ({ from, to }: Times, start: number) => {
 
 const Bar = ({ span, start }: { readonly span: Span; readonly start: number }) => {
   const { promotion, from, to } = span;
-  const dates = text.dates(formatDay(new Date(from).toISOString()), formatDay(new Date(to).toISOString()));
+  const dates = text.dates(formatDay(dayOf(from)), formatDay(dayOf(to)));
   return (
     <Link
       href={`/promotions?status=all&open=${promotion.id}`}
@@ -83,19 +83,21 @@ export const useStart = () => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const asked = Date.parse(url.get('from') ?? '');
   const start = Number.isNaN(asked) ? today - LEAD_MS : asked;
-  const move = (step: number) =>
-    setUrl({ from: new Date(start + step * 4 * 7 * DAY_MS).toISOString().slice(0, 10) }, { replace: true });
+  const move = (step: number) => setUrl({ from: dayOf(start + step * 4 * 7 * DAY_MS) }, { replace: true });
   return { start, move };
 };
 
 export const Weeks = ({ start }: { readonly start: number }) => {
-  const weeks = Array.from({ length: WEEKS }, (_, week) => new Date(start + week * 7 * DAY_MS).toISOString());
+  const weeks = Array.from({ length: WEEKS }, (_, week) => dayOf(start + week * 7 * DAY_MS));
   return (
-    <div className="slot-weeks small soft" aria-hidden>
-      {weeks.map((week) => (
-        <span key={week}>{formatDayOfMonth(week)}</span>
-      ))}
-    </div>
+    <>
+      <p className="soft small">{text.days}</p>
+      <div className="slot-weeks small soft" aria-hidden>
+        {weeks.map((week) => (
+          <span key={week}>{formatDayOfMonth(week)}</span>
+        ))}
+      </div>
+    </>
   );
 };
 

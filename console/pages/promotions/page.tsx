@@ -14,7 +14,7 @@ import { PagedTable } from '../../components/paged-table.tsx';
 import { ListingName } from '../../components/record-link.tsx';
 import { Loaded } from '../../components/states.tsx';
 import type { Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { UtcDay } from '../../components/time.tsx';
 import { formatMoney, formatNumber, formatPercent, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { Actions, Grant } from './actions.tsx';
@@ -63,7 +63,7 @@ const columns: readonly Column<Promotion>[] = [
     id: 'ends',
     label: text.columns.ends,
     kind: 'minor',
-    cell: ({ ends_at }) => ends_at !== null && <Time at={ends_at} isDay />,
+    cell: ({ ends_at }) => ends_at !== null && <UtcDay at={ends_at} />,
   },
   {
     id: 'impressions',

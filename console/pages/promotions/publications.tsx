@@ -1,11 +1,12 @@
 import { Link } from 'wouter';
 import type { Project } from '#contract/projects.ts';
+import { DAY_MS } from '../../days.ts';
 import { formatTime } from '../../format.ts';
 import { endOf, lanesOf, placeOf, useStart, Weeks } from './calendar.tsx';
 import { text } from './strings.ts';
 
 /** A publication is a moment, and its bar is as wide as a name needs. */
-const WIDTH_MS = 14 * 86_400_000;
+const WIDTH_MS = 14 * DAY_MS;
 
 /** When approved listings become public, over the weeks of the calendar of slots. */
 export const Publications = ({ projects }: { readonly projects: readonly Project[] }) => {

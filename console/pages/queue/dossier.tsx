@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
-import { formatDay, formatNumber, formatPercent, hostOf, words } from '../../format.ts';
+import { formatLocalDay, formatNumber, formatPercent, hostOf, words } from '../../format.ts';
 import { duplicateOf } from './risks.tsx';
 import { text } from './strings.ts';
 
@@ -61,7 +61,7 @@ const Submitter = ({
     </p>
     <p className="soft small">
       {[
-        ...(submitter.joined_at ? [text.joined(formatDay(submitter.joined_at))] : []),
+        ...(submitter.joined_at ? [text.joined(formatLocalDay(submitter.joined_at))] : []),
         submitter.email_verified ? text.verified : text.unverified,
       ].join(' · ')}
     </p>

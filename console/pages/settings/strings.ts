@@ -215,7 +215,7 @@ export const keys = {
     prefix: 'Begins with',
     scopes: 'Scopes',
     creator: 'Made by',
-    used: 'Last used',
+    used: 'Last used (UTC)',
     expires: 'Expires',
     actions: 'Actions',
   },

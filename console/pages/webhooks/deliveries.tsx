@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { CursorList } from '../../components/cursor-list.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { Time } from '../../components/time.tsx';
+import { DAY_MS } from '../../days.ts';
 import { formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { text } from './strings.ts';
@@ -123,7 +124,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
     await dataOf(
       client.webhooks.replayFailed({
         params: { webhook: webhook.id },
-        body: { since: new Date(Date.now() - KEPT_DAYS * 86_400_000).toISOString() },
+        body: { since: new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString() },
       }),
     );
     notify(text.replayingFailed);
