@@ -1,3 +1,5 @@
+import { isDay } from './days.ts';
+
 const number = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
@@ -14,14 +16,11 @@ export const formatCompact = (value: number): string => (value < 10_000 ? number
 
 export const formatPercent = (share: number): string => percent.format(share);
 
-/** A day, or the UTC day of a time. */
-export const formatDay = (dayOrTime: string): string => day.format(new Date(dayOrTime));
+/** @param text yyyy-mm-dd; another text stays as it is. */
+export const formatDay = (text: string): string => (isDay(text) ? day.format(new Date(text)) : text);
 
-/** As `formatDay`, where nothing else says that it is a UTC day. */
-export const formatUtcDay = (dayOrTime: string): string => `${formatDay(dayOrTime)} UTC`;
-
-/** As `formatDay`, without the year, for the heads of narrow columns. */
-export const formatDayOfMonth = (dayOrTime: string): string => dayOfMonth.format(new Date(dayOrTime));
+/** A day without its year, for the heads of narrow columns. */
+export const formatDayOfMonth = (text: string): string => dayOfMonth.format(new Date(text));
 
 /** @param yearAndMonth yyyy-mm. */
 export const formatMonth = (yearAndMonth: string): string => month.format(new Date(yearAndMonth));

@@ -220,8 +220,8 @@ export const user = {
   service: 'the service',
 } as const;
 
-/** A day that is a UTC day, such as `From (UTC)`. */
-export const inUtc = (label: string): string => `${label} (UTC)`;
+/** Says of a day, or of the label of days, that they are UTC days. */
+export const inUtc = (text: string): string => `${text} (UTC)`;
 
 export const chart = {
   table: 'Show as table',

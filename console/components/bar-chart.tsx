@@ -1,4 +1,4 @@
-import { formatDay, formatNumber, formatPercent, formatUtcDay } from '../format.ts';
+import { formatDay, formatNumber, formatPercent } from '../format.ts';
 import * as strings from '../strings.ts';
 
 const WIDTH = 600;
@@ -43,7 +43,7 @@ export const BarChart = ({
         {points.map(([day, value], at) => (
           <g key={day}>
             <rect className="bar-day" x={at * step} width={step} height={HEIGHT}>
-              <title>{`${formatUtcDay(day)}: ${formatNumber(value)}`}</title>
+              <title>{`${strings.inUtc(formatDay(day))}: ${formatNumber(value)}`}</title>
             </rect>
             <rect
               pointerEvents="none"
@@ -56,8 +56,8 @@ export const BarChart = ({
         ))}
       </svg>
       <p className="row apart soft small">
-        <span>{first && formatUtcDay(first[0])}</span>
-        <span>{last && formatUtcDay(last[0])}</span>
+        <span>{first && strings.inUtc(formatDay(first[0]))}</span>
+        <span>{last && strings.inUtc(formatDay(last[0]))}</span>
       </p>
       <details>
         <summary>{strings.chart.table}</summary>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { theme } from '../app/preferences.ts';
-import { DAY_MS, dayOf } from '../days.ts';
+import { DAY_MS, utcDayOf } from '../days.ts';
 import { formatDayOfMonth, formatNumber } from '../format.ts';
 import { useLatest } from './use-latest.ts';
 
@@ -19,7 +19,7 @@ const BRUSH_MIN = 6;
 
 const secondsOf = (day: string): number => Date.parse(day) / 1000;
 /** The UTC day that begins next to a time. */
-const nearestDay = (seconds: number): string => dayOf(Math.round((seconds * 1000) / DAY_MS) * DAY_MS);
+const nearestDay = (seconds: number): string => utcDayOf(Math.round((seconds * 1000) / DAY_MS) * DAY_MS);
 
 /** The colour that a custom property has at present. A canvas cannot read `light-dark()` itself. */
 const colorOf = (host: HTMLElement, property: string): string => {

@@ -1,4 +1,5 @@
 import { Store, useStore } from '../app/store.ts';
+import { utcDayOf } from '../days.ts';
 import { formatAge, formatDay, formatLocalDay, formatTime } from '../format.ts';
 
 /** The interval at which relative times are updated, in milliseconds. */
@@ -35,6 +36,6 @@ export const Time = ({
 /** The UTC day of a time, in a column whose head says so. */
 export const UtcDay = ({ at }: { readonly at: string }) => (
   <time dateTime={at} title={at}>
-    {formatDay(at)}
+    {formatDay(utcDayOf(at))}
   </time>
 );

@@ -129,7 +129,7 @@ export const AnalyticsReport = z
     traffic: z
       .array(
         z.object({
-          date: z.iso.date().describe('The day, the Monday of the week, or the first of the month.'),
+          date: z.iso.date().describe('The day, the Monday of the week, or the first of the month (UTC).'),
           pageviews: Count,
           visitors: Count,
           submissions: Count.describe('Submissions received, including resubmissions.'),

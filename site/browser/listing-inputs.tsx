@@ -36,13 +36,13 @@ const listIn = (content: Content, name: string): readonly string[] => {
 /** A time for an input, in the visitor's time zone. */
 const localTime = (iso: string): string => {
   const at = Date.parse(iso);
-  if (Number.isNaN(at)) return '';
+  if (Number.isNaN(at)) return iso;
   return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 };
 
 const isoTime = (local: string): string => {
   const at = Date.parse(local);
-  return Number.isNaN(at) ? '' : new Date(at).toISOString();
+  return Number.isNaN(at) ? local : new Date(at).toISOString();
 };
 
 /** The names of the inputs whose problems are shown: those that were left, or all after an attempt to submit. */

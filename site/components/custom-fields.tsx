@@ -40,7 +40,7 @@ export const enteredLabel = ({ t, number, date }: SiteContext, field: Field, val
       ? value
       : value
           .split(RANGE)
-          .map((one) => (one.trim() === '' ? '' : bound(one)))
+          .map((one) => (one.trim() === '' ? '' : bound(one.trim())))
           .join(' – ')
           .trim();
   return value === '*' ? field.label : t('field.filter', { field: field.label, value: words });

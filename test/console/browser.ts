@@ -127,7 +127,12 @@ const withBrowser = (
   if (env) withOwnServer(prepareBrowser, { env });
   else withDirectory(prepareBrowser);
 
-  afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+  const close = async (page: Page) => {
+    // A poll may be on its way through the handler of a route, which would fail without the page.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.close();
+  };
+  afterEach(() => Promise.all(pages.splice(0).map(close)));
 
   afterAll(async () => {
     if (env) await browser?.close();

@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
 import type { Promotion } from '#contract/promotions.ts';
+import type { UserDossier } from '#contract/users.ts';
 import { dataOf, person, unique } from '#test/support/fixtures.ts';
 import { createKey } from '#test/support/keys.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { chooseOutcome, startPremium } from '#test/support/payments.ts';
-import { dayOf, momentOf } from '../../console/days.ts';
+import { isDay, momentOf, utcDayOf } from '../../console/days.ts';
+import { formatDay } from '../../console/format.ts';
 import { describeInBrowser, eventually } from './browser.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,7 +31,7 @@ it.each(ZONES)('a day in %s is from its first moment to its last', (timeZone) =>
   const days = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
   const dayThere = (time: string, later: number) => days.format(Date.parse(time) + later);
   for (let time = Date.UTC(2026, 0, 1); time < Date.UTC(2027, 0, 1); time += DAY_MS) {
-    const [before, day, after] = [dayOf(time - DAY_MS), dayOf(time), dayOf(time + DAY_MS)];
+    const [before, day, after] = [utcDayOf(time - DAY_MS), utcDayOf(time), utcDayOf(time + DAY_MS)];
     const [from, to] = [momentOf('from', day), momentOf('to', day)];
     expect([-1, 0].map((later) => dayThere(from, later))).toEqual([before, day]);
     expect([0, 1].map((later) => dayThere(to, later))).toEqual([day, after]);
@@ -38,27 +40,33 @@ it.each(ZONES)('a day in %s is from its first moment to its last', (timeZone) =>
 
 it('what is no day goes to the service as it is', () => {
   for (const text of ['', 'yesterday', '2026-02-30', '2026-2-3', '20260203', '2026-02-03T10:00:00Z', '+012026-02-03'])
-    expect([momentOf('from', text), momentOf('to', text)]).toEqual([text, text]);
+    expect([isDay(text), formatDay(text), momentOf('from', text), momentOf('to', text)]).toEqual([
+      false,
+      text,
+      text,
+      text,
+    ]);
   vi.stubEnv('TZ', 'UTC');
-  expect(momentOf('to', '9999-12-31')).toBe('9999-12-31T23:59:59.999Z');
+  expect(momentOf('to', ' 9999-12-31 ')).toBe('9999-12-31T23:59:59.999Z');
 });
 
 /** As the console shows a UTC day. */
 const shown = (dayOrTime: string): string =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(dayOrTime));
 
-/** A time zone in which it is another day than in UTC. */
-const otherDay = () => (new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati');
+/** A time zone in which a time is on another day than in UTC. */
+const zoneOfOtherDay = (time: number) =>
+  new Date(time).getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
 
 describeInBrowser('days in the console', (context) => {
   longTest('events are filtered by the days of the reader', async () => {
     const { id } = await context.directory.live(context.directory.admin);
     const log = await context.directory.adminOk('GET', `/api/admin/events?subject=project:${id}&kind=projectApproved`);
     const time = Date.parse(dataOf<{ occurred_at: string }[]>(log)[0]?.occurred_at ?? '');
-    const timeZone = otherDay();
+    const timeZone = zoneOfOtherDay(time);
     const day = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(time);
-    expect(day).not.toBe(dayOf(time));
-    const [before, after] = [-DAY_MS, DAY_MS].map((later) => dayOf(Date.parse(day) + later));
+    expect(day).not.toBe(utcDayOf(time));
+    const [before, after] = [-DAY_MS, DAY_MS].map((later) => utcDayOf(Date.parse(day) + later));
 
     for (const tab of ['', '&tab=audit']) {
       const page = await context.open('administrator', `/events?subject=project:${id}${tab}`, timeZone);
@@ -112,11 +120,11 @@ describeInBrowser('days in the console', (context) => {
     expect(await dates.allInnerTexts()).toEqual(['Mar 1, 2026', 'Mar 2, 2026', 'Mar 3, 2026']);
     expect(await page.getByLabel('From (UTC)').inputValue()).toBe('2026-03-01');
 
-    const today = dayOf(Date.now());
+    const today = utcDayOf(Date.now());
     await page.goto(new URL('/console', page.url()).href);
     const last = page.locator('.bar-chart').first().locator('p').last().locator('span').last();
-    await eventually(async () => await last.textContent()).toMatch(/UTC$/);
-    expect([today, dayOf(Date.now())].map((day) => `${shown(day)} UTC`)).toContain(await last.textContent());
+    await eventually(async () => await last.textContent()).toMatch(/UTC/);
+    expect([today, utcDayOf(Date.now())].map((day) => `${shown(day)} (UTC)`)).toContain(await last.textContent());
 
     const key = await createKey(server, directory.admin, ['analytics:read']);
     await server.call('GET', '/api/admin/analytics', { token: key.key });
@@ -136,10 +144,15 @@ describeInBrowser('days in the console', (context) => {
       .getByRole('cell', { name: shown(ends_at), exact: true })
       .first()
       .waitFor();
-    const span = `${shown(promotion.starts_at ?? '')} to ${shown(ends_at)} UTC`;
-    await page.getByTitle(`Active, ${span}`).first().waitFor();
-    await shows(page, `/listings?open=${id}&tab=promotions`, 'Dates (UTC)');
-    await page.getByText(`${shown(promotion.starts_at ?? '')} – ${shown(ends_at)}`).waitFor();
+    const startsAt = promotion.starts_at ?? '';
+    await page
+      .getByTitle(`Active, ${shown(startsAt)} to ${shown(ends_at)} (UTC)`)
+      .first()
+      .waitFor();
+    const elsewhere = await context.open('administrator', '/jobs', zoneOfOtherDay(Date.parse(startsAt)));
+    await elsewhere.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await shows(elsewhere, `/listings?open=${id}&tab=promotions`, 'Dates (UTC)');
+    await elsewhere.getByText(`${shown(startsAt)} – ${shown(ends_at)}`).waitFor();
 
     const { checkout_id } = await startPremium(directory, owner, { name: unique('Paid listing') });
     await chooseOutcome(directory, checkout_id, 'paid');
@@ -147,10 +160,15 @@ describeInBrowser('days in the console', (context) => {
       await directory.adminOk('GET', '/api/admin/payments'),
     );
     const paid = payments.find((payment) => payment.id === checkout_id);
-    await shows(page, '/payments', 'Paid (UTC)');
-    const row = page.getByRole('row').filter({ hasText: paid?.title ?? '' });
+    await shows(elsewhere, '/payments', 'Paid (UTC)');
+    const row = elsewhere.getByRole('row').filter({ hasText: paid?.title ?? '' });
     await row.getByText(shown(paid?.paid_at ?? ''), { exact: true }).waitFor();
-    await page.getByRole('columnheader', { name: 'Month (UTC)' }).waitFor();
+    const month = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+    await shows(page, '/payments', 'Month (UTC)');
+    await page
+      .getByRole('cell', { name: month.format(Date.parse(paid?.paid_at ?? '')) })
+      .first()
+      .waitFor();
 
     const field = `opened_${unique('x').toLowerCase().replaceAll(/\W/g, '')}`;
     await directory.adminOk(
@@ -165,5 +183,63 @@ describeInBrowser('days in the console', (context) => {
       return status;
     }).toBe(200);
     await shows(page, `/listings?filter[${field}]=2026-03-01..2026-03-02`, 'Mar 1, 2026 – Mar 2, 2026');
+    for (const text of ['2026-13-45', '2026-02-30']) await shows(page, `/listings?filter[${field}]=${text}`, text);
   });
+
+  longTest(
+    'an address with an impossible day, and a key or a ban until one, lose no page and change nothing',
+    async () => {
+      const page = await context.open('administrator', '/jobs', 'America/Los_Angeles');
+      await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+      for (const from of ['garbage 1', '275760-09-10', '%2B275760-09-13', '2026-3-1']) {
+        await page.goto(new URL(`/console/promotions?from=${from}`, page.url()).href);
+        const first = page.locator('.slot-weeks span').first();
+        const expected = [-7, -8].map((days) =>
+          new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
+            Date.now() + days * DAY_MS,
+          ),
+        );
+        await first.waitFor();
+        expect(expected).toContain(await first.textContent());
+      }
+
+      // The second of the two hours that are written alike.
+      const ban_expires_at = '2035-11-04T09:30:45.000Z';
+      const user = await person(context.server);
+      // A user is stored at the first request.
+      await context.directory.ok(user, 'GET', '/api/user/profile');
+      const { id } = user;
+      await context.directory.adminOk('PUT', `/api/admin/users/${id}`, {
+        is_banned: true,
+        ban_reason: 'Spam',
+        ban_expires_at,
+      });
+      const ban = async () => dataOf<UserDossier>(await context.directory.adminOk('GET', `/api/admin/users/${id}`));
+      await page.goto(new URL(`/console/users?open=${id}`, page.url()).href);
+      await page.getByLabel('Ban reason').fill('Much spam');
+      await page.getByRole('button', { name: 'Save the ban' }).click();
+      await eventually(async () => (await ban()).ban_reason).toBe('Much spam');
+      expect((await ban()).ban_expires_at).toBe(ban_expires_at);
+      await page.getByLabel('Ban expires').fill('12026-01-01T10:00');
+      await page.getByRole('button', { name: 'Save the ban' }).click();
+      await page.getByText('must be an ISO 8601 time').waitFor();
+
+      await page.goto(new URL('/console/settings?tab=keys', page.url()).href);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      const dialog = page.getByRole('dialog');
+      const name = unique('Until today');
+      await dialog.getByLabel('Name').fill(name);
+      await dialog.getByLabel('imports:write').check();
+      await dialog.getByLabel('Expires at').fill('12026-03-01');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await dialog.getByText('must be an ISO 8601 time').waitFor();
+      await dialog.getByLabel('Expires at').fill('2035-11-04');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText(/^dk_\w{40}$/).waitFor();
+      const keys = dataOf<{ name: string; expires_at: string }[]>(
+        await context.directory.adminOk('GET', '/api/admin/keys'),
+      );
+      expect(keys.find((key) => key.name === name)?.expires_at).toBe('2035-11-05T07:59:59.999Z');
+    },
+  );
 });

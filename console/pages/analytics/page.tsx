@@ -12,7 +12,7 @@ import { later, separate } from '../../components/lazy.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { dayOf } from '../../days.ts';
+import { utcDayOf } from '../../days.ts';
 import { formatDay, formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { countryName } from './countries.ts';
@@ -221,7 +221,7 @@ const TrafficTab = ({ days }: { readonly days: Days }) => {
 };
 
 const SearchesTab = ({ days }: { readonly days: Days }) => {
-  const dates = datesOf(days, dayOf(Date.now()));
+  const dates = datesOf(days, utcDayOf(Date.now()));
   return (
     <>
       <Filters dates={dates} days={days}>

@@ -1,5 +1,5 @@
 import type { Range } from '#contract/analytics.ts';
-import { DAY_MS, dayOf } from '../../days.ts';
+import { DAY_MS, utcDayOf } from '../../days.ts';
 
 /** The days of a report: one of the presets, or two days. */
 export type Days = { readonly range: Range } | { readonly from: string; readonly to: string };
@@ -20,11 +20,11 @@ const DAYS = { '7d': 7, '30d': 30, '90d': 90, all: 90 } as const satisfies Recor
 
 /** The first and last day (UTC) of what visitors searched for in a range. @param today YYYY-MM-DD. */
 export const datesOf = (days: Days, today: string): { readonly from: string; readonly to: string } =>
-  'range' in days ? { from: dayOf(Date.parse(today) - (DAYS[days.range] - 1) * DAY_MS), to: today } : days;
+  'range' in days ? { from: utcDayOf(Date.parse(today) - (DAYS[days.range] - 1) * DAY_MS), to: today } : days;
 
 /** As many days right before a range. */
 export const previousOf = ({ from, to }: { readonly from: string; readonly to: string }) => {
   const length = Date.parse(to) - Date.parse(from) + DAY_MS;
-  const shifted = (day: string): string => dayOf(Date.parse(day) - length);
+  const shifted = (day: string): string => utcDayOf(Date.parse(day) - length);
   return { from: shifted(from), to: shifted(to) };
 };

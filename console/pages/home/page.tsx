@@ -13,7 +13,7 @@ import { later } from '../../components/lazy.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
-import { DAY_MS, dayOf } from '../../days.ts';
+import { DAY_MS, utcDayOf } from '../../days.ts';
 import { formatAge, formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { text } from './strings.ts';
@@ -174,7 +174,7 @@ const halves = (
 
 /** @param now begins with the first of the days that are compared. */
 const twoPeriods = (now: number) => {
-  return { from: dayOf(now - (2 * DAYS - 1) * DAY_MS), to: dayOf(now) };
+  return { from: utcDayOf(now - (2 * DAYS - 1) * DAY_MS), to: utcDayOf(now) };
 };
 
 const Traffic = () => {

@@ -8,7 +8,7 @@ import { download } from '../../components/download.ts';
 import { Checkbox } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { csvOf, joinList } from '../../csv.ts';
-import { dayOf } from '../../days.ts';
+import { utcDayOf } from '../../days.ts';
 import { formatCompact, formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { type Filters, isFiltered, queryOf } from './query.ts';
@@ -107,7 +107,7 @@ export const ExportDialog = ({
   );
   const total = count.data?.meta.total;
   const shown = isAll ? total : matching;
-  const file = `projects-${dayOf(Date.now())}.csv`;
+  const file = `projects-${utcDayOf(Date.now())}.csv`;
   const saveAll = async () => {
     let bytes = 0;
     const counting = new TransformStream<Uint8Array, Uint8Array>({

@@ -4,6 +4,7 @@ import { useResource } from '../../app/queries.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import { utcDayOf } from '../../days.ts';
 import { formatDay, formatNumber, words } from '../../format.ts';
 import { text, promotions as texts } from './strings.ts';
 
@@ -30,7 +31,8 @@ const columns: readonly Column<Promotion>[] = [
   {
     id: 'dates',
     label: texts.dates,
-    cell: ({ starts_at, ends_at }) => (starts_at && ends_at ? `${formatDay(starts_at)} – ${formatDay(ends_at)}` : '–'),
+    cell: ({ starts_at, ends_at }) =>
+      starts_at && ends_at ? `${formatDay(utcDayOf(starts_at))} – ${formatDay(utcDayOf(ends_at))}` : '–',
   },
   {
     id: 'impressions',

@@ -16,7 +16,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { UtcDay } from '../../components/time.tsx';
 import { csvOf } from '../../csv.ts';
-import { dayOf } from '../../days.ts';
+import { utcDayOf } from '../../days.ts';
 import { formatMoney, formatMonth, formatNumber, words } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { text } from './strings.ts';
@@ -138,7 +138,7 @@ const exportPayments = async ({ page: _page, ...query }: Query): Promise<void> =
       rows.push([user.id, project?.id ?? '', ...cells]);
     }
   }
-  const file = `payments-${dayOf(Date.now())}.csv`;
+  const file = `payments-${utcDayOf(Date.now())}.csv`;
   await download(new Blob([csvOf(rows)], { type: 'text/csv' }).stream(), file);
 };
 

@@ -3,7 +3,7 @@ import type { Promotion } from '#contract/promotions.ts';
 import { useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { ListingName } from '../../components/record-link.tsx';
-import { DAY_MS, dayOf } from '../../days.ts';
+import { DAY_MS, isDay, utcDayOf } from '../../days.ts';
 import { formatDay, formatDayOfMonth, words } from '../../format.ts';
 import { text } from './strings.ts';
 
@@ -55,7 +55,7 @@ export const placeOf = ({ from, to }: Times, start: number) => {
 
 const Bar = ({ span, start }: { readonly span: Span; readonly start: number }) => {
   const { promotion, from, to } = span;
-  const dates = text.dates(formatDay(dayOf(from)), formatDay(dayOf(to)));
+  const dates = text.dates(formatDay(utcDayOf(from)), formatDay(utcDayOf(to)));
   return (
     <Link
       href={`/promotions?status=all&open=${promotion.id}`}
@@ -81,17 +81,17 @@ export interface Slots {
 export const useStart = () => {
   const [url, setUrl] = useUrl();
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const asked = Date.parse(url.get('from') ?? '');
-  const start = Number.isNaN(asked) ? today - LEAD_MS : asked;
-  const move = (step: number) => setUrl({ from: dayOf(start + step * 4 * 7 * DAY_MS) }, { replace: true });
+  const asked = url.get('from') ?? '';
+  const start = isDay(asked) ? Date.parse(asked) : today - LEAD_MS;
+  const move = (step: number) => setUrl({ from: utcDayOf(start + step * 4 * 7 * DAY_MS) }, { replace: true });
   return { start, move };
 };
 
-export const Weeks = ({ start }: { readonly start: number }) => {
-  const weeks = Array.from({ length: WEEKS }, (_, week) => dayOf(start + week * 7 * DAY_MS));
+export const Weeks = ({ start, note }: { readonly start: number; readonly note: string }) => {
+  const weeks = Array.from({ length: WEEKS }, (_, week) => utcDayOf(start + week * 7 * DAY_MS));
   return (
     <>
-      <p className="soft small">{text.days}</p>
+      <p className="soft small">{note}</p>
       <div className="slot-weeks small soft" aria-hidden>
         {weeks.map((week) => (
           <span key={week}>{formatDayOfMonth(week)}</span>
@@ -123,7 +123,7 @@ export const Calendar = ({
           <Button icon="next" label={text.later} onClick={() => move(1)} />
         </span>
       </div>
-      <Weeks start={start} />
+      <Weeks start={start} note={text.days} />
       {placements.map(({ placement, slots }) => {
         const own = spans.filter(({ promotion }) => (promotion.placements as readonly string[]).includes(placement));
         const held = own.filter(

@@ -25,7 +25,7 @@ export const Publications = ({ projects }: { readonly projects: readonly Project
       <div className="row">
         <h2>{text.publications}</h2>
       </div>
-      <Weeks start={start} />
+      <Weeks start={start} note={text.daysAndTimes} />
       {lanes.length === 0 && <p className="soft">{text.noPublications}</p>}
       {lanes.map((lane) => (
         <div key={lane[0]?.id} className="lane">

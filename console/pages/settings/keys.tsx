@@ -14,6 +14,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { UserLink } from '../../components/user-link.tsx';
+import { momentOf } from '../../days.ts';
 import { formatDay } from '../../format.ts';
 import { keys as text } from './strings.ts';
 
@@ -39,7 +40,7 @@ const CreateKey = ({
       onSubmit={async () => {
         const { key } = await dataOf(
           client.apiKeys.create({
-            body: { name, scopes: [...chosen], expires_at: end === '' ? null : new Date(`${end}T00:00`).toISOString() },
+            body: { name, scopes: [...chosen], expires_at: end === '' ? null : momentOf('to', end) },
           }),
         );
         await refresh('keys');

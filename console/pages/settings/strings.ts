@@ -203,7 +203,7 @@ export const keys = {
   create: 'Create key',
   created: 'Key created',
   nameHint: 'The program that will use the key.',
-  endHint: 'Empty: the key does not end.',
+  endHint: 'The last day of the key, in your time zone. Empty: the key does not end.',
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeText: 'Programs that use this key are refused from now on. This cannot be undone.',

@@ -66,7 +66,12 @@ const localTime = (time: string | null): string => {
   const date = new Date(time);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 };
-const utcTime = (local: string): string | null => (local === '' ? null : new Date(local).toISOString());
+const utcTime = (local: string): string | null => {
+  if (local === '') return null;
+  const time = new Date(local);
+  // A browser takes years that the service refuses.
+  return Number.isNaN(time.getTime()) ? local : time.toISOString();
+};
 
 const banOf = ({ is_banned, ban_reason, ban_expires_at }: AdminUser): UserUpdate =>
   is_banned ? { is_banned, ban_reason, ban_expires_at } : { is_banned };
@@ -138,7 +143,10 @@ export const BanCard = ({ user }: { readonly user: UserDossier }) => {
           return;
         }
         setMissing(false);
-        void change({ is_banned: true, ban_reason: reason, ban_expires_at: utcTime(expiresAt) }, text.bannedDone(name));
+        // The field has neither seconds nor the second of two equal hours: a time that was not changed is sent as it was.
+        const isChanged = expiresAt !== localTime(user.ban_expires_at);
+        const ban_expires_at = isChanged ? utcTime(expiresAt) : user.ban_expires_at;
+        void change({ is_banned: true, ban_reason: reason, ban_expires_at }, text.bannedDone(name));
       }}
     >
       <h3>{text.ban}</h3>
