@@ -128,6 +128,7 @@ const withBrowser = (
   else withDirectory(prepareBrowser);
 
   const close = async (page: Page) => {
+    if (page.isClosed()) return;
     // A poll may be on its way through the handler of a route, which would fail without the page.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.close();
