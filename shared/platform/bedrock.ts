@@ -59,7 +59,7 @@ const boundedText = async (response: Response): Promise<string> => {
   for await (const chunk of response.body ?? []) {
     bytes += (chunk as Uint8Array).byteLength;
     if (bytes > RESPONSE_BYTES_MAX) throw new Error('The response is too long.');
-    chunks.push(chunk);
+    chunks.push(chunk as Uint8Array);
   }
   return Buffer.concat(chunks).toString('utf8');
 };

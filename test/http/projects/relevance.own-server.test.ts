@@ -158,7 +158,7 @@ it('pages and cursors follow the order of relevance, and a cursor is good for it
   }
   const unordered = (await list({ q: 'document', match: 'words', limit: '1' })).meta.nextCursor ?? '';
   for (const change of [{ q: 'sharing', match: 'words' }, { q: 'document', match: 'fuzzy' }, { q: 'document' }]) {
-    const search = new URLSearchParams({ limit: '1', ...change, cursor: unordered });
+    const search = new URLSearchParams({ limit: '1', ...change, cursor: unordered } as Record<string, string>);
     expect(await directory.get(`/api/projects?${search.toString()}`)).toMatchObject(invalidAt('cursor'));
   }
 });
