@@ -106,6 +106,29 @@ export const TextField = ({
   </Field>
 );
 
+/** The first and the last day of a filter. @param isUtc they are UTC days, in place of days of the reader. */
+export const DayFields = ({
+  isUtc = false,
+  onChange,
+  ...days
+}: {
+  /** Both are yyyy-mm-dd, and empty without one. */
+  readonly from: string;
+  readonly to: string;
+  readonly isUtc?: boolean;
+  readonly onChange: (name: 'from' | 'to', day: string) => void;
+}) =>
+  (['from', 'to'] as const).map((name) => (
+    <TextField
+      key={name}
+      name={name}
+      label={isUtc ? strings.inUtc(words(name)) : words(name)}
+      type="date"
+      value={days[name]}
+      onChange={(day) => onChange(name, day)}
+    />
+  ));
+
 export const TextArea = ({
   value,
   onChange,

@@ -7,7 +7,7 @@ import { isOn } from '../../app/session.ts';
 import { useHref, useUrl } from '../../app/url.ts';
 import { Button } from '../../components/button.tsx';
 import { download } from '../../components/download.ts';
-import { SelectField, TextField } from '../../components/fields.tsx';
+import { DayFields, SelectField } from '../../components/fields.tsx';
 import { later, separate } from '../../components/lazy.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Loaded } from '../../components/states.tsx';
@@ -67,16 +67,7 @@ const Filters = ({
           </Button>
         ))}
       </span>
-      {(['from', 'to'] as const).map((name) => (
-        <TextField
-          key={name}
-          name={name}
-          label={strings.inUtc(words(name))}
-          type="date"
-          value={dates?.[name] ?? ''}
-          onChange={(day) => setDay(name, day)}
-        />
-      ))}
+      <DayFields isUtc from={dates?.from ?? ''} to={dates?.to ?? ''} onChange={setDay} />
       {children}
     </div>
   );

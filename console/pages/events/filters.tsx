@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { client, dataOf } from '../../api.ts';
 import { useResource } from '../../app/queries.ts';
 import { useUrl } from '../../app/url.ts';
-import { TextField } from '../../components/fields.tsx';
+import { DayFields } from '../../components/fields.tsx';
 import { type Option, PickField } from '../../components/pick-field.tsx';
 import { SubjectName, UserName } from '../../components/record-link.tsx';
 import { userName } from '../../components/user-link.tsx';
@@ -70,15 +70,11 @@ export const Filters = () => {
         useOptions={useSubjects}
         onChange={setSubject}
       />
-      {(['from', 'to'] as const).map((name) => (
-        <TextField
-          key={name}
-          name={name}
-          type="date"
-          value={url.get(name) ?? ''}
-          onChange={(value) => setUrl({ [name]: value }, { replace: true })}
-        />
-      ))}
+      <DayFields
+        from={url.get('from') ?? ''}
+        to={url.get('to') ?? ''}
+        onChange={(name, day) => setUrl({ [name]: day }, { replace: true })}
+      />
     </>
   );
 };

@@ -9,7 +9,7 @@ import { useUrl } from '../../app/url.ts';
 import { Badge, type Tone } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { download } from '../../components/download.ts';
-import { SelectField, TextField } from '../../components/fields.tsx';
+import { DayFields, SelectField } from '../../components/fields.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Pagination } from '../../components/pagination.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
@@ -17,7 +17,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { UtcDay } from '../../components/time.tsx';
 import { csvOf } from '../../csv.ts';
 import { utcDayOf } from '../../days.ts';
-import { formatMoney, formatMonth, formatNumber, words } from '../../format.ts';
+import { formatMoney, formatMonth, formatNumber } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { text } from './strings.ts';
 
@@ -231,16 +231,12 @@ export const Page = () => {
           options={[['all', strings.fields.all], ...(Object.entries(text.states) as [State, string][])]}
           onChange={(next) => setUrl({ state: next === 'all' ? undefined : next, page: undefined })}
         />
-        {(['from', 'to'] as const).map((name) => (
-          <TextField
-            key={name}
-            name={name}
-            label={strings.inUtc(words(name))}
-            type="date"
-            value={url.get(name) ?? ''}
-            onChange={(day) => setUrl({ [name]: day, page: undefined })}
-          />
-        ))}
+        <DayFields
+          isUtc
+          from={from ?? ''}
+          to={to ?? ''}
+          onChange={(name, day) => setUrl({ [name]: day, page: undefined })}
+        />
         {(state ?? from ?? to) && (
           <Button onClick={() => setUrl({ state: undefined, from: undefined, to: undefined, page: undefined })}>
             {text.clear}
