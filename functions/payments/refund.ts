@@ -3,5 +3,5 @@ import { subscribe } from '#http/subscribe.ts';
 import { refundCheckout } from '#services/payments/fulfil.ts';
 
 export const handler = subscribe(refundPayment, async ({ data }) => {
-  await refundCheckout(data.checkout_id);
+  await refundCheckout(data);
 });

@@ -1,7 +1,15 @@
 import Fastify, { type FastifyRequest } from 'fastify';
 import { log } from '#platform/log.ts';
 import { type MockEndpoint, serveMock } from '../listening.ts';
-import { type CheckoutSession, intentObject, type MockStripe, type NewSession, sessionObject } from './mock-stripe.ts';
+import {
+  amountRefunded,
+  type CheckoutSession,
+  intentObject,
+  type MockStripe,
+  type NewSession,
+  refundObject,
+  sessionObject,
+} from './mock-stripe.ts';
 
 /** A request that Stripe would reject. */
 class StripeApiError extends Error {
@@ -71,20 +79,18 @@ const getSessionOfIntent = (mockStripe: MockStripe, intent: string): CheckoutSes
 
 const refund = (mockStripe: MockStripe, form: URLSearchParams): object => {
   const session = getSessionOfIntent(mockStripe, required(form, 'payment_intent'));
-  const amount = form.has('amount') ? requiredInteger(form, 'amount') : session.amount - session.amount_refunded;
-  if (amount === 0 || !mockStripe.applyOutcome(session.id, 'refunded', amount)) {
-    throw new StripeApiError('The refund exceeds the remaining amount.', { code: 'charge_already_refunded' });
-  }
-  const { charge, currency, payment_intent } = session;
-  return {
-    id: `re_${charge.slice(3)}`,
-    object: 'refund',
-    amount,
-    charge,
-    currency,
-    payment_intent,
-    status: 'succeeded',
-  };
+  const amount = form.has('amount') ? requiredInteger(form, 'amount') : session.amount - amountRefunded(session);
+  const refunded =
+    amount > 0 && mockStripe.applyOutcome(session.id, 'refunded', { amount, metadata: metadataOf(form) });
+  const made = refunded && refunded.refunds.at(-1);
+  if (!made) throw new StripeApiError('The refund exceeds the remaining amount.', { code: 'charge_already_refunded' });
+  return refundObject(refunded, made);
+};
+
+const listRefunds = (mockStripe: MockStripe, form: URLSearchParams): object => {
+  const session = getSessionOfIntent(mockStripe, required(form, 'payment_intent'));
+  const data = session.refunds.map((one) => refundObject(session, one)).toReversed();
+  return { object: 'list', url: '/v1/refunds', has_more: false, data };
 };
 
 /** The parameters of a request: the query of a GET, the form of a POST. */
@@ -147,6 +153,7 @@ export const serveStripeApi = async (
     return sessionObject(expired, origin);
   });
   post('/v1/refunds', (form) => refund(mockStripe, form));
+  get('/v1/refunds', (form) => listRefunds(mockStripe, form));
   get('/v1/payment_intents/:id', (_, id) => intentObject(getSessionOfIntent(mockStripe, id)));
 
   app.setNotFoundHandler(({ method, url }) => {

@@ -5,7 +5,7 @@ import type { Bus } from '../bus.ts';
 import { Html, html } from '../html.ts';
 import type { HttpResponse } from '../http-response.ts';
 import { accepts, jsonResponse, type LocalRequest, type LocalRoute, pageResponse } from '../local-route.ts';
-import { type CheckoutSession, type MockStripe, outcomes } from './mock-stripe.ts';
+import { amountRefunded, type CheckoutSession, type MockStripe, type Outcome, outcomes } from './mock-stripe.ts';
 import { WEBHOOK_TRIGGER } from './webhooks.ts';
 
 const Decision = z.object({
@@ -40,9 +40,14 @@ const priceOf = ({ amount, currency }: CheckoutSession): string => {
 };
 
 const stateOf = (session: CheckoutSession): string => {
-  if (session.disputed) return 'disputed';
-  if (session.amount_refunded >= session.amount) return 'refunded';
-  if (session.payment_status === 'paid') return session.amount_refunded > 0 ? 'paid, partly refunded' : 'paid';
+  if (session.dispute === 'needs_response' || session.dispute === 'lost') return 'disputed';
+  const refunded = amountRefunded(session);
+  if (refunded >= session.amount) return 'refunded';
+  if (session.payment_status === 'paid') {
+    if (session.dispute === 'warning_needs_response') return 'paid, the bank asks about it';
+    return refunded > 0 ? 'paid, partly refunded' : 'paid';
+  }
+  if (session.is_processing) return 'processing';
   if (session.status === 'expired') return 'expired';
   return session.status === 'complete' ? 'failed' : 'open';
 };
@@ -50,18 +55,37 @@ const stateOf = (session: CheckoutSession): string => {
 const button = (outcome: string, label: string, style: string): Html =>
   html`<button class="${style}" name="outcome" value="${outcome}">${label}</button>`;
 
+const disputeButtons = {
+  none: [button('inquiry', 'The bank asks about the payment', ''), button('disputed', 'Dispute the payment', 'fail')],
+  warning_needs_response: [
+    button('dispute_won', 'The bank has no more questions', ''),
+    button('disputed', 'Dispute the payment', 'fail'),
+  ],
+  needs_response: [button('dispute_won', 'Win the dispute', 'pay'), button('dispute_lost', 'Lose the dispute', 'fail')],
+  warning_closed: [],
+  won: [],
+  lost: [],
+} as const satisfies Record<NonNullable<CheckoutSession['dispute']> | 'none', readonly Html[]>;
+
 const buttonsFor = (session: CheckoutSession): readonly Html[] => {
   if (session.status === 'open') {
     return [
       button('paid', `Pay ${priceOf(session)}`, 'pay'),
+      button('processing', 'Pay by bank debit, which takes days', ''),
       button('failed', 'Decline the payment', 'fail'),
       button('expired', 'Cancel without paying', ''),
     ];
   }
-  const isRefundable = session.payment_status === 'paid' && session.amount_refunded < session.amount;
-  return isRefundable
-    ? [button('refunded', 'Refund the payment', ''), button('disputed', 'Dispute the payment', 'fail')]
-    : [];
+  if (session.is_processing) {
+    return [button('paid', 'The debit succeeds', 'pay'), button('failed', 'The debit fails', 'fail')];
+  }
+  if (session.payment_status !== 'paid') return [];
+  const isRefundable = amountRefunded(session) < session.amount;
+  return [
+    ...(isRefundable ? [button('refunded', 'Refund the payment', '')] : []),
+    ...(session.refunds.at(-1)?.status === 'succeeded' ? [button('refund_failed', 'The refund fails', '')] : []),
+    ...disputeButtons[session.dispute ?? 'none'],
+  ];
 };
 
 const page = (session: CheckoutSession, bus: Bus): Html => html`<!doctype html>
@@ -92,7 +116,7 @@ const dataOf = (session: CheckoutSession) => ({
   payment_intent: session.payment_intent,
   status: stateOf(session),
   amount: session.amount,
-  amount_refunded: session.amount_refunded,
+  amount_refunded: amountRefunded(session),
   currency: session.currency,
 });
 
@@ -124,6 +148,12 @@ const allowReturnUrls = (response: HttpResponse, session: CheckoutSession): Http
   return { ...response, headers: { ...response.headers, 'content-security-policy': policy } };
 };
 
+/** Where the page leads: the buyer leaves it by paying or cancelling; all other outcomes are not chosen by a buyer. */
+const locationAfter = (session: CheckoutSession, outcome: Outcome): string => {
+  if (outcome === 'processing' || (outcome === 'paid' && !session.is_processing)) return session.success_url;
+  return outcome === 'expired' ? session.cancel_url : `/_local/checkout/${session.reference}`;
+};
+
 /** The payment page: a person or a program chooses the outcome of a checkout. */
 export const paymentPageRoutes = (mockStripe: MockStripe, bus: Bus): readonly LocalRoute[] => {
   const sessionOf = (request: LocalRequest): CheckoutSession => {
@@ -148,20 +178,13 @@ export const paymentPageRoutes = (mockStripe: MockStripe, bus: Bus): readonly Lo
       respond: async (request) => {
         const session = sessionOf(request);
         const { outcome, amount } = readDecision(request);
-        const next = mockStripe.applyOutcome(session.id, outcome, amount);
+        const next = mockStripe.applyOutcome(session.id, outcome, { amount });
         if (!next)
           throw conflict('INVALID_TRANSITION', `A payment that is ${stateOf(session)} cannot become ${outcome}.`);
         await bus.flush(WEBHOOK_TRIGGER.id);
         if (!isForm(request)) return jsonResponse({ data: dataOf(next) });
-        const paymentPage = `/_local/checkout/${session.reference}`;
-        const redirects = {
-          paid: next.success_url,
-          expired: next.cancel_url,
-          failed: paymentPage,
-          refunded: paymentPage,
-          disputed: paymentPage,
-        };
-        return { status: 303, headers: { location: redirects[outcome], 'cache-control': 'no-store' }, body: '' };
+        const location = locationAfter(session, outcome);
+        return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: '' };
       },
     },
   ];

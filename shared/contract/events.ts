@@ -104,7 +104,8 @@ export const eventKinds = {
   paymentSettled: PaymentEventData.describe('A payment was received and the purchase was fulfilled.'),
   paymentRefunded: PaymentEventData.extend({
     reason: z.enum(['refund', 'dispute']).describe('The cause of the refund.'),
-    amount_refunded: z.int().min(0).describe('The total refunded so far, in the unit of `amount`.'),
+    amount_refunded: z.int().min(0).describe('The total refunded so far, in the smallest unit of `refund_currency`.'),
+    refund_currency: z.string().describe('ISO 4217 in lower case; that of the refunds, or else of the payment.'),
   }).describe('A payment was refunded or disputed, in part or in full.'),
   userBanned: z
     .object({

@@ -21,7 +21,8 @@ export type CheckoutKind = z.infer<typeof CheckoutKind>;
 
 /**
  * `open`: unpaid. `paid`: paid, not yet fulfilled. `fulfilled`: paid and delivered. `expired`, `failed`: ended without
- * payment. `refunded`: fully refunded or disputed; a dispute that is won makes it `fulfilled` again.
+ * payment. `refunded`: fully refunded or disputed; a dispute that is won, or a refund that fails, makes it `fulfilled`
+ * again.
  */
 export const CheckoutStatus = z.enum(['open', 'paid', 'fulfilled', 'expired', 'failed', 'refunded']);
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
@@ -54,6 +55,11 @@ export type CheckoutRequest = z.infer<typeof CheckoutRequest>;
 const Amount = z.int().min(0).describe('In the smallest unit of the currency, such as cents.');
 const Currency = z.string().describe('ISO 4217 in lower case.');
 
+const refunds = {
+  amount_refunded: z.int().min(0).describe('The sum of all refunds, in the smallest unit of `refund_currency`.'),
+  refund_currency: Currency.describe('The currency of the refunds, ISO 4217 in lower case.'),
+};
+
 export const Checkout = z
   .object({
     id: z.string(),
@@ -61,7 +67,7 @@ export const Checkout = z
     status: CheckoutStatus,
     amount: Amount,
     currency: Currency,
-    amount_refunded: Amount,
+    ...refunds,
     placements: z.array(Placement).nullable().describe('The placements of a promotion.'),
     months: z.int().nullable().describe('The duration in months.'),
     promotion_id: z.string().nullable().describe('The promotion, once it is paid.'),
@@ -77,8 +83,10 @@ export const LedgerEntry = z
   .object({
     id: z.string().describe('`pay_` and a ULID.'),
     type: z
-      .enum(['payment', 'refund', 'dispute', 'dispute_won'])
-      .describe('`dispute_won`: a dispute was decided in favour of the service, so the payment counts again.'),
+      .enum(['payment', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'inquiry'])
+      .describe(
+        '`refund_failed`: a refund did not arrive, so its amount counts again. `dispute_won`: a dispute was decided in favour of the service, so the payment counts again. `inquiry`: the bank asks about the amount; nothing was withdrawn.',
+      ),
     checkout_id: z.string(),
     kind: CheckoutKind,
     project_id: z.string().nullable(),
@@ -122,7 +130,7 @@ export const list = defineRoute('payments.list', {
   method: 'GET',
   path: '/api/payments',
   summary: "List the caller's payments",
-  description: 'The ledger: payments, refunds, disputes and won disputes, newest first.',
+  description: 'The ledger, newest first. Refunds and disputes are in their own currency.',
   auth: 'user',
   tier: 'general',
   query: z.object(paging(40)),
@@ -132,7 +140,7 @@ export const list = defineRoute('payments.list', {
 
 const Money = z.object({
   paid: z.int().describe('What was received, in the smallest unit of the currency.'),
-  refunded: z.int().describe('Refunds and disputes, without disputes that were won.'),
+  refunded: z.int().describe('Refunds and disputes, without refunds that failed and disputes that were won.'),
   net: z.int().describe('`paid` less `refunded`.'),
 });
 
@@ -146,8 +154,9 @@ export const AdminPayment = z
     title: z.string().describe('The product name on the payment page.'),
     amount: Amount.describe('The price that was quoted, in the smallest unit of the currency.'),
     currency: Currency,
-    amount_refunded: Amount,
+    ...refunds,
     is_disputed: z.boolean().describe('Whether a dispute is open or was lost.'),
+    has_inquiry: z.boolean().describe("Whether the buyer's bank asks about the payment, which stays until it decides."),
     problem: z
       .enum(['refund_due', 'mismatch'])
       .nullable()

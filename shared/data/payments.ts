@@ -11,6 +11,7 @@ import {
   stateChange,
 } from '#model/payment.ts';
 import type { ProjectRecord } from '#model/project.ts';
+import type { Returns } from '#model/returns.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { ConflictError } from './conflict.ts';
@@ -78,8 +79,33 @@ const checkoutItem = (checkout: CheckoutRecord): Item & Key => ({
   ...checkout,
 });
 
+/** A checkout as it was stored before reports of the provider were kept with their times. */
+interface EarlierCheckout {
+  readonly amount_refunded: number;
+  readonly is_fully_refunded: boolean;
+  readonly disputes: readonly { readonly id: string; readonly state: 'open' | 'won' }[];
+}
+
+const returnsOf = ({ amount, currency, ...earlier }: CheckoutRecord & EarlierCheckout): Returns => ({
+  refunds:
+    earlier.amount_refunded > 0
+      ? { amount: earlier.amount_refunded, currency, isFull: earlier.is_fully_refunded, at: 0 }
+      : null,
+  failedRefunds: [],
+  disputes: earlier.disputes.map(({ id, state }) => ({
+    ...{ id, state, amount, currency },
+    // The event that opened a dispute which was won can still arrive.
+    at: state === 'won' ? Number.MAX_SAFE_INTEGER : 0,
+  })),
+});
+
+const checkoutOf = (item: Item): CheckoutRecord => {
+  const record = recordOf<CheckoutRecord>(item);
+  return 'returns' in item ? record : { ...record, returns: returnsOf(record as CheckoutRecord & EarlierCheckout) };
+};
+
 /** A checkout, read consistently. */
-export const findCheckout = (checkoutId: string) => findRecord<CheckoutRecord>(checkoutKey(checkoutId));
+export const findCheckout = (checkoutId: string) => findRecord(checkoutKey(checkoutId), checkoutOf);
 
 /** The premium submission that a checkout pays for; undefined once it has expired. */
 export const findCheckoutSubmission = async (checkoutId: string): Promise<CheckoutSubmission | undefined> => {
@@ -139,7 +165,7 @@ export const saveSession = async (
 /** Open checkouts created before a time, oldest first. */
 export async function* openCheckouts(before: string): AsyncGenerator<CheckoutRecord> {
   for await (const items of collectionPages({ index: 'collection', partition: openCheckoutsPartition, before })) {
-    for (const item of items) yield recordOf<CheckoutRecord>(item);
+    for (const item of items) yield checkoutOf(item);
   }
 }
 
@@ -282,7 +308,7 @@ export const paidCheckouts = async (
   const checkouts: CheckoutRecord[] = [];
   let position = 0;
   for await (const item of itemsOfPartitions(states.map(paymentsPartition), range, skip + count)) {
-    if (position >= skip) checkouts.push(recordOf<CheckoutRecord>(item));
+    if (position >= skip) checkouts.push(checkoutOf(item));
     position += 1;
     if (checkouts.length === count) break;
   }

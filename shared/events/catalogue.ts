@@ -11,7 +11,11 @@ import { newId } from '#platform/ids.ts';
 /** Internal follow-up work of a change. Tasks are not in the event log and are not sent to webhooks. */
 export const taskKinds = {
   projectPurged: z.object({ project_id: z.string(), slugs: z.array(z.string()) }),
-  refundDue: z.object({ checkout_id: z.string() }),
+  // A part is refunded once per id; without one, what is left of the payment.
+  refundDue: z.object({
+    checkout_id: z.string(),
+    part: z.object({ id: z.string(), amount: z.int().min(1) }).optional(),
+  }),
   userErased: z.object({ user_id: z.string(), projects: z.enum(['keep', 'delete']) }),
   categoryRemoved: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string() }),
   categoryMerged: z.object({ category_id: z.string(), slug: z.string(), batch_id: z.string() }),

@@ -2,17 +2,12 @@ import type { Placement } from '#contract/fields.ts';
 import { type Checkout, type CheckoutKind, type LedgerEntry, PaymentState } from '#contract/payments.ts';
 import type { Submission } from '#contract/projects.ts';
 import { dayOf } from './days.ts';
+import { amountRefunded, noReturns, type Returns } from './returns.ts';
 import type { RuleDecision } from './rule.ts';
-
-/** A dispute by its id at the provider. A lost one stays `open`. */
-interface Dispute {
-  readonly id: string;
-  readonly state: 'open' | 'won';
-}
 
 /** A checkout as stored: what was ordered and the state of its payment. Amounts are in the currency's smallest unit. */
 export interface CheckoutRecord
-  extends Readonly<Pick<Checkout, 'kind' | 'status' | 'amount_refunded' | 'currency' | 'months' | 'created_at'>> {
+  extends Readonly<Pick<Checkout, 'kind' | 'status' | 'currency' | 'months' | 'created_at'>> {
   /** `chk_` and a ULID; also the provider's client reference and the idempotency key of its session. */
   readonly id: string;
   /** The buyer. */
@@ -32,11 +27,12 @@ export interface CheckoutRecord
   readonly updated_at: string;
   /** When the payment was applied; null until then. */
   readonly paid_at: string | null;
-  /** Whether the whole payment was refunded. */
-  readonly is_fully_refunded: boolean;
-  /** Disputes of the payment. A won one is kept: the event that opened it can arrive later. */
-  readonly disputes: readonly Dispute[];
-  /** What the payment led to; null until then. `refundDue`: nothing. `mismatch`: it had another amount or currency. */
+  /** Refunds and disputes of the payment. */
+  readonly returns: Returns;
+  /**
+   * What the payment led to; null until then, also for a payment that was returned before it was reported. `refundDue`:
+   * nothing, or not all. `mismatch`: it had another amount or currency.
+   */
   readonly delivery: 'done' | 'refundDue' | 'mismatch' | null;
   /** Incremented with every write of the record. */
   readonly version: number;
@@ -82,15 +78,19 @@ export const newCheckout = (order: Order, id: string, userId: string, at: string
   created_at: at,
   updated_at: at,
   paid_at: null,
-  amount_refunded: 0,
-  is_fully_refunded: false,
-  disputes: [],
+  returns: noReturns,
   delivery: null,
   version: 1,
 });
 
 /** Whether the whole payment was returned, by a refund or a dispute that was not won. */
 export const isRefunded = (checkout: Pick<CheckoutRecord, 'status'>): boolean => checkout.status === 'refunded';
+
+/** What was refunded, in the currency of the refunds. */
+export const refundsOf = ({ returns, currency }: Pick<CheckoutRecord, 'returns' | 'currency'>) => ({
+  amount_refunded: amountRefunded(returns),
+  refund_currency: returns.refunds?.currency ?? currency,
+});
 
 export const projectOfCheckout = (checkoutId: string): string => checkoutId.replace(/^chk_/, 'prj_');
 
@@ -113,12 +113,15 @@ export interface PaymentDay extends Amounts, StateCounts {
 
 const nothing: Amounts & StateCounts = { paid: 0, refunded: 0, paid_count: 0, fulfilled_count: 0, refunded_count: 0 };
 
-/** What a ledger entry adds to its day. A dispute that was won takes back what the dispute returned. */
+/** What an entry of each type returns to the buyer per unit of its amount. */
+const returned = { payment: 0, refund: 1, refund_failed: -1, dispute: 1, dispute_won: -1, inquiry: 0 } as const;
+
+/** What a ledger entry adds to its day. */
 export const entryChange = ({ type, amount, currency, created_at }: LedgerRecord): PaymentDay => ({
   ...nothing,
   day: dayOf(created_at),
   currency,
-  ...(type === 'payment' ? { paid: amount } : { refunded: type === 'dispute_won' ? -amount : amount }),
+  ...(type === 'payment' ? { paid: amount } : { refunded: returned[type] * amount }),
 });
 
 const isPaymentState = (status: CheckoutRecord['status']): status is PaymentState =>

@@ -17,6 +17,8 @@ export interface PromotionRecord
   readonly status: RecordedStatus;
   /** The checkout that paid for it; null when granted. */
   readonly checkout_id: string | null;
+  /** Of a promotion that a refund or dispute revoked, its status before, and how long an active one would have run. */
+  readonly lost?: { readonly status: 'pending' } | { readonly status: 'active'; readonly ms: number } | null;
   /** Incremented with every write of the record. */
   readonly version: number;
 }
@@ -90,6 +92,13 @@ export const monthsAfter = (at: string, months: number): string => {
   const lastDay = new Date(Date.UTC(later.getUTCFullYear(), later.getUTCMonth() + 1, 0)).getUTCDate();
   later.setUTCDate(Math.min(day, lastDay));
   return later.toISOString();
+};
+
+/** The part of a bought promotion's time that was lost when it was revoked, from 0 to 1. */
+export const lostShare = ({ lost, starts_at, months }: PromotionRecord): number => {
+  if (!lost) return 0;
+  if (lost.status === 'pending' || starts_at === null || months === null) return 1;
+  return Math.min(1, lost.ms / (Date.parse(monthsAfter(starts_at, months)) - Date.parse(starts_at)));
 };
 
 /** Whether a time is too far in the future for a promotion to end. */

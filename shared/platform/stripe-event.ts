@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Dispute, FailedRefund, RefundTotal } from '#model/returns.ts';
 
 // The part of Stripe's objects that the service reads, and its own types for them. Amounts are in the smallest unit.
 
@@ -15,25 +16,24 @@ export interface Payment {
 export type ProviderEvent =
   | { readonly id: string; readonly kind: 'paid'; readonly checkoutId: string; readonly payment: Payment }
   | { readonly id: string; readonly kind: 'failed' | 'expired'; readonly checkoutId: string }
-  | {
-      readonly id: string;
-      readonly kind: 'refunded';
-      readonly paymentIntent: string;
-      /** Undefined when the charge has no metadata of a checkout. */
-      readonly checkoutId: string | undefined;
-      /** The total of all refunds so far. */
-      readonly amountRefunded: number;
-      /** Whether the whole payment was refunded. */
-      readonly full: boolean;
-    }
-  | {
-      readonly id: string;
-      /** `disputed`: opened. `disputeWon`: closed in favour of the service, which keeps the payment. */
-      readonly kind: 'disputed' | 'disputeWon';
-      readonly paymentIntent: string;
-      readonly disputeId: string;
-      readonly amount: number;
-    };
+  | ReturnEvent;
+
+/** A report of an object without a currency is in that of the checkout. */
+type Reported<Of extends { readonly currency: string }> = Omit<Of, 'currency'> & {
+  readonly currency: string | undefined;
+};
+
+/** An event about money that goes back to the buyer, or stays after all. */
+export type ReturnEvent = {
+  readonly id: string;
+  readonly paymentIntent: string;
+  /** Undefined when the object has no metadata of a checkout. */
+  readonly checkoutId: string | undefined;
+} & (
+  | { readonly kind: 'refunded'; readonly total: Reported<RefundTotal> }
+  | { readonly kind: 'refundFailed'; readonly refund: FailedRefund }
+  | { readonly kind: 'disputed'; readonly dispute: Reported<Dispute> }
+);
 
 // Longer than any id of the provider, and shorter than a key of the table.
 const Id = z.string().min(1).max(500);
@@ -60,18 +60,44 @@ const Session = z.object({
   currency: z.string().max(10).nullish(),
 });
 
-const Charge = z.object({
+/** Seconds since 1970. */
+const Time = z.int().min(0);
+
+const Currency = z
+  .string()
+  .max(10)
+  .nullish()
+  .transform((value) => value?.toLowerCase());
+
+const ChargeObject = z.object({
   payment_intent: reference,
   metadata,
   amount_refunded: Amount,
+  currency: Currency,
   refunded: z.boolean(),
 });
 
-const Dispute = z.object({ id: Id, payment_intent: reference, amount: Amount });
-const ClosedDispute = z.object({ status: z.string() });
+const RefundObject = z.object({
+  id: Id,
+  payment_intent: reference,
+  metadata,
+  amount: Amount,
+  created: Time.default(0),
+  status: z.string().nullish(),
+});
+
+const DisputeObject = z.object({
+  id: Id,
+  payment_intent: reference,
+  amount: Amount,
+  currency: Currency,
+  status: z.string(),
+});
+
+const NewDisputeObject = DisputeObject.extend({ status: z.string().default('needs_response') });
 
 const Event = z.object({ id: Id, type: z.string() });
-const EventData = z.object({ data: z.object({ object: z.unknown() }) });
+const EventData = z.object({ created: Time.default(0), data: z.object({ object: z.unknown() }) });
 
 /** The checkout that a session belongs to; undefined for a session of another service on the same account. */
 export const checkoutIdOf = (session: {
@@ -89,51 +115,73 @@ const paymentOf = (session: z.infer<typeof Session>): Payment => ({
 /** The payment of a paid session. @throws ZodError when the value is not a session. */
 export const parsePayment = (session: unknown): Payment => paymentOf(Session.parse(session));
 
-const readSessionEvent = (
-  id: string,
-  object: unknown,
-  kind: 'paid' | 'failed' | 'expired',
-): ProviderEvent | undefined => {
-  const session = Session.parse(object);
-  const checkoutId = checkoutIdOf(session);
-  if (checkoutId === undefined) return undefined;
-  if (kind !== 'paid') return { id, kind, checkoutId };
-  // A completed session can be unpaid: for delayed payment methods, a later event reports the payment.
-  return session.payment_status === 'paid' ? { id, kind, checkoutId, payment: paymentOf(session) } : undefined;
-};
+interface EventHead {
+  readonly id: string;
+  /** When the provider created the event, in seconds since 1970; 0 when unknown. */
+  readonly at: number;
+}
 
-const readCharge = (id: string, object: unknown): ProviderEvent | undefined => {
-  const charge = Charge.parse(object);
-  if (charge.payment_intent === null) return undefined;
-  return {
-    id,
-    kind: 'refunded',
-    paymentIntent: charge.payment_intent,
-    checkoutId: charge.metadata.checkout_id,
-    amountRefunded: charge.amount_refunded,
-    full: charge.refunded,
+type Reader = (event: EventHead, object: unknown) => ProviderEvent | undefined;
+
+const sessionReader =
+  (kind: 'paid' | 'failed' | 'expired'): Reader =>
+  ({ id }, object) => {
+    const session = Session.parse(object);
+    const checkoutId = checkoutIdOf(session);
+    if (checkoutId === undefined) return undefined;
+    if (kind !== 'paid') return { id, kind, checkoutId };
+    // A completed session can be unpaid: for delayed payment methods, a later event reports the payment.
+    return session.payment_status === 'paid' ? { id, kind, checkoutId, payment: paymentOf(session) } : undefined;
   };
+
+const readCharge: Reader = ({ id, at }, object) => {
+  const { payment_intent, metadata: known, amount_refunded, currency, refunded } = ChargeObject.parse(object);
+  if (payment_intent === null) return undefined;
+  const total = { amount: amount_refunded, currency, isFull: refunded, at };
+  return { id, kind: 'refunded', paymentIntent: payment_intent, checkoutId: known.checkout_id, total };
 };
 
-const readDispute = (id: string, object: unknown, kind: 'disputed' | 'disputeWon'): ProviderEvent | undefined => {
-  const { id: disputeId, payment_intent, amount } = Dispute.parse(object);
-  return payment_intent === null ? undefined : { id, kind, paymentIntent: payment_intent, disputeId, amount };
+/** Statuses of a refund whose money stays with the service. */
+const FAILED: ReadonlySet<string> = new Set(['failed', 'canceled']);
+
+const readFailedRefund: Reader = ({ id, at }, object) => {
+  const { id: refundId, payment_intent, metadata: known, amount, created } = RefundObject.parse(object);
+  if (payment_intent === null) return undefined;
+  const refund = { id: refundId, amount, createdAt: created, failedAt: at };
+  return { id, kind: 'refundFailed', paymentIntent: payment_intent, checkoutId: known.checkout_id, refund };
 };
 
-/** Statuses of a closed dispute after which the payment stays; an inquiry that ends never becomes a dispute. */
-const WON: ReadonlySet<string> = new Set(['won', 'warning_closed']);
+const readRefund: Reader = (head, object) =>
+  FAILED.has(RefundObject.parse(object).status ?? '') ? readFailedRefund(head, object) : undefined;
 
-const readClosedDispute = (id: string, object: unknown): ProviderEvent | undefined =>
-  WON.has(ClosedDispute.parse(object).status) ? readDispute(id, object, 'disputeWon') : undefined;
+/** The money is withdrawn, and stays so, with every status that is neither of an inquiry nor in favour of the service. */
+const stateOfDispute = (status: string) => {
+  if (status === 'won' || status === 'warning_closed') return 'won';
+  return status.startsWith('warning_') ? 'inquiry' : 'open';
+};
 
-const readers: Readonly<Record<string, (id: string, object: unknown) => ProviderEvent | undefined>> = {
-  'checkout.session.completed': (id, object) => readSessionEvent(id, object, 'paid'),
-  'checkout.session.async_payment_succeeded': (id, object) => readSessionEvent(id, object, 'paid'),
-  'checkout.session.async_payment_failed': (id, object) => readSessionEvent(id, object, 'failed'),
-  'checkout.session.expired': (id, object) => readSessionEvent(id, object, 'expired'),
+const disputeReader =
+  (schema: typeof DisputeObject | typeof NewDisputeObject): Reader =>
+  ({ id, at }, object) => {
+    const { id: disputeId, payment_intent, amount, currency, status } = schema.parse(object);
+    if (payment_intent === null) return undefined;
+    const dispute = { id: disputeId, state: stateOfDispute(status), amount, currency, at } as const;
+    return { id, kind: 'disputed', paymentIntent: payment_intent, checkoutId: undefined, dispute };
+  };
+
+const readers: Readonly<Record<string, Reader>> = {
+  'checkout.session.completed': sessionReader('paid'),
+  'checkout.session.async_payment_succeeded': sessionReader('paid'),
+  'checkout.session.async_payment_failed': sessionReader('failed'),
+  'checkout.session.expired': sessionReader('expired'),
   'charge.refunded': readCharge,
-  'charge.dispute.created': (id, object) => readDispute(id, object, 'disputed'),
-  'charge.dispute.closed': readClosedDispute,
+  'refund.failed': readFailedRefund,
+  'refund.updated': readRefund,
+  'charge.dispute.created': disputeReader(NewDisputeObject),
+  // An inquiry that becomes a dispute is reported by these two.
+  'charge.dispute.updated': disputeReader(DisputeObject),
+  'charge.dispute.funds_withdrawn': disputeReader(DisputeObject),
+  'charge.dispute.closed': disputeReader(DisputeObject),
 };
 
 /**
@@ -143,5 +191,7 @@ const readers: Readonly<Record<string, (id: string, object: unknown) => Provider
 export const parseProviderEvent = (value: unknown): ProviderEvent | undefined => {
   const { id, type } = Event.parse(value);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
-  return read?.(id, EventData.parse(value).data.object);
+  if (!read) return undefined;
+  const { created: at, data } = EventData.parse(value);
+  return read({ id, at }, data.object);
 };

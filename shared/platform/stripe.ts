@@ -163,16 +163,24 @@ export const findCheckoutIdAtProvider = async (paymentIntent: string): Promise<s
   return session && checkoutIdOf(session);
 };
 
-/** Refunds the whole payment of a checkout. Idempotent. */
-export const refund = async (checkout: {
-  readonly id: string;
-  readonly payment_intent: string | null;
-}): Promise<void> => {
+/**
+ * Refunds what is left of the payment of a checkout, or a part of it. Idempotent.
+ * @param part of the payment, in its smallest unit; refunded once per id, however late it is repeated.
+ */
+export const refund = async (
+  checkout: { readonly id: string; readonly payment_intent: string | null },
+  part?: { readonly id: string; readonly amount: number },
+): Promise<void> => {
   const { id, payment_intent } = checkout;
   if (payment_intent === null) throw new Error(`The checkout ${id} has no payment to refund.`);
   await send(async (stripe, options) => {
+    // Stripe forgets an idempotency key after a day.
+    const known = part ? await stripe.refunds.list({ payment_intent, limit: 100 }, options) : undefined;
+    if (known?.data.some(({ metadata }) => metadata?.part === part?.id)) return;
+    const params = part ? { amount: part.amount, metadata: { part: part.id } } : {};
+    const idempotencyKey = part ? `refund-${id}-${part.id}` : `refund-${id}`;
     try {
-      await stripe.refunds.create({ payment_intent }, { ...options, idempotencyKey: `refund-${id}` });
+      await stripe.refunds.create({ payment_intent, ...params }, { ...options, idempotencyKey });
     } catch (error) {
       // It was refunded manually.
       if (!isInvalidRequest(error, 'charge_already_refunded')) throw error;

@@ -17,6 +17,12 @@ export const stripeEvent = (type: string, object: object, id?: string): { id: st
   return { id: id ?? `evt_test_${process.pid}_${eventCount}`, type, data: { object } };
 };
 
+/** An event that the provider created at a time, in seconds since 1970. */
+export const stripeEventAt = (created: number, type: string, object: object) => ({
+  ...stripeEvent(type, object),
+  created,
+});
+
 /** The value of `stripe-signature` for a body. */
 export const signatureOf = (payload: string, options: { secret?: string; timestamp?: number } = {}): string =>
   Stripe.webhooks.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET, ...options });
@@ -69,6 +75,19 @@ export const refundedCharge = (checkoutId: string, amountRefunded: number, amoun
   amount,
   amount_refunded: amountRefunded,
   refunded: amountRefunded >= amount,
+});
+
+/** A refund of the payment of a checkout that failed. */
+export const failedRefund = (
+  checkoutId: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
+  id: `re_of_${checkoutId}`,
+  object: 'refund',
+  payment_intent: `pi_of_${checkoutId}`,
+  amount: 4900,
+  status: 'failed',
+  ...more,
 });
 
 /** A dispute about the payment of a checkout. */

@@ -48,10 +48,11 @@ const columns: readonly Column<AdminPayment>[] = [
   {
     id: 'state',
     label: text.columns.state,
-    cell: ({ state, is_disputed, problem }) => (
+    cell: ({ state, is_disputed, has_inquiry, problem }) => (
       <span className="row">
         <Badge tone={tones[state]}>{text.states[state]}</Badge>
         {is_disputed && <Badge tone="bad">{text.disputed}</Badge>}
+        {has_inquiry && <Badge tone="wait">{text.inquiry}</Badge>}
         {problem !== null && <Badge tone="bad">{text.problems[problem]}</Badge>}
       </span>
     ),
@@ -76,7 +77,8 @@ const columns: readonly Column<AdminPayment>[] = [
     id: 'refunded',
     label: text.columns.refunded,
     kind: 'end minor',
-    cell: ({ amount_refunded, currency }) => amount_refunded > 0 && formatMoney(amount_refunded, currency),
+    cell: ({ amount_refunded, refund_currency }) =>
+      amount_refunded > 0 && formatMoney(amount_refunded, refund_currency),
   },
   { id: 'paid', label: text.columns.paid, kind: 'minor', cell: ({ paid_at }) => <UtcDay at={paid_at} /> },
   {
@@ -113,10 +115,12 @@ const EXPORTED = [
   'title',
   'state',
   'is_disputed',
+  'has_inquiry',
   'problem',
   'amount',
-  'amount_refunded',
   'currency',
+  'amount_refunded',
+  'refund_currency',
   'paid_at',
   'payment_intent',
 ] as const satisfies readonly (keyof AdminPayment)[];

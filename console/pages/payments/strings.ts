@@ -11,6 +11,7 @@ export const text = {
   months: 'By month',
   month: 'Month (UTC)',
   disputed: 'Disputed',
+  inquiry: 'Inquiry of the bank',
   problems: { refund_due: 'Refund due', mismatch: 'Amount differs' },
   atProvider: 'Open at the provider',
   states: { paid: 'Unreconciled', fulfilled: 'Fulfilled', refunded: 'Refunded' },

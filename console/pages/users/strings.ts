@@ -64,6 +64,13 @@ export const text = {
   noReports: 'No reports.',
   noPayments: 'No payments.',
   showAll: 'Show all',
-  paymentTypes: { payment: 'Payment', refund: 'Refund', dispute: 'Dispute', dispute_won: 'Dispute won' },
+  paymentTypes: {
+    payment: 'Payment',
+    refund: 'Refund',
+    refund_failed: 'Failed refund',
+    dispute: 'Dispute',
+    dispute_won: 'Dispute won',
+    inquiry: 'Inquiry of the bank',
+  },
   paymentKinds: { submission: 'premium submission', upgrade: 'upgrade', promotion: 'promotion' },
 } as const;

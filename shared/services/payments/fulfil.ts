@@ -1,9 +1,10 @@
+import type { Placement } from '#contract/fields.ts';
 import { categorySlugs } from '#data/categories.ts';
 import { draftDeletion } from '#data/drafts.ts';
 import { findCheckout, findCheckoutSubmission, type Settlement } from '#data/payments.ts';
 import { findProject, isDuplicateUrl, takenSlugs } from '#data/projects.ts';
 import { findUser } from '#data/users.ts';
-import { newMessage } from '#events/catalogue.ts';
+import { type MessageData, newMessage } from '#events/catalogue.ts';
 import { type CheckoutRecord, isRefunded, projectOfCheckout } from '#model/payment.ts';
 import { isOpen } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
@@ -12,10 +13,10 @@ import { refund } from '#platform/stripe.ts';
 import { applyDecision, isUnchanged } from '#services/projects/apply-rules.ts';
 import { freeSlug } from '#services/projects/slug.ts';
 import { draftIdOf, pendingProject } from '#services/projects/submit.ts';
-import { purchaseWrites, refundWrites } from '#services/promotions/change.ts';
+import { purchaseWrites, restorationWrites, returnWrites } from '#services/promotions/change.ts';
 
-/** What a payment or refund writes beside the checkout itself. */
-type Effect = Pick<Settlement, 'project' | 'promotion' | 'messages'>;
+/** What a payment or its return writes beside the checkout itself. */
+export type Effect = Pick<Settlement, 'project' | 'promotion' | 'messages'>;
 
 interface Fulfilment extends Effect {
   readonly projectId: string;
@@ -58,6 +59,7 @@ const fulfilSubmission = async (checkout: CheckoutRecord, at: string): Promise<F
 };
 
 const PROJECT_DELETED: Unfulfillable = { reason: 'The project was deleted.' };
+const ALREADY_PREMIUM: Unfulfillable = { reason: 'The project already has the premium plan.' };
 
 const findTargetProject = async (checkout: CheckoutRecord): Promise<ProjectRecord | undefined> => {
   const project = (await findProject(checkout.project_id ?? ''))?.project;
@@ -67,9 +69,13 @@ const findTargetProject = async (checkout: CheckoutRecord): Promise<ProjectRecor
 const fulfilUpgrade = async (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
   const current = await findTargetProject(checkout);
   if (!current) return PROJECT_DELETED;
-  if (isRefunded(checkout)) return { projectId: current.id, messages: [] };
-  if (current.plan === 'premium') return { reason: 'The project already has the premium plan.' };
-  const next: ProjectRecord = { ...current, plan: 'premium', paid_at: at, version: current.version + 1 };
+  if (current.plan === 'premium') return ALREADY_PREMIUM;
+  const next: ProjectRecord = {
+    ...current,
+    plan: 'premium',
+    paid_at: checkout.paid_at ?? at,
+    version: current.version + 1,
+  };
   const data = { ...projectEventData(next), changed: ['plan', 'paid_at'] };
   return {
     projectId: current.id,
@@ -81,7 +87,6 @@ const fulfilUpgrade = async (checkout: CheckoutRecord, at: string): Promise<Fulf
 const fulfilPromotion = async (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
   const project = await findTargetProject(checkout);
   if (!project) return PROJECT_DELETED;
-  if (isRefunded(checkout)) return { projectId: project.id, messages: [] };
   if (!isOpen(project)) return { reason: 'The project is not live.' };
   if (!environment().features.promotions) return { reason: 'Promotions are switched off.' };
   const promotion = await purchaseWrites({
@@ -97,10 +102,7 @@ const fulfilPromotion = async (checkout: CheckoutRecord, at: string): Promise<Fu
   return promotion ? { projectId: project.id, promotion, messages: [] } : { reason: 'The slots are sold out.' };
 };
 
-/**
- * What the payment of a checkout delivers. A payment that is reported after its refund has the effect of the two in
- * order: a submission becomes a project of the standard plan, everything else has none.
- */
+/** What the payment of a checkout delivers. The submission of a payment that was returned gets the standard plan. */
 export const fulfil = (checkout: CheckoutRecord, at: string): Promise<Fulfilment | Unfulfillable> => {
   switch (checkout.kind) {
     case 'submission':
@@ -121,32 +123,63 @@ const planChange = (project: ProjectRecord, plan: Pick<ProjectRecord, 'plan' | '
   };
 };
 
-/** Revokes what a fulfilled checkout delivered: the promotion, or the premium plan unless a later payment bought it. */
-export const reverse = async (checkout: CheckoutRecord, at: string): Promise<Effect> => {
-  if (checkout.status !== 'fulfilled') return { messages: [] };
-  if (checkout.kind === 'promotion') return { promotion: await refundWrites(checkout.id, at), messages: [] };
+/** Revokes what a paid checkout delivered: the promotion, or the premium plan unless a later payment bought it. */
+export const revoke = async (checkout: CheckoutRecord, at: string): Promise<Effect> => {
+  if (checkout.paid_at === null) return { messages: [] };
+  if (checkout.kind === 'promotion') return { promotion: await returnWrites(checkout.id, at), messages: [] };
   const project = (await findProject(checkout.project_id ?? ''))?.project;
   if (!project || project.plan !== 'premium' || project.paid_at !== checkout.paid_at) return { messages: [] };
   return planChange(project, { plan: 'standard', paid_at: null });
 };
 
-/**
- * Restores the premium plan that a dispute took away, unless the project was deleted permanently or a later payment
- * bought the plan. A revoked promotion stays revoked: its slots may be taken.
- */
-export const restore = async (checkout: CheckoutRecord): Promise<Effect> => {
-  if (checkout.kind === 'promotion') return { messages: [] };
+/** What a payment that counts again delivers. */
+interface Restoration extends Effect {
+  /** The part of the price for what cannot be delivered any more, in the smallest unit of the currency. */
+  readonly due: number;
+}
+
+const monthlyPrice = (placements: readonly Placement[]): number =>
+  placements.reduce((sum, placement) => sum + environment().promotions.monthlyPrices[placement], 0);
+
+const restorePromotion = async (checkout: CheckoutRecord, at: string): Promise<Restoration | undefined> => {
+  const project = await findTargetProject(checkout);
+  const found = await restorationWrites(checkout.id, { isLive: project !== undefined && isOpen(project), at });
+  if (!found) return undefined;
+  const bought = [...new Set(checkout.placements)];
+  const part = found.missing.length === bought.length ? 1 : monthlyPrice(found.missing) / monthlyPrice(bought);
+  return { promotion: found.writes, messages: [], due: Math.round(checkout.amount * found.share * part) };
+};
+
+const restorePlan = async (checkout: CheckoutRecord): Promise<Restoration> => {
   const project = (await findProject(checkout.project_id ?? ''))?.project;
-  if (!project || (project.paid_at !== null && project.paid_at !== checkout.paid_at)) return { messages: [] };
-  return planChange(project, { plan: 'premium', paid_at: checkout.paid_at });
+  // It was deleted permanently.
+  if (!project) return { messages: [], due: 0 };
+  // A later payment bought the plan.
+  if (project.paid_at !== null && project.paid_at !== checkout.paid_at) return { messages: [], due: checkout.amount };
+  return { ...planChange(project, { plan: 'premium', paid_at: checkout.paid_at }), due: 0 };
+};
+
+/** Restores what `revoke` took away, or delivers what was paid for while the payment was returned. */
+export const restore = async (checkout: CheckoutRecord, at: string): Promise<Restoration> => {
+  const { paid_at, delivery, amount } = checkout;
+  if (paid_at === null || delivery === 'mismatch') return { messages: [], due: 0 };
+  if (delivery === null) {
+    const result = await fulfil(checkout, at);
+    if ('reason' in result) return { messages: [], due: amount };
+    const { projectId: _, ...effect } = result;
+    return { ...effect, due: 0 };
+  }
+  const nothing = { messages: [], due: delivery === 'refundDue' ? amount : 0 };
+  if (checkout.kind === 'promotion') return (await restorePromotion(checkout, at)) ?? nothing;
+  return delivery === 'refundDue' ? nothing : await restorePlan(checkout);
 };
 
 /**
- * Refunds the payment of a checkout that could not be fulfilled, or whose promotion was rejected. Idempotent. The event
- * of the provider about the refund then updates the checkout and the ledger.
+ * Refunds the payment of a checkout that could not be fulfilled, or whose promotion was rejected, or the part for what
+ * could not be restored. Idempotent. The event of the provider about the refund then updates the checkout and the ledger.
  * @throws 503 when the provider is unavailable.
  */
-export const refundCheckout = async (checkoutId: string): Promise<void> => {
-  const checkout = await findCheckout(checkoutId);
-  if (checkout?.status === 'paid' || checkout?.status === 'fulfilled') await refund(checkout);
+export const refundCheckout = async ({ checkout_id, part }: MessageData<'refundDue'>): Promise<void> => {
+  const checkout = await findCheckout(checkout_id);
+  if (checkout?.status === 'paid' || checkout?.status === 'fulfilled') await refund(checkout, part);
 };

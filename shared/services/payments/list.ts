@@ -9,11 +9,13 @@ import {
   type CheckoutRecord,
   countPayments,
   type PaymentDay,
+  refundsOf,
   totalsByCurrency,
   totalsByMonth,
 } from '#model/payment.ts';
 import { canSee, hasAdminRights } from '#model/policy.ts';
 import { promotionOfCheckout } from '#model/promotion.ts';
+import { hasInquiry, isDisputed } from '#model/returns.ts';
 import type { UserRecord } from '#model/user.ts';
 import { findProjectParts, projectView } from '#services/projects/read.ts';
 import { notFound } from '#shared/errors.ts';
@@ -37,7 +39,7 @@ export const getCheckout = async (caller: UserRecord, checkoutId: string): Promi
     status: checkout.status,
     amount: checkout.amount,
     currency: checkout.currency,
-    amount_refunded: checkout.amount_refunded,
+    ...refundsOf(checkout),
     placements: checkout.placements && [...checkout.placements],
     months: checkout.months,
     promotion_id:
@@ -69,8 +71,9 @@ const views = async (checkouts: readonly CheckoutRecord[]): Promise<AdminPayment
       title: checkout.title,
       amount: checkout.amount,
       currency: checkout.currency,
-      amount_refunded: checkout.amount_refunded,
-      is_disputed: checkout.disputes.some(({ state }) => state === 'open'),
+      ...refundsOf(checkout),
+      is_disputed: isDisputed(checkout.returns),
+      has_inquiry: hasInquiry(checkout.returns),
       problem: problemOf(checkout),
       user: { id: checkout.user_id, name: users.get(checkout.user_id)?.name ?? null },
       project: project ? { id: project.id, slug: project.slug, name: project.name } : null,

@@ -5,15 +5,7 @@ import { log } from '#platform/log.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { findCheckoutIdAtProvider, findSessionState, type SessionState, verifyEvent } from '#platform/stripe.ts';
 import type { ProviderEvent } from '#platform/stripe-event.ts';
-import {
-  type Decide,
-  decideDisputed,
-  decideDisputeWon,
-  decideEnded,
-  decidePaid,
-  decideRefunded,
-  settleCheckout,
-} from './settle.ts';
+import { type Decide, decideEnded, decidePaid, decideReturned, settleCheckout } from './settle.ts';
 
 /** A refund or dispute can arrive before the payment; then only the provider has the id of the checkout. */
 const findCheckoutId = async (event: ProviderEvent): Promise<string | undefined> => {
@@ -29,12 +21,8 @@ const decisionOn = (event: ProviderEvent): Decide => {
     case 'expired':
     case 'failed':
       return decideEnded(event.kind);
-    case 'refunded':
-      return decideRefunded(event);
-    case 'disputed':
-      return decideDisputed(event);
-    case 'disputeWon':
-      return decideDisputeWon(event);
+    default:
+      return decideReturned(event);
   }
 };
 

@@ -1,14 +1,23 @@
 import { ConflictError, retryOnConflict } from '#data/conflict.ts';
 import { findCheckout, type Settlement, writeSettlement } from '#data/payments.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
-import { type CheckoutRecord, isRefunded, type LedgerRecord } from '#model/payment.ts';
+import { type CheckoutRecord, isRefunded, type LedgerRecord, refundsOf } from '#model/payment.ts';
+import {
+  amountRefunded,
+  bookingsBetween,
+  isReturned,
+  type Returns,
+  withDispute,
+  withFailedRefund,
+  withRefundTotal,
+} from '#model/returns.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
-import type { Payment, ProviderEvent } from '#platform/stripe-event.ts';
+import type { Payment, ReturnEvent } from '#platform/stripe-event.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
-import { fulfil, restore, reverse } from './fulfil.ts';
+import { type Effect, fulfil, restore, revoke } from './fulfil.ts';
 
 /** Decides what a report about a payment changes; undefined when it changes nothing. */
 export type Decide = (current: CheckoutRecord) => Promise<Omit<Settlement, 'previous' | 'eventId'> | undefined>;
@@ -75,7 +84,7 @@ const refundedMessage = (checkout: CheckoutRecord, reason: 'refund' | 'dispute')
   newMessage('paymentRefunded', null, {
     ...paymentEventData(checkout),
     reason,
-    amount_refunded: checkout.amount_refunded,
+    ...refundsOf(checkout),
   });
 
 const updated = (current: CheckoutRecord, at: string, changes: Partial<CheckoutRecord>): CheckoutRecord => ({
@@ -117,6 +126,13 @@ export const decidePaid =
       return { next, entries: [ledgerEntry(next, { ...entry, note })], messages: [] };
     }
 
+    if (status === 'refunded' && current.kind !== 'submission') {
+      // It is delivered when the payment counts again.
+      const next = updated(current, at, { ...paid, status });
+      const messages = [newMessage('paymentSettled', next.user_id, paymentEventData(next))];
+      return { next, entries: [ledgerEntry(next, entry)], messages };
+    }
+
     const result = await fulfil(current, at);
     if ('reason' in result) {
       const next = updated(current, at, { ...paid, status, delivery: 'refundDue' });
@@ -131,8 +147,7 @@ export const decidePaid =
       ...paid,
       status: status === 'paid' ? 'fulfilled' : status,
       project_id: projectId,
-      // A disputed purchase of a promotion delivers nothing, and is refunded if the dispute is won.
-      delivery: status === 'refunded' && current.kind === 'promotion' ? 'refundDue' : 'done',
+      delivery: 'done',
     });
     return {
       ...writes,
@@ -148,84 +163,90 @@ export const decideEnded =
   async (current) =>
     current.status === 'open' ? { next: updated(current, now(), { status }), entries: [], messages: [] } : undefined;
 
-/** The payment was refunded, in part or in full. Only a full refund reverses what was bought. */
-export const decideRefunded =
-  (refund: Extract<ProviderEvent, { kind: 'refunded' }>): Decide =>
-  async (current) => {
-    // Events carry the total, so one that arrives after a later one has no effect.
-    const amount = refund.amountRefunded - current.amount_refunded;
-    if (amount <= 0) return undefined;
-    const at = now();
-    const reversal = refund.full ? await reverse(current, at) : { messages: [] };
-    const next = updated(current, at, {
-      payment_intent: refund.paymentIntent,
-      amount_refunded: refund.amountRefunded,
-      ...(refund.full && { status: 'refunded' as const, is_fully_refunded: true }),
-    });
-    return {
-      ...reversal,
-      next,
-      entries: [ledgerEntry(next, { type: 'refund', amount, at })],
-      messages: [...reversal.messages, refundedMessage(next, 'refund')],
-    };
+/** The status of a checkout whose returns changed. */
+const statusAfter = (current: CheckoutRecord, next: CheckoutRecord): CheckoutRecord['status'] => {
+  if (isReturned(next.returns)) return 'refunded';
+  if (!isRefunded(current)) return current.status;
+  if (next.paid_at === null) return 'open';
+  return next.delivery === 'done' ? 'fulfilled' : 'paid';
+};
+
+/** An event in a currency of its own, or else in that of the checkout. */
+const inCurrency = <Of extends { readonly currency: string | undefined }>(
+  reported: Of,
+  { currency }: CheckoutRecord,
+) => ({
+  ...reported,
+  currency: reported.currency ?? currency,
+});
+
+const returnsAfter = (current: CheckoutRecord, event: ReturnEvent): Returns => {
+  switch (event.kind) {
+    case 'refunded':
+      return withRefundTotal(current.returns, inCurrency(event.total, current));
+    case 'refundFailed':
+      return withFailedRefund(current.returns, event.refund);
+    case 'disputed':
+      return withDispute(current.returns, inCurrency(event.dispute, current));
+  }
+};
+
+const INQUIRY = "The buyer's bank asks about the payment. Nothing was withdrawn.";
+
+interface Outcome extends Effect {
+  readonly delivery: CheckoutRecord['delivery'];
+}
+
+/** A payment that was returned counts again. What cannot be delivered any more is refunded after a dispute. */
+const restored = async (next: CheckoutRecord, event: ReturnEvent, at: string): Promise<Outcome> => {
+  const { due, ...effect } = await restore(next, at);
+  if (due === 0) return { ...effect, delivery: next.paid_at === null ? null : (next.delivery ?? 'done') };
+  if (event.kind !== 'disputed') {
+    // The refund failed: another one would fail as well, so an administrator has to return the money.
+    log.error('a refund failed, and what it took cannot be delivered any more', { checkout_id: next.id });
+    return { ...effect, delivery: 'refundDue' };
+  }
+  const isWhole = due >= next.amount - amountRefunded(next.returns);
+  const part = isWhole ? {} : { part: { id: event.dispute.id, amount: due } };
+  return {
+    ...effect,
+    delivery: due === next.amount ? 'refundDue' : 'done',
+    messages: [...effect.messages, newMessage('refundDue', null, { checkout_id: next.id, ...part })],
   };
+};
 
-type DisputeEvent = Extract<ProviderEvent, { kind: 'disputed' | 'disputeWon' }>;
-
-/** The buyer's bank withdrew the payment. */
-export const decideDisputed =
-  ({ disputeId, paymentIntent, amount }: DisputeEvent): Decide =>
-  async (current) => {
-    if (current.disputes.some(({ id }) => id === disputeId)) return undefined;
-    const at = now();
-    const reversal = await reverse(current, at);
-    const next = updated(current, at, {
-      payment_intent: paymentIntent,
-      disputes: [...current.disputes, { id: disputeId, state: 'open' }],
-      status: 'refunded',
-    });
-    return {
-      ...reversal,
-      next,
-      entries: [ledgerEntry(next, { type: 'dispute', amount, at })],
-      messages: [...reversal.messages, refundedMessage(next, 'dispute')],
-    };
-  };
-
-/** The status of a checkout whose payment counts again. */
-const restoredStatus = ({ paid_at, delivery }: CheckoutRecord): CheckoutRecord['status'] => {
-  if (paid_at === null) return 'open';
-  return delivery === 'done' ? 'fulfilled' : 'paid';
+/** What a change of the returns leads to: only the first and the last return of the whole payment has an effect. */
+const outcomeOf = async (current: CheckoutRecord, next: CheckoutRecord, event: ReturnEvent): Promise<Outcome> => {
+  const isNow = isReturned(next.returns);
+  if (isNow === isReturned(current.returns)) return { messages: [], delivery: current.delivery };
+  if (isNow) return { ...(await revoke(current, next.updated_at)), delivery: current.delivery };
+  return await restored(next, event, next.updated_at);
 };
 
 /**
- * A dispute was decided in favour of the service: the payment counts again, unless it was refunded or another dispute is
- * open. When the event arrives before the one that opened the dispute, both have no other effect.
+ * Money of the payment went back to the buyer, or stays after all. A full refund or a dispute revokes what was bought,
+ * until the payment counts again. An inquiry of the bank is only entered in the ledger.
  */
-export const decideDisputeWon =
-  ({ disputeId, paymentIntent, amount }: DisputeEvent): Decide =>
+export const decideReturned =
+  (event: ReturnEvent): Decide =>
   async (current) => {
-    const known = current.disputes.find(({ id }) => id === disputeId);
-    if (known?.state === 'won') return undefined;
+    const returns = returnsAfter(current, event);
+    if (returns === current.returns) return undefined;
     const at = now();
-    const others = current.disputes.filter(({ id }) => id !== disputeId);
-    const isRestored =
-      isRefunded(current) && !current.is_fully_refunded && others.every(({ state }) => state === 'won');
-    const status = isRestored ? restoredStatus(current) : current.status;
-    const next = updated(current, at, {
-      payment_intent: paymentIntent,
-      disputes: [...others, { id: disputeId, state: 'won' }],
-      status,
-    });
-    const restoration = status === 'fulfilled' && isRestored ? await restore(current) : { messages: [] };
-    const isRefundDue = isRestored && current.delivery === 'refundDue';
+    const changed = updated(current, at, { payment_intent: event.paymentIntent, returns });
+    const { messages, delivery, ...writes } = await outcomeOf(current, changed, event);
+    const next = { ...changed, delivery, status: statusAfter(current, { ...changed, delivery }) };
+    const bookings = bookingsBetween(current.returns, returns);
+    const isMore = bookings.some(({ type }) => type === 'refund' || type === 'dispute');
     return {
-      ...restoration,
+      ...writes,
       next,
-      entries: known || isRestored ? [ledgerEntry(next, { type: 'dispute_won', amount, at })] : [],
+      entries: bookings.map((booking) =>
+        ledgerEntry(next, { ...booking, at, ...(booking.type === 'inquiry' && { note: INQUIRY }) }),
+      ),
       messages: [
-        ...restoration.messages,
-        ...(isRefundDue ? [newMessage('refundDue', null, { checkout_id: current.id })] : []),
+        ...messages,
+        ...(isMore ? [refundedMessage(next, event.kind === 'disputed' ? 'dispute' : 'refund')] : []),
       ],
     };
   };

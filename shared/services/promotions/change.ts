@@ -14,6 +14,7 @@ import { type Message, newMessage } from '#events/catalogue.ts';
 import {
   type AllocationVersions,
   holdsSlots,
+  lostShare,
   type PromotionRecord,
   promotionEventData,
   promotionOfCheckout,
@@ -162,14 +163,65 @@ export const purchaseWrites = async (purchase: Purchase): Promise<readonly Write
   return [...promotionInsertion(promotion, slots.versions), changeCounts(purchase.projectId, { promotions_count: 1 })];
 };
 
+const lostBy = (current: PromotionRecord, at: string): NonNullable<PromotionRecord['lost']> =>
+  current.status === 'active' && current.ends_at !== null
+    ? { status: 'active', ms: Date.parse(current.ends_at) - Date.parse(at) }
+    : { status: 'pending' };
+
 /**
- * The writes that revoke the promotion of a refunded checkout, for the transaction of the refund; none when it is over.
+ * The writes that revoke the promotion of a returned payment, for the transaction of the return; none when it is over.
  * They fail with `ConditionFailed` when the promotion is changed concurrently.
  */
-export const refundWrites = async (checkoutId: string, at: string): Promise<readonly Write[]> => {
+export const returnWrites = async (checkoutId: string, at: string): Promise<readonly Write[]> => {
   const current = await findPromotion(promotionOfCheckout(checkoutId));
   if (!current || !holdsSlots(current, at)) return [];
   const { next, messages } = revocation(current, { actorId: null, reason: 'The payment was refunded.', at });
   const withoutRefund = messages.filter(({ kind }) => kind !== 'refundDue');
-  return [...promotionReplacement(current, nextVersion(current, next), undefined), ...withoutRefund.map(inOutbox)];
+  const revoked = nextVersion(current, { ...next, lost: lostBy(current, at) });
+  return [...promotionReplacement(current, revoked, undefined), ...withoutRefund.map(inOutbox)];
+};
+
+interface RestoredPromotion {
+  readonly writes: readonly Write[];
+  /** Its placements without a free slot. */
+  readonly missing: readonly Placement[];
+  /** The part of its time that was lost, from 0 to 1. */
+  readonly share: number;
+}
+
+const restored = (current: PromotionRecord, placements: readonly Placement[], at: string): PromotionRecord => {
+  const { lost } = current;
+  if (!lost || placements.length === 0) return nextVersion(current, { ...current, lost: null });
+  const given = { ...current, placements, status: lost.status, reason: null, lost: null };
+  return nextVersion(
+    current,
+    lost.status === 'active' ? { ...given, ends_at: new Date(Date.parse(at) + lost.ms).toISOString() } : given,
+  );
+};
+
+/**
+ * The writes that restore the promotion which `returnWrites` revoked: with the time that it lost, in those of its
+ * placements that have a free slot, if its project is live. They fail with `ConditionFailed` when the promotion, a slot
+ * or the project is changed concurrently.
+ * @param isLive whether the project is live.
+ * @returns undefined when there is nothing to restore.
+ */
+export const restorationWrites = async (
+  checkoutId: string,
+  { isLive, at }: { readonly isLive: boolean; readonly at: string },
+): Promise<RestoredPromotion | undefined> => {
+  const current = await findPromotion(promotionOfCheckout(checkoutId));
+  if (!current?.lost) return undefined;
+  const found = await findFreeSlots(current, at);
+  const taken = 'full' in found ? found.full : [];
+  const free = isLive ? current.placements.filter((placement) => !taken.includes(placement)) : [];
+  const next = restored(current, free, at);
+  const versions = free.length > 0 ? await getFreeSlots(next, at) : undefined;
+  const isActive = next.status === 'active';
+  const messages = isActive ? [newMessage('promotionActivated', null, promotionEventData(next))] : [];
+  return {
+    writes: [...promotionReplacement(current, next, versions), ...messages.map(inOutbox)],
+    missing: current.placements.filter((placement) => !free.includes(placement)),
+    share: lostShare(current),
+  };
 };

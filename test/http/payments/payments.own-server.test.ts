@@ -86,6 +86,7 @@ longTest('a premium submission returns a payment page, and creates the project w
     amount: 4900,
     currency: 'usd',
     amount_refunded: 0,
+    refund_currency: 'usd',
     placements: null,
     months: null,
     promotion_id: null,
@@ -445,21 +446,27 @@ longTest('a dispute that is won changes nothing while another one is open or aft
   expect(await outcomeOf((id) => [refund(id), paid(id), closed(id, 'won')])).toMatchObject({ state: gone });
 });
 
-longTest('a dispute that is won leaves a plan bought later, and restores the plan of a submission', async () => {
-  const { id, buyer, project } = await outcomeOf((one) => [paid(one), opened(one)]);
-  const again = await upgrade(buyer, project.id);
-  await chooseOutcome(directory, again.checkout_id, 'paid');
-  const before = await directory.read(project.id, buyer);
-  await sendEvent(closed(id, 'won'));
-  expect(await directory.read(project.id, buyer)).toEqual(before);
+longTest(
+  'a dispute that is won leaves a plan bought later and is refunded, and restores the plan of a submission',
+  async () => {
+    const { buyer, project, id } = await buyUpgrade();
+    await chooseOutcome(directory, id, 'disputed');
+    const again = await upgrade(buyer, project.id);
+    await chooseOutcome(directory, again.checkout_id, 'paid');
+    const before = await directory.read(project.id, buyer);
+    await chooseOutcome(directory, id, 'dispute_won');
+    await server.until(async () => (await checkoutOf(directory, buyer, id)).amount_refunded === 4900);
+    expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'refunded' });
+    expect(await directory.read(project.id, buyer)).toEqual(before);
 
-  const { checkout_id: submitted } = await startPremium(directory, buyer);
-  for (const event of [paid(submitted), opened(submitted)]) await sendEvent(event);
-  expect((await checkoutOf(directory, buyer, submitted)).project).toMatchObject({ plan: 'standard', paid_at: null });
-  await sendEvent(closed(submitted, 'won'));
-  const restored = await checkoutOf(directory, buyer, submitted);
-  expect(restored).toMatchObject({ status: 'fulfilled', project: { plan: 'premium', paid_at: restored.paid_at } });
-});
+    const { checkout_id: submitted } = await startPremium(directory, buyer);
+    for (const event of [paid(submitted), opened(submitted)]) await sendEvent(event);
+    expect((await checkoutOf(directory, buyer, submitted)).project).toMatchObject({ plan: 'standard', paid_at: null });
+    await sendEvent(closed(submitted, 'won'));
+    const restored = await checkoutOf(directory, buyer, submitted);
+    expect(restored).toMatchObject({ status: 'fulfilled', project: { plan: 'premium', paid_at: restored.paid_at } });
+  },
+);
 
 it('provider events take effect once when delivered repeatedly and concurrently', async () => {
   const buyer = await person(server);
