@@ -20,14 +20,14 @@ export const CheckoutKind = z.enum(['submission', 'upgrade', 'promotion']);
 export type CheckoutKind = z.infer<typeof CheckoutKind>;
 
 /**
- * `open`: unpaid. `paid`: paid, not yet fulfilled. `fulfilled`: paid and delivered. `expired`, `failed`: ended without
+ * `open`: unpaid. `processing`: a payment that takes days is under way, such as a bank debit. `paid`: paid, not yet fulfilled. `fulfilled`: paid and delivered. `expired`, `failed`: ended without
  * payment. `refunded`: fully refunded or disputed; a dispute that is won, or a refund that fails, makes it `fulfilled`
  * again.
  */
-export const CheckoutStatus = z.enum(['open', 'paid', 'fulfilled', 'expired', 'failed', 'refunded']);
+export const CheckoutStatus = z.enum(['open', 'processing', 'paid', 'fulfilled', 'expired', 'failed', 'refunded']);
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
 
-export const PaymentState = z.enum(['paid', 'fulfilled', 'refunded']);
+export const PaymentState = z.enum(['processing', 'paid', 'fulfilled', 'refunded']);
 export type PaymentState = z.infer<typeof PaymentState>;
 
 /** The longest promotion that one checkout can buy, in months. */
@@ -103,13 +103,21 @@ export const startCheckout = defineRoute('payments.startCheckout', {
   path: '/api/payments/checkout',
   summary: 'Buy an upgrade or a promotion',
   description:
-    'For a project of the caller; a promotion for a live one only. Nothing changes before payment. A payment that comes too late is refunded, such as one for a promotion whose slots are taken or whose project is no longer live.',
+    'For a project of the caller; a promotion for a live one only. 409 `IN_PROGRESS` while a payment for the upgrade, or for one of the placements, is under way. Nothing changes before payment. A payment that comes too late is refunded, such as one for a promotion whose slots are taken or whose project is no longer live.',
   auth: 'user',
   tier: 'submission',
   body: CheckoutRequest,
   idempotent: true,
   responses: { 200: data(CheckoutStarted) },
-  failures: ['NOT_FOUND', 'FORBIDDEN', 'ALREADY_PREMIUM', 'SOLD_OUT', 'NOT_LIVE', 'PAYMENTS_UNAVAILABLE'],
+  failures: [
+    'NOT_FOUND',
+    'FORBIDDEN',
+    'ALREADY_PREMIUM',
+    'SOLD_OUT',
+    'NOT_LIVE',
+    'IN_PROGRESS',
+    'PAYMENTS_UNAVAILABLE',
+  ],
   permissions: ['table:get', 'table:query', 'stripe'],
   writes: ['checkouts'],
 });
@@ -149,7 +157,7 @@ export const AdminPayment = z
     id: z.string().describe('The checkout, `chk_` and a ULID.'),
     kind: CheckoutKind,
     state: PaymentState.describe(
-      '`paid`: received, but neither delivered nor refunded. `refunded`: fully refunded or disputed.',
+      '`processing`: under way, for days with some payment methods. `paid`: received, but neither delivered nor refunded. `refunded`: fully refunded or disputed.',
     ),
     title: z.string().describe('The product name on the payment page.'),
     amount: Amount.describe('The price that was quoted, in the smallest unit of the currency.'),
@@ -168,7 +176,7 @@ export const AdminPayment = z
     session_id: z.string().nullable().describe("The provider's checkout session."),
     payment_intent: z.string().nullable().describe("The provider's payment."),
     created_at: Timestamp,
-    paid_at: Timestamp,
+    paid_at: Timestamp.nullable().describe('When it was received; null while it is under way.'),
   })
   .meta({ id: 'AdminPayment' });
 export type AdminPayment = z.infer<typeof AdminPayment>;
@@ -179,7 +187,7 @@ export const browse = defineRoute('payments.browse', {
   path: '/api/admin/payments',
   summary: 'List all payments with their totals',
   description:
-    'The checkouts that were paid, by the time of payment, newest first. Totals and months are of the whole period, whatever `state` and page are: payments count on the day on which they were received, refunds and disputes on the day on which they were reported.',
+    'The checkouts that were paid, by the time of payment, and those whose payment is under way, by the time at which it began, newest first. Totals and months are of the whole period, whatever `state` and page are: payments count on the day on which they were received, refunds and disputes on the day on which they were reported.',
   query: z.object({
     state: PaymentState.optional().describe('Only payments in this state.'),
     from: periodParameters.from.describe('The first day (UTC); of a time, its day.'),

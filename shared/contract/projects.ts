@@ -857,7 +857,7 @@ export const submit = defineRoute('projects.submit', {
   body: Submission,
   idempotent: true,
   responses: { 201: data(Submitted), 200: data(CheckoutStarted) },
-  failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'PAYMENTS_UNAVAILABLE'],
+  failures: ['SLUG_TAKEN', 'DUPLICATE_URL', 'IN_PROGRESS', 'PAYMENTS_UNAVAILABLE'],
   permissions: ['table:get', 'table:query', 'table:collection', 'catalog', 'stripe'],
   // A rule that is applied writes an entry of the audit log.
   writes: ['projects', 'slugs', 'drafts', 'checkouts', 'events', 'audit'],

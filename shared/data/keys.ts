@@ -212,6 +212,11 @@ export const checkoutKey = (checkoutId: string): Key => keyAt(`CHECKOUT#${checko
 export const checkoutSubmissionKey = (checkoutId: string): Key => keyAt(`CHECKOUT#${checkoutId}`, 'SUBMISSION');
 /** Maps a payment intent of the provider to its checkout. */
 export const paymentIntentKey = (paymentIntent: string): Key => keyAt(`INTENT#${paymentIntent}`, 'INTENT');
+/** Checkouts with a payment under way, by what they buy. */
+export const purchasesPrefix = 'PURCHASES#';
+export const purchasesPartition = (subject: string): string =>
+  `${purchasesPrefix}${createHash('sha256').update(subject).digest('base64url')}`;
+export const purchaseKey = (subject: string, checkoutId: string): Key => keyAt(purchasesPartition(subject), checkoutId);
 /** The unpaid checkouts by creation. */
 export const inOpenCheckouts = (createdAt: string, checkoutId: string) =>
   inCollection(openCheckoutsPartition, `${createdAt}#${checkoutId}`);
@@ -221,7 +226,7 @@ export const ledgerKey = (userId: string, entryId: string): Key =>
   keyAt(ledgerPartition(userId), `${ledgerPrefix}${entryId}`);
 export const ledgerPartition = (userId: string): string => `PAYMENTS#${userId}`;
 export const ledgerPrefix = 'ENTRY#';
-/** The checkouts that were paid, by state and time of payment. */
+/** The checkouts that were paid or whose payment is under way, by state and time of payment or of its begin. */
 export const paymentsPartition = (state: string): string => `PAYMENTS_IN#${state}`;
 export const inPayments = (state: string, paidAt: string, checkoutId: string) =>
   inFeedPartition(paymentsPartition(state), `${paidAt}#${checkoutId}`);

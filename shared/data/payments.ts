@@ -5,10 +5,14 @@ import {
   type CheckoutRecord,
   type CheckoutSubmission,
   entryChange,
+  isUnpaid,
   type LedgerRecord,
+  listedAt,
   mergedChanges,
+  nothing,
   type PaymentDay,
   stateChange,
+  subjectsOf,
 } from '#model/payment.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { Returns } from '#model/returns.ts';
@@ -32,6 +36,8 @@ import {
   paymentDaysPartition,
   paymentIntentKey,
   paymentsPartition,
+  purchaseKey,
+  purchasesPartition,
 } from './keys.ts';
 import { categoryExists, projectInsertion, projectReplacement } from './projects.ts';
 import {
@@ -39,6 +45,7 @@ import {
   countCollection,
   findItem,
   findRecord,
+  findRecords,
   type Item,
   itemsOfPartitions,
   pageOfCollection,
@@ -50,6 +57,8 @@ import { absent, deleteItem, either, every, exists, is, transact, updateItem, ty
 
 /** The payment page closes within a day; its events can arrive for some days more. */
 const SUBMISSION_SECONDS = 8 * DAY_SECONDS;
+/** Of a submission whose payment is under way: longer than any bank takes. */
+const PROCESSING_SECONDS = 45 * DAY_SECONDS;
 const UNPAID_CHECKOUT_SECONDS = 90 * DAY_SECONDS;
 /** Longer than Stripe can redeliver an event. */
 const STRIPE_DEDUPLICATION_SECONDS = 40 * DAY_SECONDS;
@@ -64,20 +73,26 @@ class AlreadyReceived extends Error {
   override readonly name = 'AlreadyReceived';
 }
 
-/** Open checkouts are indexed together, all others by buyer, and paid ones by state. Only checkouts without any payment expire. */
-const checkoutItem = (checkout: CheckoutRecord): Item & Key => ({
-  ...checkoutKey(checkout.id),
-  ...(checkout.paid_at !== null && inPayments(checkout.status, checkout.paid_at, checkout.id)),
-  ...(checkout.status === 'open'
-    ? inOpenCheckouts(checkout.created_at, checkout.id)
-    : inOwnerCollection(checkout.user_id, 'CHECKOUT', checkout.id)),
-  ...(checkout.paid_at === null &&
-    checkout.payment_intent === null && {
-      ttl: Math.floor(Date.parse(checkout.created_at) / 1000) + UNPAID_CHECKOUT_SECONDS,
-    }),
-  type: 'checkout',
-  ...checkout,
-});
+/**
+ * Unpaid checkouts are indexed together, all others by buyer, and payments by state. Only checkouts without any payment
+ * expire.
+ */
+const checkoutItem = (checkout: CheckoutRecord): Item & Key => {
+  const listed = listedAt(checkout);
+  return {
+    ...checkoutKey(checkout.id),
+    ...(listed && inPayments(listed.state, listed.at, checkout.id)),
+    ...(isUnpaid(checkout)
+      ? inOpenCheckouts(checkout.created_at, checkout.id)
+      : inOwnerCollection(checkout.user_id, 'CHECKOUT', checkout.id)),
+    ...(checkout.paid_at === null &&
+      checkout.payment_intent === null && {
+        ttl: Math.floor(Date.parse(checkout.created_at) / 1000) + UNPAID_CHECKOUT_SECONDS,
+      }),
+    type: 'checkout',
+    ...checkout,
+  };
+};
 
 /** A checkout as it was stored before reports of the provider were kept with their times. */
 interface EarlierCheckout {
@@ -162,7 +177,35 @@ export const saveSession = async (
   await updateItem(checkoutKey(checkoutId), { set, add: { version: 1 } }, exists);
 };
 
-/** Open checkouts created before a time, oldest first. */
+/** Whether a payment for one of some subjects is under way. @param except a checkout that does not count. */
+export const isUnderWay = async (subjects: readonly string[], except: string): Promise<boolean> => {
+  const purchases = await Promise.all(
+    subjects.map((subject) => wholeCollection({ partition: purchasesPartition(subject) })),
+  );
+  const ids = purchases.flat().map((item) => String(item.checkout_id));
+  const checkouts = await findRecords([...new Set(ids)].map(checkoutKey), checkoutOf);
+  return checkouts.some(({ id, status }) => id !== except && status === 'processing');
+};
+
+/**
+ * The writes beside a checkout whose payment is under way: it is found by what it buys, and its submission is kept.
+ * @param submission what it pays for, if that is a submission.
+ */
+export const underWayWrites = (checkout: CheckoutRecord, submission: CheckoutSubmission | undefined): Write[] => {
+  const ttl = secondsFromNow(PROCESSING_SECONDS);
+  return [
+    ...subjectsOf(checkout, submission?.submission.url).map(
+      (subject): Write => ({
+        put: { ...purchaseKey(subject, checkout.id), type: 'purchase', checkout_id: checkout.id, ttl },
+      }),
+    ),
+    ...(submission
+      ? [{ update: checkoutSubmissionKey(checkout.id), change: { set: { ttl } }, when: exists } satisfies Write]
+      : []),
+  ];
+};
+
+/** Unpaid checkouts created before a time, oldest first. */
 export async function* openCheckouts(before: string): AsyncGenerator<CheckoutRecord> {
   for await (const items of collectionPages({ index: 'collection', partition: openCheckoutsPartition, before })) {
     for (const item of items) yield checkoutOf(item);
@@ -196,11 +239,7 @@ const addToDay = ({ day, currency, ...numbers }: PaymentDay): Write => ({
 });
 
 const totalWrites = (previous: CheckoutRecord, next: CheckoutRecord, entries: readonly LedgerRecord[]): Write[] =>
-  mergedChanges([
-    ...(previous.paid_at === null ? [] : stateChange(previous, -1)),
-    ...(next.paid_at === null ? [] : stateChange(next, 1)),
-    ...entries.map(entryChange),
-  ]).map(addToDay);
+  mergedChanges([...stateChange(previous, -1), ...stateChange(next, 1), ...entries.map(entryChange)]).map(addToDay);
 
 type ProjectChange = { readonly origin: ChangeOrigin } & (
   | { readonly insert: ProjectRecord; readonly writes: readonly Write[] }
@@ -215,7 +254,7 @@ export interface Settlement {
   readonly next: CheckoutRecord;
   readonly entries: readonly LedgerRecord[];
   readonly project?: ProjectChange;
-  readonly promotion?: readonly Write[];
+  readonly writes?: readonly Write[];
   readonly messages: readonly Message[];
 }
 
@@ -253,7 +292,7 @@ const projectWrites = async (change: ProjectChange | undefined): Promise<Write[]
  * and 401 when the slug or address of a submission was taken or the buyer erased concurrently.
  */
 export const writeSettlement = async (settlement: Settlement): Promise<boolean> => {
-  const { eventId, previous, next, entries, project, promotion, messages } = settlement;
+  const { eventId, previous, next, entries, project, messages } = settlement;
   const writes: Write[] = [
     ...(eventId === undefined ? [] : [handledOnce(eventId)]),
     {
@@ -265,7 +304,7 @@ export const writeSettlement = async (settlement: Settlement): Promise<boolean> 
     ...entries.map((entry): Write => ({ put: ledgerItem(entry), when: absent })),
     ...totalWrites(previous, next, entries),
     ...(await projectWrites(project)),
-    ...(promotion ?? []),
+    ...(settlement.writes ?? []),
     // The submission has become the project.
     ...(project && 'insert' in project ? [{ delete: checkoutSubmissionKey(next.id) }] : []),
     ...messages.map(inOutbox),
@@ -294,10 +333,10 @@ const within = ({ from, to }: Period) => ({
 /** The totals of the days with payments, refunds or disputes, newest first. */
 export const paymentDays = async (period: Period): Promise<PaymentDay[]> => {
   const range = { partition: paymentDaysPartition, newestFirst: true, isConsistent: false, ...within(period) };
-  return (await wholeCollection(range)).map(recordOf<PaymentDay>);
+  return (await wholeCollection(range)).map((item) => ({ ...nothing, ...recordOf<PaymentDay>(item) }));
 };
 
-/** The paid checkouts of some states in a period, newest first, after the first `skip`, which are read. */
+/** The payments of some states in a period, newest first, after the first `skip`, which are read. */
 export const paidCheckouts = async (
   states: readonly PaymentState[],
   period: Period,

@@ -1,5 +1,6 @@
 import { type Placement, placementNames } from '#contract/fields.ts';
 import type { Message } from '#events/catalogue.ts';
+import { type CheckoutRecord, isUnpaid } from '#model/payment.ts';
 import {
   type AllocationVersions,
   checkoutOfPromotion,
@@ -27,7 +28,7 @@ import {
   promotionPrefix,
   promotionsPartition,
 } from './keys.ts';
-import { countCollection, findItem, findItems, findRecord, type Item, recordOf, wholeCollection } from './read.ts';
+import { countCollection, findItems, findRecord, type Item, recordOf, wholeCollection } from './read.ts';
 import { absent, every, exists, is, transact, type Write } from './write.ts';
 
 // All promotions are one collection in the order of their ids. Those with the status pending or active have a copy in a
@@ -46,11 +47,11 @@ const PROMOTION_ID = /^prm_[0-9A-HJKMNP-TV-Z]{26}$/;
 export const findPromotion = async (promotionId: string): Promise<PromotionRecord | undefined> =>
   PROMOTION_ID.test(promotionId) ? await findRecord(promotionKey(promotionId)) : undefined;
 
-/** Whether the checkout that would create the promotion with this id is open. */
+/** Whether the checkout that would create the promotion with this id is unpaid. */
 export const isPaymentPending = async (promotionId: string): Promise<boolean> => {
   if (!PROMOTION_ID.test(promotionId)) return false;
-  const item = await findItem(checkoutKey(checkoutOfPromotion(promotionId)));
-  return item?.kind === 'promotion' && item.status === 'open';
+  const checkout = await findRecord<CheckoutRecord>(checkoutKey(checkoutOfPromotion(promotionId)));
+  return checkout?.kind === 'promotion' && isUnpaid(checkout);
 };
 
 /** Every promotion whose stored status is pending or active, read consistently. */

@@ -4,6 +4,7 @@ import type { Submission } from '#contract/projects.ts';
 import { dayOf } from './days.ts';
 import { amountRefunded, noReturns, type Returns } from './returns.ts';
 import type { RuleDecision } from './rule.ts';
+import { canonicalUrl } from './url.ts';
 
 /** A checkout as stored: what was ordered and the state of its payment. Amounts are in the currency's smallest unit. */
 export interface CheckoutRecord
@@ -27,6 +28,8 @@ export interface CheckoutRecord
   readonly updated_at: string;
   /** When the payment was applied; null until then. */
   readonly paid_at: string | null;
+  /** When a payment that takes days began; absent in records of earlier versions. */
+  readonly processing_at?: string | null;
   /** Refunds and disputes of the payment. */
   readonly returns: Returns;
   /**
@@ -78,6 +81,7 @@ export const newCheckout = (order: Order, id: string, userId: string, at: string
   created_at: at,
   updated_at: at,
   paid_at: null,
+  processing_at: null,
   returns: noReturns,
   delivery: null,
   version: 1,
@@ -91,6 +95,29 @@ export const refundsOf = ({ returns, currency }: Pick<CheckoutRecord, 'returns' 
   amount_refunded: amountRefunded(returns),
   refund_currency: returns.refunds?.currency ?? currency,
 });
+
+/**
+ * What a checkout buys: checkouts with a text in common buy the same thing. A submission is that of an address by a user,
+ * so that nobody can keep others from paying.
+ * @param url of a submission; undefined when it has expired.
+ */
+export const subjectsOf = (
+  { kind, user_id, project_id, placements }: Pick<CheckoutRecord, 'kind' | 'user_id' | 'project_id' | 'placements'>,
+  url: string | undefined,
+): readonly string[] => {
+  switch (kind) {
+    case 'submission':
+      return url === undefined ? [] : [JSON.stringify([kind, user_id, canonicalUrl(url)])];
+    case 'upgrade':
+      return [JSON.stringify([kind, project_id])];
+    case 'promotion':
+      return [...new Set(placements)].map((placement) => JSON.stringify([kind, project_id, placement]));
+  }
+};
+
+/** Whether it waits for a payment, which may be under way. */
+export const isUnpaid = ({ status }: Pick<CheckoutRecord, 'status'>): boolean =>
+  status === 'open' || status === 'processing';
 
 export const projectOfCheckout = (checkoutId: string): string => checkoutId.replace(/^chk_/, 'prj_');
 
@@ -111,7 +138,15 @@ export interface PaymentDay extends Amounts, StateCounts {
   readonly currency: string;
 }
 
-const nothing: Amounts & StateCounts = { paid: 0, refunded: 0, paid_count: 0, fulfilled_count: 0, refunded_count: 0 };
+/** No totals. Days of earlier versions lack some of the counts. */
+export const nothing: Amounts & StateCounts = {
+  paid: 0,
+  refunded: 0,
+  processing_count: 0,
+  paid_count: 0,
+  fulfilled_count: 0,
+  refunded_count: 0,
+};
 
 /** What an entry of each type returns to the buyer per unit of its amount. */
 const returned = { payment: 0, refund: 1, refund_failed: -1, dispute: 1, dispute_won: -1, inquiry: 0 } as const;
@@ -127,15 +162,27 @@ export const entryChange = ({ type, amount, currency, created_at }: LedgerRecord
 const isPaymentState = (status: CheckoutRecord['status']): status is PaymentState =>
   (PaymentState.options as readonly string[]).includes(status);
 
-/** What a paid checkout adds to the day of its payment. @param sign -1 for its previous state. */
-export const stateChange = ({ status, currency, paid_at }: CheckoutRecord, sign: 1 | -1): PaymentDay[] =>
-  paid_at === null || !isPaymentState(status)
-    ? []
-    : [{ ...nothing, day: dayOf(paid_at), currency, [`${status}_count`]: sign }];
+/** The state and time by which payments are listed; undefined for a checkout that is not listed. */
+export const listedAt = ({
+  status,
+  paid_at,
+  processing_at,
+}: CheckoutRecord): { readonly state: PaymentState; readonly at: string } | undefined => {
+  const at = status === 'processing' ? processing_at : paid_at;
+  return at && isPaymentState(status) ? { state: status, at } : undefined;
+};
+
+/** What a checkout adds to the day by which it is listed. @param sign -1 for its previous state. */
+export const stateChange = (checkout: CheckoutRecord, sign: 1 | -1): PaymentDay[] => {
+  const listed = listedAt(checkout);
+  if (!listed) return [];
+  return [{ ...nothing, day: dayOf(listed.at), currency: checkout.currency, [`${listed.state}_count`]: sign }];
+};
 
 const plus = (one: Amounts & StateCounts, other: Amounts & StateCounts): Amounts & StateCounts => ({
   paid: one.paid + other.paid,
   refunded: one.refunded + other.refunded,
+  processing_count: one.processing_count + other.processing_count,
   paid_count: one.paid_count + other.paid_count,
   fulfilled_count: one.fulfilled_count + other.fulfilled_count,
   refunded_count: one.refunded_count + other.refunded_count,
@@ -154,9 +201,8 @@ const sumBy = <Group extends object>(days: readonly PaymentDay[], groupOf: (day:
 
 /** One change per day and currency, without those that cancel out. */
 export const mergedChanges = (changes: readonly PaymentDay[]): PaymentDay[] =>
-  sumBy(changes, ({ day, currency }) => ({ day, currency })).filter(
-    ({ paid, refunded, paid_count, fulfilled_count, refunded_count }) =>
-      [paid, refunded, paid_count, fulfilled_count, refunded_count].some((number) => number !== 0),
+  sumBy(changes, ({ day, currency }) => ({ day, currency })).filter((sum) =>
+    Object.values(sum).some((value) => typeof value === 'number' && value !== 0),
   );
 
 const withNet = ({ paid, refunded }: Amounts) => ({ paid, refunded, net: paid - refunded });

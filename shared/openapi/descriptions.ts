@@ -99,7 +99,8 @@ export const codeSentences: Readonly<Record<ErrorCode, string>> = {
   SELF_CHANGE: 'Administrators cannot revoke or ban themselves, and the last one cannot be erased.',
   CONFLICTING_EDIT:
     'A field of the edit was changed since: its published value is neither the original nor the proposed one. With `force` it is overwritten.',
-  IN_PROGRESS: 'The first request with this `Idempotency-Key`, or the batch or its revert, is still running.',
+  IN_PROGRESS:
+    'The first request with this `Idempotency-Key`, the batch or its revert, or a payment for the same purchase is still under way.',
   REVERTED: 'The batch is reverted already.',
   LIMIT_REACHED: 'There are as many as are allowed.',
   CLAIM_OPEN: 'The caller has an open claim of the listing.',

@@ -15,6 +15,7 @@ export interface Payment {
 /** A relevant event. Stripe delivers each at least once, in any order. */
 export type ProviderEvent =
   | { readonly id: string; readonly kind: 'paid'; readonly checkoutId: string; readonly payment: Payment }
+  | { readonly id: string; readonly kind: 'processing'; readonly checkoutId: string; readonly sessionId: string }
   | { readonly id: string; readonly kind: 'failed' | 'expired'; readonly checkoutId: string }
   | ReturnEvent;
 
@@ -124,14 +125,16 @@ interface EventHead {
 type Reader = (event: EventHead, object: unknown) => ProviderEvent | undefined;
 
 const sessionReader =
-  (kind: 'paid' | 'failed' | 'expired'): Reader =>
+  (kind: 'completed' | 'paid' | 'failed' | 'expired'): Reader =>
   ({ id }, object) => {
     const session = Session.parse(object);
     const checkoutId = checkoutIdOf(session);
     if (checkoutId === undefined) return undefined;
-    if (kind !== 'paid') return { id, kind, checkoutId };
-    // A completed session can be unpaid: for delayed payment methods, a later event reports the payment.
-    return session.payment_status === 'paid' ? { id, kind, checkoutId, payment: paymentOf(session) } : undefined;
+    if (kind === 'failed' || kind === 'expired') return { id, kind, checkoutId };
+    if (session.payment_status === 'paid') return { id, kind: 'paid', checkoutId, payment: paymentOf(session) };
+    // With payment methods that take days, a later event reports the payment.
+    const isUnderWay = kind === 'completed' && session.payment_status === 'unpaid';
+    return isUnderWay ? { id, kind: 'processing', checkoutId, sessionId: session.id } : undefined;
   };
 
 const readCharge: Reader = ({ id, at }, object) => {
@@ -170,7 +173,7 @@ const disputeReader =
   };
 
 const readers: Readonly<Record<string, Reader>> = {
-  'checkout.session.completed': sessionReader('paid'),
+  'checkout.session.completed': sessionReader('completed'),
   'checkout.session.async_payment_succeeded': sessionReader('paid'),
   'checkout.session.async_payment_failed': sessionReader('failed'),
   'checkout.session.expired': sessionReader('expired'),

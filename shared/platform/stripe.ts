@@ -134,7 +134,7 @@ export const openSession = async (
 
 export type SessionState =
   | { readonly state: 'paid'; readonly payment: Payment }
-  | { readonly state: 'open' | 'expired' | 'failed' };
+  | { readonly state: 'open' | 'processing' | 'expired' | 'failed' };
 
 /** Retrieves the state of a session; undefined when the provider has no such session. */
 export const findSessionState = async (sessionId: string): Promise<SessionState | undefined> => {
@@ -150,8 +150,9 @@ export const findSessionState = async (sessionId: string): Promise<SessionState 
   if (session.payment_status === 'paid') return { state: 'paid', payment: parsePayment(session) };
   if (session.status === 'expired') return { state: 'expired' };
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent?.status : undefined;
+  if (session.status !== 'complete') return { state: 'open' };
   const hasFailed = intent === 'requires_payment_method' || intent === 'canceled';
-  return { state: session.status === 'complete' && hasFailed ? 'failed' : 'open' };
+  return { state: hasFailed ? 'failed' : 'processing' };
 };
 
 /** Retrieves the id of the checkout that a payment belongs to; undefined for a payment of another service. */

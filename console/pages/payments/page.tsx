@@ -23,7 +23,12 @@ import { text } from './strings.ts';
 
 type State = AdminPayment['state'];
 
-const tones: Readonly<Record<State, Tone>> = { paid: 'wait', fulfilled: 'good', refunded: 'neutral' };
+const tones: Readonly<Record<State, Tone>> = {
+  processing: 'wait',
+  paid: 'wait',
+  fulfilled: 'good',
+  refunded: 'neutral',
+};
 
 /** The payment at the provider: the local one, or Stripe, whose ids alone have a page. */
 const providerUrl = ({ id, payment_intent }: AdminPayment): string | undefined => {
@@ -80,7 +85,12 @@ const columns: readonly Column<AdminPayment>[] = [
     cell: ({ amount_refunded, refund_currency }) =>
       amount_refunded > 0 && formatMoney(amount_refunded, refund_currency),
   },
-  { id: 'paid', label: text.columns.paid, kind: 'minor', cell: ({ paid_at }) => <UtcDay at={paid_at} /> },
+  {
+    id: 'paid',
+    label: text.columns.paid,
+    kind: 'minor',
+    cell: ({ paid_at }) => paid_at !== null && <UtcDay at={paid_at} />,
+  },
   {
     id: 'provider',
     label: text.columns.provider,

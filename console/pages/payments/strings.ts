@@ -14,7 +14,7 @@ export const text = {
   inquiry: 'Inquiry of the bank',
   problems: { refund_due: 'Refund due', mismatch: 'Amount differs' },
   atProvider: 'Open at the provider',
-  states: { paid: 'Unreconciled', fulfilled: 'Fulfilled', refunded: 'Refunded' },
+  states: { processing: 'Under way', paid: 'Unreconciled', fulfilled: 'Fulfilled', refunded: 'Refunded' },
   columns: {
     title: 'Purchase',
     state: 'State',

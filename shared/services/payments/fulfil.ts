@@ -16,7 +16,7 @@ import { draftIdOf, pendingProject } from '#services/projects/submit.ts';
 import { purchaseWrites, restorationWrites, returnWrites } from '#services/promotions/change.ts';
 
 /** What a payment or its return writes beside the checkout itself. */
-export type Effect = Pick<Settlement, 'project' | 'promotion' | 'messages'>;
+export type Effect = Pick<Settlement, 'project' | 'writes' | 'messages'>;
 
 interface Fulfilment extends Effect {
   readonly projectId: string;
@@ -89,7 +89,7 @@ const fulfilPromotion = async (checkout: CheckoutRecord, at: string): Promise<Fu
   if (!project) return PROJECT_DELETED;
   if (!isOpen(project)) return { reason: 'The project is not live.' };
   if (!environment().features.promotions) return { reason: 'Promotions are switched off.' };
-  const promotion = await purchaseWrites({
+  const writes = await purchaseWrites({
     checkoutId: checkout.id,
     projectId: project.id,
     userId: checkout.user_id,
@@ -99,7 +99,7 @@ const fulfilPromotion = async (checkout: CheckoutRecord, at: string): Promise<Fu
     currency: checkout.currency,
     at,
   });
-  return promotion ? { projectId: project.id, promotion, messages: [] } : { reason: 'The slots are sold out.' };
+  return writes ? { projectId: project.id, writes, messages: [] } : { reason: 'The slots are sold out.' };
 };
 
 /** What the payment of a checkout delivers. The submission of a payment that was returned gets the standard plan. */
@@ -126,7 +126,7 @@ const planChange = (project: ProjectRecord, plan: Pick<ProjectRecord, 'plan' | '
 /** Revokes what a paid checkout delivered: the promotion, or the premium plan unless a later payment bought it. */
 export const revoke = async (checkout: CheckoutRecord, at: string): Promise<Effect> => {
   if (checkout.paid_at === null) return { messages: [] };
-  if (checkout.kind === 'promotion') return { promotion: await returnWrites(checkout.id, at), messages: [] };
+  if (checkout.kind === 'promotion') return { writes: await returnWrites(checkout.id, at), messages: [] };
   const project = (await findProject(checkout.project_id ?? ''))?.project;
   if (!project || project.plan !== 'premium' || project.paid_at !== checkout.paid_at) return { messages: [] };
   return planChange(project, { plan: 'standard', paid_at: null });
@@ -147,7 +147,7 @@ const restorePromotion = async (checkout: CheckoutRecord, at: string): Promise<R
   if (!found) return undefined;
   const bought = [...new Set(checkout.placements)];
   const part = found.missing.length === bought.length ? 1 : monthlyPrice(found.missing) / monthlyPrice(bought);
-  return { promotion: found.writes, messages: [], due: Math.round(checkout.amount * found.share * part) };
+  return { writes: found.writes, messages: [], due: Math.round(checkout.amount * found.share * part) };
 };
 
 const restorePlan = async (checkout: CheckoutRecord): Promise<Restoration> => {

@@ -82,7 +82,7 @@ const views = async (checkouts: readonly CheckoutRecord[]): Promise<AdminPayment
       session_id: checkout.session_id,
       payment_intent: checkout.payment_intent,
       created_at: checkout.created_at,
-      paid_at: checkout.paid_at ?? checkout.updated_at,
+      paid_at: checkout.paid_at,
     };
   });
 };

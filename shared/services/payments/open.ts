@@ -2,9 +2,9 @@ import { type Placement, placementNames } from '#contract/fields.ts';
 import { CheckoutProject, type CheckoutRequest } from '#contract/payments.ts';
 import type { CheckoutStarted, Submission } from '#contract/projects.ts';
 import { categoryIds } from '#data/categories.ts';
-import { discardCheckout, findCheckout, insertCheckout, saveSession } from '#data/payments.ts';
+import { discardCheckout, findCheckout, insertCheckout, isUnderWay, saveSession } from '#data/payments.ts';
 import { findProject } from '#data/projects.ts';
-import { type CheckoutSubmission, newCheckout, type Order, projectOfCheckout } from '#model/payment.ts';
+import { type CheckoutSubmission, newCheckout, type Order, projectOfCheckout, subjectsOf } from '#model/payment.ts';
 import { isOpen, mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
 import type { Offer } from '#model/promotion.ts';
@@ -58,6 +58,7 @@ const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1).toLowerCase
  * reconciliation ends.
  * @param seed the ULID of an idempotent request, from which the checkout id is derived: a retry finds the first
  * checkout.
+ * @throws 409 while a payment for the same purchase is under way.
  */
 const openCheckout = async (
   buyer: UserRecord,
@@ -71,7 +72,11 @@ const openCheckout = async (
   const existing = seed === undefined ? undefined : await findCheckout(id);
   if (existing?.checkout_url) return { checkoutUrl: existing.checkout_url, checkout_id: id };
   const checkout = existing ?? newCheckout(order, id, buyer.id, now());
-  if (!existing) await insertCheckout(checkout, submissionFor?.(id));
+  const submission = submissionFor?.(id);
+  if (await isUnderWay(subjectsOf(checkout, submission?.submission.url), id)) {
+    throw conflict('IN_PROGRESS', 'A payment for this is under way. It can take some days.');
+  }
+  if (!existing) await insertCheckout(checkout, submission);
   let session: { sessionId: string; url: string };
   try {
     // The provider also mails to this address.

@@ -5,7 +5,7 @@ import { log } from '#platform/log.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { findCheckoutIdAtProvider, findSessionState, type SessionState, verifyEvent } from '#platform/stripe.ts';
 import type { ProviderEvent } from '#platform/stripe-event.ts';
-import { type Decide, decideEnded, decidePaid, decideReturned, settleCheckout } from './settle.ts';
+import { type Decide, decideEnded, decidePaid, decideProcessing, decideReturned, settleCheckout } from './settle.ts';
 
 /** A refund or dispute can arrive before the payment; then only the provider has the id of the checkout. */
 const findCheckoutId = async (event: ProviderEvent): Promise<string | undefined> => {
@@ -18,6 +18,8 @@ const decisionOn = (event: ProviderEvent): Decide => {
   switch (event.kind) {
     case 'paid':
       return decidePaid(event.payment);
+    case 'processing':
+      return decideProcessing(event.sessionId);
     case 'expired':
     case 'failed':
       return decideEnded(event.kind);
@@ -52,11 +54,24 @@ const stateOf = async ({ session_id, created_at }: CheckoutRecord, at: string): 
   return state ?? { state: isOld ? 'expired' : 'open' };
 };
 
+const decisionOnState = (found: SessionState, sessionId: string): Decide | undefined => {
+  switch (found.state) {
+    case 'open':
+      return undefined;
+    case 'paid':
+      return decidePaid(found.payment);
+    case 'processing':
+      return decideProcessing(sessionId);
+    default:
+      return decideEnded(found.state);
+  }
+};
+
 const reconcileOne = async (checkout: CheckoutRecord, at: string): Promise<'settled' | 'ended' | undefined> => {
   const found = await stateOf(checkout, at);
-  if (found.state === 'open') return undefined;
-  const decide = found.state === 'paid' ? decidePaid(found.payment) : decideEnded(found.state);
-  if (!(await settleCheckout(checkout.id, undefined, decide))) return undefined;
+  const decide = decisionOnState(found, checkout.session_id ?? '');
+  if (!decide || !(await settleCheckout(checkout.id, undefined, decide))) return undefined;
+  if (found.state === 'processing') return undefined;
   return found.state === 'paid' ? 'settled' : 'ended';
 };
 

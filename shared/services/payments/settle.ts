@@ -1,7 +1,13 @@
 import { ConflictError, retryOnConflict } from '#data/conflict.ts';
-import { findCheckout, type Settlement, writeSettlement } from '#data/payments.ts';
+import {
+  findCheckout,
+  findCheckoutSubmission,
+  type Settlement,
+  underWayWrites,
+  writeSettlement,
+} from '#data/payments.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
-import { type CheckoutRecord, isRefunded, type LedgerRecord, refundsOf } from '#model/payment.ts';
+import { type CheckoutRecord, isRefunded, isUnpaid, type LedgerRecord, refundsOf } from '#model/payment.ts';
 import {
   amountRefunded,
   bookingsBetween,
@@ -157,11 +163,22 @@ export const decidePaid =
     };
   };
 
+/** The buyer chose a payment method that takes days. A checkout that was paid or has ended stays as it is. */
+export const decideProcessing =
+  (sessionId: string): Decide =>
+  async (current) => {
+    if (current.status !== 'open') return undefined;
+    const at = now();
+    const next = updated(current, at, { status: 'processing', session_id: sessionId, processing_at: at });
+    const submission = current.kind === 'submission' ? await findCheckoutSubmission(current.id) : undefined;
+    return { next, entries: [], writes: underWayWrites(next, submission), messages: [] };
+  };
+
 /** The session ended without a payment. A paid checkout stays as it is. */
 export const decideEnded =
   (status: 'expired' | 'failed'): Decide =>
   async (current) =>
-    current.status === 'open' ? { next: updated(current, now(), { status }), entries: [], messages: [] } : undefined;
+    isUnpaid(current) ? { next: updated(current, now(), { status }), entries: [], messages: [] } : undefined;
 
 /** The status of a checkout whose returns changed. */
 const statusAfter = (current: CheckoutRecord, next: CheckoutRecord): CheckoutRecord['status'] => {

@@ -3,7 +3,7 @@ import type { browse, list, Promotion, ShownPromotion } from '#contract/promotio
 import { type Paging, pageOf } from '#data/paging.ts';
 import { openCheckouts } from '#data/payments.ts';
 import { allPromotions, currentPromotions, promotionsOfUser, readPromotionCounts } from '#data/promotions.ts';
-import type { CheckoutRecord } from '#model/payment.ts';
+import { type CheckoutRecord, isUnpaid } from '#model/payment.ts';
 import { isOpen } from '#model/policy.ts';
 import {
   isRunning,
@@ -101,7 +101,7 @@ const END_OF_TIME = '9999';
 const unpaidPromotions = async (): Promise<Promotion[]> => {
   const found: Promotion[] = [];
   for await (const checkout of openCheckouts(END_OF_TIME)) {
-    if (checkout.kind === 'promotion' && checkout.status === 'open') found.push(unpaidView(checkout));
+    if (checkout.kind === 'promotion' && isUnpaid(checkout)) found.push(unpaidView(checkout));
   }
   return found;
 };

@@ -499,7 +499,7 @@ it('provider events about a payment fulfil a checkout that expired or failed bef
     const buyer = await person(server);
     const { checkout_id: id } = await startPremium(directory, buyer);
     await sendEvent(stripeEvent('checkout.session.completed', paidSession(id, { payment_status: 'unpaid' })));
-    expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'open' });
+    expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'processing', checkoutUrl: null });
     await sendEvent(stripeEvent(before, paidSession(id, { payment_status: 'unpaid' })));
     await sendEvent(stripeEvent('checkout.session.async_payment_succeeded', paidSession(id)));
     expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'fulfilled' });
