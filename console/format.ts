@@ -1,3 +1,4 @@
+import { formatMoney as formatMoneyIn } from '#contract/money.ts';
 import { isDay } from './days.ts';
 
 const number = new Intl.NumberFormat();
@@ -30,11 +31,8 @@ export const formatLocalDay = (time: string): string => localDay.format(new Date
 
 export const formatTime = (time: string): string => dayAndTime.format(new Date(time));
 
-/** An amount in the smallest unit of a currency. */
-export const formatMoney = (amount: number, currency: string): string => {
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-};
+/** An amount in the smallest unit that Stripe has for a currency, in the language of the browser. */
+export const formatMoney = (amount: number, currency: string): string => formatMoneyIn(amount, currency);
 
 const UNITS = [
   ['hour', 3600],

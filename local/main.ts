@@ -63,7 +63,7 @@ Settings are environment variables, shown with their defaults or an example:
   AI_MODEL=…                language model for FEATURE_AI=on: a model of Amazon Bedrock, or of the OpenAI-compatible
                             server at AI_BASE_URL=http… with the key AI_API_KEY=…
 
-  PREMIUM_PRICE=4900        price of the premium plan, in the smallest unit of CURRENCY=usd
+  PREMIUM_PRICE=4900        price of the premium plan, in the smallest unit that Stripe has for CURRENCY=usd
   PROMOTION_PRICE_<PLACEMENT>=n   price of a promotion per month: BANNER, CATALOG, DETAIL
   PROMOTION_SLOTS_<PLACEMENT>=n   number of concurrent promotions (BANNER 1, others unlimited)
   CHECKOUT_SUCCESS_URL=…    where the payment page redirects after payment, with {checkout} for the id;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { checked } from '#contract/fields.ts';
-import { conflict, invalidInput, notFound } from '#shared/errors.ts';
+import { formatMoney, stepOf } from '#contract/money.ts';
+import { conflict, invalidFields, invalidInput, notFound } from '#shared/errors.ts';
 import type { Bus } from '../bus.ts';
 import { Html, html } from '../html.ts';
 import type { HttpResponse } from '../http-response.ts';
@@ -29,15 +30,7 @@ const STYLE = new Html(`<style>
   .state { display: inline-block; border: 2px solid; border-radius: .4rem; padding: .1rem .6rem; font-weight: 700; }
 </style>`);
 
-const priceOf = ({ amount, currency }: CheckoutSession): string => {
-  try {
-    const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() });
-    return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-  } catch {
-    // `Intl` rejects unknown currency codes; the mock accepts them.
-    return `${amount} ${currency}`;
-  }
-};
+const priceOf = ({ amount, currency }: CheckoutSession): string => formatMoney(amount, currency, { locale: 'en' });
 
 const stateOf = (session: CheckoutSession): string => {
   if (session.dispute === 'needs_response' || session.dispute === 'lost') return 'disputed';
@@ -178,6 +171,10 @@ export const paymentPageRoutes = (mockStripe: MockStripe, bus: Bus): readonly Lo
       respond: async (request) => {
         const session = sessionOf(request);
         const { outcome, amount } = readDecision(request);
+        const step = stepOf(session.currency);
+        if ((amount ?? 0) % step !== 0) {
+          throw invalidFields([{ path: ['amount'], message: `must be a multiple of ${step} in ${session.currency}` }]);
+        }
         const next = mockStripe.applyOutcome(session.id, outcome, { amount });
         if (!next)
           throw conflict('INVALID_TRANSITION', `A payment that is ${stateOf(session)} cannot become ${outcome}.`);

@@ -3,6 +3,7 @@ import { ScopeName } from './api-keys.ts';
 import { BatchKind } from './batches.ts';
 import { ClaimMethod } from './claims.ts';
 import { cursorPage, cursorParameters, data, logFilters, Timestamp } from './fields.ts';
+import { AMOUNT_UNIT } from './money.ts';
 import { Plan, RuleAction, Status } from './projects.ts';
 import { defineRoute, forAdmins } from './route.ts';
 
@@ -38,7 +39,7 @@ const PaymentEventData = z.object({
   purpose: z.enum(['submission', 'upgrade', 'promotion']).describe('The purpose of the payment.'),
   project_id: ProjectId.nullable().describe('The project that the payment is for; null when there is none.'),
   user_id: UserId.describe('The paying user.'),
-  amount: z.int().min(0).describe("In the currency's smallest unit, such as cents."),
+  amount: z.int().min(0).describe(`Amount ${AMOUNT_UNIT}.`),
   currency: z.string().describe('ISO 4217 in lower case, such as `usd`.'),
 });
 

@@ -12,6 +12,7 @@ import {
   Reference,
   Timestamp,
 } from './fields.ts';
+import { AMOUNT_UNIT } from './money.ts';
 import { CheckoutStarted, Project } from './projects.ts';
 import { adminOnly, defineRoute } from './route.ts';
 
@@ -52,7 +53,7 @@ export const CheckoutRequest = z
   .meta({ id: 'CheckoutRequest' });
 export type CheckoutRequest = z.infer<typeof CheckoutRequest>;
 
-const Amount = z.int().min(0).describe('In the smallest unit of the currency, such as cents.');
+const Amount = z.int().min(0).describe(`Amount ${AMOUNT_UNIT}.`);
 const Currency = z.string().describe('ISO 4217 in lower case.');
 
 const refunds = {
@@ -147,7 +148,7 @@ export const list = defineRoute('payments.list', {
 });
 
 const Money = z.object({
-  paid: z.int().describe('What was received, in the smallest unit of the currency.'),
+  paid: z.int().describe(`What was received, ${AMOUNT_UNIT}.`),
   refunded: z.int().describe('Refunds and disputes, without refunds that failed and disputes that were won.'),
   net: z.int().describe('`paid` less `refunded`.'),
 });
@@ -160,7 +161,7 @@ export const AdminPayment = z
       '`processing`: under way, for days with some payment methods. `paid`: received, but neither delivered nor refunded. `refunded`: fully refunded or disputed.',
     ),
     title: z.string().describe('The product name on the payment page.'),
-    amount: Amount.describe('The price that was quoted, in the smallest unit of the currency.'),
+    amount: Amount.describe(`The price that was quoted, ${AMOUNT_UNIT}.`),
     currency: Currency,
     ...refunds,
     is_disputed: z.boolean().describe('Whether a dispute is open or was lost.'),

@@ -13,6 +13,7 @@ import {
   Timestamp,
   TimestampInput,
 } from './fields.ts';
+import { AMOUNT_UNIT } from './money.ts';
 import { Project } from './projects.ts';
 import { adminOnly, defineRoute } from './route.ts';
 
@@ -42,10 +43,7 @@ export const Promotion = z
     ends_at: Timestamp.nullable().describe('The end; null before activation.'),
     months: z.int().min(1).nullable().describe('The duration bought, counted from activation; null when granted.'),
     cta_text: z.string().nullable().describe('The label of the button; plain text.'),
-    price: z
-      .int()
-      .min(0)
-      .describe('The amount paid, in the smallest unit of the currency, such as cents; 0 when granted.'),
+    price: z.int().min(0).describe(`The amount paid, ${AMOUNT_UNIT}; 0 when granted.`),
     currency: z.string().describe('ISO 4217 in lower case.'),
     impressions: z
       .int()

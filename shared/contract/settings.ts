@@ -9,6 +9,7 @@ import {
   SORTABLE_MAX,
 } from './custom-fields.ts';
 import { blankAsNull, data, line, optionalLine, optionalList, optionalText } from './fields.ts';
+import { AMOUNT_UNIT } from './money.ts';
 import { BULK_MAX, MAP_ITEMS_MAX, Plan, sortKeys } from './projects.ts';
 import { adminOnly, defineRoute, features } from './route.ts';
 import { URL_MAX, WebUrl } from './web-addresses.ts';
@@ -291,7 +292,7 @@ export const updateSite = defineRoute('settings.updateSite', {
   responses: { 200: data(Site) },
 });
 
-const Price = z.int().min(0).describe('In the smallest unit of the currency, such as cents.');
+const Price = z.int().min(0).describe(`Amount ${AMOUNT_UNIT}.`);
 
 /** The limits that a form can validate: lengths in characters, sizes in bytes. */
 export const limits = {
@@ -362,11 +363,17 @@ export const SiteSettings = z
         placements: z.array(
           z.object({
             placement: z.string(),
-            price: Price.describe('Per month.'),
+            price: Price.describe(`Per month, ${AMOUNT_UNIT}.`),
             slots: z.int().min(0).nullable().describe('How many promotions it shows at a time; null for any number.'),
           }),
         ),
-        bundle_discount_percent: z.int().min(0).max(100).describe('The discount for all placements together.'),
+        bundle_discount_percent: z
+          .int()
+          .min(0)
+          .max(100)
+          .describe(
+            'The discount for all placements together. The price per month is rounded to an amount that Stripe charges in the currency.',
+          ),
       })
       .optional()
       .describe('Absent while the `promotions` feature is off.'),

@@ -20,16 +20,6 @@ export const formatTime = (time: string): string =>
     .format(new Date(time))
     .concat(' UTC');
 
-/**
- * An amount with its currency, such as `USD 69.00`.
- * @param amount in the smallest unit of the currency.
- */
-export const formatAmount = (amount: number, currency: string): string => {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(amount / 10 ** digits).replaceAll(/\s+/g, ' ');
-};
-
 interface Entry {
   readonly name: string;
   readonly url: string;

@@ -1,9 +1,9 @@
+import { moneyInText } from '#contract/money.ts';
 import type { Message } from '#events/catalogue.ts';
 import {
   accountLink,
   type Branding,
   type EmailContent,
-  formatAmount,
   formatDate,
   formatTime,
   greetingTo,
@@ -129,10 +129,10 @@ export const paymentEmail = (
   recipientName: string | null,
   branding: Branding,
 ): EmailContent => ({
-  subject: `We have received your payment of ${formatAmount(data.amount, data.currency)}`,
+  subject: `We have received your payment of ${moneyInText(data.amount, data.currency)}`,
   greeting: greetingTo(recipientName),
   paragraphs: [
-    `Thank you. Your payment of ${formatAmount(data.amount, data.currency)} to ${branding.siteName} has arrived.`,
+    `Thank you. Your payment of ${moneyInText(data.amount, data.currency)} to ${branding.siteName} has arrived.`,
     purchases[data.purpose],
     `Your order number is ${data.checkout_id}.`,
   ],

@@ -105,7 +105,7 @@ export const lostShare = ({ lost, starts_at, months }: PromotionRecord): number 
 export const isBeyondHorizon = (time: string, at: string): boolean =>
   Date.parse(time) > Date.parse(at) + HORIZON_DAYS * DAY_MS;
 
-/** Prices shown to front ends: amounts in the smallest unit of the currency. */
+/** Prices shown to front ends: amounts in the smallest unit that Stripe has for the currency. */
 export interface Offer {
   /** ISO 4217 in lower case. */
   readonly currency: string;

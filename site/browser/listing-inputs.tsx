@@ -17,9 +17,9 @@ import {
   TextInput,
 } from './inputs.tsx';
 import { fieldProblems, t } from './messages.ts';
-import { pageData, type SubmitData } from './page-data.ts';
+import { pageData, type ShownData } from './page-data.ts';
 
-const data = pageData<SubmitData>();
+const data = pageData<ShownData>();
 const { features, limits } = data.settings;
 const hasDrafts = features.includes('drafts');
 
@@ -316,7 +316,7 @@ export const ProblemList = ({
 
 interface Shown {
   readonly project: Project;
-  readonly Page: ComponentType<{ readonly project: Project; readonly data: SubmitData }>;
+  readonly Page: ComponentType<{ readonly project: Project; readonly data: ShownData }>;
 }
 
 /** The page of a listing as it will be, in place of the form. */

@@ -7,12 +7,12 @@ import { DESCRIPTION_REL, Listing } from '../components/listing.tsx';
 import { SiteProvider } from '../context.ts';
 import { htmlOf } from '../markdown.ts';
 import type { Content } from './draft.ts';
-import type { SubmitData } from './page-data.ts';
+import type { ShownData } from './page-data.ts';
 import { siteOf } from './site.ts';
 
 const NO_COMMENTS = { data: [], meta: { total: 0, hasMore: false } };
 
-export const ShownListing = ({ project, data }: { readonly project: Project; readonly data: SubmitData }) => (
+export const ShownListing = ({ project, data }: { readonly project: Project; readonly data: ShownData }) => (
   <SiteProvider value={siteOf(data)}>
     <Listing
       project={project}

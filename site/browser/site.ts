@@ -4,12 +4,12 @@ import { formatsOf, type SiteContext } from '../context.ts';
 import { translatorOf } from '../translate.ts';
 import { pageUrl } from './api.ts';
 import { texts } from './messages.ts';
-import type { SubmitData } from './page-data.ts';
+import type { ShownData } from './page-data.ts';
 
 const { lang, dir } = document.documentElement;
 
 /** The page has the messages that the components show. */
-export const siteOf = ({ settings, fields, name }: SubmitData): SiteContext => ({
+export const siteOf = ({ settings, fields, name }: ShownData): SiteContext => ({
   settings,
   fields,
   name,

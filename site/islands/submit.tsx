@@ -28,15 +28,8 @@ import { Submitted } from '../browser/submitted.tsx';
 
 const data = pageData<SubmitData>();
 const { features, plans } = data.settings;
-const { lang } = document.documentElement;
 const parameters = new URLSearchParams(location.search);
 const hasDrafts = features.includes('drafts');
-
-const priceOf = ({ price, currency }: { readonly price: number; readonly currency: string }): string => {
-  if (price === 0) return t('submit.plan.free');
-  const format = new Intl.NumberFormat(lang, { style: 'currency', currency });
-  return format.format(price / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));
-};
 
 const Plans = ({ value, onChange }: { readonly value: Plan; readonly onChange: (plan: Plan) => void }) => (
   <fieldset class="plans">
@@ -51,7 +44,7 @@ const Plans = ({ value, onChange }: { readonly value: Plan; readonly onChange: (
           onChange={() => onChange(plan.id)}
         />
         <span>
-          <strong>{t(`submit.plan.${plan.id}`)}</strong> <span>{priceOf(plan)}</span>
+          <strong>{t(`submit.plan.${plan.id}`)}</strong> <span>{data.prices[plan.id]}</span>
           <span class="soft small plan-text">{t(`submit.plan.${plan.id}.text`)}</span>
         </span>
       </label>
@@ -178,7 +171,6 @@ const SubmitForm = ({ start, onDone }: { readonly start: Start; readonly onDone:
     location.reload();
   };
 
-  const price = plans.find((one) => one.id === plan);
   const isPaid = plan === 'premium';
   return (
     <>
@@ -222,7 +214,7 @@ const SubmitForm = ({ start, onDone }: { readonly start: Start; readonly onDone:
           <p class="form-end">
             <button type="submit" class="button primary" disabled={isRunning}>
               {!user && t('submit.signIn')}
-              {user && isPaid && price && t('submit.pay', { price: priceOf(price) })}
+              {user && isPaid && t('submit.pay', { price: data.prices[plan] })}
               {user && !isPaid && t('submit.submit')}
             </button>
             <button type="button" class="button" disabled={isRunning} onClick={openPreview}>

@@ -60,6 +60,13 @@ it('a single module writes to the log: shared/platform/log.ts', () => {
   expect(linesWith(code, /\bconsole\.\w+\(/)).toEqual([]);
 });
 
+it('a single module formats amounts of money: shared/contract/money.ts', () => {
+  const files = filesIn('{shared,functions,site,console,local,lib,scripts}/**/*.{ts,tsx}');
+  expect(linesWith(except(files, 'shared/contract/money.ts'), /\bstyle: ['"`]currency|\bcurrencyDisplay\b/)).toEqual(
+    [],
+  );
+});
+
 it('no module spreads an error over the members of a log line: it is the member `error`', () => {
   expect(linesWith(except(code, 'shared/platform/log.ts'), /\.\.\.loggable\(|\berror_(?:name|code|stack)\b/)).toEqual(
     [],

@@ -128,7 +128,7 @@ interface Purchase {
   readonly userId: string;
   readonly placements: readonly Placement[];
   readonly months: number;
-  /** In the smallest unit of the currency. */
+  /** In the smallest unit that Stripe has for the currency. */
   readonly price: number;
   /** ISO 4217 in lower case. */
   readonly currency: string;
