@@ -16,7 +16,8 @@ const PAUSE_MS = 500;
 const RETRIES = 1;
 /** The time that remains to undo what was prepared, and to respond, in milliseconds. */
 const RESERVE_MS = 1000;
-const SIGNATURE_AGE_MAX_SECONDS = 300;
+/** How far the time of a signature may be from now, in either direction. */
+const SIGNATURE_TOLERANCE_SECONDS = 300;
 const PRODUCT_NAME_MAX = 250;
 
 let client: { readonly key: string; readonly stripe: Stripe } | undefined;
@@ -200,26 +201,40 @@ const readEvent = (body: Buffer): ProviderEvent | undefined => {
   }
 };
 
+/** Whether a body is signed with a secret, and dated at most `SIGNATURE_TOLERANCE_SECONDS` before or after a time. */
+const isSigned = (
+  body: Buffer,
+  header: string,
+  { secret: key, atMs }: { readonly secret: string; readonly atMs: number },
+): boolean => {
+  const { signature } = Stripe.webhooks;
+  if (!signature) throw unavailable('the package cannot verify signatures');
+  const isValidAt = (time: number): boolean => {
+    try {
+      return signature.verifyHeader(body, header, key, SIGNATURE_TOLERANCE_SECONDS, undefined, time);
+    } catch {
+      return false;
+    }
+  };
+  // The package takes every time in the future. One that is more than the tolerance ahead is still valid when the tolerance has
+  // passed twice, and every other one has become too old.
+  return isValidAt(atMs) && !isValidAt(atMs + (2 * SIGNATURE_TOLERANCE_SECONDS + 1) * 1000);
+};
+
 /**
  * Verifies and reads a webhook event; undefined when it is irrelevant to the service.
  * @param body the raw bytes of the request, which the signature covers.
- * @throws 400 without a valid signature of the last 5 minutes, or when the body is not an event; 503 when no signing
- * secret is configured.
+ * @throws 400 without a valid signature whose time is at most 5 minutes from now, in either direction, or when the body is not
+ * an event; 503 when no signing secret is configured.
  */
 export const verifyEvent = async (body: Buffer, signature: string | undefined): Promise<ProviderEvent | undefined> => {
   // During a rotation two secrets are valid, separated by a comma.
   const configured = (await readSecret('STRIPE_WEBHOOK_SECRET')) ?? '';
   const secrets = configured.split(',').flatMap((one) => one.trim() || []);
   if (secrets.length === 0) throw unavailable('no secret for webhooks is configured');
-  const { signature: signatures } = Stripe.webhooks;
-  if (!signatures) throw unavailable('the package cannot verify signatures');
-  for (const one of secrets) {
-    try {
-      signatures.verifyHeader(body, signature ?? '', one, SIGNATURE_AGE_MAX_SECONDS);
-    } catch {
-      continue;
-    }
-    return readEvent(body);
+  const atMs = Date.now();
+  if (!secrets.some((one) => isSigned(body, signature ?? '', { secret: one, atMs }))) {
+    throw new AppError('INVALID_SIGNATURE');
   }
-  throw new AppError('INVALID_SIGNATURE');
+  return readEvent(body);
 };

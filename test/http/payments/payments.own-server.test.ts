@@ -577,7 +577,7 @@ it('the webhook signature is verified over the raw bytes', async () => {
   expect(await sendBytes(`\ufeff${payload}`, signature)).toMatchObject(RECEIVED);
 });
 
-it('the webhook signature is required, made with the secret, and at most five minutes old', async () => {
+it('the webhook signature is required, made with the secret, and at most five minutes old or ahead', async () => {
   const now = Math.floor(Date.now() / 1000);
   expect(await sendBytes(payload)).toMatchObject(REFUSED);
   expect(await sendBytes(payload, '')).toMatchObject(REFUSED);
@@ -586,6 +586,8 @@ it('the webhook signature is required, made with the secret, and at most five mi
   expect(await sendBytes(payload, signatureOf(payload, { secret: 'whsec_other' }))).toMatchObject(REFUSED);
   expect(await sendBytes(payload, signatureOf(payload, { timestamp: now - 310 }))).toMatchObject(REFUSED);
   expect(await sendBytes(payload, signatureOf(payload, { timestamp: now - 280 }))).toMatchObject(RECEIVED);
+  expect(await sendBytes(payload, signatureOf(payload, { timestamp: now + 86_400 }))).toMatchObject(REFUSED);
+  expect(await sendBytes(payload, signatureOf(payload, { timestamp: now + 280 }))).toMatchObject(RECEIVED);
   const { body, headers } = await sendBytes(payload);
   expect([body, headers.get('ratelimit')]).toEqual([REFUSED.body, null]);
 });
