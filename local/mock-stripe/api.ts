@@ -1,4 +1,5 @@
 import Fastify, { type FastifyRequest } from 'fastify';
+import { stepOf } from '#contract/money.ts';
 import { log } from '#platform/log.ts';
 import { type MockEndpoint, serveMock } from '../listening.ts';
 import {
@@ -16,12 +17,15 @@ class StripeApiError extends Error {
   readonly status: number;
   readonly type: string;
   readonly code: string | undefined;
+  /** The parameter that is wrong. */
+  readonly param: string | undefined;
 
-  constructor(message: string, more: { status?: number; type?: string; code?: string } = {}) {
+  constructor(message: string, more: { status?: number; type?: string; code?: string; param?: string } = {}) {
     super(message);
     this.status = more.status ?? 400;
     this.type = more.type ?? 'invalid_request_error';
     this.code = more.code;
+    this.param = more.param;
   }
 }
 
@@ -32,14 +36,36 @@ const missing = (resource: string, id: string): StripeApiError =>
 
 const required = (form: URLSearchParams, name: string): string => {
   const value = form.get(name);
-  if (!value) throw new StripeApiError(`Missing required param: ${name}.`);
+  if (!value) throw new StripeApiError(`Missing required param: ${name}.`, { code: 'parameter_missing', param: name });
   return value;
 };
 
 const requiredInteger = (form: URLSearchParams, name: string): number => {
   const value = required(form, name);
-  if (!/^\d{1,9}$/.test(value)) throw new StripeApiError(`Invalid integer: ${value} (${name}).`);
+  if (!/^\d{1,9}$/.test(value)) {
+    throw new StripeApiError(`Invalid integer: ${value}`, { code: 'parameter_invalid_integer', param: name });
+  }
   return Number(value);
+};
+
+const requiredAmount = (form: URLSearchParams, name: string, currency: string): number => {
+  const amount = requiredInteger(form, name);
+  const step = stepOf(currency);
+  if (amount % step !== 0) {
+    throw new StripeApiError(`Invalid amount: ${amount} in ${currency} must be a multiple of ${step}.`, {
+      param: name,
+    });
+  }
+  return amount;
+};
+
+/** What Stripe takes for an address, as far as it is known: the part before the @ is ASCII. */
+const ADDRESS = /^[\x21-\x3f\x41-\x7e]+@[^\s@]+\.[^\s@]+$/;
+
+const optionalAddress = (form: URLSearchParams, name: string): string | null => {
+  const value = form.get(name);
+  if (value === null || ADDRESS.test(value)) return value;
+  throw new StripeApiError(`Invalid email address: ${value}`, { code: 'email_invalid', param: name });
 };
 
 const metadataOf = (form: URLSearchParams): Record<string, string> =>
@@ -51,14 +77,17 @@ const metadataOf = (form: URLSearchParams): Record<string, string> =>
   );
 
 const readNewSession = (form: URLSearchParams): NewSession => {
-  if (required(form, 'mode') !== 'payment') throw new StripeApiError('Only the mode payment is supported.');
+  if (required(form, 'mode') !== 'payment') {
+    throw new StripeApiError('Only the mode payment is supported.', { param: 'mode' });
+  }
   const price = 'line_items[0][price_data]';
+  const currency = required(form, `${price}[currency]`).toLowerCase();
   return {
     reference: required(form, 'client_reference_id'),
     name: required(form, `${price}[product_data][name]`),
-    amount: requiredInteger(form, `${price}[unit_amount]`) * requiredInteger(form, 'line_items[0][quantity]'),
-    currency: required(form, `${price}[currency]`).toLowerCase(),
-    email: form.get('customer_email'),
+    amount: requiredAmount(form, `${price}[unit_amount]`, currency) * requiredInteger(form, 'line_items[0][quantity]'),
+    currency,
+    email: optionalAddress(form, 'customer_email'),
     metadata: metadataOf(form),
     success_url: required(form, 'success_url'),
     cancel_url: form.get('cancel_url') ?? required(form, 'success_url'),
@@ -79,7 +108,9 @@ const getSessionOfIntent = (mockStripe: MockStripe, intent: string): CheckoutSes
 
 const refund = (mockStripe: MockStripe, form: URLSearchParams): object => {
   const session = getSessionOfIntent(mockStripe, required(form, 'payment_intent'));
-  const amount = form.has('amount') ? requiredInteger(form, 'amount') : session.amount - amountRefunded(session);
+  const amount = form.has('amount')
+    ? requiredAmount(form, 'amount', session.currency)
+    : session.amount - amountRefunded(session);
   const refunded =
     amount > 0 && mockStripe.applyOutcome(session.id, 'refunded', { amount, metadata: metadataOf(form) });
   const made = refunded && refunded.refunds.at(-1);
@@ -161,8 +192,8 @@ export const serveStripeApi = async (
   });
   app.setErrorHandler((error, _, reply) => {
     if (error instanceof StripeApiError) {
-      const { status, type, code, message } = error;
-      return reply.code(status).send(JSON.stringify({ error: { type, code, message } }));
+      const { status, type, code, param, message } = error;
+      return reply.code(status).send(JSON.stringify({ error: { type, code, param, message } }));
     }
     log.error('the mock Stripe API failed', { error: error as Error });
     return reply.code(500).send(JSON.stringify({ error: { type: 'api_error', message: 'The mock failed.' } }));

@@ -92,7 +92,15 @@ export const paymentsMustBeConfigured = async (): Promise<void> => {
 const withCheckoutId = (urlTemplate: string, checkoutId: string): string =>
   urlTemplate.replaceAll('{checkout}', checkoutId);
 
-/** Creates the payment page of a checkout. Idempotent per checkout id. */
+/** Whether the provider refuses the address of the buyer: it is stricter than many issuers. */
+const refusesAddress = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
+  error instanceof Stripe.errors.StripeInvalidRequestError &&
+  (error.param === 'customer_email' || error.code === 'email_invalid');
+
+/**
+ * Creates the payment page of a checkout. Idempotent per checkout id, as long as the buyer has the same address. A buyer whose
+ * address the provider refuses enters one on the page.
+ */
 export const openSession = async (
   checkout: {
     readonly id: string;
@@ -104,31 +112,40 @@ export const openSession = async (
 ): Promise<{ sessionId: string; url: string }> => {
   const { successUrl, cancelUrl } = environment().payments;
   const metadata = { checkout_id: checkout.id };
-  const session = await send((stripe, options) =>
-    stripe.checkout.sessions.create(
+  // Stripe rejects a repeated key with other parameters, so none of them may depend on the time.
+  const parameters: Stripe.Checkout.SessionCreateParams = {
+    mode: 'payment',
+    client_reference_id: checkout.id,
+    metadata,
+    payment_intent_data: { metadata },
+    line_items: [
       {
-        mode: 'payment',
-        client_reference_id: checkout.id,
-        metadata,
-        payment_intent_data: { metadata },
-        line_items: [
-          {
-            quantity: 1,
-            price_data: {
-              currency: checkout.currency,
-              unit_amount: checkout.amount,
-              product_data: { name: firstCharacters(checkout.title, PRODUCT_NAME_MAX) },
-            },
-          },
-        ],
-        ...(buyer.email !== null && { customer_email: buyer.email }),
-        success_url: withCheckoutId(successUrl, checkout.id),
-        cancel_url: withCheckoutId(cancelUrl, checkout.id),
+        quantity: 1,
+        price_data: {
+          currency: checkout.currency,
+          unit_amount: checkout.amount,
+          product_data: { name: firstCharacters(checkout.title, PRODUCT_NAME_MAX) },
+        },
       },
-      // Stripe rejects a repeated key with other parameters, so none of them may depend on the time.
-      { ...options, idempotencyKey: checkout.id },
-    ),
-  );
+    ],
+    success_url: withCheckoutId(successUrl, checkout.id),
+    cancel_url: withCheckoutId(cancelUrl, checkout.id),
+  };
+  const session = await send(async ({ checkout: { sessions } }, options) => {
+    const first = { ...options, idempotencyKey: checkout.id };
+    if (buyer.email === null) return await sessions.create(parameters, first);
+    try {
+      return await sessions.create({ ...parameters, customer_email: buyer.email }, first);
+    } catch (error) {
+      if (!refusesAddress(error)) throw error;
+      log.warn('the provider refuses the address of a buyer', { error: loggableReason(error) });
+      // In the time that the first request has left. The key is another one, because the parameters are.
+      return await sessions.create(parameters, {
+        ...withinRequest(),
+        idempotencyKey: `without-address-${checkout.id}`,
+      });
+    }
+  });
   if (!session.url) throw unavailable('the session has no page');
   return { sessionId: session.id, url: session.url };
 };
