@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { placementNames } from '#contract/fields.ts';
+import { priceProblem } from '#contract/money.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { queueUrlOf } from './dead-letter-queues.ts';
 import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
@@ -173,8 +175,21 @@ const secretProblems = (variables: Variables): string[] => {
   });
 };
 
+const PRICES = ['PREMIUM_PRICE', ...placementNames.map((name) => `PROMOTION_PRICE_${name.toUpperCase()}`)];
+
+/** Prices that Stripe refuses in the currency. Functions need no such check: the settings of their stage have it. */
+const priceProblems = (variables: Variables): string[] => {
+  const currency = (variables.CURRENCY || 'usd').trim();
+  return PRICES.flatMap((name) => {
+    // Other texts are no prices, which is a problem of its own.
+    const amount = /^\d+$/.test(variables[name] ?? '') ? Number(variables[name]) : 0;
+    const problem = priceProblem(amount, currency);
+    return problem === undefined ? [] : [`${name} ${problem}`];
+  });
+};
+
 /**
- * The problems of settings that only the local server reads.
+ * The problems of settings that only the local server reads, or checks.
  * @param variables those that the user has set, without defaults.
  */
 export const localProblems = (variables: Variables): string[] => {
@@ -187,6 +202,7 @@ export const localProblems = (variables: Variables): string[] => {
       ? ['DYNAMODB_ENDPOINT must be an http or https address']
       : []),
     ...(SAMPLE_DATA && SAMPLE_DATA !== 'on' && SAMPLE_DATA !== 'off' ? ['SAMPLE_DATA must be on or off'] : []),
+    ...priceProblems(variables),
     ...secretProblems(variables),
   ];
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Placement } from '#contract/fields.ts';
+import { priceProblem } from '#contract/money.ts';
 import { features, tiers } from '#contract/route.ts';
 import { Api, Throttle, UsagePlan } from './api.ts';
 import { ArchiveDays, Backup, Encryption, FeedShards, LogDays, WarmThroughput } from './data.ts';
@@ -69,7 +70,7 @@ export const Config = z
     /** Whether edits of live listings by their owners wait for approval: none, those of `review_material`, or all. */
     liveEdits: z.enum(['immediate', 'review_material', 'review']),
     payments: z.strictObject({
-      /** The price of the premium plan, in the smallest unit of the currency. */
+      /** The price of the premium plan, in the smallest unit that Stripe has for the currency. */
       premiumPrice: z.int().min(1).max(99_999_999),
       /** ISO 4217 in lower case. */
       currency: z.string().regex(/^[a-z]{3}$/, { error: 'must be three lowercase letters, such as usd' }),
@@ -78,7 +79,8 @@ export const Config = z
       cancelUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     }),
     /**
-     * Monthly prices in the smallest unit of the currency, and slots per placement; absent entries keep their defaults.
+     * Monthly prices in the smallest unit that Stripe has for the currency, and slots per placement; absent entries keep
+     * their defaults.
      */
     promotions: z.strictObject({
       monthlyPrices: z.partialRecord(Placement, z.int().min(1).max(99_999_999)),
@@ -143,6 +145,19 @@ export const Config = z
   .refine(({ api, trustedProxies }) => api.endpoint === 'regional' || trustedProxies.length === 0, {
     error: 'must be empty for an edge endpoint, which appends addresses of its own to those of proxies',
     path: ['trustedProxies'],
+  })
+  .check(({ value: { payments, promotions }, issues }) => {
+    const prices = [
+      { path: ['payments', 'premiumPrice'], amount: payments.premiumPrice },
+      ...Object.entries(promotions.monthlyPrices).map(([placement, amount]) => ({
+        path: ['promotions', 'monthlyPrices', placement],
+        amount,
+      })),
+    ];
+    for (const { path, amount } of prices) {
+      const message = priceProblem(amount, payments.currency);
+      if (message !== undefined) issues.push({ code: 'custom', path, message, input: amount });
+    }
   })
   .refine(({ site, features: { site: hasPages } }) => site.cdn === undefined || hasPages !== false, {
     error: 'must be absent where the feature site is off: it is for the pages',

@@ -78,6 +78,19 @@ it.each<readonly [string, StageOverrides, string]>([
     { site: { name: 'Mine', url: 'https://mine.org', indexNowKey: 'not/a/key' } },
     'site.indexNowKey: must be 8 to 128 letters, digits and hyphens',
   ],
+  [
+    'a price that Stripe does not charge',
+    { payments: { premiumPrice: 4950, currency: 'isk' } },
+    'payments.premiumPrice: must be a multiple of 100, because 4950 is ISK 49.50, which Stripe does not charge',
+  ],
+  [
+    'a price of a promotion that Stripe does not charge',
+    {
+      payments: { premiumPrice: 4950, currency: 'kwd' },
+      promotions: { monthlyPrices: { banner: 6900, detail: 4955 }, slots: {} },
+    },
+    'promotions.monthlyPrices.detail: must be a multiple of 10, because 4955 is KWD 4.955, which Stripe does not charge',
+  ],
   ['protection without retention', { protect: true, retain: false }, 'retain: cannot be false'],
   ['protection without an alarm address', { protect: true, retain: true }, 'alarms.email: is required'],
   [

@@ -70,3 +70,30 @@ it('a start without the secrets that it needs names all of them, and writes noth
   );
   expect(readdirSync(dataDir)).toEqual([]);
 });
+
+it.each([
+  {},
+  { CURRENCY: 'isk' },
+  { CURRENCY: ' ISK ', PREMIUM_PRICE: '495000', PROMOTION_PRICE_BANNER: '100' },
+  { CURRENCY: 'kwd', PREMIUM_PRICE: '4950' },
+  { CURRENCY: 'huf', PREMIUM_PRICE: '4955' },
+  { CURRENCY: 'jpy', PREMIUM_PRICE: '1', PROMOTION_PRICE_DETAIL: '' },
+  { PREMIUM_PRICE: '4955' },
+  // What is no price or no currency is reported as such.
+  { CURRENCY: 'isk', PREMIUM_PRICE: '49.5' },
+  { CURRENCY: 'i', PREMIUM_PRICE: '4955' },
+])('the prices of %o are no problem', (variables) => {
+  expect(localProblems(variables)).toEqual([]);
+});
+
+it.each(['PREMIUM_PRICE', 'PROMOTION_PRICE_BANNER', 'PROMOTION_PRICE_CATALOG', 'PROMOTION_PRICE_DETAIL'])(
+  '%s must be an amount that Stripe charges in the currency',
+  (name) => {
+    expect(localProblems({ CURRENCY: ' Isk', [name]: '4950' })).toEqual([
+      `${name} must be a multiple of 100, because 4950 is ISK 49.50, which Stripe does not charge`,
+    ]);
+    expect(localProblems({ CURRENCY: 'kwd', [name]: '4955' })).toEqual([
+      `${name} must be a multiple of 10, because 4955 is KWD 4.955, which Stripe does not charge`,
+    ]);
+  },
+);

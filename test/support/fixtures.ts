@@ -130,9 +130,12 @@ export const subjectOf = (token: string): string => {
 };
 
 /** Issues a token for a new user. */
-export const person = async (server: Client, options: { admin?: boolean; name?: string } = {}): Promise<Person> => {
+export const person = async (
+  server: Client,
+  options: { admin?: boolean; name?: string; email?: string } = {},
+): Promise<Person> => {
   const name = options.name ?? unique('Person');
-  const email = `${unique('person')}@example.com`;
+  const email = options.email ?? `${unique('person')}@example.com`;
   const token = await server.token({ email, name, ...(options.admin && { admin: true }) });
   return { id: subjectOf(token), email, name, token };
 };

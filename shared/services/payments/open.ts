@@ -1,4 +1,5 @@
 import { type Placement, placementNames } from '#contract/fields.ts';
+import { roundToStep } from '#contract/money.ts';
 import { CheckoutProject, type CheckoutRequest } from '#contract/payments.ts';
 import type { CheckoutStarted, Submission } from '#contract/projects.ts';
 import { categoryIds } from '#data/categories.ts';
@@ -18,7 +19,7 @@ import { checkSubmission } from '#services/projects/submit.ts';
 import { getFreeSlots } from '#services/promotions/change.ts';
 import { conflict, notFound } from '#shared/errors.ts';
 
-/** An amount in the smallest unit of the currency. */
+/** An amount in the smallest unit that Stripe has for the currency. */
 interface Price {
   readonly amount: number;
   /** ISO 4217 in lower case. */
@@ -41,13 +42,14 @@ const premiumPrice = (): Price => ({
   currency: environment().payments.currency,
 });
 
-/** The price of placements for some months; duplicates count once. */
+/** The price of placements for some months, which Stripe charges; duplicates count once. */
 const promotionPrice = (placements: readonly Placement[], months: number): Price => {
   const distinct = [...new Set(placements)];
   const sum = distinct.reduce((total, placement) => total + environment().promotions.monthlyPrices[placement], 0);
   const isBundle = distinct.length === placementNames.length;
-  const perMonth = isBundle ? Math.round((sum * (100 - BUNDLE_DISCOUNT_PERCENT)) / 100) : sum;
-  return { amount: perMonth * months, currency: environment().payments.currency };
+  const { currency } = environment().payments;
+  const perMonth = isBundle ? roundToStep((sum * (100 - BUNDLE_DISCOUNT_PERCENT)) / 100, currency) : sum;
+  return { amount: perMonth * months, currency };
 };
 
 const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1).toLowerCase();
