@@ -1,4 +1,5 @@
 import type { Placement } from '#contract/fields.ts';
+import { roundToStep } from '#contract/money.ts';
 import { categorySlugs } from '#data/categories.ts';
 import { draftDeletion } from '#data/drafts.ts';
 import { findCheckout, findCheckoutSubmission, type Settlement } from '#data/payments.ts';
@@ -138,16 +139,21 @@ interface Restoration extends Effect {
   readonly due: number;
 }
 
-const monthlyPrice = (placements: readonly Placement[]): number =>
-  placements.reduce((sum, placement) => sum + environment().promotions.monthlyPrices[placement], 0);
+/** The part of a price for some of the placements that were bought, by their monthly prices of now, from 0 to 1. */
+const shareOf = (some: readonly Placement[], bought: readonly Placement[]): number => {
+  const { monthlyPrices } = environment().promotions;
+  const priceOf = (placements: readonly Placement[]) => placements.reduce((sum, one) => sum + monthlyPrices[one], 0);
+  return some.length === bought.length || priceOf(bought) === 0
+    ? some.length / bought.length
+    : priceOf(some) / priceOf(bought);
+};
 
 const restorePromotion = async (checkout: CheckoutRecord, at: string): Promise<Restoration | undefined> => {
   const project = await findTargetProject(checkout);
   const found = await restorationWrites(checkout.id, { isLive: project !== undefined && isOpen(project), at });
   if (!found) return undefined;
-  const bought = [...new Set(checkout.placements)];
-  const part = found.missing.length === bought.length ? 1 : monthlyPrice(found.missing) / monthlyPrice(bought);
-  return { writes: found.writes, messages: [], due: Math.round(checkout.amount * found.share * part) };
+  const share = found.share * shareOf(found.missing, [...new Set(checkout.placements)]);
+  return { writes: found.writes, messages: [], due: roundToStep(checkout.amount * share, checkout.currency) };
 };
 
 const restorePlan = async (checkout: CheckoutRecord): Promise<Restoration> => {

@@ -1,3 +1,4 @@
+import { moneyInText } from '#contract/money.ts';
 import { ConflictError, retryOnConflict } from '#data/conflict.ts';
 import {
   findCheckout,
@@ -128,7 +129,7 @@ export const decidePaid =
     if (amount !== current.amount || currency !== current.currency) {
       reportMismatch(current, payment);
       const next = updated(current, at, { ...paid, status, delivery: 'mismatch' });
-      const note = `Expected ${current.amount} ${current.currency}.`;
+      const note = `Expected ${moneyInText(current.amount, current.currency)}.`;
       return { next, entries: [ledgerEntry(next, { ...entry, note })], messages: [] };
     }
 

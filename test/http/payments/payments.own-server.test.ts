@@ -516,7 +516,7 @@ it.each([{ amount_total: 4899 }, { amount_total: 1, currency: 'usd' }, { currenc
     await sendEvent(stripeEvent('checkout.session.completed', paidSession(id, wrong)));
     expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'paid', project: null });
     const [entry] = await ledgerOf(directory, buyer);
-    expect(entry).toMatchObject({ type: 'payment', note: 'Expected 4900 usd.' });
+    expect(entry).toMatchObject({ type: 'payment', note: 'Expected USD 49.00.' });
     expect(metaOf(await directory.get('/api/me/submissions', buyer)).total).toBe(0);
   },
 );
