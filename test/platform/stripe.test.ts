@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { log } from '#platform/log.ts';
-import { openSession, verifyEvent } from '#platform/stripe.ts';
+import { openSession, refund, verifyEvent } from '#platform/stripe.ts';
 import { signatureOf, stripeEvent } from '#test/support/payments.ts';
 
 interface Received {
+  readonly method: string | undefined;
   readonly key: string | undefined;
   readonly form: Readonly<Record<string, string>>;
 }
@@ -15,6 +16,9 @@ let server: Server;
 const received: Received[] = [];
 /** The problem of a request; undefined for one that opens a session. */
 let problemOf: (form: Received['form']) => object | undefined;
+
+/** The refunds that the provider has made. */
+let made: object[] = [];
 
 const ADDRESS = 'buyer@odd.example';
 /** Stripe's messages repeat what they are about, and can repeat more of the request. */
@@ -25,12 +29,12 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     void (async () => {
       const form = Object.fromEntries(new URLSearchParams(await text(request)));
-      received.push({ key: request.headers['idempotency-key']?.toString(), form });
+      received.push({ method: request.method, key: request.headers['idempotency-key']?.toString(), form });
       const problem = problemOf(form);
       const error = { type: 'invalid_request_error', message, ...problem };
       response
         .writeHead(problem ? 400 : 200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(problem ? { error } : session));
+        .end(JSON.stringify(problem ? { error } : request.method === 'GET' ? { object: 'list', data: made } : session));
     })();
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -141,4 +145,29 @@ it.each([
   const verified = verifyEvent(Buffer.from(payload), signatureOf(payload, { timestamp }));
   if (isAccepted) await expect(verified).resolves.toBeUndefined();
   else await expect(verified).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' });
+});
+
+it('refunds a part once per id, also when the provider has forgotten its idempotency key', async () => {
+  useServer(() => undefined);
+  const paid = { id: 'chk_1', payment_intent: 'pi_1' };
+  const part = { id: 'du_1', amount: 300 };
+  made = [
+    { id: 're_1', metadata: { part: 'du_0' } },
+    { id: 're_2', metadata: {} },
+  ];
+  await refund(paid, part);
+  expect(received.filter(({ method }) => method === 'POST')).toEqual([
+    {
+      method: 'POST',
+      key: 'refund-chk_1-du_1',
+      form: { payment_intent: 'pi_1', amount: '300', 'metadata[part]': 'du_1' },
+    },
+  ]);
+  received.length = 0;
+  made = [...made, { id: 're_3', status: 'failed', metadata: { part: 'du_1' } }];
+  await refund(paid, part);
+  expect(received.map(({ method }) => method)).toEqual(['GET']);
+  // What is left of a payment is refunded without asking.
+  await refund(paid);
+  expect(received.at(-1)).toEqual({ method: 'POST', key: 'refund-chk_1', form: { payment_intent: 'pi_1' } });
 });
