@@ -33,4 +33,27 @@ describeInBrowser('the page Payments', (context) => {
     await page.goBack();
     await row.waitFor();
   });
+
+  longTest(
+    'the page Payments shows inquiries of a bank, and payments that are under way until they arrive',
+    async () => {
+      const { directory, server } = context;
+      const [inquired, debited] = [unique('Inquired'), unique('Debited')];
+      const { checkout_id: first } = await startPremium(directory, await person(server), { name: inquired });
+      await chooseOutcome(directory, first, 'paid');
+      await chooseOutcome(directory, first, 'inquiry');
+      const { checkout_id: second } = await startPremium(directory, await person(server), { name: debited });
+      await chooseOutcome(directory, second, 'processing');
+      const page = await context.open('administrator', '/payments');
+      const rowOf = (name: string) => page.getByRole('row').filter({ hasText: name });
+      await rowOf(inquired).getByText('Fulfilled').waitFor();
+      await rowOf(inquired).getByText('Inquiry of the bank').waitFor();
+      await page.getByLabel('State').selectOption('Under way');
+      await rowOf(inquired).waitFor({ state: 'detached' });
+      await rowOf(debited).getByText('Under way').waitFor();
+      await chooseOutcome(directory, second, 'paid');
+      await page.getByLabel('State').selectOption('All');
+      await rowOf(debited).getByText('Fulfilled').waitFor();
+    },
+  );
 });
