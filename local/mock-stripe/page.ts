@@ -64,7 +64,7 @@ const buttonsFor = (session: CheckoutSession): readonly Html[] => {
   if (session.status === 'open') {
     return [
       button('paid', `Pay ${priceOf(session)}`, 'pay'),
-      button('processing', 'Pay by bank debit, which takes days', ''),
+      button('processing', 'Debit a bank account, which takes days', ''),
       button('failed', 'Decline the payment', 'fail'),
       button('expired', 'Cancel without paying', ''),
     ];

@@ -106,7 +106,12 @@ export const eventKinds = {
   paymentRefunded: PaymentEventData.extend({
     reason: z.enum(['refund', 'dispute']).describe('The cause of the refund.'),
     amount_refunded: z.int().min(0).describe('The total refunded so far, in the smallest unit of `refund_currency`.'),
-    refund_currency: z.string().describe('ISO 4217 in lower case; that of the refunds, or else of the payment.'),
+    refund_currency: z
+      .string()
+      .optional()
+      .describe(
+        'ISO 4217 in lower case: that of the refunds, or else of the payment. Absent in events of earlier versions.',
+      ),
   }).describe('A payment was refunded or disputed, in part or in full.'),
   userBanned: z
     .object({

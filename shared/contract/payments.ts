@@ -21,9 +21,9 @@ export const CheckoutKind = z.enum(['submission', 'upgrade', 'promotion']);
 export type CheckoutKind = z.infer<typeof CheckoutKind>;
 
 /**
- * `open`: unpaid. `processing`: a payment that takes days is under way, such as a bank debit. `paid`: paid, not yet fulfilled. `fulfilled`: paid and delivered. `expired`, `failed`: ended without
- * payment. `refunded`: fully refunded or disputed; a dispute that is won, or a refund that fails, makes it `fulfilled`
- * again.
+ * `open`: unpaid. `processing`: a payment that takes days is under way, such as a bank debit. `paid`: paid, not yet
+ * fulfilled. `fulfilled`: paid and delivered. `expired`, `failed`: ended without payment. `refunded`: fully refunded or
+ * disputed, until a refund fails or a dispute is won.
  */
 export const CheckoutStatus = z.enum(['open', 'processing', 'paid', 'fulfilled', 'expired', 'failed', 'refunded']);
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
@@ -169,7 +169,9 @@ export const AdminPayment = z
     problem: z
       .enum(['refund_due', 'mismatch'])
       .nullable()
-      .describe('`refund_due`: nothing could be delivered. `mismatch`: another amount or currency was paid.'),
+      .describe(
+        '`refund_due`: it could not be delivered, or not all of it, and was not refunded. `mismatch`: another amount or currency was paid.',
+      ),
     user: z.object({ id: z.string(), name: z.string().nullable() }).describe('The buyer.'),
     project: ProjectReference.nullable(),
     placements: z.array(Placement).nullable(),

@@ -850,7 +850,7 @@ export const submit = defineRoute('projects.submit', {
   path: '/api/projects',
   summary: 'Submit a project',
   description:
-    'A `standard` submission is created as `pending`, unless an active rule approves or rejects it. A `premium` submission returns a checkout URL and is created after payment.',
+    'A `standard` submission is created as `pending`, unless an active rule approves or rejects it. A `premium` submission returns a checkout URL and is created after payment; 409 `IN_PROGRESS` while another payment of the caller for the same address is under way.',
   auth: 'user',
   scopes: ['projects:write'],
   tier: 'submission',

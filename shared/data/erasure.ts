@@ -54,7 +54,7 @@ export const reportIds = (userId: string) => attributePages(userId, ownerPrefix.
 /** Ids of a user's projects, soft-deleted ones too. */
 export const ownedProjectIds = (userId: string) => attributePages(userId, ownerPrefix.projects, 'id');
 
-/** Ids of a user's checkouts. The open ones of all users share a partition; they are few. */
+/** Ids of a user's checkouts. The unpaid ones of all users share a partition; they are few. */
 export async function* checkoutIds(userId: string): AsyncGenerator<readonly string[]> {
   const open = { partition: openCheckoutsPartition, index: 'collection', only: ['id', 'user_id'] } as const;
   for await (const items of collectionPages(open)) {

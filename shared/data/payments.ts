@@ -108,15 +108,18 @@ const returnsOf = ({ amount, currency, ...earlier }: CheckoutRecord & EarlierChe
       : null,
   failedRefunds: [],
   disputes: earlier.disputes.map(({ id, state }) => ({
-    ...{ id, state, amount, currency },
+    ...{ id, state, amount, currency, isAssumed: true },
     // The event that opened a dispute which was won can still arrive.
     at: state === 'won' ? Number.MAX_SAFE_INTEGER : 0,
   })),
 });
 
-const checkoutOf = (item: Item): CheckoutRecord => {
-  const record = recordOf<CheckoutRecord>(item);
-  return 'returns' in item ? record : { ...record, returns: returnsOf(record as CheckoutRecord & EarlierCheckout) };
+/** A checkout of this version or an earlier one. */
+export const checkoutOf = (item: Item): CheckoutRecord => {
+  if ('returns' in item) return recordOf<CheckoutRecord>(item);
+  const record = recordOf<CheckoutRecord & EarlierCheckout>(item);
+  const { amount_refunded: _, is_fully_refunded: __, disputes: ___, ...same } = record;
+  return { ...same, returns: returnsOf(record) };
 };
 
 /** A checkout, read consistently. */

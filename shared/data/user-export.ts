@@ -1,6 +1,7 @@
 import type { FieldChange } from '#contract/projects.ts';
 import type { DraftRecord } from '#model/draft.ts';
 import { type Fields, shownChanges, shownNames, shownValues } from '#model/field.ts';
+import { refundsOf } from '#model/payment.ts';
 import { currentFields } from './custom-fields.ts';
 import { draftsOf } from './drafts.ts';
 import { fromJsonText } from './json-text.ts';
@@ -21,6 +22,7 @@ import {
 } from './keys.ts';
 import { findSuppression } from './mail-suppression.ts';
 import { mentionPages } from './mentions.ts';
+import { checkoutOf } from './payments.ts';
 import { collectionPages, findItem, findItems, type Item, orNull, recordOf } from './read.ts';
 import { revisionPagesBy } from './revisions.ts';
 import { findUser } from './users.ts';
@@ -34,6 +36,10 @@ const withValues = (item: Item, definitions: Fields): Item => {
     return { ...item, changes: changesOf(item.changes), applied };
   }
   if (item.type === 'audit') return { ...item, input: fromJsonText(item.input) };
+  if (item.type === 'checkout') {
+    const { returns, ...checkout } = checkoutOf(item);
+    return { ...checkout, ...refundsOf({ ...checkout, returns }) };
+  }
   if (item.type !== 'project') return item;
   const { pending_revision: pending } = item as { pending_revision?: Item };
   return {
@@ -151,7 +157,7 @@ async function* logParts(userId: string, partitionPrefix: string): AsyncGenerato
 /** Reads everything stored about a user beside the record, a page at a time. The parts of a list are adjacent. */
 export async function* userDataPages(userId: string): AsyncGenerator<ExportedPart> {
   yield await mailSuppressions(userId);
-  // All open checkouts of all users are read: they expire after a day, so there are few. The user's collection begins
+  // All unpaid checkouts of all users are read: they end after a day, or some days later, so there are few. The user's collection begins
   // with the closed ones, which keeps the list of checkouts adjacent.
   for await (const items of collectionPages({ partition: openCheckoutsPartition, index: 'collection' })) {
     const own = items.filter((item) => item.user_id === userId);

@@ -26,12 +26,17 @@ export interface FailedRefund {
   readonly failedAt: number;
 }
 
-/** The newest report about a dispute. `inquiry`: the bank asks, the money stays. `open`: it was withdrawn, or lost. `won`: it stays, or came back. */
+/**
+ * The newest report about a dispute. `inquiry`: the bank asks, the money stays. `open`: it was withdrawn, or lost. `won`: it
+ * stays, or came back.
+ */
 export interface Dispute extends Money {
   /** At the provider. */
   readonly id: string;
   readonly state: 'inquiry' | 'open' | 'won';
   readonly at: number;
+  /** True when amount and currency are not those that were booked, which earlier versions did not keep. */
+  readonly isAssumed?: true;
 }
 
 export interface Returns {
@@ -85,7 +90,7 @@ const failedOfTotal = ({ refunds, failedRefunds }: Returns): number =>
   refunds === null
     ? 0
     : failedRefunds
-        .filter(({ createdAt, failedAt }) => createdAt <= refunds.at && refunds.at <= failedAt)
+        .filter(({ createdAt, failedAt }) => refunds.at === 0 || (createdAt <= refunds.at && refunds.at <= failedAt))
         .reduce((sum, { amount }) => sum + amount, 0);
 
 /** The sum of the refunds that did not fail. */
@@ -133,7 +138,9 @@ export const bookingsBetween = (before: Returns, after: Returns): Booking[] => {
       if (dispute.state === 'inquiry' && known === undefined) {
         return [{ type: 'inquiry', amount: dispute.amount, currency: dispute.currency }];
       }
-      const previous = known ? withdrawn(known) : { ...dispute, amount: 0 };
+      const { amount, currency: own } = dispute;
+      const booked = known?.isAssumed ? { ...known, amount, currency: own } : known;
+      const previous = booked ? withdrawn(booked) : { ...dispute, amount: 0 };
       return bookingsOf(previous, withdrawn(dispute), 'dispute', 'dispute_won');
     }),
   ];

@@ -32,7 +32,8 @@ export type ReturnEvent = {
   readonly checkoutId: string | undefined;
 } & (
   | { readonly kind: 'refunded'; readonly total: Reported<RefundTotal> }
-  | { readonly kind: 'refundFailed'; readonly refund: FailedRefund }
+  /** `isPart`: the service refunded a part of the payment by itself. */
+  | { readonly kind: 'refundFailed'; readonly refund: FailedRefund; readonly isPart: boolean }
   | { readonly kind: 'disputed'; readonly dispute: Reported<Dispute> }
 );
 
@@ -151,7 +152,8 @@ const readFailedRefund: Reader = ({ id, at }, object) => {
   const { id: refundId, payment_intent, metadata: known, amount, created } = RefundObject.parse(object);
   if (payment_intent === null) return undefined;
   const refund = { id: refundId, amount, createdAt: created, failedAt: at };
-  return { id, kind: 'refundFailed', paymentIntent: payment_intent, checkoutId: known.checkout_id, refund };
+  const isPart = known.part !== undefined;
+  return { id, kind: 'refundFailed', paymentIntent: payment_intent, checkoutId: known.checkout_id, refund, isPart };
 };
 
 const readRefund: Reader = (head, object) =>

@@ -418,6 +418,20 @@ describeInBrowser('the form of a submission', (context) => {
     expect(await draftsOf()).toEqual([]);
   });
 
+  longTest('premium is paid by a debit that takes days, and the page after it says so', async () => {
+    await openAs();
+    await fill();
+    await page.getByLabel('Premium').check();
+    await page.getByRole('button', { name: 'Continue to payment ($49.00)' }).click();
+    await page.waitForURL(/\/_local\/checkout\/chk_/);
+    await page.getByRole('button', { name: /takes days/ }).click();
+    await page.waitForURL(/\/checkout\/success\?checkout=chk_/);
+    await page.getByText('The payment is under way.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    // The draft is kept until the payment arrives.
+    expect(await draftsOf()).toHaveLength(1);
+  });
+
   longTest('axe reports nothing right to left, and without script the page says what it needs', async () => {
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 900 });

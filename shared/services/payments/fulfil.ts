@@ -6,7 +6,7 @@ import { findCheckout, findCheckoutSubmission, type Settlement } from '#data/pay
 import { findProject, isDuplicateUrl, takenSlugs } from '#data/projects.ts';
 import { findUser } from '#data/users.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
-import { type CheckoutRecord, isRefunded, projectOfCheckout } from '#model/payment.ts';
+import { type CheckoutRecord, isRefunded, projectOfCheckout, refundsOf } from '#model/payment.ts';
 import { isOpen } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import { environment } from '#platform/environment.ts';
@@ -133,51 +133,65 @@ export const revoke = async (checkout: CheckoutRecord, at: string): Promise<Effe
   return planChange(project, { plan: 'standard', paid_at: null });
 };
 
+/** A part of a payment, refunded once per id. */
+type Part = NonNullable<MessageData<'refundDue'>['part']>;
+
 /** What a payment that counts again delivers. */
 interface Restoration extends Effect {
-  /** The part of the price for what cannot be delivered any more, in the smallest unit of the currency. */
-  readonly due: number;
+  /** What cannot be delivered any more: all of it, or parts. */
+  readonly due: 'all' | readonly Part[];
 }
 
-/** The part of a price for some of the placements that were bought, by their monthly prices of now, from 0 to 1. */
-const shareOf = (some: readonly Placement[], bought: readonly Placement[]): number => {
+/** What one of the placements that were bought cost, by the monthly prices of now. */
+const priceOf = ({ amount, placements }: CheckoutRecord, placement: Placement): number => {
   const { monthlyPrices } = environment().promotions;
-  const priceOf = (placements: readonly Placement[]) => placements.reduce((sum, one) => sum + monthlyPrices[one], 0);
-  return some.length === bought.length || priceOf(bought) === 0
-    ? some.length / bought.length
-    : priceOf(some) / priceOf(bought);
+  const bought = [...new Set(placements)];
+  const sum = bought.reduce((total, one) => total + monthlyPrices[one], 0);
+  return sum === 0 ? amount / bought.length : (amount * monthlyPrices[placement]) / sum;
 };
 
 const restorePromotion = async (checkout: CheckoutRecord, at: string): Promise<Restoration | undefined> => {
   const project = await findTargetProject(checkout);
   const found = await restorationWrites(checkout.id, { isLive: project !== undefined && isOpen(project), at });
   if (!found) return undefined;
-  const share = found.share * shareOf(found.missing, [...new Set(checkout.placements)]);
-  return { writes: found.writes, messages: [], due: roundToStep(checkout.amount * share, checkout.currency) };
+  const { writes, placements, share } = found;
+  if (placements.length === 0 && share === 1) return { writes, messages: [], due: 'all' };
+  const { amount_refunded, refund_currency } = refundsOf(checkout);
+  let left = checkout.amount - (refund_currency === checkout.currency ? amount_refunded : 0);
+  const due: Part[] = [];
+  for (const id of new Set(checkout.placements)) {
+    if (placements.includes(id)) continue;
+    const amount = Math.min(left, roundToStep(priceOf(checkout, id) * share, checkout.currency));
+    if (amount > 0) due.push({ id, amount });
+    left -= amount;
+  }
+  return { writes, messages: [], due };
 };
 
 const restorePlan = async (checkout: CheckoutRecord): Promise<Restoration> => {
   const project = (await findProject(checkout.project_id ?? ''))?.project;
-  // It was deleted permanently.
-  if (!project) return { messages: [], due: 0 };
+  // A project that was deleted permanently lost its plan by that. With the time of the payment, it still has what it had.
+  if (!project || project.paid_at === checkout.paid_at) return { messages: [], due: [] };
   // A later payment bought the plan.
-  if (project.paid_at !== null && project.paid_at !== checkout.paid_at) return { messages: [], due: checkout.amount };
-  return { ...planChange(project, { plan: 'premium', paid_at: checkout.paid_at }), due: 0 };
+  if (project.paid_at !== null) return { messages: [], due: 'all' };
+  return { ...planChange(project, { plan: 'premium', paid_at: checkout.paid_at }), due: [] };
 };
 
 /** Restores what `revoke` took away, or delivers what was paid for while the payment was returned. */
 export const restore = async (checkout: CheckoutRecord, at: string): Promise<Restoration> => {
-  const { paid_at, delivery, amount } = checkout;
-  if (paid_at === null || delivery === 'mismatch') return { messages: [], due: 0 };
+  const { paid_at, delivery } = checkout;
+  if (paid_at === null || delivery === 'mismatch') return { messages: [], due: [] };
   if (delivery === null) {
     const result = await fulfil(checkout, at);
-    if ('reason' in result) return { messages: [], due: amount };
+    if ('reason' in result) return { messages: [], due: 'all' };
     const { projectId: _, ...effect } = result;
-    return { ...effect, due: 0 };
+    return { ...effect, due: [] };
   }
-  const nothing = { messages: [], due: delivery === 'refundDue' ? amount : 0 };
-  if (checkout.kind === 'promotion') return (await restorePromotion(checkout, at)) ?? nothing;
-  return delivery === 'refundDue' ? nothing : await restorePlan(checkout);
+  const isUndelivered = delivery === 'refundDue';
+  if (checkout.kind === 'promotion') {
+    return (await restorePromotion(checkout, at)) ?? { messages: [], due: isUndelivered ? 'all' : [] };
+  }
+  return isUndelivered ? { messages: [], due: 'all' } : await restorePlan(checkout);
 };
 
 /**

@@ -75,6 +75,16 @@ const reconcileOne = async (checkout: CheckoutRecord, at: string): Promise<'sett
   return found.state === 'paid' ? 'settled' : 'ended';
 };
 
+/** Checkouts with payments under way, which can take weeks, come after those whose page is open. */
+async function* openFirst(checkouts: AsyncIterable<CheckoutRecord>): AsyncGenerator<CheckoutRecord> {
+  const underWay: CheckoutRecord[] = [];
+  for await (const checkout of checkouts) {
+    if (checkout.status === 'processing') underWay.push(checkout);
+    else yield checkout;
+  }
+  yield* underWay;
+}
+
 /**
  * Polls the provider for checkouts that have been open for a while and applies their state, in case events were lost.
  * Idempotent and safe to run concurrently with events and other runs.
@@ -92,6 +102,8 @@ export const reconcilePayments = async (at = now()) => {
       log.warn('reconciliation of a checkout failed', { checkout_id: checkout.id, error });
     }
   };
-  const { results, isComplete } = await mapConcurrently(openCheckouts(createdBefore), reconcile, { until: deadline });
+  const { results, isComplete } = await mapConcurrently(openFirst(openCheckouts(createdBefore)), reconcile, {
+    until: deadline,
+  });
   return { processed: results.length, ...counts, unfinished: !isComplete };
 };

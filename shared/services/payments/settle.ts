@@ -10,7 +10,6 @@ import {
 import { type MessageData, newMessage } from '#events/catalogue.ts';
 import { type CheckoutRecord, isRefunded, isUnpaid, type LedgerRecord, refundsOf } from '#model/payment.ts';
 import {
-  amountRefunded,
   bookingsBetween,
   isReturned,
   type Returns,
@@ -215,30 +214,36 @@ interface Outcome extends Effect {
   readonly delivery: CheckoutRecord['delivery'];
 }
 
-/** A payment that was returned counts again. What cannot be delivered any more is refunded after a dispute. */
-const restored = async (next: CheckoutRecord, event: ReturnEvent, at: string): Promise<Outcome> => {
+/**
+ * A payment that was returned counts again. What cannot be delivered any more is refunded, unless a refund of this
+ * payment has failed: another one would fail as well, so an administrator has to return the money.
+ */
+const outcomeOfRestoration = async (next: CheckoutRecord, event: ReturnEvent, at: string): Promise<Outcome> => {
   const { due, ...effect } = await restore(next, at);
-  if (due === 0) return { ...effect, delivery: next.paid_at === null ? null : (next.delivery ?? 'done') };
-  if (event.kind !== 'disputed') {
-    // The refund failed: another one would fail as well, so an administrator has to return the money.
-    log.error('a refund failed, and what it took cannot be delivered any more', { checkout_id: next.id });
+  if (due.length === 0) return { ...effect, delivery: next.paid_at === null ? null : (next.delivery ?? 'done') };
+  if (event.kind !== 'disputed' || next.returns.failedRefunds.length > 0) {
+    log.error('a payment counts again, but not all of it can be delivered or refunded', { checkout_id: next.id });
     return { ...effect, delivery: 'refundDue' };
   }
-  const isWhole = due >= next.amount - amountRefunded(next.returns);
-  const part = isWhole ? {} : { part: { id: event.dispute.id, amount: due } };
+  const parts = due === 'all' ? [undefined] : due;
+  const refunds = parts.map((part) => newMessage('refundDue', null, { checkout_id: next.id, ...(part && { part }) }));
   return {
     ...effect,
-    delivery: due === next.amount ? 'refundDue' : 'done',
-    messages: [...effect.messages, newMessage('refundDue', null, { checkout_id: next.id, ...part })],
+    delivery: due === 'all' ? 'refundDue' : 'done',
+    messages: [...effect.messages, ...refunds],
   };
 };
 
 /** What a change of the returns leads to: only the first and the last return of the whole payment has an effect. */
 const outcomeOf = async (current: CheckoutRecord, next: CheckoutRecord, event: ReturnEvent): Promise<Outcome> => {
   const isNow = isReturned(next.returns);
-  if (isNow === isReturned(current.returns)) return { messages: [], delivery: current.delivery };
-  if (isNow) return { ...(await revoke(current, next.updated_at)), delivery: current.delivery };
-  return await restored(next, event, next.updated_at);
+  if (isNow !== isReturned(current.returns)) {
+    if (!isNow) return await outcomeOfRestoration(next, event, next.updated_at);
+    return { ...(await revoke(current, next.updated_at)), delivery: current.delivery };
+  }
+  if (event.kind !== 'refundFailed' || !event.isPart) return { messages: [], delivery: current.delivery };
+  log.error('the refund of a part that cannot be delivered failed', { checkout_id: next.id });
+  return { messages: [], delivery: 'refundDue' };
 };
 
 /**

@@ -15,6 +15,7 @@ import {
   type AllocationVersions,
   holdsSlots,
   lostShare,
+  monthsAfter,
   type PromotionRecord,
   promotionEventData,
   promotionOfCheckout,
@@ -27,28 +28,30 @@ import { conflict, mustExist, notFound } from '#shared/errors.ts';
 /** A promotion that needs slots. Slots that the promotion with this id holds already count as free. */
 type Applicant = Pick<PromotionRecord, 'placements'> & { readonly id?: string };
 
-/** Looks for a free slot in each placement: the versions to allocate them with, or the placements without one. */
+/**
+ * Looks for a free slot in each placement: the placements without one, and the versions to allocate the others with, if they
+ * are limited.
+ */
 const findFreeSlots = async (
   { id, placements }: Applicant,
   at: string,
-): Promise<{ readonly versions: AllocationVersions } | { readonly full: readonly Placement[] }> => {
+): Promise<{ readonly versions: AllocationVersions; readonly full: readonly Placement[] }> => {
   const limits = environment().promotions.slots;
   const limited = placements.filter((placement) => limits[placement] !== null);
-  if (limited.length === 0) return { versions: {} };
+  if (limited.length === 0) return { versions: {}, full: [] };
   const { current, allocationVersions } = await readOccupancy();
   const holders = current.filter((one) => one.id !== id && holdsSlots(one, at));
-  const full = limited.filter(
-    (placement) => holders.filter((one) => one.placements.includes(placement)).length >= Number(limits[placement]),
-  );
-  if (full.length > 0) return { full };
-  return { versions: Object.fromEntries(limited.map((placement) => [placement, allocationVersions[placement]])) };
+  const isFull = (placement: Placement): boolean =>
+    holders.filter((one) => one.placements.includes(placement)).length >= Number(limits[placement]);
+  const [full, free] = [limited.filter(isFull), limited.filter((placement) => !isFull(placement))];
+  return { full, versions: Object.fromEntries(free.map((placement) => [placement, allocationVersions[placement]])) };
 };
 
 /** The versions to allocate a slot in each placement with. @throws 409 SOLD_OUT when a placement is full. */
 export const getFreeSlots = async (applicant: Applicant, at: string): Promise<AllocationVersions> => {
-  const found = await findFreeSlots(applicant, at);
-  if ('full' in found) throw conflict('SOLD_OUT', `No slot is free: ${found.full.join(', ')}.`);
-  return found.versions;
+  const { full, versions } = await findFreeSlots(applicant, at);
+  if (full.length > 0) throw conflict('SOLD_OUT', `No slot is free: ${full.join(', ')}.`);
+  return versions;
 };
 
 export interface PromotionChange {
@@ -158,15 +161,12 @@ export const purchaseWrites = async (purchase: Purchase): Promise<readonly Write
     created_at: purchase.at,
     version: 1,
   };
-  const slots = await findFreeSlots(promotion, purchase.at);
-  if (!('versions' in slots)) return undefined;
-  return [...promotionInsertion(promotion, slots.versions), changeCounts(purchase.projectId, { promotions_count: 1 })];
+  const { full, versions } = await findFreeSlots(promotion, purchase.at);
+  if (full.length > 0) return undefined;
+  return [...promotionInsertion(promotion, versions), changeCounts(purchase.projectId, { promotions_count: 1 })];
 };
 
-const lostBy = (current: PromotionRecord, at: string): NonNullable<PromotionRecord['lost']> =>
-  current.status === 'active' && current.ends_at !== null
-    ? { status: 'active', ms: Date.parse(current.ends_at) - Date.parse(at) }
-    : { status: 'pending' };
+const RETURNED = 'The payment was refunded.';
 
 /**
  * The writes that revoke the promotion of a returned payment, for the transaction of the return; none when it is over.
@@ -175,22 +175,34 @@ const lostBy = (current: PromotionRecord, at: string): NonNullable<PromotionReco
 export const returnWrites = async (checkoutId: string, at: string): Promise<readonly Write[]> => {
   const current = await findPromotion(promotionOfCheckout(checkoutId));
   if (!current || !holdsSlots(current, at)) return [];
-  const { next, messages } = revocation(current, { actorId: null, reason: 'The payment was refunded.', at });
+  const { next, messages } = revocation(current, { actorId: null, reason: RETURNED, at });
   const withoutRefund = messages.filter(({ kind }) => kind !== 'refundDue');
-  const revoked = nextVersion(current, { ...next, lost: lostBy(current, at) });
+  const lost: PromotionRecord['lost'] =
+    current.status === 'active' && current.ends_at !== null
+      ? { status: 'active', ms: Date.parse(current.ends_at) - Date.parse(at) }
+      : { status: 'pending' };
+  const revoked = nextVersion(current, { ...next, lost });
   return [...promotionReplacement(current, revoked, undefined), ...withoutRefund.map(inOutbox)];
+};
+
+/** What a return took from a promotion, also in records of earlier versions, which do not say so. */
+const lostOf = ({ lost, status, reason, starts_at, ends_at, months }: PromotionRecord): PromotionRecord['lost'] => {
+  if (lost !== undefined || status !== 'revoked' || reason !== RETURNED) return lost;
+  if (starts_at === null || ends_at === null || months === null) return { status: 'pending' };
+  const ms = Date.parse(monthsAfter(starts_at, months)) - Date.parse(ends_at);
+  return ms > 0 ? { status: 'active', ms } : null;
 };
 
 interface RestoredPromotion {
   readonly writes: readonly Write[];
-  /** Its placements without a free slot. */
-  readonly missing: readonly Placement[];
+  /** The placements that it has again. */
+  readonly placements: readonly Placement[];
   /** The part of its time that was lost, from 0 to 1. */
   readonly share: number;
 }
 
-const restored = (current: PromotionRecord, placements: readonly Placement[], at: string): PromotionRecord => {
-  const { lost } = current;
+const givenBack = (current: PromotionRecord, placements: readonly Placement[], at: string): PromotionRecord => {
+  const lost = lostOf(current);
   if (!lost || placements.length === 0) return nextVersion(current, { ...current, lost: null });
   const given = { ...current, placements, status: lost.status, reason: null, lost: null };
   return nextVersion(
@@ -202,26 +214,25 @@ const restored = (current: PromotionRecord, placements: readonly Placement[], at
 /**
  * The writes that restore the promotion which `returnWrites` revoked: with the time that it lost, in those of its
  * placements that have a free slot, if its project is live. They fail with `ConditionFailed` when the promotion, a slot
- * or the project is changed concurrently.
+ * or the project is changed concurrently. One that was revoked before it was shown is not restored, but lost whole.
  * @param isLive whether the project is live.
- * @returns undefined when there is nothing to restore.
+ * @returns undefined when nothing was lost.
  */
 export const restorationWrites = async (
   checkoutId: string,
   { isLive, at }: { readonly isLive: boolean; readonly at: string },
 ): Promise<RestoredPromotion | undefined> => {
   const current = await findPromotion(promotionOfCheckout(checkoutId));
-  if (!current?.lost) return undefined;
-  const found = await findFreeSlots(current, at);
-  const taken = 'full' in found ? found.full : [];
-  const free = isLive ? current.placements.filter((placement) => !taken.includes(placement)) : [];
-  const next = restored(current, free, at);
-  const versions = free.length > 0 ? await getFreeSlots(next, at) : undefined;
-  const isActive = next.status === 'active';
-  const messages = isActive ? [newMessage('promotionActivated', null, promotionEventData(next))] : [];
-  return {
-    writes: [...promotionReplacement(current, next, versions), ...messages.map(inOutbox)],
-    missing: current.placements.filter((placement) => !free.includes(placement)),
-    share: lostShare(current),
-  };
+  if (!current) return undefined;
+  const lost = lostOf(current);
+  if (!lost) {
+    const isUnshown = current.status === 'revoked' && current.starts_at === null;
+    return isUnshown ? { writes: [], placements: [], share: 1 } : undefined;
+  }
+  const { full, versions } = await findFreeSlots(current, at);
+  const placements = isLive ? current.placements.filter((placement) => !full.includes(placement)) : [];
+  const next = givenBack(current, placements, at);
+  const messages = next.status === 'active' ? [newMessage('promotionActivated', null, promotionEventData(next))] : [];
+  const writes = promotionReplacement(current, next, placements.length > 0 ? versions : undefined);
+  return { writes: [...writes, ...messages.map(inOutbox)], placements, share: lostShare({ ...current, lost }) };
 };

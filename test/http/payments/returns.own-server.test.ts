@@ -3,9 +3,14 @@ import { expect, it } from 'vitest';
 import type { AdminPayment, LedgerEntry } from '#contract/payments.ts';
 import type { Promotion } from '#contract/promotions.ts';
 import { checkoutKey, type Key } from '#data/keys.ts';
+import { findPromotion, replacePromotion } from '#data/promotions.ts';
 import { findItem, type Item } from '#data/read.ts';
 import { transact } from '#data/write.ts';
+import { parseMessage } from '#events/catalogue.ts';
 import { DAY_MS } from '#model/days.ts';
+import type { PromotionRecord } from '#model/promotion.ts';
+import { refundCheckout } from '#services/payments/fulfil.ts';
+import { untilEventsPublished } from '#test/support/events.ts';
 import { dataOf, metaOf, type Person, person } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import {
@@ -34,6 +39,16 @@ const startUpgrade = async () => {
   const buyer = await person(server);
   const project = await directory.live(buyer);
   const body = { kind: 'upgrade', project_id: project.id };
+  const { checkout_id: id } = dataOf<StartedCheckout>(
+    await directory.ok(buyer, 'POST', '/api/payments/checkout', body),
+  );
+  return { buyer, project, id };
+};
+
+const startPromotion = async (placements: readonly string[], months = 1) => {
+  const buyer = await person(server);
+  const project = await directory.live(buyer);
+  const body = { kind: 'promotion', project_id: project.id, placements, months };
   const { checkout_id: id } = dataOf<StartedCheckout>(
     await directory.ok(buyer, 'POST', '/api/payments/checkout', body),
   );
@@ -162,13 +177,35 @@ it('a checkout that an earlier version stored keeps its refunds and disputes', a
   await send(dispute(id, 'created', 'needs_response'));
   const key = checkoutKey(id);
   const { returns: _, ...item } = (await findItem(key)) as Item & Key;
-  const earlier = { amount_refunded: 700, is_fully_refunded: false, disputes: [{ id: `du_of_${id}`, state: 'open' }] };
+  const disputes = [{ id: `du_of_${id}`, state: 'open' }];
+  const earlier = { amount_refunded: 700, is_fully_refunded: false, disputes };
   await transact([{ put: { ...item, ...earlier } }]);
   expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'refunded', amount_refunded: 700 });
   expect(await inConsole(id)).toMatchObject({ is_disputed: true, refund_currency: 'usd' });
-  await send(stripeEventAt(5, 'charge.dispute.closed', disputeOf(id, { status: 'won' })));
+  // The amount that was booked is not known: it is that of the event.
+  await send(stripeEventAt(5, 'charge.dispute.closed', disputeOf(id, { status: 'won', amount: 2000 })));
+  expect(await movesOf(buyer)).toEqual(['payment 4900 usd', 'dispute 4900 usd', 'dispute_won 2000 usd']);
   expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'fulfilled', amount_refunded: 700 });
+  // A refund that was made before can still fail.
+  await send(stripeEventAt(20, 'refund.failed', failedRefund(id, { amount: 700, created: 3 })));
+  expect(await checkoutOf(directory, buyer, id)).toMatchObject({ amount_refunded: 0 });
+  const exported = dataOf<{ checkouts: object[] }>(await directory.ok(buyer, 'GET', '/api/user/export'));
+  expect(exported.checkouts).toMatchObject([{ id, amount_refunded: 0, refund_currency: 'usd' }]);
+  expect(exported.checkouts[0]).not.toHaveProperty('returns');
   expect(await directory.read(project.id, buyer)).toMatchObject({ plan: 'premium' });
+});
+
+it('an event about a refund that an earlier version stored is read', async () => {
+  const { id } = await buyUpgrade();
+  await send(stripeEvent('charge.refunded', refundedCharge(id, 100)));
+  await untilEventsPublished(server, directory);
+  const events = await server.events();
+  const event = events.find(
+    ({ kind, data }) => kind === 'paymentRefunded' && Object.values(data as object).includes(id),
+  );
+  const { refund_currency, ...earlier } = (event?.data ?? {}) as Record<string, unknown>;
+  expect(refund_currency).toBe('usd');
+  expect(parseMessage({ ...event, data: earlier })).toMatchObject({ kind: 'paymentRefunded', data: earlier });
 });
 
 const signs = { payment: 1, refund: -1, refund_failed: 1, dispute: -1, dispute_won: 1, inquiry: 0 } as const;
@@ -184,13 +221,20 @@ const netOf = (ledger: readonly LedgerEntry[]): Record<string, number> => {
 class Provider {
   readonly events: object[];
   readonly #id: string;
+  readonly #amount: number;
   #time = 1000;
   readonly #refunds: { id: string; amount: number; created: number; hasFailed: boolean }[] = [];
   readonly #disputes = new Map<string, string>();
 
-  constructor(checkoutId: string) {
+  constructor(checkoutId: string, amount: number) {
     this.#id = checkoutId;
-    this.events = [stripeEventAt(this.#time, 'checkout.session.completed', paidSession(checkoutId))];
+    this.#amount = amount;
+    const session = paidSession(checkoutId, { amount_total: amount });
+    this.events = [stripeEventAt(this.#time, 'checkout.session.completed', session)];
+  }
+
+  get isReturned(): boolean {
+    return this.withdrawn > 0 || this.refunded >= this.#amount;
   }
 
   get refunded(): number {
@@ -202,10 +246,12 @@ class Provider {
   }
 
   refund(amount: number): void {
-    if (this.refunded + amount > 4900) return;
+    if (this.refunded + amount > this.#amount) return;
     this.#time += 1;
     this.#refunds.push({ id: `re_${this.#refunds.length}_${this.#id}`, amount, created: this.#time, hasFailed: false });
-    this.events.push(stripeEventAt(this.#time, 'charge.refunded', refundedCharge(this.#id, this.refunded)));
+    this.events.push(
+      stripeEventAt(this.#time, 'charge.refunded', refundedCharge(this.#id, this.refunded, this.#amount)),
+    );
   }
 
   failRefund(which: number): void {
@@ -229,13 +275,13 @@ class Provider {
     this.#disputes.set(name, status);
     const isClosed = ['won', 'lost', 'warning_closed'].includes(status);
     const event = known === undefined ? 'created' : isClosed ? 'closed' : 'updated';
-    const object = disputeOf(this.#id, { id: `du_${name}_${this.#id}`, status });
+    const object = disputeOf(this.#id, { id: `du_${name}_${this.#id}`, status, amount: this.#amount });
     this.events.push(stripeEventAt(this.#time, `charge.dispute.${event}`, object));
   }
 }
 
 const step = fc.oneof(
-  fc.record({ refund: fc.constantFrom(100, 900, 2000, 4000, 4900) }),
+  fc.record({ refund: fc.constantFrom(100, 900, 1899, 2000, 4899) }),
   fc.record({ failRefund: fc.nat(3) }),
   fc.record({
     dispute: fc.constantFrom('a', 'b'),
@@ -244,6 +290,7 @@ const step = fc.oneof(
 );
 
 const history = fc.record({
+  isPromotion: fc.boolean(),
   steps: fc.array(step, { minLength: 1, maxLength: 8 }),
   order: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 20, maxLength: 20 }),
   repeated: fc.nat(20),
@@ -251,10 +298,11 @@ const history = fc.record({
 
 longTest('any order of the events about a payment ends in what the provider says of it', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async ({ steps, order, repeated }) => {
-      const { buyer, project, id } = await startUpgrade();
+    fc.asyncProperty(history, async ({ isPromotion, steps, order, repeated }) => {
+      const { buyer, project, id } = isPromotion ? await startPromotion(['detail']) : await startUpgrade();
+      const amount = isPromotion ? 1900 : 4900;
       // A partial refund names the checkout, so that what comes before the payment finds it.
-      const provider = new Provider(id);
+      const provider = new Provider(id, amount);
       provider.refund(1);
       const first = provider.events.at(-1) as object;
       for (const one of steps) {
@@ -268,21 +316,27 @@ longTest('any order of the events about a payment ends in what the provider says
         .map(({ event }) => event);
       await send(first, ...sorted, sorted[repeated % sorted.length] as object);
 
-      const isReturned = provider.withdrawn > 0 || provider.refunded >= 4900;
+      const { isReturned } = provider;
       const checkout = await checkoutOf(directory, buyer, id);
       expect(checkout).toMatchObject({
         status: isReturned ? 'refunded' : 'fulfilled',
         amount_refunded: provider.refunded,
       });
       expect(netOf(await ledgerOf(directory, buyer))).toEqual({
-        usd: 4900 - provider.refunded - provider.withdrawn * 4900,
+        usd: amount - provider.refunded - provider.withdrawn * amount,
       });
+      if (isPromotion) {
+        // One that was paid while it was returned does not exist.
+        const promotion = await findPromotion(id.replace('chk_', 'prm_'));
+        expect(promotion?.status ?? 'revoked').toBe(isReturned ? 'revoked' : 'pending');
+        return;
+      }
       const { plan, paid_at } = await directory.read(project.id, buyer);
       expect({ plan, paid_at }).toEqual(
         isReturned ? { plan: 'standard', paid_at: null } : { plan: 'premium', paid_at: checkout.paid_at },
       );
     }),
-    { numRuns: 60 },
+    { numRuns: 80 },
   );
 });
 
@@ -293,21 +347,14 @@ const promotionOf = async (checkoutId: string): Promise<Promotion> => {
 };
 
 const buyPromotion = async (placements: readonly string[], months = 1) => {
-  const buyer = await person(server);
-  const project = await directory.live(buyer);
-  const body = { kind: 'promotion', project_id: project.id, placements, months };
-  const { checkout_id: id } = dataOf<StartedCheckout>(
-    await directory.ok(buyer, 'POST', '/api/payments/checkout', body),
-  );
+  const { buyer, project, id } = await startPromotion(placements, months);
   await chooseOutcome(directory, id, 'paid');
   expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'fulfilled' });
-  return { buyer, project, id, act: (action: object) => act(id, action) };
+  return { buyer, project, id };
 };
 
 const act = (checkoutId: string, action: object) =>
   directory.adminOk('PUT', `/api/admin/promotions/${checkoutId.replace('chk_', 'prm_')}`, action);
-
-const lengthOf = ({ starts_at, ends_at }: Promotion): number => Date.parse(`${ends_at}`) - Date.parse(`${starts_at}`);
 
 it('a promotion gets back the time that a dispute took, and one that was not approved yet waits again', async () => {
   needsFeature('promotions');
@@ -317,14 +364,15 @@ it('a promotion gets back the time that a dispute took, and one that was not app
   await chooseOutcome(directory, id, 'disputed');
   const revoked = await promotionOf(id);
   expect(revoked).toMatchObject({ status: 'revoked', reason: 'The payment was refunded.' });
+  const wonFrom = Date.now();
   await chooseOutcome(directory, id, 'dispute_won');
   const after = await promotionOf(id);
   expect(after).toMatchObject({ status: 'active', reason: null, placements: ['detail'], starts_at: before.starts_at });
-  // It ends later by exactly the time that it was not shown.
-  const pause = lengthOf(after) - lengthOf(before);
-  expect(Date.parse(`${after.ends_at}`) - Date.parse(`${before.ends_at}`)).toBe(pause);
-  expect(pause).toBeGreaterThanOrEqual(0);
-  expect(pause).toBeLessThan(DAY_MS);
+  // It ends by the time that it lost after the dispute was won.
+  const lost = Date.parse(`${before.ends_at}`) - Date.parse(`${revoked.ends_at}`);
+  expect(lost).toBeGreaterThan(27 * DAY_MS);
+  expect(Date.parse(`${after.ends_at}`) - lost).toBeGreaterThanOrEqual(wonFrom);
+  expect(Date.parse(`${after.ends_at}`) - lost).toBeLessThanOrEqual(Date.now());
   expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'fulfilled', amount_refunded: 0 });
 
   const waiting = await buyPromotion(['detail']);
@@ -371,6 +419,79 @@ it('a promotion is refunded in part for a placement whose slot was taken during 
   expect(await promotionOf(id)).toMatchObject({ status: 'revoked', placements: ['detail'] });
   await send(dispute(id, 'closed', 'won', { id: 'du_second', ...again }));
   expect(await promotionOf(id)).toMatchObject({ status: 'active', placements: ['detail'] });
+  await act(rival.id, { action: 'revoke' });
+});
+
+it('a part whose refund fails is left to an administrator, and is not refunded again', async () => {
+  needsFeature('promotions');
+  const { buyer, id } = await buyPromotion(['banner', 'detail']);
+  await act(id, { action: 'approve' });
+  await chooseOutcome(directory, id, 'disputed');
+  const rival = await buyPromotion(['banner']);
+  await chooseOutcome(directory, id, 'dispute_won');
+  await server.until(async () => (await checkoutOf(directory, buyer, id)).amount_refunded === 6900);
+  expect(await inConsole(id)).toMatchObject({ state: 'fulfilled', problem: null });
+  await chooseOutcome(directory, id, 'refund_failed');
+  expect(await inConsole(id)).toMatchObject({ state: 'fulfilled', problem: 'refund_due', amount_refunded: 0 });
+  await refundCheckout({ checkout_id: id, part: { id: 'banner', amount: 6900 } });
+  expect((await movesOf(buyer)).filter((move) => move.startsWith('refund '))).toHaveLength(1);
+  await act(rival.id, { action: 'revoke' });
+});
+
+it('a promotion that was rejected is refunded after a dispute, and left to an administrator when its refund fails', async () => {
+  needsFeature('promotions');
+  const rejected = await buyPromotion(['detail']);
+  await act(rejected.id, { action: 'revoke', reason: 'Not fitting.' });
+  await server.until(async () => (await checkoutOf(directory, rejected.buyer, rejected.id)).status === 'refunded');
+  await chooseOutcome(directory, rejected.id, 'refund_failed');
+  expect(await inConsole(rejected.id)).toMatchObject({ state: 'paid', problem: 'refund_due' });
+  expect(await promotionOf(rejected.id)).toMatchObject({ status: 'revoked', reason: 'Not fitting.' });
+
+  const disputed = await buyPromotion(['detail']);
+  await chooseOutcome(directory, disputed.id, 'disputed');
+  const stored = (await findPromotion(disputed.id.replace('chk_', 'prm_'))) as PromotionRecord;
+  const { lost: _, ...unshown } = stored;
+  const next = { ...unshown, reason: 'Not fitting.', version: stored.version + 1 };
+  await replacePromotion(stored, next, undefined, []);
+  await chooseOutcome(directory, disputed.id, 'dispute_won');
+  await server.until(async () => (await checkoutOf(directory, disputed.buyer, disputed.id)).amount_refunded === 1900);
+});
+
+it('a promotion that an earlier version revoked gets back what its dates say that it lost', async () => {
+  needsFeature('promotions');
+  const { id } = await buyPromotion(['detail'], 2);
+  await act(id, { action: 'approve' });
+  const { ends_at } = await promotionOf(id);
+  await chooseOutcome(directory, id, 'disputed');
+  const stored = (await findPromotion(id.replace('chk_', 'prm_'))) as PromotionRecord;
+  const { lost: _, ...earlier } = stored;
+  await replacePromotion(stored, { ...earlier, version: stored.version + 1 }, undefined, []);
+  await chooseOutcome(directory, id, 'dispute_won');
+  const after = await promotionOf(id);
+  expect(after.status).toBe('active');
+  expect(Date.parse(`${after.ends_at}`)).toBeGreaterThanOrEqual(Date.parse(`${ends_at}`));
+});
+
+it('a dispute that is won gives no plan that an administrator had taken before', async () => {
+  const { buyer, project, id } = await buyUpgrade();
+  await directory.adminOk('PUT', `/api/admin/projects/${project.id}`, { plan: 'standard' });
+  await send(dispute(id, 'created', 'needs_response'), dispute(id, 'closed', 'won'));
+  expect(await directory.read(project.id, buyer)).toMatchObject({ plan: 'standard' });
+  expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'fulfilled' });
+});
+
+it.each([
+  ['the dispute is won before the refund fails', ['dispute_won', 'refund_failed']],
+  ['the refund fails before the dispute is won', ['refund_failed', 'dispute_won']],
+])('a payment that is disputed and refunded ends the same when %s', async (_, outcomes) => {
+  needsFeature('promotions');
+  const { buyer, id } = await buyPromotion(['banner']);
+  await chooseOutcome(directory, id, 'disputed');
+  await chooseOutcome(directory, id, 'refunded');
+  const rival = await buyPromotion(['banner']);
+  for (const outcome of outcomes) await chooseOutcome(directory, id, outcome);
+  expect(await inConsole(id)).toMatchObject({ state: 'paid', problem: 'refund_due', amount_refunded: 0 });
+  expect((await movesOf(buyer)).filter((move) => move.startsWith('refund '))).toHaveLength(1);
   await act(rival.id, { action: 'revoke' });
 });
 
