@@ -170,7 +170,7 @@ export const AdminPayment = z
       .enum(['refund_due', 'mismatch'])
       .nullable()
       .describe(
-        '`refund_due`: it could not be delivered, or not all of it, and was not refunded. `mismatch`: another amount or currency was paid.',
+        '`refund_due`: it could not be delivered, or not all of it, and was not refunded by the service. `mismatch`: another amount or currency was paid. Null once the whole payment is refunded.',
       ),
     user: z.object({ id: z.string(), name: z.string().nullable() }).describe('The buyer.'),
     project: ProjectReference.nullable(),

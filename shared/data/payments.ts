@@ -108,7 +108,11 @@ const returnsOf = ({ amount, currency, ...earlier }: CheckoutRecord & EarlierChe
       : null,
   failedRefunds: [],
   disputes: earlier.disputes.map(({ id, state }) => ({
-    ...{ id, state, amount, currency, isAssumed: true },
+    id,
+    state,
+    amount,
+    currency,
+    isAssumed: true,
     // The event that opened a dispute which was won can still arrive.
     at: state === 'won' ? Number.MAX_SAFE_INTEGER : 0,
   })),

@@ -157,7 +157,7 @@ async function* logParts(userId: string, partitionPrefix: string): AsyncGenerato
 /** Reads everything stored about a user beside the record, a page at a time. The parts of a list are adjacent. */
 export async function* userDataPages(userId: string): AsyncGenerator<ExportedPart> {
   yield await mailSuppressions(userId);
-  // All unpaid checkouts of all users are read: they end after a day, or some days later, so there are few. The user's collection begins
+  // All unpaid checkouts of all users are read: they are few, because most end within a day. The user's collection begins
   // with the closed ones, which keeps the list of checkouts adjacent.
   for await (const items of collectionPages({ partition: openCheckoutsPartition, index: 'collection' })) {
     const own = items.filter((item) => item.user_id === userId);

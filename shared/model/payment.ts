@@ -6,6 +6,14 @@ import { amountRefunded, noReturns, type Returns } from './returns.ts';
 import type { RuleDecision } from './rule.ts';
 import { canonicalUrl } from './url.ts';
 
+/** A part of the price of a promotion, for one of its placements. */
+export interface Part {
+  /** The placement: a part is refunded once per id. */
+  readonly id: string;
+  /** In the smallest unit of the currency. */
+  readonly amount: number;
+}
+
 /** A checkout as stored: what was ordered and the state of its payment. Amounts are in the currency's smallest unit. */
 export interface CheckoutRecord
   extends Readonly<Pick<Checkout, 'kind' | 'status' | 'currency' | 'months' | 'created_at'>> {
@@ -34,9 +42,11 @@ export interface CheckoutRecord
   readonly returns: Returns;
   /**
    * What the payment led to; null until then, also for a payment that was returned before it was reported. `refundDue`:
-   * nothing, or not all. `mismatch`: it had another amount or currency.
+   * nothing. `partDue`: all but a part whose refund failed. `mismatch`: nothing, it had another amount or currency.
    */
-  readonly delivery: 'done' | 'refundDue' | 'mismatch' | null;
+  readonly delivery: 'done' | 'refundDue' | 'partDue' | 'mismatch' | null;
+  /** Parts of the price that were to be refunded because they could not be given back after a dispute; absent without any. */
+  readonly parts_due?: readonly Part[];
   /** Incremented with every write of the record. */
   readonly version: number;
 }

@@ -85,7 +85,7 @@ export const withDispute = (returns: Returns, dispute: Dispute): Returns => {
   return { ...returns, disputes: replaced(returns.disputes, dispute) };
 };
 
-/** What the newest total still contains of refunds that failed after it. */
+/** What the newest total still contains of refunds that failed after it. A total without a time is older than every failure. */
 const failedOfTotal = ({ refunds, failedRefunds }: Returns): number =>
   refunds === null
     ? 0

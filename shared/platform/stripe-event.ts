@@ -32,10 +32,13 @@ export type ReturnEvent = {
   readonly checkoutId: string | undefined;
 } & (
   | { readonly kind: 'refunded'; readonly total: Reported<RefundTotal> }
-  /** `isPart`: the service refunded a part of the payment by itself. */
-  | { readonly kind: 'refundFailed'; readonly refund: FailedRefund; readonly isPart: boolean }
+  /** `part`: what the service refunded by itself, `ALL` or the id of a part; undefined for the refund of an administrator. */
+  | { readonly kind: 'refundFailed'; readonly refund: FailedRefund; readonly part: string | undefined }
   | { readonly kind: 'disputed'; readonly dispute: Reported<Dispute> }
 );
+
+/** What a refund of all that is left of a payment names as its part. */
+export const ALL = 'all';
 
 // Longer than any id of the provider, and shorter than a key of the table.
 const Id = z.string().min(1).max(500);
@@ -152,8 +155,8 @@ const readFailedRefund: Reader = ({ id, at }, object) => {
   const { id: refundId, payment_intent, metadata: known, amount, created } = RefundObject.parse(object);
   if (payment_intent === null) return undefined;
   const refund = { id: refundId, amount, createdAt: created, failedAt: at };
-  const isPart = known.part !== undefined;
-  return { id, kind: 'refundFailed', paymentIntent: payment_intent, checkoutId: known.checkout_id, refund, isPart };
+  const { checkout_id: checkoutId, part } = known;
+  return { id, kind: 'refundFailed', paymentIntent: payment_intent, checkoutId, refund, part };
 };
 
 const readRefund: Reader = (head, object) =>

@@ -4,7 +4,14 @@ import { AppError, invalidInput, paymentsUnavailable } from '#shared/errors.ts';
 import { environment } from './environment.ts';
 import { log } from './log.ts';
 import { secret } from './ssm.ts';
-import { checkoutIdOf, type Payment, type ProviderEvent, parsePayment, parseProviderEvent } from './stripe-event.ts';
+import {
+  ALL,
+  checkoutIdOf,
+  type Payment,
+  type ProviderEvent,
+  parsePayment,
+  parseProviderEvent,
+} from './stripe-event.ts';
 import { limitWithinRequest } from './time-limit.ts';
 
 // The client of the payment provider. Every function throws 503 when the provider is not configured or unavailable.
@@ -196,10 +203,10 @@ export const refund = async (
     // Stripe forgets an idempotency key after a day.
     const known = part ? await stripe.refunds.list({ payment_intent, limit: 100 }, options) : undefined;
     if (known?.data.some(({ metadata }) => metadata?.part === part?.id)) return;
-    const params = part ? { amount: part.amount, metadata: { part: part.id } } : {};
-    const idempotencyKey = part ? `refund-${id}-${part.id}` : `refund-${id}`;
+    const name = part?.id ?? ALL;
+    const params = { payment_intent, ...(part && { amount: part.amount }), metadata: { part: name } };
     try {
-      await stripe.refunds.create({ payment_intent, ...params }, { ...options, idempotencyKey });
+      await stripe.refunds.create(params, { ...options, idempotencyKey: `refund-${id}-${name}` });
     } catch (error) {
       // It was refunded manually.
       if (!isInvalidRequest(error, 'charge_already_refunded')) throw error;

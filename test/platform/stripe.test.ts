@@ -169,5 +169,9 @@ it('refunds a part once per id, also when the provider has forgotten its idempot
   expect(received.map(({ method }) => method)).toEqual(['GET']);
   // What is left of a payment is refunded without asking.
   await refund(paid);
-  expect(received.at(-1)).toEqual({ method: 'POST', key: 'refund-chk_1', form: { payment_intent: 'pi_1' } });
+  expect(received.at(-1)).toEqual({
+    method: 'POST',
+    key: 'refund-chk_1-all',
+    form: { payment_intent: 'pi_1', 'metadata[part]': 'all' },
+  });
 });

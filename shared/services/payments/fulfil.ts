@@ -6,7 +6,7 @@ import { findCheckout, findCheckoutSubmission, type Settlement } from '#data/pay
 import { findProject, isDuplicateUrl, takenSlugs } from '#data/projects.ts';
 import { findUser } from '#data/users.ts';
 import { type MessageData, newMessage } from '#events/catalogue.ts';
-import { type CheckoutRecord, isRefunded, projectOfCheckout, refundsOf } from '#model/payment.ts';
+import { type CheckoutRecord, isRefunded, type Part, projectOfCheckout, refundsOf } from '#model/payment.ts';
 import { isOpen } from '#model/policy.ts';
 import { type ProjectRecord, projectEventData } from '#model/project.ts';
 import { environment } from '#platform/environment.ts';
@@ -133,9 +133,6 @@ export const revoke = async (checkout: CheckoutRecord, at: string): Promise<Effe
   return planChange(project, { plan: 'standard', paid_at: null });
 };
 
-/** A part of a payment, refunded once per id. */
-type Part = NonNullable<MessageData<'refundDue'>['part']>;
-
 /** What a payment that counts again delivers. */
 interface Restoration extends Effect {
   /** What cannot be delivered any more: all of it, or parts. */
@@ -154,13 +151,12 @@ const restorePromotion = async (checkout: CheckoutRecord, at: string): Promise<R
   const project = await findTargetProject(checkout);
   const found = await restorationWrites(checkout.id, { isLive: project !== undefined && isOpen(project), at });
   if (!found) return undefined;
-  const { writes, placements, share } = found;
-  if (placements.length === 0 && share === 1) return { writes, messages: [], due: 'all' };
+  const { writes, missing, isRestored, share } = found;
+  if (!isRestored && share === 1) return { writes, messages: [], due: 'all' };
   const { amount_refunded, refund_currency } = refundsOf(checkout);
   let left = checkout.amount - (refund_currency === checkout.currency ? amount_refunded : 0);
   const due: Part[] = [];
-  for (const id of new Set(checkout.placements)) {
-    if (placements.includes(id)) continue;
+  for (const id of missing) {
     const amount = Math.min(left, roundToStep(priceOf(checkout, id) * share, checkout.currency));
     if (amount > 0) due.push({ id, amount });
     left -= amount;

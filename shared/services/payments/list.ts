@@ -51,10 +51,10 @@ export const getCheckout = async (caller: UserRecord, checkoutId: string): Promi
   };
 };
 
-const problems = { refundDue: 'refund_due', mismatch: 'mismatch' } as const;
+const problems = { refundDue: 'refund_due', partDue: 'refund_due', mismatch: 'mismatch' } as const;
 
-const problemOf = ({ delivery }: CheckoutRecord): AdminPayment['problem'] =>
-  delivery === 'refundDue' || delivery === 'mismatch' ? problems[delivery] : null;
+const problemOf = ({ delivery, status }: CheckoutRecord): AdminPayment['problem'] =>
+  delivery === null || delivery === 'done' || status === 'refunded' ? null : problems[delivery];
 
 const views = async (checkouts: readonly CheckoutRecord[]): Promise<AdminPayment[]> => {
   const projectIds = checkouts.flatMap(({ project_id }) => project_id ?? []);

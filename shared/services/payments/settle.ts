@@ -21,7 +21,7 @@ import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
-import type { Payment, ReturnEvent } from '#platform/stripe-event.ts';
+import { ALL, type Payment, type ReturnEvent } from '#platform/stripe-event.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import { type Effect, fulfil, restore, revoke } from './fulfil.ts';
 
@@ -183,9 +183,8 @@ export const decideEnded =
 /** The status of a checkout whose returns changed. */
 const statusAfter = (current: CheckoutRecord, next: CheckoutRecord): CheckoutRecord['status'] => {
   if (isReturned(next.returns)) return 'refunded';
-  if (!isRefunded(current)) return current.status;
-  if (next.paid_at === null) return 'open';
-  return next.delivery === 'done' ? 'fulfilled' : 'paid';
+  if (next.paid_at === null) return isRefunded(current) ? 'open' : current.status;
+  return next.delivery === 'done' || next.delivery === 'partDue' ? 'fulfilled' : 'paid';
 };
 
 /** An event in a currency of its own, or else in that of the checkout. */
@@ -210,9 +209,7 @@ const returnsAfter = (current: CheckoutRecord, event: ReturnEvent): Returns => {
 
 const INQUIRY = "The buyer's bank asks about the payment. Nothing was withdrawn.";
 
-interface Outcome extends Effect {
-  readonly delivery: CheckoutRecord['delivery'];
-}
+interface Outcome extends Effect, Pick<CheckoutRecord, 'delivery' | 'parts_due'> {}
 
 /**
  * A payment that was returned counts again. What cannot be delivered any more is refunded, unless a refund of this
@@ -220,30 +217,39 @@ interface Outcome extends Effect {
  */
 const outcomeOfRestoration = async (next: CheckoutRecord, event: ReturnEvent, at: string): Promise<Outcome> => {
   const { due, ...effect } = await restore(next, at);
-  if (due.length === 0) return { ...effect, delivery: next.paid_at === null ? null : (next.delivery ?? 'done') };
-  if (event.kind !== 'disputed' || next.returns.failedRefunds.length > 0) {
-    log.error('a payment counts again, but not all of it can be delivered or refunded', { checkout_id: next.id });
-    return { ...effect, delivery: 'refundDue' };
+  const known = next.parts_due ?? [];
+  const added = due === 'all' ? [] : due.filter(({ id }) => known.every((part) => part.id !== id));
+  // Parts of an earlier dispute are due again: the provider knows which of them were refunded.
+  const parts = [...known, ...added];
+  if (due !== 'all' && parts.length === 0) {
+    return { ...effect, delivery: next.paid_at === null ? null : (next.delivery ?? 'done') };
   }
-  const parts = due === 'all' ? [undefined] : due;
-  const refunds = parts.map((part) => newMessage('refundDue', null, { checkout_id: next.id, ...(part && { part }) }));
+  const isFailing = event.kind !== 'disputed' || next.returns.failedRefunds.length > 0;
+  if (isFailing) log.error('a payment counts that can be neither delivered nor refunded', { checkout_id: next.id });
+  const refunds = (due === 'all' ? [undefined] : parts).map((part) =>
+    newMessage('refundDue', null, { checkout_id: next.id, ...(part && { part }) }),
+  );
   return {
     ...effect,
-    delivery: due === 'all' ? 'refundDue' : 'done',
-    messages: [...effect.messages, ...refunds],
+    delivery: due === 'all' ? 'refundDue' : isFailing ? 'partDue' : 'done',
+    ...(parts.length > 0 && { parts_due: parts }),
+    messages: isFailing ? effect.messages : [...effect.messages, ...refunds],
   };
 };
 
 /** What a change of the returns leads to: only the first and the last return of the whole payment has an effect. */
 const outcomeOf = async (current: CheckoutRecord, next: CheckoutRecord, event: ReturnEvent): Promise<Outcome> => {
+  const { delivery } = current;
   const isNow = isReturned(next.returns);
-  if (isNow !== isReturned(current.returns)) {
-    if (!isNow) return await outcomeOfRestoration(next, event, next.updated_at);
-    return { ...(await revoke(current, next.updated_at)), delivery: current.delivery };
-  }
-  if (event.kind !== 'refundFailed' || !event.isPart) return { messages: [], delivery: current.delivery };
-  log.error('the refund of a part that cannot be delivered failed', { checkout_id: next.id });
-  return { messages: [], delivery: 'refundDue' };
+  if (isNow === isReturned(current.returns)) return { messages: [], delivery };
+  if (isNow) return { ...(await revoke(current, next.updated_at)), delivery };
+  return await outcomeOfRestoration(next, event, next.updated_at);
+};
+
+/** The delivery after a refund by the service failed, which it made because it could not deliver. */
+const deliveryAfterFailure = (event: ReturnEvent, delivery: CheckoutRecord['delivery']): CheckoutRecord['delivery'] => {
+  if (event.kind !== 'refundFailed' || event.part === undefined) return delivery;
+  return event.part === ALL || delivery === 'refundDue' ? 'refundDue' : 'partDue';
 };
 
 /**
@@ -257,8 +263,10 @@ export const decideReturned =
     if (returns === current.returns) return undefined;
     const at = now();
     const changed = updated(current, at, { payment_intent: event.paymentIntent, returns });
-    const { messages, delivery, ...writes } = await outcomeOf(current, changed, event);
-    const next = { ...changed, delivery, status: statusAfter(current, { ...changed, delivery }) };
+    const { messages, delivery: delivered, parts_due, ...writes } = await outcomeOf(current, changed, event);
+    const delivery = deliveryAfterFailure(event, delivered);
+    const status = statusAfter(current, { ...changed, delivery });
+    const next = { ...changed, ...(parts_due && { parts_due }), delivery, status };
     const bookings = bookingsBetween(current.returns, returns);
     const isMore = bookings.some(({ type }) => type === 'refund' || type === 'dispute');
     return {

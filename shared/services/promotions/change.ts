@@ -195,8 +195,10 @@ const lostOf = ({ lost, status, reason, starts_at, ends_at, months }: PromotionR
 
 interface RestoredPromotion {
   readonly writes: readonly Write[];
-  /** The placements that it has again. */
-  readonly placements: readonly Placement[];
+  /** The placements that it lost and has not again. */
+  readonly missing: readonly Placement[];
+  /** Whether it has any placement again. */
+  readonly isRestored: boolean;
   /** The part of its time that was lost, from 0 to 1. */
   readonly share: number;
 }
@@ -214,9 +216,10 @@ const givenBack = (current: PromotionRecord, placements: readonly Placement[], a
 /**
  * The writes that restore the promotion which `returnWrites` revoked: with the time that it lost, in those of its
  * placements that have a free slot, if its project is live. They fail with `ConditionFailed` when the promotion, a slot
- * or the project is changed concurrently. One that was revoked before it was shown is not restored, but lost whole.
+ * or the project is changed concurrently. One that was revoked for another reason before it was shown is not restored: its
+ * whole time was lost.
  * @param isLive whether the project is live.
- * @returns undefined when nothing was lost.
+ * @returns undefined when no time was lost.
  */
 export const restorationWrites = async (
   checkoutId: string,
@@ -227,12 +230,17 @@ export const restorationWrites = async (
   const lost = lostOf(current);
   if (!lost) {
     const isUnshown = current.status === 'revoked' && current.starts_at === null;
-    return isUnshown ? { writes: [], placements: [], share: 1 } : undefined;
+    return isUnshown ? { writes: [], missing: current.placements, isRestored: false, share: 1 } : undefined;
   }
   const { full, versions } = await findFreeSlots(current, at);
   const placements = isLive ? current.placements.filter((placement) => !full.includes(placement)) : [];
   const next = givenBack(current, placements, at);
   const messages = next.status === 'active' ? [newMessage('promotionActivated', null, promotionEventData(next))] : [];
   const writes = promotionReplacement(current, next, placements.length > 0 ? versions : undefined);
-  return { writes: [...writes, ...messages.map(inOutbox)], placements, share: lostShare({ ...current, lost }) };
+  return {
+    writes: [...writes, ...messages.map(inOutbox)],
+    missing: current.placements.filter((placement) => !placements.includes(placement)),
+    isRestored: placements.length > 0,
+    share: lostShare({ ...current, lost }),
+  };
 };

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { AdminPayment, LedgerEntry } from '#contract/payments.ts';
 import type { Promotion } from '#contract/promotions.ts';
 import { checkoutKey, type Key } from '#data/keys.ts';
@@ -10,7 +10,7 @@ import { parseMessage } from '#events/catalogue.ts';
 import { DAY_MS } from '#model/days.ts';
 import type { PromotionRecord } from '#model/promotion.ts';
 import { refundCheckout } from '#services/payments/fulfil.ts';
-import { untilEventsPublished } from '#test/support/events.ts';
+import { untilEventsDelivered, untilEventsPublished } from '#test/support/events.ts';
 import { dataOf, metaOf, type Person, person } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import {
@@ -455,6 +455,44 @@ it('a promotion that was rejected is refunded after a dispute, and left to an ad
   await replacePromotion(stored, next, undefined, []);
   await chooseOutcome(directory, disputed.id, 'dispute_won');
   await server.until(async () => (await checkoutOf(directory, disputed.buyer, disputed.id)).amount_refunded === 1900);
+});
+
+it('a refund by the service that failed is left to an administrator in either order of its events', async () => {
+  needsFeature('promotions');
+  const rejected = await buyPromotion(['detail']);
+  const stored = (await findPromotion(rejected.id.replace('chk_', 'prm_'))) as PromotionRecord;
+  const next = { ...stored, status: 'revoked', reason: 'Not fitting.', version: stored.version + 1 } as const;
+  await replacePromotion(stored, next, undefined, []);
+  const { payment_intent } = await inConsole(rejected.id);
+  const own = { payment_intent, amount: 1900, created: 10, metadata: { part: 'all' } };
+  await send(stripeEventAt(20, 'refund.failed', failedRefund(rejected.id, own)));
+  await send(stripeEventAt(10, 'charge.refunded', { ...refundedCharge(rejected.id, 1900, 1900), payment_intent }));
+  expect(await inConsole(rejected.id)).toMatchObject({ state: 'paid', problem: 'refund_due', amount_refunded: 0 });
+});
+
+it('a part that was not refunded before the next dispute is refunded after it', async () => {
+  needsFeature('promotions');
+  const { buyer, id } = await buyPromotion(['banner', 'detail']);
+  await act(id, { action: 'approve' });
+  await chooseOutcome(directory, id, 'disputed');
+  const rival = await buyPromotion(['banner']);
+  const { payment_intent } = await inConsole(id);
+  const second = { id: 'du_next', payment_intent };
+  vi.stubEnv('STRIPE_SECRET_KEY', 'invalid');
+  await chooseOutcome(directory, id, 'dispute_won');
+  await send(dispute(id, 'created', 'needs_response', second));
+  vi.unstubAllEnvs();
+  await untilEventsDelivered(server, directory);
+  expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'refunded', amount_refunded: 0 });
+  await send(dispute(id, 'closed', 'won', second));
+  await server.until(async () => (await checkoutOf(directory, buyer, id)).amount_refunded === 6900);
+  expect(await promotionOf(id)).toMatchObject({ status: 'active', placements: ['detail'] });
+  // A third dispute changes nothing about it.
+  const third = { id: 'du_third', payment_intent };
+  await send(dispute(id, 'created', 'needs_response', third), dispute(id, 'closed', 'won', third));
+  await untilEventsDelivered(server, directory);
+  expect(await checkoutOf(directory, buyer, id)).toMatchObject({ status: 'fulfilled', amount_refunded: 6900 });
+  await act(rival.id, { action: 'revoke' });
 });
 
 it('a promotion that an earlier version revoked gets back what its dates say that it lost', async () => {
