@@ -12,10 +12,11 @@ import { misplacedPackages } from '#test/support/packages.ts';
 /** The upper limit of every bundle, minified. Larger bundles start slowly. */
 const BUNDLE_BYTES_MAX = 900_000;
 const LARGER_BUNDLES: Readonly<Record<string, number>> = {
-  // Derives slugs, opens checkouts, and has the lists and the catalog for rules about submissions.
-  'projects.submit': 1_258_000,
+  // Derives slugs, opens checkouts, and has the lists and the catalog for rules about submissions. 2 KB of it look for payments
+  // under way, round prices to what Stripe charges, and open the payment page without an address that Stripe refuses.
+  'projects.submit': 1_260_000,
   // Submits like the route, and serves the protocol.
-  'mcp.call': 1_640_000,
+  'mcp.call': 1_642_000,
   // Derives slugs, reads files from the object storage and the text of HTML, and has the catalog with filters by fields.
   'imports.run': 1_038_000,
   // The same without the object storage.
