@@ -246,7 +246,7 @@ export const stripe = defineRoute('webhooks.stripe', {
   path: '/api/webhooks/stripe',
   summary: 'Receive an event of the payment provider',
   description:
-    'A Stripe event, signed over the raw body at most 5 minutes ago. Each event takes effect exactly once; unknown kinds are ignored. A signed body that is not an event is 400 `INVALID_INPUT`. Any status but 200 makes the provider retry.',
+    'A Stripe event, signed over the raw body, at a time at most 5 minutes from now in either direction. Each event takes effect exactly once; unknown kinds are ignored. A signed body that is not an event is 400 `INVALID_INPUT`. Any status but 200 makes the provider retry.',
   auth: 'signature',
   tier: 'none',
   responses: { 200: data(z.object({ received: z.literal(true) })) },

@@ -344,7 +344,7 @@ export const paymentDays = async (period: Period): Promise<PaymentDay[]> => {
 };
 
 /** The payments of some states in a period, newest first, after the first `skip`, which are read. */
-export const paidCheckouts = async (
+export const pageOfPayments = async (
   states: readonly PaymentState[],
   period: Period,
   skip: number,

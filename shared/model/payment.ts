@@ -108,7 +108,7 @@ export const refundsOf = ({ returns, currency }: Pick<CheckoutRecord, 'returns' 
 
 /**
  * What a checkout buys: checkouts with a text in common buy the same thing. A submission is that of an address by a user,
- * so that nobody can keep others from paying.
+ * because a payment of one user must not block the others.
  * @param url of a submission; undefined when it has expired.
  */
 export const subjectsOf = (

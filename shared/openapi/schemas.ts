@@ -130,7 +130,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   PlacementName: placementNames,
   PurchaseKind: CheckoutKind.options,
   PurchaseStatus: CheckoutStatus.options,
-  PaidStatus: PaymentState.options,
+  PaymentState: PaymentState.options,
   PromotionState: PromotionStatus.options,
   ReportState: ReportStatus.options,
   ClaimState: ClaimState.options,

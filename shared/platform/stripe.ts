@@ -175,7 +175,7 @@ export const findSessionState = async (sessionId: string): Promise<SessionState 
   if (session.payment_status === 'paid') return { state: 'paid', payment: parsePayment(session) };
   if (session.status === 'expired') return { state: 'expired' };
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent?.status : undefined;
-  if (session.status !== 'complete') return { state: 'open' };
+  if (session.status !== 'complete' || session.payment_status !== 'unpaid') return { state: 'open' };
   const hasFailed = intent === 'requires_payment_method' || intent === 'canceled';
   return { state: hasFailed ? 'failed' : 'processing' };
 };

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type AdminPayment, type browse, type Checkout, PaymentState } from '#contract/payments.ts';
 import { type Paging, pageMeta, skipOf } from '#data/paging.ts';
-import { countLedger, findCheckout, type Period, pageOfLedger, paidCheckouts, paymentDays } from '#data/payments.ts';
+import { countLedger, findCheckout, type Period, pageOfLedger, pageOfPayments, paymentDays } from '#data/payments.ts';
 import { existingProjects } from '#data/projects.ts';
 import { findUsers } from '#data/users.ts';
 import { dayOf } from '#model/days.ts';
@@ -108,7 +108,7 @@ export const browsePayments = async (query: z.output<typeof browse.query>) => {
   const days = await paymentDays(period);
   const start = dayAt(days, states, skipOf(query));
   const checkouts = start
-    ? await paidCheckouts(states, { from: period.from, to: start.day }, start.left, query.limit)
+    ? await pageOfPayments(states, { from: period.from, to: start.day }, start.left, query.limit)
     : [];
   return {
     data: await views(checkouts),

@@ -197,7 +197,7 @@ interface RestoredPromotion {
   readonly writes: readonly Write[];
   /** The placements that it lost and has not again. */
   readonly missing: readonly Placement[];
-  /** Whether it has any placement again. */
+  /** Whether at least one placement was given back. */
   readonly isRestored: boolean;
   /** The part of its time that was lost, from 0 to 1. */
   readonly share: number;

@@ -105,7 +105,7 @@ it('the mock of the provider refuses a refund of a fraction', async () => {
   );
 });
 
-it.each(['jörg@example.org', 'nobody', 'two@@example.org', 'a b@example.org', 'me@localhost', ''])(
+it.each(['jörg@example.org', 'without-a-sign', 'two@@example.org', 'a b@example.org', 'me@localhost', ''])(
   'the mock of the provider refuses the address "%s"',
   async (address) => {
     expect(await newSession(100, 'isk', { customer_email: address })).toMatchObject(

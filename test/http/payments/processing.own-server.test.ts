@@ -81,7 +81,7 @@ it('another checkout for the same upgrade or submission is refused while a payme
   const buyer = await person(server);
   const [project, other] = [await directory.live(buyer), await directory.live(buyer)];
   const id = await buy(buyer, { kind: 'upgrade', project_id: project.id });
-  // An open checkout keeps nobody from opening another one.
+  // An open checkout does not block another one.
   await buy(buyer, { kind: 'upgrade', project_id: project.slug });
   await chooseOutcome(directory, id, 'processing');
   expect(await tryBuy(buyer, { kind: 'upgrade', project_id: project.slug })).toMatchObject(IN_PROGRESS);
@@ -102,7 +102,7 @@ it('another checkout for the same upgrade or submission is refused while a payme
   expect(await again(buyer, { name: 'Another name' })).toMatchObject(IN_PROGRESS);
   expect(await again(buyer, { url: url.toUpperCase().replace('HTTPS', 'https') })).toMatchObject(IN_PROGRESS);
   expect(await again(buyer, { url: `${url}other` })).toMatchObject(success({}));
-  // Somebody else's payment keeps nobody from buying.
+  // The payment of another user does not block a purchase.
   expect(await again(await person(server), {})).toMatchObject(success({}));
 });
 
