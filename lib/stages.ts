@@ -20,6 +20,7 @@ export const standard: StageSettings = {
   duplicateUrls: 'allow',
   searchLongDescriptions: false,
   liveEdits: 'immediate',
+  verifiedEmailRequired: 'none',
   payments: { premiumPrice: 4900, currency: 'usd' },
   promotions: { monthlyPrices: {}, slots: {} },
   mail: { from: 'no-reply@sandbox.directory.example', identity: 'sandbox.directory.example', createIdentity: false },

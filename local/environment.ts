@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { placementNames } from '#contract/fields.ts';
 import { priceProblem } from '#contract/money.ts';
+import { signInParameterProblem } from '#contract/sign-in.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { queueUrlOf } from './dead-letter-queues.ts';
 import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
@@ -188,6 +189,12 @@ const priceProblems = (variables: Variables): string[] => {
   });
 };
 
+/** Parameters that no sign-in can have. Functions need no such check either. */
+const signInProblems = ({ SIGN_IN_PARAMETERS = '' }: Variables): string[] => {
+  const problem = signInParameterProblem(SIGN_IN_PARAMETERS);
+  return problem === undefined ? [] : [`SIGN_IN_PARAMETERS ${problem}`];
+};
+
 /**
  * The problems of settings that only the local server reads, or checks.
  * @param variables those that the user has set, without defaults.
@@ -203,6 +210,7 @@ export const localProblems = (variables: Variables): string[] => {
       : []),
     ...(SAMPLE_DATA && SAMPLE_DATA !== 'on' && SAMPLE_DATA !== 'off' ? ['SAMPLE_DATA must be on or off'] : []),
     ...priceProblems(variables),
+    ...signInProblems(variables),
     ...secretProblems(variables),
   ];
 };

@@ -8,6 +8,7 @@ const FAILURES = {
   UNAUTHORIZED: [401, 'Unauthorized'],
   FORBIDDEN: [403, 'Forbidden'],
   BANNED: [403, 'Forbidden'],
+  EMAIL_UNVERIFIED: [403, 'Forbidden'],
   SCOPE: [403, 'Forbidden'],
   NOT_FOUND: [404, 'Not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
@@ -118,6 +119,12 @@ export const forbidden = (): AppError => new AppError('FORBIDDEN');
 export const outOfScope = (): AppError => new AppError('SCOPE');
 
 export const banned = (reason: string | null): AppError => new AppError('BANNED', reason ? { reason } : {});
+
+/** The request of a user without a verified email address, where the service requires one. */
+export const emailUnverified = (): AppError =>
+  new AppError('EMAIL_UNVERIFIED', {
+    message: 'This needs a verified email address. Verify yours where you sign in, then sign in again.',
+  });
 
 /** The request conflicts with the state of the resource. @param message a sentence that explains the conflict. */
 export const conflict = (

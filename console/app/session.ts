@@ -1,5 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { SiteSettings } from '#contract/settings.ts';
+import { authorizationUrl } from '#contract/sign-in.ts';
 import type { User } from '#contract/users.ts';
 import * as strings from '../strings.ts';
 import { apiUrl, callbackUrl, consolePath, homePath } from './location.ts';
@@ -156,7 +157,7 @@ const pendingSignIn = (): PendingSignIn | undefined => {
 };
 
 /** The URL of the issuer's page; what has to be verified later is kept in this tab. */
-const authorizationUrl = async (inOtherWindow: boolean): Promise<URL> => {
+const startAtIssuer = async (inOtherWindow: boolean): Promise<URL> => {
   const { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } = await loadOauth();
   const { sign_in } = siteSettings();
   const server = await serverOf(sign_in);
@@ -164,17 +165,8 @@ const authorizationUrl = async (inOtherWindow: boolean): Promise<URL> => {
   const state = `${inOtherWindow ? OTHER_WINDOW : ''}${generateRandomState()}`;
   const returnTo = location.pathname === `${consolePath}/callback` ? consolePath : location.pathname + location.search;
   sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, returnTo } satisfies PendingSignIn));
-  const url = new URL(server.authorization_endpoint ?? '');
-  url.search = new URLSearchParams({
-    client_id: clientOf(sign_in).client_id,
-    redirect_uri: callbackUrl,
-    response_type: 'code',
-    scope: 'openid email profile',
-    code_challenge: await calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-    state,
-  }).toString();
-  return url;
+  const codeChallenge = await calculatePKCECodeChallenge(verifier);
+  return authorizationUrl(sign_in, server.authorization_endpoint, { redirectUri: callbackUrl, state, codeChallenge });
 };
 
 /**
@@ -185,7 +177,7 @@ export const signIn = async (): Promise<void> => {
   const isOpen = session.value.state === 'signed-in' || !isConsole;
   const popup = isOpen ? window.open('about:blank', 'console-sign-in', 'width=480,height=680') : null;
   if (!popup && !isConsole) throw new Error(strings.signIn.blocked);
-  const url = await authorizationUrl(popup !== null);
+  const url = await startAtIssuer(popup !== null);
   if (popup) popup.location.href = url.href;
   else location.assign(url);
 };
@@ -362,5 +354,5 @@ export const startSession = async (): Promise<void> => {
   if (!isConsole) return signedOut();
   // The issuer's own session answers without a question; its page asks when it has ended.
   sessionStorage.removeItem(MEMORY);
-  location.assign(await authorizationUrl(false));
+  location.assign(await startAtIssuer(false));
 };

@@ -21,8 +21,9 @@ export const commonVariables = ({ config, table }: StackContext): Record<string,
   ...Object.fromEntries(
     Object.entries(config.features).map(([feature, on]) => [`FEATURE_${feature.toUpperCase()}`, on ? 'on' : 'off']),
   ),
-  // Prices and the treatment of edits are returned by public routes too.
+  // Prices, the treatment of edits and the rule for addresses are returned by public routes too.
   LIVE_EDITS: config.liveEdits,
+  VERIFIED_EMAIL_REQUIRED: config.verifiedEmailRequired,
   SEARCH_LONG_DESCRIPTION: config.searchLongDescriptions ? 'on' : 'off',
   ...(config.claimDnsServer !== undefined && { CLAIM_DNS_SERVER: config.claimDnsServer }),
   PREMIUM_PRICE: String(config.payments.premiumPrice),

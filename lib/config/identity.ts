@@ -1,7 +1,16 @@
 import * as z from 'zod';
+import { signInParameterProblem } from '#contract/sign-in.ts';
 import { HttpsAddress, PascalCaseName } from './fields.ts';
 
 /** Settings of the token issuer: a user pool of the stage, or an existing OIDC issuer. */
+
+/** Parameters that the pages add to each authorization request, as in a query: `audience=orders&scope=orders%20invoices`. */
+const SignInParameters = z
+  .string()
+  .refine((query) => signInParameterProblem(query) === undefined, {
+    error: ({ input }) => signInParameterProblem(String(input)),
+  })
+  .optional();
 
 const UserPool = z.strictObject({
   kind: z.literal('cognito'),
@@ -21,6 +30,7 @@ const UserPool = z.strictObject({
    * be verified before the pool is created.
    */
   mail: z.enum(['cognito', 'ses']),
+  signInParameters: SignInParameters,
 });
 
 const OwnIssuer = z.strictObject({
@@ -39,6 +49,7 @@ const OwnIssuer = z.strictObject({
   jwksUri: HttpsAddress,
   /** The public client with which the console signs in; it cannot when absent. */
   clientId: z.string().min(1).optional(),
+  signInParameters: SignInParameters,
 });
 
 export const Identity = z.discriminatedUnion('kind', [UserPool, OwnIssuer]);

@@ -69,6 +69,11 @@ export const Config = z
     claimDnsServer: z.union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' }).optional(),
     /** Whether edits of live listings by their owners wait for approval: none, those of `review_material`, or all. */
     liveEdits: z.enum(['immediate', 'review_material', 'review']),
+    /**
+     * What users need a verified email address for: nothing, submissions, or every write but those to the own profile and the
+     * erasure. An issuer of the operator has to put `email` and `email_verified` into its access tokens for it.
+     */
+    verifiedEmailRequired: z.enum(['none', 'submit', 'write']),
     payments: z.strictObject({
       /** The price of the premium plan, in the smallest unit that Stripe has for the currency. */
       premiumPrice: z.int().min(1).max(99_999_999),

@@ -53,8 +53,9 @@ export const externalPermissions = {
   // Addresses that browsers know anyway.
   'sign-in': {
     statements: () => [],
-    variables: ({ issuer: { issuer, clientId, browser } }) => ({
+    variables: ({ config: { identity }, issuer: { issuer, clientId, browser } }) => ({
       SIGN_IN_ISSUER: issuer,
+      ...(identity.signInParameters !== undefined && { SIGN_IN_PARAMETERS: identity.signInParameters }),
       ...(clientId !== undefined && { SIGN_IN_CLIENT_ID: clientId }),
       ...(browser && {
         SIGN_IN_CLIENT_ID: browser.clientId,

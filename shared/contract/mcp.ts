@@ -26,6 +26,7 @@ export const call = defineRoute('mcp.call', {
   feature: 'mcp',
   ownOrigin: true,
   allowsBanned: true,
+  allowsUnverified: true,
   jsonRpc: true,
   body: Messages,
   bodyBytesMax: BODY_BYTES_MAX,

@@ -230,6 +230,10 @@ interface CommonDeclaration {
   readonly jsonRpc?: true;
   /** Banned users may use it although it writes. */
   readonly allowsBanned?: true;
+  /** Hands a listing in for review, for which the service may require a verified email address. */
+  readonly submits?: true;
+  /** Never requires a verified email address although it writes. */
+  readonly allowsUnverified?: true;
   /** Changes are recorded in the audit log. Changes by administrators always are. */
   readonly audited?: true;
   /** Body fields that are never logged, such as URLs that contain a secret. */

@@ -51,6 +51,7 @@ export const begin = defineRoute('session.begin', {
     'With the code of a sign-in (authorization code with PKCE) or an access token, sets the cookie that browsers authenticate with. `{}` renews the session by its second cookie. Pages of other origins are refused.',
   tier: 'auth',
   allowsBanned: true,
+  allowsUnverified: true,
   body: SessionRequest,
   responses: {
     200: data(
@@ -83,6 +84,7 @@ export const end = defineRoute('session.end', {
   description: 'Removes both cookies, and revokes what renews the session where the issuer supports it.',
   tier: 'general',
   allowsBanned: true,
+  allowsUnverified: true,
   responses: { 200: data(z.object({ user: z.null() })) },
   failures: ['FORBIDDEN'],
   permissions: ['sign-in'],

@@ -335,6 +335,15 @@ export const LiveEdits = z
   .meta({ id: 'LiveEdits' });
 export type LiveEdits = z.infer<typeof LiveEdits>;
 
+/** What callers need a verified email address for. */
+export const VerifiedEmailRequired = z
+  .enum(['none', 'submit', 'write'])
+  .describe(
+    'What a user needs a verified email address for: nothing; submissions; or every write, except those to the own profile and the erasure.',
+  )
+  .meta({ id: 'VerifiedEmailRequired' });
+export type VerifiedEmailRequired = z.infer<typeof VerifiedEmailRequired>;
+
 export const SiteSettings = z
   .object({
     layout: Layout,
@@ -387,6 +396,10 @@ export const SiteSettings = z
           .describe("Authorization code flow with PKCE. Null: see the issuer's discovery document."),
         token_endpoint: z.string().nullable().describe("Null: see the issuer's discovery document."),
         end_session_endpoint: z.string().nullable().describe("Null: see the issuer's discovery document."),
+        scope: z.string().describe('The scopes of the authorization request, separated by blanks.'),
+        parameters: z
+          .record(z.string(), z.array(z.string()))
+          .describe('Further parameters of the authorization request, each sent once for every value.'),
       })
       .describe('How a browser obtains an access token.'),
     limits: z.object({
@@ -395,6 +408,7 @@ export const SiteSettings = z
         z.ZodInt
       >),
       live_edits: LiveEdits,
+      verified_email_required: VerifiedEmailRequired,
     }),
   })
   .meta({ id: 'SiteSettings' });

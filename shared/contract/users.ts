@@ -97,6 +97,7 @@ export const updateProfile = defineRoute('users.updateProfile', {
   description: 'Partial; an empty string or null clears a field. E-mail address, role and ban cannot be changed here.',
   auth: 'user',
   tier: 'auth',
+  allowsUnverified: true,
   body: ProfileUpdate,
   responses: { 200: data(User) },
   permissions: [],
@@ -120,6 +121,7 @@ export const updateSettings = defineRoute('users.updateSettings', {
   description: 'Partial. Returns all preferences.',
   auth: 'user',
   tier: 'auth',
+  allowsUnverified: true,
   body: UserSettingsUpdate,
   responses: { 200: data(UserSettings) },
   permissions: [],
@@ -224,6 +226,7 @@ export const erase = defineRoute('users.erase', {
   auth: 'user',
   tier: 'auth',
   allowsBanned: true,
+  allowsUnverified: true,
   failures: ['SELF_CHANGE'],
 });
 

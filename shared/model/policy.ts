@@ -13,6 +13,10 @@ export const hasAdminRights = (caller: Pick<UserRecord, 'is_admin' | 'is_banned'
 export const isModerator = ({ role, is_banned }: Pick<UserRecord, 'role' | 'is_banned'>): boolean =>
   role === 'moderator' && !is_banned;
 
+/** Whether a caller has no verified email address. API keys have none and need none: their scopes say what they may do. */
+export const lacksVerifiedEmail = ({ scopes, email_verified }: Staff): boolean =>
+  scopes === undefined && !email_verified;
+
 /** Live and not deleted: public, and open to votes, ratings, comments and reports. */
 export const isOpen = (project: Pick<ProjectRecord, 'status' | 'deleted_at'>): boolean =>
   project.status === 'live' && project.deleted_at === null;

@@ -85,6 +85,8 @@ export const codeSentences: Readonly<Record<ErrorCode, string>> = {
   UNAUTHORIZED: 'The credential is missing, invalid or expired.',
   FORBIDDEN: 'The caller lacks the permission.',
   BANNED: 'The caller is banned from writing.',
+  EMAIL_UNVERIFIED:
+    'The caller has no verified email address, and `limits.verified_email_required` of the settings demands one.',
   SCOPE: 'No scope of the API key covers the request.',
   NOT_FOUND: 'The resource does not exist or is not visible to the caller.',
   METHOD_NOT_ALLOWED: 'The path does not have this method; `Allow` names those that it has.',

@@ -17,6 +17,7 @@ const failuresOf = (route: Route): readonly ErrorCode[] => {
     // Writes with a cookie are refused when they are cross-site.
     [knowsUser && writes, 'FORBIDDEN'],
     [knowsUser && writes && !route.allowsBanned, 'BANNED'],
+    [knowsUser && writes && !route.allowsUnverified, 'EMAIL_UNVERIFIED'],
     [takesBody || route.query !== undefined, 'INVALID_INPUT'],
     [takesBody, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     [route.ifMatch === true, 'STALE'],

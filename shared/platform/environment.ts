@@ -134,6 +134,9 @@ const schema = z.object({
   LIVE_EDITS: z
     .enum(['immediate', 'review_material', 'review'], { error: 'must be immediate, review_material or review' })
     .default('immediate'),
+  VERIFIED_EMAIL_REQUIRED: z
+    .enum(['none', 'submit', 'write'], { error: 'must be none, submit or write' })
+    .default('none'),
   DUPLICATE_URLS: z.enum(['allow', 'reject'], { error: 'must be allow or reject' }).default('allow'),
   SITE_INDEX: onOff.optional(),
   INDEXNOW_KEY: z
@@ -163,9 +166,10 @@ const schema = z.object({
   OIDC_JWKS_URI: z.string().refine(isKeySetAddress, { error: 'must be an https address' }).optional(),
   SIGN_IN_ISSUER: z.string().optional(),
   SIGN_IN_CLIENT_ID: z.string().optional(),
-  SIGN_IN_AUTHORIZATION_URL: z.string().optional(),
-  SIGN_IN_TOKEN_URL: z.string().optional(),
-  SIGN_IN_END_SESSION_URL: z.string().optional(),
+  SIGN_IN_AUTHORIZATION_URL: webAddress.optional(),
+  SIGN_IN_TOKEN_URL: webAddress.optional(),
+  SIGN_IN_END_SESSION_URL: webAddress.optional(),
+  SIGN_IN_PARAMETERS: z.string().default(''),
   PREMIUM_PRICE: price.prefault('4900'),
   CURRENCY: z
     .string()
@@ -248,6 +252,8 @@ const signInOf = (parsed: Parsed) => {
     authorizationUrl: parsed.SIGN_IN_AUTHORIZATION_URL ?? null,
     tokenUrl: parsed.SIGN_IN_TOKEN_URL ?? null,
     endSessionUrl: parsed.SIGN_IN_END_SESSION_URL ?? null,
+    /** Further parameters of the authorization request, as in a query. */
+    parameters: parsed.SIGN_IN_PARAMETERS,
   };
 };
 
@@ -311,6 +317,8 @@ const environmentOf = (parsed: Parsed) => ({
   searchLongDescriptions: parsed.SEARCH_LONG_DESCRIPTION,
   /** When edits of live projects by their owners are published. */
   liveEdits: parsed.LIVE_EDITS,
+  /** What users need a verified email address for. */
+  verifiedEmailRequired: parsed.VERIFIED_EMAIL_REQUIRED,
   /** Whether responses instruct browsers to use https only. */
   httpsOnly: parsed.HTTPS_ONLY,
   /** Whether webhooks may target private addresses and plain http; for tests on one machine. */

@@ -34,6 +34,7 @@ export const problemText = (error: unknown): string => {
   if (status === 429) return t('problem.rate', { seconds: body.retryAfter ?? 60 });
   if (status === 401) return t('problem.signedOut');
   if (body.code === 'BANNED') return `${t('problem.banned')} ${body.reason ?? ''}`.trim();
+  if (body.code === 'EMAIL_UNVERIFIED') return t('problem.unverified');
   if (status === 404) return t('problem.gone');
   if (status === 400) return [...new Set(Object.values(fieldProblems(body.details)))].join(' ') || t('problem.other');
   if (status === 409 || status === 503) return body.message ?? t('problem.other');

@@ -7,6 +7,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { SiteSettings } from '#contract/settings.ts';
+import { authorizationUrl } from '#contract/sign-in.ts';
 import { baseUrl, homeUrl, RequestError, request } from '../browser/api.ts';
 import { serverOf } from '../browser/issuer.ts';
 import { problemText, t } from '../browser/messages.ts';
@@ -54,10 +55,10 @@ const showProblem = (text: string): void => {
 };
 
 /** The local issuer's page has the same buttons as this one: its form is sent in their place. */
-const sendLocally = (action: string, as: string): void => {
+const sendLocally = (action: URL, as: string): void => {
   const form = document.createElement('form');
   form.method = 'post';
-  form.action = action;
+  form.action = action.href;
   const field = document.createElement('input');
   field.type = 'hidden';
   field.name = 'as';
@@ -74,22 +75,12 @@ const start = async (as: string | undefined): Promise<void> => {
   pending.write(
     JSON.stringify({ verifier, state, returnTo: parameters.get('return_to') ?? document.referrer } satisfies Pending),
   );
-  const query = new URLSearchParams({
-    ...client,
-    redirect_uri: redirectUri,
-    response_type: 'code',
-    scope: 'openid email profile',
-    code_challenge: await calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-    state,
-  });
+  const attempt = { redirectUri, state, codeChallenge: await calculatePKCECodeChallenge(verifier) };
   if (as !== undefined) {
-    sendLocally(`/_local/authorize?${query.toString()}`, as);
+    sendLocally(authorizationUrl(settings, `${location.origin}/_local/authorize`, attempt), as);
     return;
   }
-  const address = new URL((await serverOf(settings)).authorization_endpoint ?? '');
-  for (const [name, value] of query) address.searchParams.set(name, value);
-  location.assign(address);
+  location.assign(authorizationUrl(settings, (await serverOf(settings)).authorization_endpoint, attempt));
 };
 
 const leaveTo = (returnTo: string): void => location.replace(localAddress(returnTo, homeUrl, baseUrl, location.origin));

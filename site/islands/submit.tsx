@@ -27,7 +27,7 @@ import { languageOfPayment } from '../browser/storage.ts';
 import { Submitted } from '../browser/submitted.tsx';
 
 const data = pageData<SubmitData>();
-const { features, plans } = data.settings;
+const { features, limits, plans } = data.settings;
 const parameters = new URLSearchParams(location.search);
 const hasDrafts = features.includes('drafts');
 
@@ -190,6 +190,9 @@ const SubmitForm = ({ start, onDone }: { readonly start: Start; readonly onDone:
           <p class="notice">
             {t('submit.signedOut')} <a href={signInUrl()}>{t('nav.signIn')}</a>
           </p>
+        )}
+        {user && !user.email_verified && limits.verified_email_required !== 'none' && (
+          <p class="notice">{t('problem.unverified')}</p>
         )}
         {report?.state === 'changed' && (
           <div class="notice bad" role="alert">

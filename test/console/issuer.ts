@@ -15,6 +15,8 @@ export interface Issuer {
   readonly revoked: () => number;
   /** The kinds of the grants since the start. */
   readonly grants: readonly string[];
+  /** The queries of the authorization requests since the start. */
+  readonly requests: readonly string[];
   /** Registers the console of a service as a public client. */
   register(serviceUrl: string): Promise<void>;
   stop(): void;
@@ -55,6 +57,9 @@ const configurationFor = async (serviceUrl: string) => ({
   },
 });
 
+/** The query of the authorization endpoint, as with issuers that name a policy or a tenant there. */
+export const ENDPOINT_QUERY = 'p=b2c_1_signin';
+
 /** Starts the issuer. It answers once a client is registered. */
 export const startIssuer = async (): Promise<Issuer> => {
   const server = createServer();
@@ -62,16 +67,26 @@ export const startIssuer = async (): Promise<Issuer> => {
   await once(server, 'listening');
   const url = `http://localhost:${(server.address() as AddressInfo).port}`;
   const grants: string[] = [];
+  const requests: string[] = [];
   let revoked = 0;
   return {
     url,
     grants,
+    requests,
     revoked: () => revoked,
     register: async (serviceUrl) => {
       const provider = new Provider(url, await configurationFor(serviceUrl));
       provider.on('grant.success', ({ oidc }) => grants.push(oidc.params.grant_type));
       provider.on('refresh_token.destroyed', () => {
         revoked += 1;
+      });
+      provider.use(async (context, next) => {
+        if (context.path === '/auth') requests.push(context.querystring);
+        await next();
+        const { authorization_endpoint } = (context.body ?? {}) as { authorization_endpoint?: string };
+        if (authorization_endpoint !== undefined) {
+          context.body = { ...context.body, authorization_endpoint: `${authorization_endpoint}?${ENDPOINT_QUERY}` };
+        }
       });
       server.on('request', provider.callback());
     },

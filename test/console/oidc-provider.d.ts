@@ -5,6 +5,13 @@ declare module 'oidc-provider' {
   export class Provider {
     constructor(issuer: string, configuration: Readonly<Record<string, unknown>>);
     callback(): RequestListener;
+    /** Adds middleware of Koa. */
+    use(
+      middleware: (
+        context: { readonly path: string; readonly querystring: string; body?: object },
+        next: () => Promise<void>,
+      ) => Promise<void>,
+    ): this;
     on(
       event: 'grant.success',
       listener: (context: { readonly oidc: { readonly params: { readonly grant_type: string } } }) => void,

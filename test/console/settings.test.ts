@@ -134,7 +134,7 @@ describeInBrowser('the page Settings', (context) => {
       .getByText('FEATURE_VOTE_REVIEW')
       .waitFor();
     await page.getByRole('link', { name: 'Limits' }).click();
-    await page.getByText('LIVE_EDITS').waitFor();
+    for (const name of ['LIVE_EDITS', 'VERIFIED_EMAIL_REQUIRED']) await page.getByText(name).waitFor();
     // Every limit has its group.
     expect(await page.getByRole('heading', { name: 'More' }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);

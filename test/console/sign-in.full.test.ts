@@ -2,12 +2,13 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWN_SECRETS, startTestServer, type TestServer } from '#test/support/server.ts';
 import { chromiumPath, eventually, launch } from './browser.ts';
-import { AUDIENCE, CLIENT_ID, type Issuer, startIssuer } from './issuer.ts';
+import { AUDIENCE, CLIENT_ID, ENDPOINT_QUERY, type Issuer, startIssuer } from './issuer.ts';
 
 /** Signing in as on AWS: at an OpenID Connect provider, with its discovery document, code and PKCE. */
 
 const TIMEOUT_MS = 120_000;
 const ADMIN = 'administrator@example.com';
+const PARAMETERS = `resource=${encodeURIComponent(AUDIENCE)}&ui_locales=en`;
 
 describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than the local one', () => {
   let issuer: Issuer;
@@ -24,6 +25,7 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
         OIDC_AUDIENCES: AUDIENCE,
         OIDC_JWKS_URI: `${issuer.url}/jwks`,
         SIGN_IN_CLIENT_ID: CLIENT_ID,
+        SIGN_IN_PARAMETERS: PARAMETERS,
         ADMIN_EMAILS: ADMIN,
       },
     });
@@ -62,6 +64,16 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 
+  /** What no authorization request may lose: the query of the endpoint, and the parameters of the settings. */
+  const expectAllParameters = (): void => {
+    for (const query of issuer.requests) {
+      const sent = new URLSearchParams(query);
+      for (const [name, value] of new URLSearchParams(`${ENDPOINT_QUERY}&${PARAMETERS}&scope=openid email profile`)) {
+        expect(sent.getAll(name)).toEqual([value]);
+      }
+    }
+  };
+
   it('returns to the page, renews the token, signs in again after a reload, and signs out at the issuer', async () => {
     const { page, problems } = await open('/console/listings?status=pending');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -69,6 +81,8 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     await heading(page, 'Listings').waitFor();
     expect(page.url()).toBe(`${url}/console/listings?status=pending`);
     expect(issuer.grants).toEqual(['authorization_code']);
+    expect(issuer.requests).toHaveLength(1);
+    expectAllParameters();
     expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');
 
     // A request whose token has expired is sent again with a new one, without a question.
@@ -137,6 +151,7 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     await consent(page);
     await page.waitForURL(`${url}/categories`);
     await page.locator('summary', { hasText: 'Your account' }).waitFor();
+    expectAllParameters();
     await page.context().clearCookies({ name: 'directory_token' });
     await page.goto(`${url}/sign-in`);
     await page.getByText('You are signed in as administrator.').waitFor();

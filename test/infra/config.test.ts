@@ -62,6 +62,11 @@ it.each<readonly [string, StageOverrides, string]>([
     { identity: { ...issuer, audiences: [] } },
     'audiences: must name at least one audience',
   ],
+  [
+    'a parameter of sign-ins that the service sets',
+    { identity: { ...issuer, signInParameters: 'audience=web&state=1' } },
+    'signInParameters: must not contain state, which the service sets itself',
+  ],
   ['an issuer with a blank audience', { identity: { ...issuer, audiences: [' '] } }, 'audiences.0: must not be empty'],
   [
     'an issuer with two audiences in one',

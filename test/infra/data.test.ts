@@ -9,12 +9,14 @@ const prod = synthesize('prod');
 const sandbox = synthesize('branch');
 const withOwnIssuer = synthesize({
   ...configOf('branch'),
+  verifiedEmailRequired: 'submit',
   identity: {
     kind: 'oidc',
     issuer: 'https://id.example',
     audiences: ['web'],
     jwksUri: 'https://id.example/keys',
     clientId: 'console',
+    signInParameters: 'resource=https%3A%2F%2Fapi.example',
   },
 });
 
@@ -272,7 +274,14 @@ it('the user pool does not exist in a stage with its own issuer', () => {
   );
   const settings = named(withOwnIssuer.api, 'AWS::Lambda::Function', 'SettingsReadPublic');
   expect(settings.properties).toMatchObject({
-    Environment: { Variables: { SIGN_IN_ISSUER: 'https://id.example', SIGN_IN_CLIENT_ID: 'console' } },
+    Environment: {
+      Variables: {
+        SIGN_IN_ISSUER: 'https://id.example',
+        SIGN_IN_CLIENT_ID: 'console',
+        SIGN_IN_PARAMETERS: 'resource=https%3A%2F%2Fapi.example',
+        VERIFIED_EMAIL_REQUIRED: 'submit',
+      },
+    },
   });
   const list = named(withOwnIssuer.api, 'AWS::Lambda::Function', 'ProjectsList');
   expect(list.properties.Environment).toMatchObject({

@@ -97,3 +97,10 @@ it.each(['PREMIUM_PRICE', 'PROMOTION_PRICE_BANNER', 'PROMOTION_PRICE_CATALOG', '
     ]);
   },
 );
+
+it('parameters that no sign-in can have end the start', () => {
+  expect(localProblems({ SIGN_IN_PARAMETERS: 'audience=https%3A%2F%2Fapi.example&scope=orders' })).toEqual([]);
+  expect(localProblems({ SIGN_IN_PARAMETERS: 'audience=orders&state=1' })).toEqual([
+    'SIGN_IN_PARAMETERS must not contain state, which the service sets itself',
+  ]);
+});

@@ -97,3 +97,10 @@ it('reports all problems together, one sentence each', () => {
       'FEATURE_MAP must be on or off. OIDC_ISSUER and OIDC_JWKS_URI must be set together.',
   );
 });
+
+it.each([
+  ['SIGN_IN_AUTHORIZATION_URL', 'id.example/authorize', 'must be an http or https address'],
+  ['VERIFIED_EMAIL_REQUIRED', 'yes', 'must be none, submit or write'],
+])('rejects %s=%s', (name, value, problem) => {
+  expect(problemOf({ [name]: value })).toBe(`Invalid environment: ${name} ${problem}.`);
+});

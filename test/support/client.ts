@@ -34,6 +34,8 @@ export interface TokenRequest {
   readonly client_id?: string;
   readonly name?: string;
   readonly admin?: boolean;
+  /** True by default. */
+  readonly email_verified?: boolean;
   readonly expires_in?: number;
 }
 

@@ -103,6 +103,7 @@ export const NOT_FOUND = failure(404, 'Not found', 'NOT_FOUND');
 export const UNAUTHORIZED = failure(401, 'Unauthorized', 'UNAUTHORIZED');
 export const FORBIDDEN = failure(403, 'Forbidden', 'FORBIDDEN');
 export const BANNED = failure(403, 'Forbidden', 'BANNED');
+export const EMAIL_UNVERIFIED = failure(403, 'Forbidden', 'EMAIL_UNVERIFIED');
 export const INVALID = failure(400, 'Invalid input', 'INVALID_INPUT');
 export const STALE = failure(412, 'Precondition failed', 'STALE');
 export const conflict = (code: string) => failure(409, 'Conflict', code);

@@ -71,11 +71,14 @@ const GROUPED = {
     'field_values_bytes_max',
   ],
   requests: ['body_bytes_max', 'import_file_bytes_max'],
-  moderation: ['live_edits'],
+  moderation: ['live_edits', 'verified_email_required'],
 } as const satisfies Readonly<Record<Exclude<Group, 'other'>, readonly string[]>>;
 
 /** The variables that set limits and prices; the contract sets the others. */
-const VARIABLES: Readonly<Record<string, string>> = { live_edits: 'LIVE_EDITS' };
+const VARIABLES: Readonly<Record<string, string>> = {
+  live_edits: 'LIVE_EDITS',
+  verified_email_required: 'VERIFIED_EMAIL_REQUIRED',
+};
 
 const groupOf = (name: string): Group =>
   (Object.keys(GROUPED) as (keyof typeof GROUPED)[]).find((group) =>

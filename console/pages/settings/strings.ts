@@ -136,6 +136,7 @@ export const text = {
     field_options_max: 'Most options of a field',
     field_values_bytes_max: 'Values of a listing',
     live_edits: 'Edits of live listings by their owners',
+    verified_email_required: 'What needs a verified email address',
   } as Readonly<Record<string, string>>,
   prices: 'Prices',
   perMonth: (price: string) => `${price} per month`,

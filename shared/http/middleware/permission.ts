@@ -2,8 +2,9 @@ import type { Route } from '#contract/route.ts';
 import { header, type MiddlewareRequest } from '#http/call.ts';
 import { hasSessionCookie } from '#http/session-cookies.ts';
 import type { Caller } from '#model/api-key.ts';
-import { isModerator } from '#model/policy.ts';
-import { banned, forbidden, notFound, outOfScope } from '#shared/errors.ts';
+import { isModerator, lacksVerifiedEmail } from '#model/policy.ts';
+import type { Environment } from '#platform/environment.ts';
+import { banned, emailUnverified, forbidden, notFound, outOfScope } from '#shared/errors.ts';
 
 /** Responds with 404 on routes of a disabled feature, before any other check and to every caller. */
 export const feature = {
@@ -38,9 +39,16 @@ const actsForBrowser = (request: MiddlewareRequest): boolean => {
 const hasScopeOf = ({ scopes = [] }: Route, { scopes: own = [] }: Caller): boolean =>
   scopes.some((scope) => own.includes(scope));
 
+const needsVerifiedEmail = (
+  { method, submits, allowsUnverified }: Route,
+  required: Environment['verifiedEmailRequired'],
+): boolean =>
+  required === 'write' ? method !== 'GET' && !allowsUnverified : required === 'submit' && submits === true;
+
 /**
  * Rejects callers without access to `admin` routes, API keys on routes that no scope of theirs covers, banned users on
- * `admin` routes and their writes elsewhere, and cross-site writes with a cookie. Services decide what moderators and API
+ * `admin` routes and their writes elsewhere, cross-site writes with a cookie, and what the configuration requires a verified
+ * address for. Services decide what moderators and API
  * keys may do on a route that they may use.
  */
 export const permission = {
@@ -56,5 +64,8 @@ export const permission = {
     if (writes && actsForBrowser(request) && !isSameOrigin(request)) throw forbidden();
     const isClosedToBanned = route.auth === 'admin' || (writes && !route.allowsBanned);
     if (isClosedToBanned && user?.is_banned) throw banned(user.ban_reason);
+    if (user && needsVerifiedEmail(route, environment.verifiedEmailRequired) && lacksVerifiedEmail(user)) {
+      throw emailUnverified();
+    }
   },
 };

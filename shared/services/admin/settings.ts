@@ -1,6 +1,7 @@
 import { sortAliases, sortKeys } from '#contract/projects.ts';
 import { features } from '#contract/route.ts';
 import { limits, type SiteSettings } from '#contract/settings.ts';
+import { signInParametersOf } from '#contract/sign-in.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { cachedSettings, findSetting, replaceSetting, settingDefaults } from '#data/settings.ts';
 import { mustMatch } from '#model/entity-tag.ts';
@@ -22,7 +23,7 @@ export const readSetting = findSetting;
 export const themeStyleSheet = async (): Promise<string> => themeCss((await cachedSettings()).theme);
 
 const viewOf = ({ layout, theme, map, site }: SettingValues): SiteSettings => {
-  const { features: isOn, signIn, liveEdits } = environment();
+  const { features: isOn, signIn, liveEdits, verifiedEmailRequired } = environment();
   const prices = offer();
   return {
     layout,
@@ -54,8 +55,9 @@ const viewOf = ({ layout, theme, map, site }: SettingValues): SiteSettings => {
       authorization_endpoint: signIn?.authorizationUrl ?? null,
       token_endpoint: signIn?.tokenUrl ?? null,
       end_session_endpoint: signIn?.endSessionUrl ?? null,
+      ...signInParametersOf(signIn?.parameters ?? ''),
     },
-    limits: { ...limits, live_edits: liveEdits },
+    limits: { ...limits, live_edits: liveEdits, verified_email_required: verifiedEmailRequired },
   };
 };
 

@@ -3,6 +3,7 @@ import { parse } from '#contract/fields.ts';
 import type { toolArguments } from '#contract/mcp.ts';
 import { Project } from '#contract/projects.ts';
 import type { Caller } from '#model/api-key.ts';
+import { lacksVerifiedEmail } from '#model/policy.ts';
 import { environment } from '#platform/environment.ts';
 import { listCategories } from '#services/categories/read.ts';
 import { listingAddress } from '#services/feeds/addresses.ts';
@@ -10,7 +11,7 @@ import { submitPremium } from '#services/payments/open.ts';
 import { publicListings } from '#services/projects/list.ts';
 import { callersProject, getProject, publicView } from '#services/projects/read.ts';
 import { submitProject } from '#services/projects/submit.ts';
-import { banned, outOfScope, unauthorized } from '#shared/errors.ts';
+import { banned, emailUnverified, outOfScope, unauthorized } from '#shared/errors.ts';
 
 export type ToolName = keyof typeof toolArguments;
 
@@ -59,6 +60,7 @@ const submitListing = async (submission: Arguments<'submit_listing'>, caller: Ca
   if (!caller) throw unauthorized();
   if (caller.scopes && !caller.scopes.includes('projects:write')) throw outOfScope();
   if (caller.is_banned) throw banned(caller.ban_reason);
+  if (environment().verifiedEmailRequired !== 'none' && lacksVerifiedEmail(caller)) throw emailUnverified();
   if (submission.plan === 'premium') return { ...(await submitPremium(caller, submission, undefined)) };
   const { id, slug, status } = await submitProject(caller, submission);
   return { id, slug, status };

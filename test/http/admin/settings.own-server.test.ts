@@ -8,7 +8,7 @@ import { dataOf, invalidAt, person, STALE, submission, success } from '#test/sup
 import { ownDirectory } from '#test/support/with-directory.ts';
 import { featureToSwitchOff } from '#test/support/without-feature.ts';
 
-const env = { FEATURE_AI: 'on' };
+const env = { FEATURE_AI: 'on', SIGN_IN_PARAMETERS: 'audience=https%3A%2F%2Fapi.example&scope=orders' };
 const defaults = defaultSettings('Directory');
 const off = featureToSwitchOff(env);
 
@@ -293,6 +293,8 @@ it('the public settings name the issuer, the client and the addresses of sign-in
     authorization_endpoint: null,
     token_endpoint: `${origin}/_local/token`,
     end_session_endpoint: null,
+    scope: 'openid email profile orders',
+    parameters: { audience: ['https://api.example'] },
   });
   const issued = await server.call('POST', '/_local/token', { body: { email: 'ada@example.com' } });
   expect(issued.status).toBe(200);
