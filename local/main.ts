@@ -60,10 +60,11 @@ Settings are environment variables, shown with their defaults or an example:
                             OIDC_AUDIENCES=a,b for accepted audiences
   SIGN_IN_CLIENT_ID=…       client with which a browser signs in at that issuer, in the public settings; URLs that its
                             discovery document lacks: SIGN_IN_AUTHORIZATION_URL, SIGN_IN_TOKEN_URL, SIGN_IN_END_SESSION_URL
-  SIGN_IN_PARAMETERS=a=b&c=d  parameters that the pages add to each authorization request, as in a query: audience, resource, prompt
+  SIGN_IN_PARAMETERS='a=b&c=d'  parameters that the pages add to each authorization request, as in a query: audience, resource, prompt
                             and so on. Scopes in scope=… are added to openid, email and profile
   VERIFIED_EMAIL_REQUIRED=submit  users without a verified email address cannot submit listings; write: they can write nothing
-                            but their own profile, and erase themselves (none)
+                            but their own profile, and erase themselves (none). Tokens of an issuer of your own need email and
+                            email_verified for it
   AI_MODEL=…                language model for FEATURE_AI=on: a model of Amazon Bedrock, or of the OpenAI-compatible
                             server at AI_BASE_URL=http… with the key AI_API_KEY=…
 

@@ -25,8 +25,8 @@ export const Loading = ({ rows = 6 }: { readonly rows?: number }) => (
 
 /** Why something could not be loaded, and what can be done. */
 export const Failure = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => {
-  const status = error instanceof ApiError ? error.status : 0;
-  if (status === 403) {
+  const { status, code } = error instanceof ApiError ? error : { status: 0, code: '' };
+  if (status === 403 && code !== 'EMAIL_UNVERIFIED') {
     return (
       <EmptyState title={strings.states.forbidden}>
         <p role="alert">{strings.states.forbiddenText}</p>

@@ -121,7 +121,6 @@ export const updateSettings = defineRoute('users.updateSettings', {
   description: 'Partial. Returns all preferences.',
   auth: 'user',
   tier: 'auth',
-  allowsUnverified: true,
   body: UserSettingsUpdate,
   responses: { 200: data(UserSettings) },
   permissions: [],

@@ -97,6 +97,15 @@ describeInBrowser('the form of a submission', (context) => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
   });
 
+  longTest('a user without a verified email address submits where none is required', async () => {
+    user = await person(context.server, { email_verified: false });
+    await openAs();
+    await fill();
+    expect(await page.getByText('verified email address').count()).toBe(0);
+    await page.getByRole('button', { name: 'Submit for review' }).click();
+    await page.getByRole('heading', { name: 'Your listing was submitted' }).waitFor();
+  });
+
   longTest('the button of a signed-out visitor leads to signing in and back', async () => {
     await open();
     await page.getByLabel('Name', { exact: true }).fill('Tea');

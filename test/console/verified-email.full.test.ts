@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Person, subjectOf, unique } from '#test/support/fixtures.ts';
+import { person } from '#test/support/fixtures.ts';
 import { violationsOf } from './axe.ts';
 import { beginSession, describeInBrowser, isTooWide } from './browser.ts';
 
@@ -8,14 +8,8 @@ import { beginSession, describeInBrowser, isTooWide } from './browser.ts';
 describeInBrowser(
   'the form of a submission, to a user without a verified email address',
   (context) => {
-    const unverified = async (): Promise<Person> => {
-      const [name, email] = [unique('Person'), `${unique('person')}@example.com`];
-      const token = await context.server.token({ email, name, email_verified: false });
-      return { id: subjectOf(token), email, name, token };
-    };
-
     it.each([
-      ['en-US', '/submit', 'Name', 'Submit for review', 'This needs a verified e-mail address.'],
+      ['en-US', '/submit', 'Name', 'Submit for review', 'This needs a verified email address.'],
       [
         'de-DE',
         '/de/submit',
@@ -37,7 +31,7 @@ describeInBrowser(
         await page.goto(url);
         await name.waitFor();
         expect(await page.getByText(text).count()).toBe(0);
-        await beginSession(page, await unverified());
+        await beginSession(page, await person(context.server, { email_verified: false }));
         await page.goto(url);
         await page.getByText(text).waitFor();
         await name.fill('Kept');

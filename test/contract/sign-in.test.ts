@@ -39,14 +39,15 @@ describe('an authorization request', () => {
   });
 
   it('sends no parameter of its own twice', () => {
-    const { parameters } = requestTo('https://id.example/authorize?client_id=other&state=other&scope=other');
+    const { parameters } = requestTo('https://id.example/authorize?client_id=other&state=other');
     expect(parameters).toEqual(OWN);
   });
 
-  it('has the parameters of the settings, once for each value, in place of those of the endpoint', () => {
-    const query = 'audience=https%3A%2F%2Fapi.example&resource=https://a.example&resource=https://b.example';
-    expect(requestTo('https://id.example/authorize?audience=other', query).parameters).toEqual(
+  it('has the parameters of the settings, once for each value, unless the endpoint has them', () => {
+    const query = 'audience=https%3A%2F%2Fapi.example&resource=https://a.example&resource=https://b.example&p=other';
+    expect(requestTo('https://id.example/authorize?p=b2c_1_signin', query).parameters).toEqual(
       withOthers(
+        ['p', 'b2c_1_signin'],
         ['audience', 'https://api.example'],
         ['resource', 'https://a.example'],
         ['resource', 'https://b.example'],
@@ -54,9 +55,10 @@ describe('an authorization request', () => {
     );
   });
 
-  it('adds scopes to those of every sign-in', () => {
-    const { parameters } = requestTo('https://id.example/authorize', 'scope=orders%20openid&scope=invoices');
-    expect(Object.fromEntries(parameters).scope).toBe('openid email profile orders invoices');
+  it('adds scopes to those of every sign-in and of the endpoint', () => {
+    const endpoint = 'https://id.example/authorize?scope=api%20openid';
+    const { parameters } = requestTo(endpoint, 'scope=orders%20openid&scope=invoices');
+    expect(Object.fromEntries(parameters).scope).toBe('openid email profile orders invoices api');
   });
 
   it('can have a parameter with any name', () => {
@@ -82,6 +84,12 @@ it.each([
   ['client_id=other', 'must not contain client_id, which the service sets itself'],
   ['prompt=login&response_mode=form_post', 'must not contain response_mode, which the service sets itself'],
   ['nonce=1', 'must not contain nonce, which the service sets itself'],
+  ['request=e30.e30.', 'must not contain request, which the service sets itself'],
+  ['request_uri=urn:1', 'must not contain request_uri, which the service sets itself'],
+  ['dpop_jkt=1', 'must not contain dpop_jkt, which the service sets itself'],
+  ['audience=50%', 'must be parameters of a query, such as audience=orders&prompt=login'],
+  ['audience=caf%E9', 'must be parameters of a query, such as audience=orders&prompt=login'],
+  ['https://id.example/?audience=orders', 'must be parameters of a query, such as audience=orders&prompt=login'],
   ['audience', 'must be parameters of a query, such as audience=orders&prompt=login'],
   ['=orders', 'must be parameters of a query, such as audience=orders&prompt=login'],
   ['{"audience":"orders"}', 'must be parameters of a query, such as audience=orders&prompt=login'],

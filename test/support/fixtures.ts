@@ -133,12 +133,11 @@ export const subjectOf = (token: string): string => {
 /** Issues a token for a new user. */
 export const person = async (
   server: Client,
-  options: { admin?: boolean; name?: string; email?: string } = {},
+  { admin, ...options }: { admin?: boolean; name?: string; email?: string; email_verified?: boolean } = {},
 ): Promise<Person> => {
-  const name = options.name ?? unique('Person');
-  const email = options.email ?? `${unique('person')}@example.com`;
-  const token = await server.token({ email, name, ...(options.admin && { admin: true }) });
-  return { id: subjectOf(token), email, name, token };
+  const user = { name: unique('Person'), email: `${unique('person')}@example.com`, ...options };
+  const token = await server.token({ ...user, ...(admin && { admin: true }) });
+  return { id: subjectOf(token), email: user.email, name: user.name, token };
 };
 
 /** Bans an existing user. */

@@ -7,7 +7,6 @@ import {
   subjectOf,
   submission,
   success,
-  unique,
 } from '#test/support/fixtures.ts';
 import { asPerson, createKey } from '#test/support/keys.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
@@ -16,11 +15,7 @@ import { ownDirectory } from '#test/support/with-directory.ts';
 
 const { server, directory } = await ownDirectory({ env: { VERIFIED_EMAIL_REQUIRED: 'submit' } });
 
-const unverified = async (email = `${unique('person')}@example.com`): Promise<Person> => {
-  const name = unique('Person');
-  const token = await server.token({ email, name, email_verified: false });
-  return { id: subjectOf(token), email, name, token };
-};
+const unverified = (): Promise<Person> => person(server, { email_verified: false });
 
 const submit = (who: Person, fields: object = {}) =>
   directory.as(who, 'POST', '/api/projects', submission({ categories: [directory.category], ...fields }));
