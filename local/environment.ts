@@ -189,7 +189,7 @@ const priceProblems = (variables: Variables): string[] => {
   });
 };
 
-/** Parameters that no sign-in can have. Functions need no such check either. */
+/** Parameters that no sign-in can have. Functions need no such check: the settings of their stage have it. */
 const signInProblems = ({ SIGN_IN_PARAMETERS = '' }: Variables): string[] => {
   const problem = signInParameterProblem(SIGN_IN_PARAMETERS);
   return problem === undefined ? [] : [`SIGN_IN_PARAMETERS ${problem}`];
