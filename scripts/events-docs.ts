@@ -75,7 +75,11 @@ Each event has these members:
 A 2xx response within ten seconds is success; redirects are not followed. Failed deliveries are retried after 5 seconds, 5 minutes,
 30 minutes, 2 hours and 8 hours. A webhook without a successful delivery for five days is disabled, the administrators are notified
 by email, and \`webhookDisabled\` is published. Discord and Slack addresses receive one line of text instead of the event. A ping has
-the type \`ping\`.`;
+the type \`ping\`.
+
+**Erased users.** The log, and every attempt and replay at a webhook, have \`erased\` in place of the id of an erased user, null for an
+actor, an empty \`content\` and no \`reason\` by the user. Of a project that was deleted with its owner \`project_id\` remains; \`name\`,
+\`slug\` and \`url\` are empty, also in \`projectDeleted\`. The bus has events as they were published.`;
 
 /** The text of \`docs/events.md\`. */
 export const eventsPage = (): string =>

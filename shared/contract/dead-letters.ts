@@ -11,7 +11,9 @@ export const DeadLetter = z
     event_id: z.string().nullable().describe('Null for events of other services, such as bounces of mail.'),
     failed_at: Timestamp,
     error: z.string().nullable().describe('Why the last attempt failed.'),
-    event: z.record(z.string(), z.unknown()).describe('The event as it was published.'),
+    event: z
+      .record(z.string(), z.unknown())
+      .describe('The event as it was published, without users who have been erased since.'),
   })
   .meta({ id: 'DeadLetter' });
 export type DeadLetter = z.infer<typeof DeadLetter>;

@@ -84,7 +84,7 @@ export const eventKinds = {
     applied: z.array(z.string()).describe('Names of the fields that were published.'),
   }).describe('A waiting edit was approved, entirely or in part.'),
   revisionRejected: RevisionEventData.extend({
-    reason: z.string().describe("The administrator's reason."),
+    reason: z.string().nullable().describe("The administrator's reason; null once the administrator is erased."),
   }).describe('A waiting edit was rejected.'),
   projectDeleted: ProjectEventData.extend({
     permanent: z.boolean().describe('False while an administrator can restore it.'),

@@ -300,7 +300,7 @@ export const collectDeadLetters = job('collectDeadLetters', {
   summary: 'Collect dead letters',
   description:
     'Moves events that a subscriber failed to process from the dead-letter queues into the table, where administrators replay or delete them, and deletes those older than 14 days.',
-  permissions: ['dead-letters', 'table:query'],
+  permissions: ['dead-letters', 'table:get', 'table:query'],
   writes: ['dead-letters', 'deduplication'],
   processed: 'New dead letters.',
   result: { expired: Count.describe('Dead letters that were deleted for their age.') },

@@ -221,7 +221,7 @@ export const erase = defineRoute('users.erase', {
   path: '/api/user',
   summary: 'Erase the caller',
   description:
-    'Deletes the profile immediately and permanently and rejects tokens of this user. Votes, ratings, bookmarks and claims are deleted, in the background if there are many. Comments stay without a name, and so do projects unless `projects` is `delete`. Reports, the event log and the audit log lose the id and the words of the user. The last administrator cannot be erased. Banned users may erase themselves.',
+    'Deletes the profile immediately and permanently and rejects tokens of this user. Votes, ratings, bookmarks and claims are deleted, in the background if there are many. Comments stay without a name, and so do projects unless `projects` is `delete`. Reports, the event log, the audit log and deliveries to webhooks lose the id and the words of the user; what is sent from now on has neither. The last administrator cannot be erased. Banned users may erase themselves.',
   auth: 'user',
   tier: 'auth',
   allowsBanned: true,

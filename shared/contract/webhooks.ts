@@ -69,7 +69,7 @@ const Attempt = z
       })
       .nullable()
       .describe(
-        'Null when nothing could be signed. Of a delivery whose bodies exceed 300 KB together, the oldest attempts lose theirs: `request` and `response` are null.',
+        'Null when nothing could be signed. Of a delivery whose bodies exceed 300 KB together, the oldest attempts lose theirs: `request` and `response` are null. So are those of attempts from before the erasure of a user whom the event names.',
       ),
     response: z
       .string()
@@ -215,7 +215,7 @@ export const replay = defineRoute('webhooks.replay', {
   path: '/api/admin/webhooks/{webhook}/deliveries/{delivery}/replay',
   summary: 'Replay a delivery',
   description:
-    'Sends the event immediately, whatever its state, with the original `webhook-id`. A failure restarts the retries.',
+    'Sends the event immediately, whatever its state, with the original `webhook-id`, and without users who have been erased since. A failure restarts the retries.',
   responses: { 200: data(Delivery) },
   failures: ['NOT_FOUND'],
   permissions: ['table:get', 'secrets:open'],

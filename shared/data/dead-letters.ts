@@ -3,7 +3,7 @@ import { deduplicationRecord } from './deduplication.ts';
 import { fromJsonText, toJsonText } from './json-text.ts';
 import { deadLetterCountKey, deadLetterKey, deadLetterPrefix, deadLettersPartition } from './keys.ts';
 import { collectionPages, findItem, findRecord, firstOfCollection, type Item, recordOf } from './read.ts';
-import { absent, exists, tryTransact, type Write } from './write.ts';
+import { absent, exists, tryTransact, updateItem, type Write } from './write.ts';
 
 const deadLetterItem = (letter: DeadLetter): Item => ({
   type: 'deadLetter',
@@ -49,6 +49,11 @@ export async function* deadLettersAfter(after: string | undefined, count: number
 export const deadLetterIdsBefore = async (before: string, count: number): Promise<string[]> => {
   const range = { partition: deadLettersPartition, prefix: deadLetterPrefix, before: deadLetterKey(before).sk };
   return (await firstOfCollection(range, count)).map(({ id }) => String(id));
+};
+
+/** Replaces the event of a dead letter; one that was removed meanwhile is not stored again. */
+export const replaceDeadEvent = async (id: string, event: DeadLetter['event']): Promise<void> => {
+  await updateItem(deadLetterKey(id), { set: { event: toJsonText(event) } }, exists);
 };
 
 /** Deletes a dead letter. @returns whether it existed. */

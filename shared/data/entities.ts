@@ -126,7 +126,7 @@ export const writeScopes: Readonly<Record<WrittenEntity, WriteScope>> = {
   // Replaces the whole record. It may keep a ban and has no role.
   'users:erase': {
     keys: users,
-    only: { action: 'PutItem', attributes: [...userKeys, 'id', 'comment_count', 'is_banned'] },
+    only: { action: 'PutItem', attributes: [...userKeys, 'id', 'projects_deleted', 'comment_count', 'is_banned'] },
   },
   'users:identity': {
     keys: users,

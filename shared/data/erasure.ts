@@ -1,10 +1,7 @@
-import { ERASED_USER } from '#model/user.ts';
-import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { deleteClaims } from './claims.ts';
 import { deleteComments } from './comments.ts';
 import { retryOnConflict } from './conflict.ts';
 import { changeCounts } from './counts.ts';
-import { fromJsonText, toJsonText } from './json-text.ts';
 import {
   checkoutSubmissionKey,
   type Key,
@@ -19,18 +16,12 @@ import {
   slugKey,
   voteKey,
 } from './keys.ts';
-import { mentionPages } from './mentions.ts';
 import { unchangedVote, voteIn } from './reactions.ts';
-import { collectionPages, findItem, findItems, findItemsBy, type Item, keyOf } from './read.ts';
+import { collectionPages, findItem, findItemsBy, keyOf } from './read.ts';
 import { deleteReports } from './reports.ts';
 import { departureFrom } from './vote-cases.ts';
 import { originDeletion } from './vote-origins.ts';
-import { deleteItem, deleteItems, exists, is, transact, updateItem, type Write } from './write.ts';
-
-/** The time of a run of the erasure is up; the task is delivered again. */
-export class TimeUp extends Error {
-  override readonly name = 'TimeUp';
-}
+import { deleteItem, deleteItems, exists, is, transact, type Write } from './write.ts';
 
 /** One attribute of all items with a prefix in a user's collection, a page at a time. */
 async function* attributePages(userId: string, prefix: string, attribute: string): AsyncGenerator<readonly string[]> {
@@ -172,83 +163,4 @@ export const deleteOrphanedData = async (projectId: string, slugs: readonly stri
 export const deleteReactionsOfPurged = async (projectIds: readonly string[]): Promise<void> => {
   const tombstones = await findItemsBy(projectIds, projectTombstoneKey);
   for (const projectId of tombstones.keys()) await deleteReactions(projectId);
-};
-
-/** The members of an event's data without the user; words are removed where the user wrote them or they are about the user. */
-const dataWithoutUser = (data: Item, userId: string, isActor: boolean, keepsProjects: boolean): Item => {
-  const isOwner = data.owner_id === userId;
-  const isUser = data.user_id === userId;
-  return {
-    ...data,
-    ...(isOwner && { owner_id: ERASED_USER }),
-    ...(isUser && { user_id: ERASED_USER }),
-    ...(data.previous_owner_id === userId && { previous_owner_id: ERASED_USER }),
-    ...((isActor || isUser) && typeof data.content === 'string' && { content: '' }),
-    // The reason of a refund is one of the provider's words, and all other reasons are texts.
-    ...((isActor || isUser) && 'reason' in data && !('amount_refunded' in data) && { reason: null }),
-    ...(isOwner && !keepsProjects && { name: '', slug: '', url: '' }),
-  };
-};
-
-const eventWithoutUser = (item: Item, userId: string, keepsProjects: boolean) => {
-  const isActor = item.actor_id === userId;
-  const data = dataWithoutUser((item.data ?? {}) as Item, userId, isActor, keepsProjects);
-  return { set: { actor_id: isActor ? null : item.actor_id, data } };
-};
-
-/** Replaces the id of a user everywhere in a value. */
-const withoutUser = (value: unknown, userId: string): unknown => {
-  if (typeof value === 'string') return value.replaceAll(userId, ERASED_USER);
-  if (Array.isArray(value)) return value.map((one) => withoutUser(one, userId));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [withoutUser(name, userId), withoutUser(member, userId)]),
-  );
-};
-
-/** The id leaves everything; the input leaves the changes by the user or of the user. */
-const auditEntryWithoutUser = (item: Item, userId: string) => {
-  const isActor = item.actor_id === userId;
-  const subjects = (item.subjects ?? []) as string[];
-  const hasWords = isActor || subjects.some((subject) => subject.includes(userId));
-  const isListed = String(item.collection_pk ?? '').includes(userId);
-  return {
-    set: {
-      actor_id: isActor ? ERASED_USER : item.actor_id,
-      address: isActor ? null : (item.address ?? null),
-      subjects: withoutUser(subjects, userId),
-      input: hasWords ? null : toJsonText(withoutUser(fromJsonText(item.input), userId)),
-    },
-    ...(isListed && { remove: ['collection_pk', 'collection_sk'] }),
-  };
-};
-
-/**
- * Removes a user from stored events, tasks and the audit log, with the words that they contain. A run that is interrupted
- * has processed some mentions, which the next one does not find any more.
- * @param keepsProjects whether the user's projects stay, and with them their names in events.
- * @param until by the monotonic clock, in milliseconds.
- * @throws {TimeUp} when the time is up first.
- */
-export const removeUserFromLogs = async (userId: string, keepsProjects: boolean, until: number): Promise<void> => {
-  const removeFrom = async (item: Item): Promise<void> => {
-    if (!JSON.stringify(item).includes(userId)) return;
-    const change =
-      item.type === 'audit' ? auditEntryWithoutUser(item, userId) : eventWithoutUser(item, userId, keepsProjects);
-    // An entry that has expired meanwhile is not created again.
-    await updateItem(keyOf(item), change, exists);
-  };
-  for await (const mentions of mentionPages(userId)) {
-    const { isComplete } = await mapConcurrently(
-      mentions,
-      async ({ key, entries }) => {
-        const stored = await findItems(entries);
-        await Promise.all(stored.filter((item) => item !== undefined).map(removeFrom));
-        // Last, so that the next run finds an entry that this one did not reach.
-        await deleteItem(key);
-      },
-      { until },
-    );
-    if (!isComplete) throw new TimeUp();
-  }
 };

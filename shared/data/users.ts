@@ -1,6 +1,6 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { parse } from '#contract/fields.ts';
-import type { Message } from '#events/catalogue.ts';
+import type { Message, MessageData } from '#events/catalogue.ts';
 import {
   asciiLowerCase,
   type CommentCount,
@@ -67,16 +67,24 @@ export const userItem = (user: UserRecord, changedAt: string): Item & Key => ({
   erased_at: undefined,
 });
 
+interface Erasure {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Whether the user's projects stay. */
+  readonly projects: MessageData<'userErased'>['projects'];
+}
+
 /**
  * The item that replaces the record of an erased user. It blocks the id, keeps a ban and removes the user from replicas. The
  * comments remain, and so does their count.
  */
-const erasedItem = (user: UserRecord, erasedAt: string): Item & Key => ({
+const erasedItem = (user: UserRecord, { at, projects }: Erasure): Item & Key => ({
   ...userKey(user.id),
-  ...inChangedUsers(erasedAt, user.id),
+  ...inChangedUsers(at, user.id),
   type: 'user',
   id: user.id,
-  erased_at: erasedAt,
+  erased_at: at,
+  ...(projects === 'delete' && { projects_deleted: true }),
   ...(user.is_banned && { is_banned: true }),
   comment_count: user.comment_count,
   version: user.version + 1,
@@ -189,7 +197,7 @@ export const replaceUserAs = async (
  */
 export const eraseUser = async (
   previous: UserRecord,
-  erasedAt: string,
+  erasure: Erasure,
   messages: readonly Message[],
   remainingAdminId?: string,
   orElse: () => Error = changedConcurrently(String(remainingAdminId)),
@@ -197,7 +205,7 @@ export const eraseUser = async (
   await transact([
     ...(remainingAdminId === undefined ? [] : [{ check: userKey(remainingAdminId), when: isActiveAdmin, orElse }]),
     {
-      put: erasedItem(previous, erasedAt),
+      put: erasedItem(previous, erasure),
       inFeed: feedOf(previous.id),
       when: isUnchanged(previous),
       orElse: changedConcurrently(previous.id),

@@ -148,7 +148,7 @@ export const refundPayment = defineSubscription({
 export const finishErasure = defineSubscription({
   id: 'users.finishErasure',
   summary:
-    'Deletes the data of an erased user: the account, votes, ratings, bookmarks, follows, drafts, claims, unpaid submissions and, on request, projects; revokes the API keys that the user made; removes the user from reports, events and the audit log.',
+    'Deletes the data of an erased user: the account, votes, ratings, bookmarks, follows, drafts, claims, unpaid submissions and, on request, projects; revokes the API keys that the user made; removes the user from reports, events, their deliveries, dead letters and the audit log.',
   kinds: ['userErased'],
   permissions: ['table:get', 'table:query', 'table:collection', 'accounts'],
   writes: [
@@ -164,6 +164,8 @@ export const finishErasure = defineSubscription({
     'api-keys:end',
     'events',
     'audit',
+    'deliveries',
+    'dead-letters',
   ],
   reservedConcurrency: 2,
   timeoutSeconds: 300,

@@ -107,7 +107,7 @@ export const submissionEmail = (
         subject: `Your changes to ${name} were not accepted`,
         greeting,
         paragraphs: [
-          `We have reviewed your changes to ${name} (${fieldsInWords(event.data.fields)}) and cannot accept them. What is public stays as it is. The reviewer wrote:`,
+          `We have reviewed your changes to ${name} (${fieldsInWords(event.data.fields)}) and cannot accept them. What is public stays as it is.${event.data.reason ? ' The reviewer wrote:' : ''}`,
         ],
         quote: event.data.reason,
         closing: ['You can edit your listing again.'],

@@ -110,6 +110,20 @@ export const restarted = (delivery: DeliveryRecord, at: string): DeliveryRecord 
   version: delivery.version + 1,
 });
 
+/**
+ * The delivery with its event as it may be sent now. When that names fewer users than before, the bodies of earlier attempts,
+ * which named them, are removed.
+ */
+export const withEvent = (delivery: DeliveryRecord, event: LoggedEvent): DeliveryRecord =>
+  event === delivery.event
+    ? delivery
+    : {
+        ...delivery,
+        event,
+        attempts: delivery.attempts.map((attempt) => ({ ...attempt, request: null, response: null })),
+        version: delivery.version + 1,
+      };
+
 /** The delivery given up because its webhook is switched off. */
 export const cancelled = (delivery: DeliveryRecord): DeliveryRecord => ({
   ...delivery,

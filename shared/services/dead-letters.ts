@@ -7,6 +7,7 @@ import {
   findDeadLetter,
   insertDeadLetter,
 } from '#data/dead-letters.ts';
+import { withoutErasedUsers } from '#data/log-erasure.ts';
 import { filteredPage } from '#data/paging.ts';
 import { REPLAY_SOURCE } from '#events/catalogue.ts';
 import { mailFeedback, type Subscription, subscriptions } from '#events/subscriptions.ts';
@@ -63,7 +64,7 @@ const moveMessage = async ({ subscriber, url }: DeadLetterQueue, message: DeadMe
     log.error('a message of a dead-letter queue is not an event', { subscriber, message_id: message.id });
     return 0;
   }
-  const isNew = await insertDeadLetter(letter);
+  const isNew = await insertDeadLetter({ ...letter, event: await withoutErasedUsers(letter.event) });
   if (isNew) count('DeadLetterStored');
   await deleteDeadMessage(url, message);
   return Number(isNew);
@@ -143,7 +144,8 @@ export const replayDeadLetter = async (id: string): Promise<Pick<DeadLetter, 'id
   const letter = mustExist(await findDeadLetter(id));
   const { subscriber, event } = letter;
   requireSubscriber(subscriber);
-  const entry = { id, source: REPLAY_SOURCE, kind: subscriber, detail: event, time: new Date() };
+  const detail = await withoutErasedUsers(event);
+  const entry = { id, source: REPLAY_SOURCE, kind: subscriber, detail, time: new Date() };
   if ((await putOnBus([entry])).length > 0) throw new Unavailable('The bus rejected a replayed event.');
   // False when a concurrent request has replayed or deleted it.
   await deleteDeadLetter(id);

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type EventData, eventKinds } from '#contract/events.ts';
+import type * as z from 'zod';
+import { type EventData, type EventKind, eventKindNames, eventKinds } from '#contract/events.ts';
 import { isAudited } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
-import { removeUserFromLogs, TimeUp } from '#data/erasure.ts';
 import { inOutbox } from '#data/event-log.ts';
 import { eventKey, mentionsPartition } from '#data/keys.ts';
+import { removeUserFromLogs, TimeUp } from '#data/log-erasure.ts';
 import { mentionedUsers } from '#data/mentions.ts';
 import { findItem } from '#data/read.ts';
 import { deleteItems, transact } from '#data/write.ts';
-import { newMessage } from '#events/catalogue.ts';
+import { newMessage, parseMessage } from '#events/catalogue.ts';
 import { inAuditedRequest } from '#platform/audit-context.ts';
 import { recordTableCalls } from '#test/support/table-calls.ts';
 import { withBareTable } from '#test/support/with-bare-table.ts';
@@ -172,11 +173,11 @@ it('the removal of a user from the logs reads the entries of that user only', as
   const before = await traces('usr_other');
   const calls = recordTableCalls();
   await removeUserFromLogs('usr_a', true, FOREVER);
-  // The mentions, and for each mention its entries, their updates and its deletion.
+  // The webhooks, the mentions and the dead letters; for each mention its entries, their updates and its deletion.
   const made = calls.map(({ operation }) => operation);
   const queries = made.filter((operation) => operation === 'Query').length;
   expect(made.length - queries).toBeLessThanOrEqual(6);
-  expect(queries).toBe(1);
+  expect(queries).toBe(3);
   expect(await traces('usr_a')).toEqual([]);
   expect(await traces('usr_other')).toEqual(before);
   expect(await findItem(own)).toMatchObject({ actor_id: null, data: { user_id: 'erased', content: '' } });
@@ -192,6 +193,44 @@ it('the removal of a user from the logs removes the names of projects that were 
   await removeUserFromLogs('usr_a', false, FOREVER);
   expect(await findItem(approval)).toMatchObject({ data: { owner_id: 'erased', name: '', slug: '', url: '' } });
 });
+
+/** A valid value of a member of an event. */
+const validValue = (schema: z.ZodType): unknown => {
+  const options = (schema as { readonly options?: readonly unknown[] }).options ?? [];
+  return ['Words of the user.', 1, new Date().toISOString(), true, ['name'], ...options, options.slice(0, 1)].find(
+    (value) => schema.safeParse(value).success,
+  );
+};
+
+/** The members of the events of a kind that may name a user. */
+const namingMembers = (kind: EventKind): string[] =>
+  ['actor_id', 'user_id', 'owner_id', 'previous_owner_id'].filter(
+    (name) => name === 'actor_id' || name in eventKinds[kind].shape,
+  );
+
+it.each(eventKindNames.flatMap((kind) => namingMembers(kind).map((naming) => [kind, naming] as const)))(
+  'the removal of a user from the logs keeps an event of the kind %s valid whose %s was the user',
+  async (kind, naming) => {
+    const shape: Readonly<Record<string, z.ZodType>> = eventKinds[kind].shape;
+    const data = Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, validValue(schema)]));
+    const actorId = naming === 'actor_id' ? 'usr_a' : 'usr_b';
+    const message = newMessage(kind, actorId, {
+      ...data,
+      ...(naming !== 'actor_id' && { [naming]: 'usr_a' }),
+    } as never);
+    await transact([inOutbox(message)]);
+    await removeUserFromLogs('usr_a', true, FOREVER);
+    const [stored] = await ofType('event');
+    const event = parseMessage(stored);
+    expect(JSON.stringify(stored)).not.toContain('usr_a');
+    expect(event).toMatchObject({ id: message.id, kind, actor_id: naming === 'actor_id' ? null : 'usr_b' });
+    const { content, reason } = event.data as Readonly<Record<string, unknown>>;
+    const isOfUser = naming === 'actor_id' || naming === 'user_id';
+    expect([content, reason].includes('Words of the user.')).toBe(
+      !isOfUser && (data.content !== undefined || data.reason !== undefined),
+    );
+  },
+);
 
 it('the removal of a user from the logs removes the id, address and input of an administrator from their entries', async () => {
   await approved('usr_boss', 'usr_a');

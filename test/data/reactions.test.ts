@@ -98,7 +98,7 @@ it('a purged project takes no reactions, nor does a pending one that was importe
 it('a user whom a concurrent request erases leaves no vote and no rating, and gets 401', async () => {
   const { id } = await newProject();
   const user = await newUser();
-  await eraseUser(user, now(), []);
+  await eraseUser(user, { at: now(), projects: 'keep' }, []);
   await expect(toggleVote(user, id, undefined)).rejects.toEqual(UNAUTHORIZED);
   await expect(rateProject(user, id, 5)).rejects.toEqual(UNAUTHORIZED);
   expect([...(await itemsOf(id, 'vote')), ...(await itemsOf(id, 'rating'))]).toEqual([]);
@@ -108,7 +108,7 @@ it('a user whom a concurrent request erases leaves no vote and no rating, and ge
 it('a user whom a concurrent request erases has reactions of a process that ended before it withdrew them deleted by the daily job', async () => {
   const { id } = await newProject();
   const [erased, other] = [await newUser(), await newUser()];
-  await eraseUser(erased, now(), []);
+  await eraseUser(erased, { at: now(), projects: 'keep' }, []);
   for (const user of [erased, other]) {
     await setVote(id, user.id, undefined, undefined);
     await replaceRating(id, user.id, undefined, 2);

@@ -12,12 +12,11 @@ import {
   eraseVote,
   ownedProjectIds,
   ratedProjectIds,
-  removeUserFromLogs,
   reportIds,
-  TimeUp,
   votedProjectIds,
 } from '#data/erasure.ts';
 import { followKeysOf } from '#data/follows.ts';
+import { removeUserFromLogs, TimeUp } from '#data/log-erasure.ts';
 import { deleteProject, findProject } from '#data/projects.ts';
 import { anonymizeReport } from '#data/reports.ts';
 import { removeActor, revisionKeysBy } from '#data/revisions.ts';
@@ -152,7 +151,7 @@ export const eraseSelf = async (user: UserRecord, projects: ErasureTask['project
       throw conflict('SELF_CHANGE', 'You are the last administrator.');
     }
     const at = now();
-    await eraseUser(current, at, [newMessage('userErased', user.id, task)], remainingAdminId);
+    await eraseUser(current, { at, projects }, [newMessage('userErased', user.id, task)], remainingAdminId);
     return at;
   });
   await beginDeletion(task);
@@ -174,7 +173,7 @@ export const eraseOther = async (
   const erasedAt = await changeUser(userId, async (current) => {
     if (current.id === admin.id) throw conflict('SELF_CHANGE', 'Erase your own account as a user.');
     const at = now();
-    await eraseUser(current, at, [newMessage('userErased', admin.id, task)], admin.id, forbidden);
+    await eraseUser(current, { at, projects }, [newMessage('userErased', admin.id, task)], admin.id, forbidden);
     return at;
   });
   await beginDeletion(task);

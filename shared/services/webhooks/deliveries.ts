@@ -3,6 +3,7 @@ import type { LoggedEvent } from '#contract/events.ts';
 import type { Attempt, Delivery } from '#contract/webhooks.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { inOutbox } from '#data/event-log.ts';
+import { withoutErasedUsers } from '#data/log-erasure.ts';
 import { filteredPage } from '#data/paging.ts';
 import {
   clearFailing,
@@ -30,6 +31,7 @@ import {
   RETRY_PAUSES_MS,
   restarted,
   type WebhookRecord,
+  withEvent,
 } from '#model/webhook.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
@@ -66,22 +68,23 @@ const trackFailures = async (webhook: WebhookRecord, attempt: Attempt, isFinal: 
  * @returns the delivery afterwards; undefined when another process has claimed it or its webhook was deleted.
  */
 const attemptDelivery = async (
-  delivery: DeliveryRecord,
+  stored: DeliveryRecord,
   { evenIfInactive = false }: { readonly evenIfInactive?: boolean } = {},
 ): Promise<DeliveryRecord | undefined> => {
-  const webhook = await webhooks.find(delivery.webhook_id);
+  const webhook = await webhooks.find(stored.webhook_id);
   if (!webhook) {
-    await deleteDelivery(delivery);
+    await deleteDelivery(stored);
     return undefined;
   }
+  const delivery = withEvent(stored, await withoutErasedUsers(stored.event));
   if (!webhook.is_active && !evenIfInactive) {
     const next = cancelled(delivery);
-    return (await replaceDelivery(delivery, next)) ? next : undefined;
+    return (await replaceDelivery(stored, next)) ? next : undefined;
   }
   // Before the claim: without the key service the delivery stays due.
   const secrets = await signingSecrets(webhook, now());
   const claim = claimed(delivery, now());
-  if (!(await replaceDelivery(delivery, claim))) return undefined;
+  if (!(await replaceDelivery(stored, claim))) return undefined;
   const attempt = await sendMessage(webhook, secrets, delivery.event);
   const next = afterAttempt(claim, attempt, now());
   // Before the delivery: if the process dies in between, the attempt is repeated and `failing_since` is correct.

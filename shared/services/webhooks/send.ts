@@ -88,7 +88,8 @@ const summaries: Readonly<Partial<Record<WebhookMessage['kind'], string>>> = {
   ping: 'Test message',
 };
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** Undefined for an empty text too, which is what an erased user leaves. */
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const inWords = (kind: string): string => {
   const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -11,6 +11,7 @@ import type { AuditEntry } from '#contract/audit.ts';
 import type { DeadLetter } from '#contract/dead-letters.ts';
 import * as store from '#data/dead-letters.ts';
 import { deadLetterKey } from '#data/keys.ts';
+import { newMessage } from '#events/catalogue.ts';
 import { type ImportHandler, importHandler } from '#local/handlers.ts';
 import { now } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
@@ -29,12 +30,17 @@ const SUBSCRIBER = 'mail.notifySubmitter';
 const failing = new Set<string>();
 /** The events that subscribers received, as subscriber and id. */
 const received: string[] = [];
+/** The event that each of these received last. */
+const details = new Map<string, unknown>();
 
 const observedHandler: ImportHandler = async (id) => {
   const handler = await importHandler(id);
   return async (event, context) => {
     const { detail } = event as { detail?: { id?: string } };
-    if (detail?.id !== undefined) received.push(`${id} ${detail.id}`);
+    if (detail?.id !== undefined) {
+      received.push(`${id} ${detail.id}`);
+      details.set(`${id} ${detail.id}`, detail);
+    }
     if (failing.has(id)) throw new Error('The subscriber fails.');
     return await handler(event, context);
   };
@@ -167,6 +173,45 @@ it('a replay of a dead letter is refused for subscribers that would not process 
   expect(await letters()).toHaveLength(2);
 });
 
+describe('a dead letter about an erased user', () => {
+  const commentBy = (userId: string): DeadLetter => {
+    const data = { comment_id: newId('cmt'), project_id: newId('prj'), user_id: userId, content: 'What I think.' };
+    const event = newMessage('commentCreated', userId, data);
+    return letterOf({ subscriber: 'webhooks.enqueue', kind: event.kind, event_id: event.id, event: { ...event } });
+  };
+  const isErased = ({ id }: Person): boolean =>
+    server.server.bus
+      .events({ includeTasks: true, kind: 'userErased', limit: 50 })
+      .filter(({ detail }) => (detail.data as { user_id?: string }).user_id === id)
+      .some(({ deliveries }) => deliveries.every(({ state }) => state === 'done'));
+  const WITHOUT_USER = { kind: 'commentCreated', actor_id: null, data: { user_id: 'erased', content: '' } };
+
+  it('a dead letter about an erased user loses the user and the words, but the task of the erasure keeps the user', async () => {
+    const [user, other] = [await person(server), await person(server)];
+    const [own, foreign] = [commentBy(user.id), commentBy(other.id)];
+    const task = newMessage('userErased', user.id, { user_id: user.id, projects: 'keep' });
+    const erasure = letterOf({ subscriber: 'users.finishErasure', kind: task.kind, event: { ...task } });
+    for (const letter of [own, foreign, erasure]) await store.insertDeadLetter(letter);
+    await directory.ok(user, 'DELETE', '/api/user');
+    await server.until(async () => (await store.findDeadLetter(own.id))?.event.actor_id === null);
+    expect(await store.findDeadLetter(own.id)).toMatchObject({ ...own, event: WITHOUT_USER });
+    expect(await store.findDeadLetter(foreign.id)).toEqual(foreign);
+    expect(await store.findDeadLetter(erasure.id)).toEqual(erasure);
+  });
+
+  it('a dead letter about an erased user is replayed without the user, also when it was stored after the erasure', async () => {
+    const user = await person(server);
+    const letter = commentBy(user.id);
+    await directory.ok(user, 'DELETE', '/api/user');
+    await server.until(() => Promise.resolve(isErased(user)));
+    await store.insertDeadLetter(letter);
+    expect(await replay(letter.id)).toMatchObject({ status: 202 });
+    const reception = `${letter.subscriber} ${letter.event_id}`;
+    await server.until(async () => received.includes(reception));
+    expect(details.get(reception)).toMatchObject({ ...WITHOUT_USER, id: letter.event_id });
+  });
+});
+
 longTest('the list of dead letters begins with the latest failure, and has short pages of large events', async () => {
   const large = Array.from({ length: 10 }, () => letterOf({ event: { text: 'x'.repeat(350_000) } }));
   await Promise.all(large.map(store.insertDeadLetter));
@@ -251,6 +296,20 @@ describe('the job that collects dead letters', () => {
     await directory.adminOk('DELETE', `${LETTERS}/${letter?.id}`);
     expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 0 });
     expect(await letters()).toEqual([]);
+  });
+
+  it('the job that collects dead letters stores an event without a user who has been erased since', async () => {
+    const user = await person(server);
+    const data = { comment_id: newId('cmt'), project_id: newId('prj'), user_id: user.id, content: 'What I think.' };
+    const detail = newMessage('commentCreated', user.id, data);
+    await directory.ok(user, 'DELETE', '/api/user');
+    const body = JSON.stringify({ 'detail-type': detail.kind, detail });
+    receives([{ ...messageAt(Date.now()), Body: body }]);
+    deletions(0);
+    expect(await runJob(server, 'collect-dead-letters')).toMatchObject({ processed: 1 });
+    expect(await letters()).toMatchObject([
+      { event: { ...detail, actor_id: null, data: { ...data, user_id: 'erased', content: '' } } },
+    ]);
   });
 
   it('the job that collects dead letters stops between messages when its time is up', async () => {

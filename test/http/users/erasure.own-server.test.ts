@@ -4,11 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
+import { eventKindNames } from '#contract/events.ts';
 import type { AdminUser } from '#contract/users.ts';
 import { userKey } from '#data/keys.ts';
 import { findItem } from '#data/read.ts';
 import { makeAdmin } from '#data/users.ts';
 import { newMessage, sourceOf } from '#events/catalogue.ts';
+import { untilEventsDelivered } from '#test/support/events.ts';
 import {
   dataOf,
   FORBIDDEN,
@@ -26,7 +28,7 @@ import {
 import { longTest } from '#test/support/long-test.ts';
 import { countersAndItems } from '#test/support/reaction-counts.ts';
 import { scanTable } from '#test/support/scan-table.ts';
-import { ownDirectory } from '#test/support/with-directory.ts';
+import { ownDirectory, ownReceiver } from '#test/support/with-directory.ts';
 
 /** A user pool that answers like Cognito. */
 const pool = { requests: [] as { UserPoolId: string; Username: string }[], failuresLeft: 0 };
@@ -49,11 +51,13 @@ afterAll(() => poolServer.close());
 
 const { server, directory } = await ownDirectory({
   env: {
+    WEBHOOK_ALLOW_PRIVATE: 'on',
     USER_POOL_ID: 'us-east-1_Test',
     AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: `http://127.0.0.1:${(poolServer.address() as AddressInfo).port}`,
   },
 });
 const { admin } = directory;
+const receiver = await ownReceiver();
 
 const vote = (user: Person, id: string) => directory.ok(user, 'POST', `/api/projects/${id}/upvote`);
 const rate = (user: Person, id: string, rating: number) =>
@@ -278,6 +282,8 @@ describe('the erasure of a user', () => {
     const user = await newUser();
     const other = await person(server);
     const WORDS = 'unmistakable words';
+    const webhook = { url: receiver.url, kinds: eventKindNames };
+    await directory.adminOk('POST', '/api/admin/webhooks', webhook, 201);
     const own = await directory.live(user, { name: unique('own') });
     const foreign = await directory.live(other);
     const as = (method: string, path: string, body?: object) => directory.as(user, method, path, body);
@@ -301,6 +307,8 @@ describe('the erasure of a user', () => {
       expect(text).toContain(user.id);
       expect(text).toContain(WORDS);
     }
+    await untilEventsDelivered(server, directory);
+    expect(JSON.stringify((await scanTable(server)).filter(({ type }) => type === 'delivery'))).toContain(WORDS);
 
     expect(await erase(user)).toMatchObject({ status: 200 });
     const listed =
