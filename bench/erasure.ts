@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { removeUserFromLogs } from '#data/erased-users.ts';
 import { inOutbox } from '#data/event-log.ts';
-import { removeUserFromLogs } from '#data/log-erasure.ts';
 import { userDataPages } from '#data/user-export.ts';
 import { transact } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';

@@ -77,9 +77,10 @@ A 2xx response within ten seconds is success; redirects are not followed. Failed
 by email, and \`webhookDisabled\` is published. Discord and Slack addresses receive one line of text instead of the event. A ping has
 the type \`ping\`.
 
-**Erased users.** The log, and every attempt and replay at a webhook, have \`erased\` in place of the id of an erased user, null for an
-actor, an empty \`content\` and no \`reason\` by the user. Of a project that was deleted with its owner \`project_id\` remains; \`name\`,
-\`slug\` and \`url\` are empty, also in \`projectDeleted\`. The bus has events as they were published.`;
+**Erased users.** Every attempt and replay at a webhook, and the log after the erasure, have \`erased\` in place of the id of an erased
+user, null for an actor, an empty \`content\`, no \`reason\` by or about the user, and an empty name of an API key. Of a project that
+was deleted with its owner \`project_id\` remains; \`name\`, \`slug\` and \`url\` are empty, also in \`projectDeleted\`. The bus has events
+as they were published.`;
 
 /** The text of \`docs/events.md\`. */
 export const eventsPage = (): string =>

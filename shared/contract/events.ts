@@ -58,7 +58,7 @@ const ClaimEventData = z.object({
 
 const KeyEventData = z.object({
   key_id: z.string().describe('The API key, `key_` and a ULID.'),
-  name: z.string().describe('The name of the key.'),
+  name: z.string().describe('The name of the key; empty once the administrator who caused the event is erased.'),
 });
 
 /**

@@ -3,7 +3,7 @@ import { deduplicationRecord } from './deduplication.ts';
 import { fromJsonText, toJsonText } from './json-text.ts';
 import { deadLetterCountKey, deadLetterKey, deadLetterPrefix, deadLettersPartition } from './keys.ts';
 import { collectionPages, findItem, findRecord, firstOfCollection, type Item, recordOf } from './read.ts';
-import { absent, exists, tryTransact, updateItem, type Write } from './write.ts';
+import { absent, exists, is, tryTransact, updateItem, type Write } from './write.ts';
 
 const deadLetterItem = (letter: DeadLetter): Item => ({
   type: 'deadLetter',
@@ -51,9 +51,10 @@ export const deadLetterIdsBefore = async (before: string, count: number): Promis
   return (await firstOfCollection(range, count)).map(({ id }) => String(id));
 };
 
-/** Replaces the event of a dead letter; one that was removed meanwhile is not stored again. */
-export const replaceDeadEvent = async (id: string, event: DeadLetter['event']): Promise<void> => {
-  await updateItem(deadLetterKey(id), { set: { event: toJsonText(event) } }, exists);
+/** Replaces the event of a dead letter. @returns false when it was changed or removed concurrently. */
+export const replaceDeadEvent = async (letter: DeadLetter, event: DeadLetter['event']): Promise<boolean> => {
+  const isUnchanged = is('event', toJsonText(letter.event));
+  return (await updateItem(deadLetterKey(letter.id), { set: { event: toJsonText(event) } }, isUnchanged)) !== undefined;
 };
 
 /** Deletes a dead letter. @returns whether it existed. */

@@ -76,7 +76,7 @@ interface Erasure {
 
 /**
  * The item that replaces the record of an erased user. It blocks the id, keeps a ban and removes the user from replicas. The
- * comments remain, and so does their count.
+ * comments remain, and so does their count. It says whether the projects were deleted, whose names are then not sent any more.
  */
 const erasedItem = (user: UserRecord, { at, projects }: Erasure): Item & Key => ({
   ...userKey(user.id),

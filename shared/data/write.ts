@@ -86,13 +86,20 @@ export const every =
   (...conditions: readonly Condition[]): Condition =>
   (p) =>
     conditions.map((condition) => `(${condition(p)})`).join(' AND ');
+/** The attributes are as in an item that was read; values of any type. */
+export const areAsIn = (item: Item, attributes: readonly string[]): Condition =>
+  every(
+    ...attributes.map(
+      (name): Condition => (item[name] === undefined ? lacks(name) : (p) => `${p.name(name)} = ${p.value(item[name])}`),
+    ),
+  );
 export const either =
   (...conditions: readonly Condition[]): Condition =>
   (p) =>
     conditions.map((condition) => `(${condition(p)})`).join(' OR ');
 
 /** The clauses of an update expression. */
-interface Change {
+export interface Change {
   readonly set?: Readonly<Record<string, unknown>>;
   readonly add?: Readonly<Record<string, number>>;
   readonly remove?: readonly string[];

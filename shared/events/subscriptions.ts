@@ -93,7 +93,7 @@ export const restartDeliveries = defineSubscription({
   id: 'webhooks.restartFailed',
   summary: 'Restarts the failed deliveries of a webhook since a time, on request.',
   kinds: ['webhookReplayDue'],
-  permissions: ['table:query'],
+  permissions: ['table:get', 'table:query'],
   writes: ['deliveries', 'events'],
   timeoutSeconds: 300,
 });
@@ -148,7 +148,7 @@ export const refundPayment = defineSubscription({
 export const finishErasure = defineSubscription({
   id: 'users.finishErasure',
   summary:
-    'Deletes the data of an erased user: the account, votes, ratings, bookmarks, follows, drafts, claims, unpaid submissions and, on request, projects; revokes the API keys that the user made; removes the user from reports, events, their deliveries, dead letters and the audit log.',
+    'Deletes the data of an erased user, on request projects too; revokes the API keys that the user made; removes the user from reports, events, deliveries, dead letters and the audit log.',
   kinds: ['userErased'],
   permissions: ['table:get', 'table:query', 'table:collection', 'accounts'],
   writes: [

@@ -7,7 +7,7 @@ import {
   findDeadLetter,
   insertDeadLetter,
 } from '#data/dead-letters.ts';
-import { withoutErasedUsers } from '#data/log-erasure.ts';
+import { withoutErasedUsers } from '#data/erased-users.ts';
 import { filteredPage } from '#data/paging.ts';
 import { REPLAY_SOURCE } from '#events/catalogue.ts';
 import { mailFeedback, type Subscription, subscriptions } from '#events/subscriptions.ts';

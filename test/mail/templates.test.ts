@@ -58,6 +58,10 @@ const emails: readonly (readonly [string, EmailContent])[] = [
     'edit rejected',
     submission('revisionRejected', { revision_id: 'rev_1', fields: ['name', 'slug'], reason: HOSTILE }),
   ],
+  [
+    'edit rejected by an erased administrator',
+    submission('revisionRejected', { revision_id: 'rev_1', fields: ['name'], reason: null }),
+  ],
   ['paid', payment()],
   ['paid without a project', payment({ project_id: null, purpose: 'submission' })],
   [

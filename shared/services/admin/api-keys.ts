@@ -49,7 +49,8 @@ export const endKeysOf = async (userId: string): Promise<number> => {
   let ended = 0;
   for (const key of await apiKeys.all()) {
     if (key.created_by !== userId) continue;
-    const message = newMessage('keyRevoked', null, { key_id: key.id, name: key.name });
+    // Without the name, which are words of the user.
+    const message = newMessage('keyRevoked', null, { key_id: key.id, name: '' });
     if (await endKeyOf(userId, key, now(), message)) ended += 1;
   }
   return ended;

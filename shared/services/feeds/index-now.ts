@@ -23,7 +23,8 @@ const allAddressesOf = ({ slug, earlier_slugs }: ProjectRecord): readonly string
 /** The addresses that an event concerns: those of a listing that is public, or was until the event. */
 const addressesIn = async (event: ReportedEvent): Promise<readonly string[]> => {
   const { project_id, slug, status } = event.data;
-  if (event.kind === 'projectDeleted') return status === 'live' ? [listingAddress(slug)] : [];
+  // A dead letter about a project that was deleted with its owner has no slug.
+  if (event.kind === 'projectDeleted') return status === 'live' && slug !== '' ? [listingAddress(slug)] : [];
   const project = (await findProject(project_id))?.project;
   if (!project) return [];
   const changed = changedFields(event);

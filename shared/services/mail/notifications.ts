@@ -1,3 +1,4 @@
+import { withoutErasedUsers } from '#data/erased-users.ts';
 import { findCheckout } from '#data/payments.ts';
 import { allAdmins, findUser } from '#data/users.ts';
 import type { Message } from '#events/catalogue.ts';
@@ -20,8 +21,10 @@ export const notifySubmitter = async (event: Message<SubmissionKind>): Promise<v
   const user = await findUser(event.data.owner_id);
   if (!user) return;
   const notification = event.kind === 'projectSubmitted' ? 'submission_received' : 'always';
+  // The reason may be the words of an administrator.
+  const current = await withoutErasedUsers(event);
   await mailOnce({ user, notification }, 'mail.notifySubmitter', event.id, (name, branding) =>
-    submissionEmail(event, name, branding),
+    submissionEmail(current, name, branding),
   );
 };
 

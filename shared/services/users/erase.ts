@@ -3,6 +3,7 @@ import { bookmarkKeysOf } from '#data/bookmarks.ts';
 import { deleteClaim, deleteOpenClaims } from '#data/claims.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { deleteDraft, draftPages } from '#data/drafts.ts';
+import { removeUserFromLogs, TimeUp } from '#data/erased-users.ts';
 import {
   checkoutIds,
   claimIds,
@@ -16,7 +17,6 @@ import {
   votedProjectIds,
 } from '#data/erasure.ts';
 import { followKeysOf } from '#data/follows.ts';
-import { removeUserFromLogs, TimeUp } from '#data/log-erasure.ts';
 import { deleteProject, findProject } from '#data/projects.ts';
 import { anonymizeReport } from '#data/reports.ts';
 import { removeActor, revisionKeysBy } from '#data/revisions.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggedEvent } from '#contract/events.ts';
 import type { Attempt, Delivery } from '#contract/webhooks.ts';
-import { retryOnConflict } from '#data/conflict.ts';
+import { ConflictError, retryOnConflict } from '#data/conflict.ts';
+import { withoutErasedUsers } from '#data/erased-users.ts';
 import { inOutbox } from '#data/event-log.ts';
-import { withoutErasedUsers } from '#data/log-erasure.ts';
 import { filteredPage } from '#data/paging.ts';
 import {
   clearFailing,
@@ -62,10 +62,14 @@ const trackFailures = async (webhook: WebhookRecord, attempt: Attempt, isFinal: 
   await disableWebhook(webhook.id, since, at, event);
 };
 
+const withoutErased = async (delivery: DeliveryRecord): Promise<DeliveryRecord> =>
+  withEvent(delivery, await withoutErasedUsers(delivery.event));
+
 /**
- * Attempts a delivery once. A conditional write claims it first, so that one of several concurrent processes sends; the
+ * Attempts a delivery once, without users who have been erased since. A conditional write claims it first, so that one of several concurrent processes sends; the
  * claim of a process that died expires after a minute.
- * @returns the delivery afterwards; undefined when another process has claimed it or its webhook was deleted.
+ * @returns the delivery afterwards; undefined when another process has claimed it, an erasure has changed it or its webhook was
+ * deleted.
  */
 const attemptDelivery = async (
   stored: DeliveryRecord,
@@ -76,16 +80,15 @@ const attemptDelivery = async (
     await deleteDelivery(stored);
     return undefined;
   }
-  const delivery = withEvent(stored, await withoutErasedUsers(stored.event));
   if (!webhook.is_active && !evenIfInactive) {
-    const next = cancelled(delivery);
+    const next = cancelled(await withoutErased(stored));
     return (await replaceDelivery(stored, next)) ? next : undefined;
   }
   // Before the claim: without the key service the delivery stays due.
   const secrets = await signingSecrets(webhook, now());
-  const claim = claimed(delivery, now());
+  const claim = claimed(await withoutErased(stored), now());
   if (!(await replaceDelivery(stored, claim))) return undefined;
-  const attempt = await sendMessage(webhook, secrets, delivery.event);
+  const attempt = await sendMessage(webhook, secrets, claim.event);
   const next = afterAttempt(claim, attempt, now());
   // Before the delivery: if the process dies in between, the attempt is repeated and `failing_since` is correct.
   await trackFailures(webhook, attempt, next.state === 'failed');
@@ -181,7 +184,7 @@ export const replayDelivery = async (webhookId: string, deliveryId: string): Pro
     await replaceDeliveryAudited(previous, next);
     return next;
   });
-  // Undefined when a concurrent retry has claimed the delivery: then the state that it stored is returned.
+  // Undefined when a concurrent retry has claimed the delivery, or an erasure changed it: then the state that it stored is returned.
   const current =
     (await attemptDelivery(delivery, { evenIfInactive: true })) ?? (await findDelivery(webhookId, deliveryId));
   if (!current) throw notFound();
@@ -204,6 +207,16 @@ export const requestReplay = async (webhookId: string, since: string, actorId: s
 /** How long the task works before it enqueues itself again, in milliseconds. */
 const TASK_BUDGET_MS = 240_000;
 
+/** Restarts a delivery if it is still failed: an erasure may have changed it since it was read. */
+const restart = ({ webhook_id, id }: DeliveryRecord): Promise<void> =>
+  retryOnConflict(async () => {
+    const current = await findDelivery(webhook_id, id);
+    if (current?.state !== 'failed') return;
+    if (!(await replaceDelivery(current, restarted(current, now())))) {
+      throw new ConflictError('The delivery was changed concurrently.');
+    }
+  });
+
 /**
  * Restarts the failed deliveries of a webhook since a time; the job for retries sends them. Safe to repeat.
  * @param budgetMs after this time the task enqueues itself again for the rest.
@@ -220,8 +233,7 @@ export const restartFailed = async (
       await transact([inOutbox(newMessage('webhookReplayDue', null, rest))]);
       return;
     }
-    // Deliveries that have been changed concurrently are no longer failed.
-    if (delivery.state === 'failed') await replaceDelivery(delivery, restarted(delivery, now()));
+    if (delivery.state === 'failed') await restart(delivery);
   }
 };
 

@@ -315,6 +315,8 @@ describe('the erasure of a user', () => {
       readFileSync('docs/privacy.md', 'utf8').split('## What an erasure leaves')[1]?.split('\n## ')[0] ?? '';
     const types = new Set([...listed.matchAll(/^\| [^|]+ \| `(\w+)` \|/gm)].map(([, type]) => type));
     expect(types.size).toBeGreaterThan(5);
+    // No webhook was deleted.
+    expect(types.delete('delivery')).toBe(true);
     const unexpected = async () =>
       (await scanTable(server)).filter(
         (item) =>

@@ -1,17 +1,20 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { LoggedEvent } from '#contract/events.ts';
 import type { Delivery, Webhook } from '#contract/webhooks.ts';
+import { removeUserFromLogs } from '#data/erased-users.ts';
 import { markFailing } from '#data/webhooks.ts';
 import { type ImportHandler, importHandler } from '#local/handlers.ts';
 import { now } from '#platform/clock.ts';
-import { untilEventsDelivered } from '#test/support/events.ts';
-import { dataOf, type Person, person, unique } from '#test/support/fixtures.ts';
+import { restartFailed } from '#services/webhooks/deliveries.ts';
+import { mailsTo, untilEventsDelivered } from '#test/support/events.ts';
+import { dataOf, type Person, person, TIME, unique } from '#test/support/fixtures.ts';
 import { runJob } from '#test/support/jobs.ts';
 import { countValidSignatures, type Received, respond } from '#test/support/receiver.ts';
 import { scanTable } from '#test/support/scan-table.ts';
+import { interceptTable } from '#test/support/table-calls.ts';
 import { ownDirectory, ownReceiver } from '#test/support/with-directory.ts';
 
-/** Deliveries of events about users who have been erased since. */
+/** What is sent about users who have been erased since: deliveries of events to webhooks, and mail. */
 
 const WEBHOOKS = '/api/admin/webhooks';
 const WORDS = 'Unmistakable words.';
@@ -89,7 +92,7 @@ const hasAttempts = (count: number) => (delivery: Delivery) => delivery.attempts
 const itemsWith = async (type: string, text: string) =>
   (await scanTable(server)).filter((item) => item.type === type && JSON.stringify(item).includes(text));
 
-/** Waits until the task of an erasure has ended: the mentions go last. */
+/** Waits until an erasure has removed the user from events and their deliveries. */
 const untilErased = (user: Person): Promise<void> =>
   server.until(async () => (await scanTable(server)).every(({ pk }) => pk !== `MENTIONS#${user.id}`));
 
@@ -134,13 +137,43 @@ it('an event of an erased user is sent by retries and replays without the user, 
     expect(received(position).headers['webhook-id']).toBe(first.event_id);
     expect(await countValidSignatures(received(position), webhook.secret)).toBe(1);
   }
-  // What the first attempt sent and got is no longer stored; the later ones have no words of the user.
+  // What the first attempt sent and got is no longer stored. What the receiver answers to the others goes with the erasure.
   expect(second.attempts[0]).toMatchObject({ status: 500, request: null, response: null });
   expect(second.attempts[1]?.request?.body).toBe(received(1).body);
   expect(dataOf<Delivery>(replayed).attempts).toHaveLength(3);
   expect(await itemsWith('delivery', user.id)).toEqual([]);
+  expect(await itemsWith('delivery', WORDS)).toHaveLength(1);
   release();
   await untilErased(user);
+  expect(await itemsWith('delivery', WORDS)).toEqual([]);
+});
+
+it('an event of an erased user stays failed and is restarted by a requested replay that runs during the erasure', async () => {
+  const user = await person(server);
+  const webhook = await failingWebhook('commentCreated');
+  receiver.respondAlways(respond(500));
+  await comment(user);
+  for (let count = 1; count <= 6; count += 1) {
+    const delivery = await deliveryOf(webhook, hasAttempts(count));
+    if (count < 6) await retry(delivery);
+  }
+  await deliveryOf(webhook, ({ state }) => state === 'failed');
+  const release = hold('users.finishErasure');
+  await erase(user);
+  // The replay has read the delivery when the erasure changes it.
+  let isErasing = false;
+  const recover = interceptTable(async ({ operation, written }, send) => {
+    const isRestart = !isErasing && operation === 'PutItem' && written.some((key) => key.includes(webhook.id));
+    if (isRestart) {
+      isErasing = true;
+      await removeUserFromLogs(user.id, true, Number.POSITIVE_INFINITY);
+    }
+    return await send();
+  });
+  await restartFailed(webhook.id, new Date(0).toISOString());
+  recover();
+  release();
+  expect(await deliveryOf(webhook, ({ state }) => state === 'pending')).toMatchObject({ next_attempt_at: TIME });
 });
 
 it('an event of an erased user that reaches the webhooks after the erasure is sent without the user', async () => {
@@ -233,4 +266,20 @@ it('an event about a project that stays keeps its name, without the former owner
     data: { project_id: project.id, name, slug: project.slug, owner_id: 'erased' },
   });
   expect(await itemsWith('delivery', user.id)).toEqual([]);
+});
+
+it('a mail about a decision of an erased administrator is sent without the reason', async () => {
+  const reviewer = await person(server, { admin: true });
+  const submitter = await person(server);
+  const { id } = await directory.submit(submitter);
+  const release = hold('mail.notifySubmitter');
+  await directory.ok(reviewer, 'PUT', `/api/admin/projects/${id}/reject`, { reason: WORDS });
+  await erase(reviewer);
+  await untilErased(reviewer);
+  release();
+  const isRejection = ({ subject }: { subject: string }) => subject.includes('was not accepted');
+  await server.until(async () => (await mailsTo(server, submitter)).some(isRejection));
+  const mail = (await mailsTo(server, submitter)).find(isRejection);
+  expect(JSON.stringify(mail)).not.toContain(WORDS);
+  expect(JSON.stringify(mail)).not.toContain('The reviewer wrote');
 });

@@ -1,18 +1,19 @@
+import { eventKinds } from '#contract/events.ts';
 import { ERASED_USER } from '#model/user.ts';
 import { deliveryIdOf, withEvent } from '#model/webhook.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { ConflictError, retryOnConflict } from './conflict.ts';
-import { deadLettersAfter, replaceDeadEvent } from './dead-letters.ts';
+import { deadLettersAfter, findDeadLetter, replaceDeadEvent } from './dead-letters.ts';
 import { fromJsonText, toJsonText } from './json-text.ts';
-import { userKey } from './keys.ts';
+import { type Key, userKey } from './keys.ts';
 import { mentionedUsers, mentionPages } from './mentions.ts';
-import { findItems, findItemsBy, type Item, keyOf } from './read.ts';
+import { findItem, findItemsBy, type Item } from './read.ts';
 import { isErased } from './users.ts';
 import { findDelivery, replaceDelivery, webhooks } from './webhooks.ts';
-import { deleteItem, exists, updateItem } from './write.ts';
+import { areAsIn, type Change, deleteItem, every, exists, updateItem } from './write.ts';
 
-// What the event log and the audit log say about erased users, and the copies of events: deliveries to webhooks and dead
-// letters.
+// Erased users leave the event log, the audit log, and the copies of events that are stored to be sent: deliveries to
+// webhooks and dead letters.
 
 /** The time of a run of the erasure is up; the task is delivered again. */
 export class TimeUp extends Error {
@@ -20,6 +21,8 @@ export class TimeUp extends Error {
 }
 
 const LETTERS_PER_PAGE = 100;
+
+const changedConcurrently = () => new ConflictError('It was changed concurrently.');
 
 /** The members of an event's data without the user; words are removed where the user wrote them or they are about the user. */
 const dataWithoutUser = (data: Item, userId: string, isActor: boolean, keepsProjects: boolean): Item => {
@@ -33,6 +36,8 @@ const dataWithoutUser = (data: Item, userId: string, isActor: boolean, keepsProj
     ...((isActor || isUser) && typeof data.content === 'string' && { content: '' }),
     // The reason of a refund is one of the provider's words, and all other reasons are texts.
     ...((isActor || isUser) && 'reason' in data && !('amount_refunded' in data) && { reason: null }),
+    // The name of an API key, by who created it.
+    ...(isActor && 'key_id' in data && { name: '' }),
     ...(isOwner && !keepsProjects && { name: '', slug: '', url: '' }),
   };
 };
@@ -48,16 +53,16 @@ const messageWithoutUser = <M extends object>(message: M, userId: string, keepsP
   };
 };
 
-/** The task of an erasure names the user whose data it deletes, so it keeps the id until it has succeeded. */
-const isErasure = (message: object): boolean => (message as Item).kind === 'userErased';
+/** Tasks have no words, and need the ids in them. */
+const isTask = (message: object): boolean => !(String((message as Item).kind) in eventKinds);
 
 /**
- * An event, or a task, as it may be sent now: without the users who have been erased since it was published. Copies of an
- * event are on the bus and in queues, where an erasure cannot change them.
- * @returns the same object when there are none.
+ * An event as it may be sent now: without the users who have been erased since it was published. The bus and queues have
+ * copies of events that an erasure cannot change.
+ * @returns the same object when there are none, and for a task.
  */
 export const withoutErasedUsers = async <M extends object>(message: M): Promise<M> => {
-  if (isErasure(message)) return message;
+  if (isTask(message)) return message;
   let without = message;
   for (const [userId, user] of await findItemsBy(mentionedUsers(message as Item), userKey)) {
     if (isErased(user)) without = messageWithoutUser(without, userId, user.projects_deleted !== true);
@@ -92,26 +97,50 @@ const auditEntryWithoutUser = (item: Item, userId: string) => {
   };
 };
 
-const removeFromEntry = async (item: Item, userId: string, keepsProjects: boolean): Promise<void> => {
-  if (!JSON.stringify(item).includes(userId)) return;
+const entryWithoutUser = (item: Item, userId: string, keepsProjects: boolean): Change => {
+  if (item.type === 'audit') return auditEntryWithoutUser(item, userId);
   const { actor_id, data } = messageWithoutUser(item, userId, keepsProjects);
-  const change = item.type === 'audit' ? auditEntryWithoutUser(item, userId) : { set: { actor_id, data } };
-  // An entry that has expired meanwhile is not created again.
-  await updateItem(keyOf(item), change, exists);
+  return { set: { actor_id, data } };
 };
 
-const removeFromDelivery = (webhookId: string, eventId: string, userId: string, keepsProjects: boolean) =>
+/** Removes a user from an entry of a log. @returns the entry before; undefined when it has expired. */
+const removeFromEntry = (key: Key, userId: string, keepsProjects: boolean): Promise<Item | undefined> =>
+  retryOnConflict(async () => {
+    const item = await findItem(key);
+    if (!item || !JSON.stringify(item).includes(userId)) return item;
+    const change = entryWithoutUser(item, userId, keepsProjects);
+    // Another user may be removed from it at the same time.
+    const isUnchanged = every(exists, areAsIn(item, Object.keys(change.set ?? {})));
+    if (!(await updateItem(key, change, isUnchanged))) throw changedConcurrently();
+    return item;
+  });
+
+/** The bodies of all attempts go: a receiver may have repeated what an attempt before the erasure sent. */
+const removeFromDelivery = (
+  webhookId: string,
+  eventId: string,
+  userId: string,
+  keepsProjects: boolean,
+): Promise<void> =>
   retryOnConflict(async () => {
     const delivery = await findDelivery(webhookId, deliveryIdOf(eventId));
-    if (!delivery || !mentionedUsers({ ...delivery.event }).includes(userId)) return;
+    if (!delivery) return;
     const next = withEvent(delivery, messageWithoutUser(delivery.event, userId, keepsProjects));
-    if (!(await replaceDelivery(delivery, next))) throw new ConflictError('The delivery was changed concurrently.');
+    if (!(await replaceDelivery(delivery, next))) throw changedConcurrently();
+  });
+
+const removeFromDeadLetter = (letterId: string, userId: string, keepsProjects: boolean): Promise<void> =>
+  retryOnConflict(async () => {
+    const letter = await findDeadLetter(letterId);
+    if (!letter) return;
+    const event = messageWithoutUser(letter.event, userId, keepsProjects);
+    if (!(await replaceDeadEvent(letter, event))) throw changedConcurrently();
   });
 
 /**
- * Removes a user from stored events, tasks and the audit log, from the deliveries of the events and from dead letters,
- * with the words that they contain. A run that is interrupted has processed some mentions, which the next one does not find
- * any more.
+ * Removes a user from stored events, tasks and the audit log, from the deliveries of the events and from dead letters of
+ * events, with the words that they contain. A run that is interrupted has processed some mentions, which the next one does
+ * not find any more.
  * @param keepsProjects whether the user's projects stay, and with them their names in events.
  * @param until by the monotonic clock, in milliseconds.
  * @throws {TimeUp} when the time is up first.
@@ -122,12 +151,11 @@ export const removeUserFromLogs = async (userId: string, keepsProjects: boolean,
     const { isComplete } = await mapConcurrently(
       mentions,
       async ({ key, entries }) => {
-        const stored = (await findItems(entries)).filter((item) => item !== undefined);
-        await Promise.all(stored.map((item) => removeFromEntry(item, userId, keepsProjects)));
-        const eventIds = stored.filter(({ type }) => type === 'event').map(({ id }) => String(id));
+        const stored = await Promise.all(entries.map((entry) => removeFromEntry(entry, userId, keepsProjects)));
+        const events = stored.filter((item) => item?.type === 'event');
         await Promise.all(
-          eventIds.flatMap((eventId) =>
-            webhookIds.map((webhookId) => removeFromDelivery(webhookId, eventId, userId, keepsProjects)),
+          events.flatMap((event) =>
+            webhookIds.map((webhookId) => removeFromDelivery(webhookId, String(event?.id), userId, keepsProjects)),
           ),
         );
         // Last, so that the next run finds an entry that this one did not reach.
@@ -137,9 +165,9 @@ export const removeUserFromLogs = async (userId: string, keepsProjects: boolean,
     );
     if (!isComplete) throw new TimeUp();
   }
-  for await (const letter of deadLettersAfter(undefined, LETTERS_PER_PAGE)) {
+  for await (const { id, event } of deadLettersAfter(undefined, LETTERS_PER_PAGE)) {
     if (performance.now() >= until) throw new TimeUp();
-    if (isErasure(letter.event) || !mentionedUsers(letter.event).includes(userId)) continue;
-    await replaceDeadEvent(letter.id, messageWithoutUser(letter.event, userId, keepsProjects));
+    if (isTask(event) || !mentionedUsers(event).includes(userId)) continue;
+    await removeFromDeadLetter(id, userId, keepsProjects);
   }
 };
