@@ -190,6 +190,12 @@ export const stale = (): AppError => new AppError('STALE');
 export const payloadTooLarge = (limitBytes: number): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', { message: `The limit is ${limitBytes} bytes.` });
 
+/** A record would be larger than an item of the table may be. */
+export const recordTooLarge = (): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', {
+    message: 'A record may have at most 400 KB, with what is kept of its earlier values. Shorten it.',
+  });
+
 /** The body does not have the route's media type. */
 export const unsupportedMediaType = (expected: string): AppError =>
   new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as ${expected}.` });

@@ -51,7 +51,8 @@ export const list = defineRoute('apiKeys.list', {
   method: 'GET',
   path: '/api/admin/keys',
   summary: 'List the API keys',
-  description: 'All of them, newest first. Revoked and expired keys stay listed.',
+  description:
+    'All of them, newest first, as many as one response holds: 5,000 or more. Revoked and expired keys stay listed.',
   responses: { 200: data(z.array(ListedApiKey)) },
   permissions: ['table:get', 'table:query'],
 });

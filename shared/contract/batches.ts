@@ -54,6 +54,14 @@ export const Batch = z
   .meta({ id: 'Batch' });
 export type Batch = z.infer<typeof Batch>;
 
+/** The most characters of a value in an item; of a list, of all its entries together. */
+export const ITEM_VALUE_MAX = 2000;
+
+const ItemChange = FieldChange.extend({
+  truncated: z.literal(true).optional().describe(`A value is cut at ${ITEM_VALUE_MAX} characters.`),
+}).meta({ id: 'ItemChange' });
+export type ItemChange = z.infer<typeof ItemChange>;
+
 /** What a batch did, or a dry run would do, with one project or row. */
 export const BatchItem = z
   .object({
@@ -64,7 +72,7 @@ export const BatchItem = z
       .describe('The record of the file, of which the header is 1, or the position in the request; otherwise null.'),
     outcome: BatchOutcome,
     project: ProjectReference.nullable().describe('The project as the batch left it.'),
-    changes: z.array(FieldChange).describe('Empty for a created project.'),
+    changes: z.array(ItemChange).describe('Empty for a created project.'),
     message: z.string().nullable().describe('Why it failed, was skipped or was kept.'),
     reason: KeptReason.nullable().describe('In a revert: why the project, or some of its fields, are kept.'),
   })
@@ -77,7 +85,7 @@ export const DryRun = z
     dry_run: z.literal(true),
     batch_id: z.null(),
     counts: BatchCounts,
-    items: z.array(BatchItem).describe('The first 100.'),
+    items: z.array(BatchItem).describe('The first 100, or as many as one response holds.'),
   })
   .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
@@ -115,7 +123,7 @@ export const listItems = defineRoute('batches.listItems', {
   method: 'GET',
   path: '/api/admin/batches/{batch}/items',
   summary: 'Read the items of a batch',
-  description: 'By row; by project where there are no rows. With `outcome`, pages may be short.',
+  description: 'By row; by project where there are no rows. With `outcome` or with long values, pages may be short.',
   query: z.object({
     outcome: BatchOutcome.optional().describe('Only items with this outcome.'),
     after: z
@@ -240,7 +248,10 @@ export const ImportReport = z
       .describe('Invalid rows, and rows that are skipped because their project is deleted.'),
     ignored: z.array(z.string()).describe('The columns that are mapped to a field that an import does not set.'),
     counts: BatchCounts.optional().describe('Only for a dry run.'),
-    items: z.array(BatchItem).optional().describe('Only for a dry run: what would happen with the first 100 rows.'),
+    items: z
+      .array(BatchItem)
+      .optional()
+      .describe('Only for a dry run: what would happen with the first 100 rows, or as many as one response holds.'),
   })
   .meta({ id: 'ImportReport' });
 export type ImportReport = z.infer<typeof ImportReport>;

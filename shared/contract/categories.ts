@@ -33,6 +33,9 @@ export const Category = z
   .meta({ id: 'Category' });
 export type Category = z.infer<typeof Category>;
 
+/** The most categories: one response lists them all. */
+export const CATEGORIES_MAX = 2000;
+
 const SORT_ORDER_MAX = 1_000_000;
 
 const fields = {
@@ -98,11 +101,11 @@ export const create = defineRoute('categories.create', {
   method: 'POST',
   path: '/api/admin/categories',
   summary: 'Create a category',
-  description: 'The slug is made from the name when it is missing.',
+  description: `The slug is made from the name when it is missing. There are at most ${CATEGORIES_MAX}.`,
   body: CategoryBody,
   idempotent: true,
   responses: { 201: data(Category) },
-  failures: ['CATEGORY_EXISTS'],
+  failures: ['CATEGORY_EXISTS', 'LIMIT_REACHED'],
   permissions: ['table:get', 'table:query', 'catalog'],
   // Completes an interrupted removal, merge or rename that holds the slug.
   writes: ['categories', 'projects', 'batches'],

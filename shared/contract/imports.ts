@@ -10,6 +10,8 @@ import { defineRoute, forAdmins } from './route.ts';
 export const IMPORT_BYTES_MAX = 100_000_000;
 /** Imports that wait for their file or their start, whose files take up the storage. */
 export const WAITING_IMPORTS_MAX = 20;
+/** The most characters of the name of a column. */
+export const COLUMN_NAME_MAX = 500;
 /** The most columns of a file. */
 export const IMPORT_COLUMNS_MAX = 200;
 /** The most records of a file, without its header. */
@@ -56,7 +58,7 @@ export const Import = ImportSummary.extend({
       problems: z
         .array(ImportProblem)
         .describe(`Why rows would fail or be skipped: the ${LISTED_PROBLEMS_MAX} most frequent reasons.`),
-      items: z.array(BatchItem).describe('The first 100.'),
+      items: z.array(BatchItem).describe('The first 100, or as many as one response holds.'),
     })
     .nullable()
     .describe('What the last dry run would have done.'),
@@ -104,7 +106,7 @@ export const ImportPreview = z
     ignored: z
       .array(z.string())
       .describe('The columns that the mapping has for a field that an import does not set, such as `upvote_count`.'),
-    rows: z.array(z.array(z.string())).describe('The cells of the first records.'),
+    rows: z.array(z.array(z.string())).describe('The cells of the first records, as many as one response holds.'),
   })
   .meta({ id: 'ImportPreview' });
 export type ImportPreview = z.infer<typeof ImportPreview>;

@@ -651,13 +651,18 @@ export const related = defineRoute('projects.related', {
 /** The greatest zoom of maps. */
 export const MAP_ZOOM_MAX = 20;
 
+/** The most projects of the map feed; it holds the newest ones. */
+export const MAP_ITEMS_MAX = 5000;
+/** The most characters of a `logo_url` on maps. */
+export const MAP_LOGO_MAX = 512;
+
 /** A project in the map feed, with exactly the members of the specification. */
 export const MapItem = z
   .object({
     id: z.string(),
     name: z.string(),
     slug: z.string(),
-    logo_url: z.string().nullable(),
+    logo_url: z.string().nullable().describe(`Null also when it has more than ${MAP_LOGO_MAX} characters.`),
     categories: z.array(z.string()),
     pricing: z.string().nullable(),
     plan: z.string().nullable(),
@@ -670,9 +675,6 @@ export const MapItem = z
   })
   .meta({ id: 'MapItem' });
 export type MapItem = z.infer<typeof MapItem>;
-
-/** The size limit of the map feed; it holds the newest projects. */
-export const MAP_ITEMS_MAX = 5000;
 
 const Position = z.tuple([z.number(), z.number()]).describe('Longitude and latitude.').meta({ id: 'GeoPosition' });
 const PointGeometry = z.object({ type: z.literal('Point'), coordinates: Position });
@@ -737,7 +739,7 @@ export const map = defineRoute('projects.map', {
   path: '/api/projects/map',
   summary: 'Read the map feed, or the listings of a box in clusters',
   description:
-    'Without `bbox` and `zoom`: every live project with coordinates, newest first, at most 5000, in `items`. With both: the live projects in the box as a GeoJSON FeatureCollection, ' +
+    'Without `bbox` and `zoom`: every live project with coordinates, newest first, at most 5000 and as many as one response holds, in `items`. With both: the live projects in the box as a GeoJSON FeatureCollection, ' +
     'in which two or more within a square of 64 pixels of the Web Mercator map are one feature. `max-age` is then 60 seconds.',
   auth: 'public',
   tier: 'general',

@@ -5,9 +5,9 @@ import { adminOnly, defineRoute } from './route.ts';
 import { Host } from './web-addresses.ts';
 
 const CONDITIONS_MAX = 20;
-/** The entries of one list, and the size of all conditions of a rule as JSON, in characters. */
+/** The entries of one list, and the size of all conditions of a rule as JSON, in bytes. */
 const ENTRIES_MAX = 500;
-const CONDITIONS_CHARACTERS_MAX = 20_000;
+const CONDITIONS_BYTES_MAX = 20_000;
 
 const listOf = <T extends z.ZodType>(entry: T) =>
   z
@@ -83,8 +83,8 @@ export const RuleConditions = z
     any: conditionList.describe('At least one condition is met.'),
   })
   .refine(({ all, any }) => (all === undefined) !== (any === undefined), { error: 'must have either all or any' })
-  .refine((when) => JSON.stringify(when).length <= CONDITIONS_CHARACTERS_MAX, {
-    error: `must have at most ${CONDITIONS_CHARACTERS_MAX} characters as JSON`,
+  .refine((when) => new TextEncoder().encode(JSON.stringify(when)).length <= CONDITIONS_BYTES_MAX, {
+    error: `must have at most ${CONDITIONS_BYTES_MAX} bytes as JSON`,
   })
   .meta({ id: 'RuleConditions', minProperties: 1, maxProperties: 1 });
 export type RuleConditions = z.infer<typeof RuleConditions>;

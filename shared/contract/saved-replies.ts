@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { data, deleted, line, text } from './fields.ts';
 import { adminOnly, defineRoute, forStaff } from './route.ts';
 
+/** The most saved replies: one response lists them all. */
+export const SAVED_REPLIES_MAX = 500;
+
 /** A text that moderators reuse, such as a reason for rejections. */
 export const SavedReply = z
   .object({
@@ -33,11 +36,12 @@ export const create = defineRoute('savedReplies.create', {
   method: 'POST',
   path: '/api/admin/replies',
   summary: 'Create a saved reply',
-  description: 'For reasons of rejections and other texts that are written often.',
+  description: `For reasons of rejections and other texts that are written often. There are at most ${SAVED_REPLIES_MAX}.`,
   body: SavedReplyBody,
   idempotent: true,
   responses: { 201: data(SavedReply) },
-  permissions: ['table:get'],
+  failures: ['LIMIT_REACHED'],
+  permissions: ['table:get', 'table:query'],
   writes: ['saved-replies'],
 });
 

@@ -1,3 +1,5 @@
+import { bytesInResponse } from '#model/response-size.ts';
+
 /** Page number and page size, both from 1. */
 export interface Paging {
   readonly page: number;
@@ -23,7 +25,7 @@ export const pageOf = <T>(all: readonly T[], query: Paging) => {
   return { data, meta: pageMeta(query, all.length, data.length) };
 };
 
-/** Lambda responses are limited to 6 MB. */
+/** Of a page, in bytes of the response. */
 const PAGE_BYTES_MAX = 3_000_000;
 /** Bounds the cost of a page whose filter few entries match. */
 const EXAMINED_MAX = 500;
@@ -50,7 +52,7 @@ export const filteredPage = async <T extends { readonly id: string }>(
     nextAfter = entry.id;
     if (!isIncluded(entry)) continue;
     data.push(entry);
-    bytes += Buffer.byteLength(JSON.stringify(entry));
+    bytes += bytesInResponse(JSON.stringify(entry));
   }
   return { data, meta: { pageSize: limit, hasMore: false, nextAfter: null } };
 };

@@ -18,6 +18,7 @@ import { dynamo } from '#platform/dynamo.ts';
 import { environment } from '#platform/environment.ts';
 import { limitWithinRequest, requestTime, withTimeLimit, writeOptions } from '#platform/time-limit.ts';
 import { isThrottlingName, Unavailable } from '#platform/unavailable.ts';
+import { recordTooLarge } from '#shared/errors.ts';
 import { auditItem } from './audit.ts';
 import { ConflictError, retryOnConflict } from './conflict.ts';
 import { inFeed, type Key, subjectOf } from './keys.ts';
@@ -123,6 +124,22 @@ const isTransactionConflict = (error: unknown): boolean => error instanceof Tran
 /** The table is throttled for longer than the SDK retries. */
 const isThrottled = (error: unknown): boolean => error instanceof Error && isThrottlingName(error.name);
 
+const reasonsOf = (error: unknown) =>
+  error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+
+/** The index of the first write whose condition failed; -1 when the transaction failed for another reason. */
+const failedWrite = (error: unknown): number =>
+  reasonsOf(error).findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
+
+/** In the messages of errors about items above 400 KB, which have no code of their own. */
+const ITEM_SIZE = /\bitem size\b/i;
+
+/** An item would be larger than 400 KB: the table refuses the request, or cancels the transaction. */
+const exceedsItemSize = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException
+    ? failedWrite(error) < 0 && reasonsOf(error).some(({ Message = '' }) => ITEM_SIZE.test(Message))
+    : error instanceof Error && error.name === 'ValidationException' && ITEM_SIZE.test(error.message);
+
 /** The time to respond after the last attempt of a write, in milliseconds. */
 const RESPONSE_RESERVE_MS = 500;
 
@@ -132,8 +149,8 @@ type WriteOptions = ReturnType<typeof writeOptions>;
  * Sends a write and retries it while `isRetried` accepts the error. A retry ends in time to respond with 503: the SDK
  * repeats throttled requests itself, with pauses of seconds.
  * @param send creates a new request per attempt and sends it with these options.
- * @throws the error of the last attempt; {TimeLimitExceeded} when a retry takes too long; 504 when the time of the request
- * is over.
+ * @throws the error of the last attempt; {TimeLimitExceeded} when a retry takes too long; 413 for an item above 400 KB; 504 when
+ * the time of the request is over.
  */
 const sendWithRetries = async <T>(
   send: (options: WriteOptions) => Promise<T>,
@@ -149,7 +166,11 @@ const sendWithRetries = async <T>(
     const limitMs = limitWithinRequest(Number.POSITIVE_INFINITY, RESPONSE_RESERVE_MS);
     return await withTimeLimit(limitMs, (abortSignal) => send({ abortSignal }));
   };
-  return await retryOnConflict(attempt, { isConflict: isRetried });
+  try {
+    return await retryOnConflict(attempt, { isConflict: isRetried });
+  } catch (error) {
+    throw exceedsItemSize(error) ? recordTooLarge() : error;
+  }
 };
 
 /**
@@ -281,20 +302,13 @@ const withLogs = (changes: readonly Write[]): readonly Write[] => {
 
 const isRetryable = (code: string | undefined): boolean => code === 'TransactionConflict' || isThrottlingName(code);
 
-const reasonsOf = (error: unknown) =>
-  error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-
-/** The index of the first write whose condition failed; -1 when the transaction failed for another reason. */
-const failedWrite = (error: unknown): number =>
-  reasonsOf(error).findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
-
 const isConflict = (error: unknown): boolean =>
   isThrottled(error) || (failedWrite(error) < 0 && reasonsOf(error).some(({ Code }) => isRetryable(Code)));
 
 /**
  * Executes all writes or none, and retries conflicts with other transactions and throttling.
- * @throws the `orElse` of the first write whose condition failed; {ConditionFailed} when it has none; 504 when the time
- * of the request is over.
+ * @throws the `orElse` of the first write whose condition failed; {ConditionFailed} when it has none; 413 for an item above
+ * 400 KB; 504 when the time of the request is over.
  */
 export const transact = async (changes: readonly Write[]): Promise<void> => {
   const writes = withLogs(changes);

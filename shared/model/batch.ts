@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { Batch, BatchCounts, BatchItem, BatchOutcome, BatchState, KeptReason } from '#contract/batches.ts';
+import {
+  type Batch,
+  type BatchCounts,
+  type BatchItem,
+  type BatchOutcome,
+  type BatchState,
+  ITEM_VALUE_MAX,
+  type ItemChange,
+  type KeptReason,
+} from '#contract/batches.ts';
 import type { FieldChange } from '#contract/projects.ts';
 import type { CategoryRecord } from './category.ts';
-import { type Fields, type Reader, shownChanges } from './field.ts';
+import { firstCharacters } from './characters.ts';
+import { type Fields, isFieldName, type Reader, shownChanges } from './field.ts';
 import type { ProjectRecord } from './project.ts';
+import { firstFitting } from './response-size.ts';
 import { changesBetween, fieldValue, isSameValue, withFields } from './revision.ts';
 
 /** An operation on many projects as stored. */
@@ -127,6 +138,30 @@ export const unwrittenEntry = (
   ...(cells && { cells }),
 });
 
+type Value = ItemChange['before'];
+
+const shortList = (entries: readonly string[]): string[] => {
+  let left = ITEM_VALUE_MAX;
+  return entries.flatMap((entry) => {
+    if (left === 0) return [];
+    const part = firstCharacters(entry, left);
+    left -= Array.from(part).length;
+    return [part];
+  });
+};
+
+const shortValue = (value: Value): Value => {
+  if (typeof value === 'string') return firstCharacters(value, ITEM_VALUE_MAX);
+  return Array.isArray(value) ? shortList(value) : value;
+};
+
+/** A change of which long values are cut. */
+const shortChange = (change: ItemChange): ItemChange => {
+  const [before, after] = [shortValue(change.before), shortValue(change.after)];
+  const isWhole = isSameValue(before, change.before) && isSameValue(after, change.after);
+  return isWhole ? change : { field: change.field, before, after, truncated: true };
+};
+
 export const batchItemView = (
   { row, outcome, project, changes, message, reason }: BatchEntry,
   definitions: Fields,
@@ -135,10 +170,24 @@ export const batchItemView = (
   row,
   outcome,
   project,
-  changes: shownChanges(definitions, changes, reader),
+  changes: shownChanges(definitions, changes, reader).map(shortChange),
   message,
   reason,
 });
+
+/** An entry that is only shown, as it is stored. The values of further fields are JSON, and few. */
+export const withShortValues = (entry: BatchEntry): BatchEntry => ({
+  ...entry,
+  changes: entry.changes.map((change) => (isFieldName(change.field) ? change : shortChange(change))),
+});
+
+/** Of the items of a dry run, in bytes of the response. */
+const ITEMS_BYTES_MAX = 3_000_000;
+
+/** The items that a dry run lists: as many of the first ones as fit into a response beside its errors. */
+export const listedItems = (items: readonly BatchItem[]): BatchItem[] => [
+  ...firstFitting(items, (item) => JSON.stringify(item), ITEMS_BYTES_MAX),
+];
 
 export const noOutcomes: BatchCounts = { created: 0, updated: 0, skipped: 0, failed: 0 };
 

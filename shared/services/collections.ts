@@ -16,6 +16,7 @@ import { ConflictError, retryOnConflict } from '#data/conflict.ts';
 import { type Paging, pageOf } from '#data/paging.ts';
 import { mustMatch } from '#model/entity-tag.ts';
 import { hasAdminRights, isOpen } from '#model/policy.ts';
+import { firstFitting } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { createOnce } from '#services/create-once.ts';
@@ -68,13 +69,17 @@ export const listCollections = async (caller: UserRecord | undefined, query: Pag
   return { data: data.map((record) => viewOf(record, projects, caller)), meta };
 };
 
-/** A collection with its live projects in order. @throws 404. */
+/** Of the projects of a collection, in bytes of the response. */
+const PROJECTS_BYTES_MAX = 5_000_000;
+
+/** A collection with its live projects in order, as many as one response holds. @throws 404. */
 export const readCollection = async (
   caller: UserRecord | undefined,
   reference: string,
 ): Promise<{ data: CollectionWithProjects; version: number }> => {
   const [record, directory] = await Promise.all([getCollection(caller, reference), catalog()]);
-  const projects = liveProjectsOf(record, directory).map((entry) => projectView(entry, caller));
+  const all = liveProjectsOf(record, directory).map((entry) => projectView(entry, caller));
+  const projects = [...firstFitting(all, (project) => JSON.stringify(project), PROJECTS_BYTES_MAX)];
   return { data: { ...viewOf(record, directory, caller), projects }, version: record.version };
 };
 

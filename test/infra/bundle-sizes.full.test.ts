@@ -9,17 +9,17 @@ import { type HandlerFile, handlerFiles } from '#lib/handlers.ts';
  * The budget of what every function of a kind contains: log, the client of the table, schemas, middleware. Of routes, 1.5 KB
  * is the order of a user's addresses, the choice among cookies, the skipping of unusable keys, and byte order marks. 1.5 KB are
  * what of a text is visible, and the comparison of tags; 1.5 KB are hosts and addresses; 0.8 KB refuse writes without a verified
- * address.
+ * address; 1 KB measures responses and recognizes items that are too large.
  */
 const BASE_BYTES: Readonly<Record<HandlerFile['kind'], number>> = {
-  route: 464_800,
+  route: 465_800,
   subscription: 402_500,
   publisher: 315_000,
   trigger: 385_000,
 };
 
 /** The budget of lists and of reads of one record. */
-const READ_BYTES_MAX = 574_000;
+const READ_BYTES_MAX = 574_500;
 const READS = [
   'projects.list',
   'projects.map',
@@ -77,7 +77,7 @@ const parts: Readonly<Record<string, { readonly bytes: number; readonly why: str
   // Half a KB of them says that a payment takes days, half a KB that an address has to be verified.
   'site/messages/': { bytes: 46_000, why: 'writes pages in four languages' },
   'markdown-it/': { bytes: 190_000, why: 'renders Markdown' },
-  'docs/openapi.json': { bytes: 640_000, why: 'returns the OpenAPI document' },
+  'docs/openapi.json': { bytes: 641_000, why: 'returns the OpenAPI document' },
 };
 
 /** The handlers that create slugs. */

@@ -3,6 +3,7 @@ import type { Route } from '#contract/route.ts';
 import { header, type MiddlewareRequest, type RouteResponse } from '#http/call.ts';
 import { ContractViolation, type Encoded, encode } from '#http/response-body.ts';
 import { digest, recordTag } from '#model/entity-tag.ts';
+import { bytesInResponse, fitsInResponse, RESPONSE_BYTES_MAX } from '#model/response-size.ts';
 import { invalidField } from '#shared/errors.ts';
 
 /** A response that exceeds Lambda's limit and cannot be requested in smaller pages. */
@@ -25,23 +26,21 @@ const cacheControl = ({ method, auth, cacheSeconds }: Route, isSignedIn: boolean
   return auth === 'optional' ? 'private, no-cache' : 'no-store';
 };
 
-/** The largest JSON-encoded body, in bytes: Lambda's 6 MB less headers and status. */
-const BODY_BYTES_MAX = 6_000_000;
-/** An upper bound for the bytes per character in the JSON string that Lambda returns. */
-const CHARACTER_BYTES_MAX = 3;
+/** How many items of a page fit into a response, by their mean size; 0 for a body that is no page. @param bytes of the page. */
+const fittingItems = (text: string, bytes: number): number => {
+  const { data } = JSON.parse(text) as { data?: unknown };
+  return Array.isArray(data) ? Math.floor((data.length * RESPONSE_BYTES_MAX) / bytes) : 0;
+};
 
 /**
  * Rejects a body that Lambda could not return.
  * @throws 400 with the number of items that fit on routes with `limit`, otherwise {@link ResponseTooLarge}.
  */
 const checkSize = ({ id, query }: Route, text: string): void => {
-  if (text.length * CHARACTER_BYTES_MAX <= BODY_BYTES_MAX) return;
-  const bytes = Buffer.byteLength(JSON.stringify(text));
-  if (bytes <= BODY_BYTES_MAX) return;
-  const { data } = JSON.parse(text) as { data?: unknown };
-  const fitting = Array.isArray(data) ? Math.floor((data.length * BODY_BYTES_MAX) / bytes) : 0;
-  if (fitting < 1 || !query || !('limit' in query.shape))
-    throw new ResponseTooLarge(`${id} returned a body of ${bytes} bytes.`);
+  if (fitsInResponse(text)) return;
+  const bytes = bytesInResponse(text);
+  const fitting = query && 'limit' in query.shape ? fittingItems(text, bytes) : 0;
+  if (fitting < 1) throw new ResponseTooLarge(`${id} returned a body of ${bytes} bytes.`);
   throw invalidField(['limit'], `must be at most ${fitting} here: a response cannot hold more of these items`);
 };
 
@@ -91,7 +90,7 @@ export const response = {
       request.response = { statusCode: 304, headers, body: '' };
       return;
     }
-    if ('body' in result || 'encoded' in result) checkSize(route, text);
+    checkSize(route, text);
     request.response = {
       statusCode: result.status,
       headers: { ...headers, 'content-type': contentType },

@@ -6,6 +6,7 @@ import { findUsers } from '#data/users.ts';
 import { newMessage } from '#events/catalogue.ts';
 import { type ApiKeyRecord, apiKeyView, type Caller, isValidAt } from '#model/api-key.ts';
 import { dayOf } from '#model/days.ts';
+import { firstFitting } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { apiKeyDigest, isSameDigest, newApiKey, prefixOfId, prefixOfKey } from '#platform/api-key.ts';
 import { now } from '#platform/clock.ts';
@@ -33,15 +34,19 @@ export const authenticateKey = async (presented: string): Promise<ApiKeyRecord |
   return key;
 };
 
-/** All keys, newest first. */
+/** Of the listed keys, in bytes of the response: those of 5,000 or more. */
+const KEYS_BYTES_MAX = 5_000_000;
+
+/** The keys, newest first, as many as one response holds. */
 export const listApiKeys = async (): Promise<ListedApiKey[]> => {
   const keys = (await apiKeys.all()).toSorted((one, other) => (one.id < other.id ? 1 : -1));
   const creators = await findUsers([...new Set(keys.flatMap(({ created_by }) => created_by ?? []))]);
-  return keys.map((key) => {
+  const views = keys.map((key) => {
     const creator = creators.get(key.created_by ?? '');
     const created_by = creator ? { id: creator.id, name: creator.name, is_admin: creator.is_admin } : null;
     return { ...apiKeyView(key), created_by };
   });
+  return [...firstFitting(views, (view) => JSON.stringify(view), KEYS_BYTES_MAX)];
 };
 
 /** Ends the keys that an erased user has made. @returns how many there were. */

@@ -1,18 +1,27 @@
-import type { SavedReply, SavedReplyBody, SavedReplyUpdate } from '#contract/saved-replies.ts';
+import {
+  SAVED_REPLIES_MAX,
+  type SavedReply,
+  type SavedReplyBody,
+  type SavedReplyUpdate,
+} from '#contract/saved-replies.ts';
 import { retryOnConflict } from '#data/conflict.ts';
 import { type SavedReplyRecord, savedReplies } from '#data/saved-replies.ts';
 import { createOnce } from '#services/create-once.ts';
-import { mustExist, notFound } from '#shared/errors.ts';
+import { conflict, mustExist, notFound } from '#shared/errors.ts';
 
 /** All saved replies by name. */
 export const listSavedReplies = async (): Promise<SavedReply[]> =>
   (await savedReplies.all()).toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
 
-/** @param seed as in `createOnce`. */
+/** @param seed as in `createOnce`. @throws 409 when there are too many. */
 export const createSavedReply = ({ name, text }: SavedReplyBody, seed?: string): Promise<SavedReply> =>
   createOnce('rpl', seed, {
     find: savedReplies.find,
     create: async (id) => {
+      // Concurrent requests may exceed it by a few, which the response has room for.
+      if ((await savedReplies.all()).length >= SAVED_REPLIES_MAX) {
+        throw conflict('LIMIT_REACHED', `There are at most ${SAVED_REPLIES_MAX} saved replies.`);
+      }
       const reply: SavedReplyRecord = { id, name, text, version: 1 };
       await savedReplies.insert(reply);
       return reply;

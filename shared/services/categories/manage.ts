@@ -1,5 +1,5 @@
 import type { DryRun } from '#contract/batches.ts';
-import type { CategoryBody, CategoryUpdate } from '#contract/categories.ts';
+import { CATEGORIES_MAX, type CategoryBody, type CategoryUpdate } from '#contract/categories.ts';
 import {
   allCategories,
   deleteCategory,
@@ -29,13 +29,18 @@ const mustNotBeReserved = (slug: string): void => {
   if (isReservedSlug(slug)) throw conflict('CATEGORY_EXISTS', `"${slug}" is a reserved slug.`);
 };
 
-const nextSortOrder = async (): Promise<number> =>
-  Math.max(0, ...(await allCategories()).map((category) => category.sort_order)) + SORT_STEP;
+const nextSortOrder = (present: readonly CategoryRecord[]): number =>
+  Math.max(0, ...present.map((category) => category.sort_order)) + SORT_STEP;
 
-/** @throws 409 when its slug is taken or reserved. */
+/** @throws 409 when its slug is taken or reserved, or there are too many. */
 const storeCategory = async (id: string, body: CategoryBody): Promise<CategoryRecord> => {
   const slug = body.slug ?? slugFrom(body.name, id.slice('cat_'.length).toLowerCase());
   mustNotBeReserved(slug);
+  // Concurrent requests may exceed it by a few, which the response has room for.
+  const present = await allCategories();
+  if (present.length >= CATEGORIES_MAX) {
+    throw conflict('LIMIT_REACHED', `There are at most ${CATEGORIES_MAX} categories.`);
+  }
   const at = now();
   const category: CategoryRecord = {
     id,
@@ -45,7 +50,7 @@ const storeCategory = async (id: string, body: CategoryBody): Promise<CategoryRe
     description: body.description ?? null,
     icon: body.icon ?? null,
     color: body.color ?? null,
-    sort_order: body.sort_order ?? (await nextSortOrder()),
+    sort_order: body.sort_order ?? nextSortOrder(present),
     created_at: at,
     updated_at: at,
     version: 1,
@@ -58,7 +63,7 @@ const storeCategory = async (id: string, body: CategoryBody): Promise<CategoryRe
 /**
  * Creates a category, after all others unless `sort_order` is given.
  * @param seed as in `createOnce`.
- * @throws 409 when its slug is taken or reserved.
+ * @throws 409 when its slug is taken or reserved, or there are too many.
  */
 export const createCategory = (body: CategoryBody, seed?: string): Promise<CategoryRecord> =>
   createOnce('cat', seed, { find: findCategory, create: (id) => storeCategory(id, body) });

@@ -6,7 +6,7 @@ import { environment } from '#platform/environment.ts';
 import { mustExist, notFound } from '#shared/errors.ts';
 import { addressOf } from './addresses.ts';
 
-/** The ranks of a part: its answer has a fifth of the 6 MB that a function can return. */
+/** The ranks of a part: its answer has a quarter of what a response may have. */
 const PART_MAX = 10_000;
 
 /** The part with the pages that are no listings. */

@@ -13,6 +13,7 @@ import {
 } from '#model/batch.ts';
 import { firstCharacters } from '#model/characters.ts';
 import type { ProjectRecord } from '#model/project.ts';
+import { bytesInResponse } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { newBatch } from '#services/projects/batches.ts';
 import type { MappedColumn } from '#shared/csv/mapping.ts';
@@ -20,10 +21,8 @@ import type { Problem, Row } from './validate.ts';
 
 type ImportError = ImportReport['errors'][number];
 
-/** Limit of the listed errors, well below the size of a response. */
-const ERRORS_CHARACTERS_MAX = 1_500_000;
-/** What an error takes in JSON beside its message and column, in characters. */
-const ERROR_OVERHEAD = 40;
+/** Limit of the listed errors, in bytes of the response, which has the items of a dry run too. */
+const ERRORS_BYTES_MAX = 1_500_000;
 const COLUMN_CHARACTERS_MAX = 200;
 /** Of an entry, whose item may have 400 KB: a character takes up to six bytes, as an escape sequence of JSON. */
 const CELLS_CHARACTERS_MAX = 60_000;
@@ -58,7 +57,7 @@ export class ReportBuilder {
   /** The number of rows by problem. */
   readonly #problems = new Map<string, number>();
   #entries: BatchEntry[] = [];
-  #characters = 0;
+  #errorBytes = 0;
 
   /** @param counts of rows that earlier runs have imported. */
   constructor(columns: readonly MappedColumn[], counts: BatchCounts = noOutcomes) {
@@ -160,9 +159,9 @@ export class ReportBuilder {
   }
 
   #addError(error: ImportError): void {
-    if (this.#characters > ERRORS_CHARACTERS_MAX) return;
-    this.#characters += error.message.length + (error.column?.length ?? 0) + ERROR_OVERHEAD;
-    const isLast = this.#characters > ERRORS_CHARACTERS_MAX;
+    if (this.#errorBytes > ERRORS_BYTES_MAX) return;
+    this.#errorBytes += bytesInResponse(JSON.stringify(error)) + 1;
+    const isLast = this.#errorBytes > ERRORS_BYTES_MAX;
     const message = 'One response cannot hold more errors; the errors from here on are counted, not listed.';
     this.#errors.push(isLast ? { row: error.row, column: null, message } : error);
   }

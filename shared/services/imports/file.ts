@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { IMPORT_COLUMNS_MAX } from '#contract/imports.ts';
+import { COLUMN_NAME_MAX, IMPORT_COLUMNS_MAX } from '#contract/imports.ts';
 import type { ImportMapping } from '#contract/projects.ts';
 import { type FilePart, readFilePart } from '#platform/s3.ts';
 import {
@@ -196,12 +196,16 @@ const tooManyRecords = (): AppError =>
     message: `A file may have at most ${RECORDS_MAX} records after its header. Split it into several files.`,
   });
 
-/** The names of the columns. @throws 400 under `details.file` when there are none or too many. */
+/** The names of the columns. @throws 400 under `details.file` when there are none, too many or long ones. */
 export const headerOf = (first: CsvRecord | undefined): string[] => {
   const header = (first?.cells ?? []).map(columnName);
   if (header.every((name) => name === '')) throw invalidFile('has no header: its first record must name the columns');
   if (header.length > IMPORT_COLUMNS_MAX) {
     throw invalidFile(`has ${header.length} columns; it may have at most ${IMPORT_COLUMNS_MAX}`);
+  }
+  const long = header.findIndex((name) => name.length > COLUMN_NAME_MAX);
+  if (long >= 0) {
+    throw invalidFile(`has a name of more than ${COLUMN_NAME_MAX} characters in its header, of column ${long + 1}`);
   }
   return header;
 };

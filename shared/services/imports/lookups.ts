@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { fold } from '#catalog/folded-text.ts';
 import type { ReadCatalog } from '#catalog/types.ts';
-import { CategoryBody } from '#contract/categories.ts';
+import { CATEGORIES_MAX, CategoryBody } from '#contract/categories.ts';
 import { catalog } from '#data/catalog.ts';
 import { allCategories, type MergedCategory, mergedCategories } from '#data/categories.ts';
 import { existingProjects, slugHolders } from '#data/projects.ts';
@@ -80,8 +80,7 @@ export class CategoryLookup {
 
   /**
    * Creates the planned categories among these slugs, and notes all of them as used.
-   * @returns the slugs of those that are not created, because another category took the slug or the name meanwhile. Their
-   * entries resolve to other slugs from then on.
+   * @returns the slugs of those that are not created, because others were meanwhile. Their entries resolve otherwise from then on.
    */
   async createMissing(slugs: Iterable<string>): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
@@ -121,6 +120,9 @@ export class CategoryLookup {
     const { data: name } = CategoryBody.shape.name.safeParse(entry);
     if (name === undefined) return { problem: `"${entry}" is not a valid name of a category` };
     if (this.#plans >= CREATED_MAX) return { problem: `an import creates at most ${CREATED_MAX} categories` };
+    if (this.#bySlug.size + this.#planned.size >= CATEGORIES_MAX) {
+      return { problem: `there are at most ${CATEGORIES_MAX} categories` };
+    }
     const base = slugFrom(name, newId('cat').slice('cat_'.length).toLowerCase());
     let number = 1;
     while (this.#isTaken(slugVariant(base, number))) number += 1;
@@ -140,7 +142,9 @@ export class CategoryLookup {
         this.#planned.delete(slug);
         return true;
       } catch (error) {
-        if (!(error instanceof AppError && error.code === 'CATEGORY_EXISTS')) throw error;
+        // Others created categories meanwhile: this one, or as many as there may be.
+        if (!(error instanceof AppError && (error.code === 'CATEGORY_EXISTS' || error.code === 'LIMIT_REACHED')))
+          throw error;
         this.#drop(slug);
         this.#lost.add(slug);
         await this.#refresh();

@@ -1,4 +1,4 @@
-import { LISTED_MAX } from '#contract/batches.ts';
+import type { BatchItem } from '#contract/batches.ts';
 import {
   IMPORT_BYTES_MAX,
   type Import,
@@ -16,7 +16,7 @@ import { type Paging, pageMeta, skipOf } from '#data/paging.ts';
 import { transact } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
 import type { Caller } from '#model/api-key.ts';
-import { batchItemView, noOutcomes } from '#model/batch.ts';
+import { batchItemView, listedItems, noOutcomes } from '#model/batch.ts';
 import { hasEnded, type ImportRecord, importView, isStartable, newImport } from '#model/import.ts';
 import { now } from '#platform/clock.ts';
 import { type FilePart, signUpload } from '#platform/s3.ts';
@@ -89,18 +89,17 @@ const summaryOf = async (record: ImportRecord): Promise<ImportSummary> => {
 const viewOf = async (record: ImportRecord, staff: Caller): Promise<Import> => {
   const definitions = await currentFields();
   const { dry_run } = record;
-  const items: Import['dry_run'] = dry_run && {
-    counts: dry_run.counts,
-    problems: [...(dry_run.problems ?? [])],
-    items: [],
-  };
+  const items: BatchItem[] = [];
   for await (const entry of dry_run ? entriesOf(dry_run.entries_id) : []) {
-    items?.items.push(batchItemView(entry, definitions, staffReader(staff)));
+    items.push(batchItemView(entry, definitions, staffReader(staff)));
   }
-  items?.items.splice(LISTED_MAX);
   return {
     ...(await summaryOf(record)),
-    dry_run: items,
+    dry_run: dry_run && {
+      counts: dry_run.counts,
+      problems: [...(dry_run.problems ?? [])],
+      items: listedItems(items),
+    },
     ignored: record.mapping ? ignoredColumns(record.mapping) : [],
   };
 };

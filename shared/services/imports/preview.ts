@@ -4,6 +4,7 @@ import { currentFields } from '#data/custom-fields.ts';
 import type { Caller } from '#model/api-key.ts';
 import { mayRead } from '#model/field.ts';
 import { hasEnded } from '#model/import.ts';
+import { firstFitting } from '#model/response-size.ts';
 import { staffReader } from '#services/projects/read.ts';
 import { ignoredColumns } from '#shared/csv/mapping.ts';
 import { detectSeparator, parseRecords } from '#shared/csv/parse.ts';
@@ -13,6 +14,9 @@ import { proposeMapping } from '#shared/csv/propose-mapping.ts';
 import { conflict } from '#shared/errors.ts';
 import { headerOf, headOf } from './file.ts';
 import { getImportRecord, uploadedPart } from './manage.ts';
+
+/** Of the rows of a preview, in bytes of the response, which names the columns three times. */
+const ROWS_BYTES_MAX = 3_000_000;
 
 /**
  * Reads the beginning of a file. The mapping proposes the fields that the caller may read, and the encoding and kind of text
@@ -45,5 +49,6 @@ export const previewImport = async (
   const rows = kind === 'html' ? first.map((cells) => cells.map(plainText)) : first;
   const readable = (await currentFields()).all.filter((field) => mayRead(staffReader(staff), field));
   const mapping = { ...proposeMapping(header, rows, readable), encoding, text: kind };
-  return { header, separator, encoding, mapping, ignored: ignoredColumns(mapping), rows };
+  const listed = [...firstFitting(rows, (cells) => JSON.stringify(cells), ROWS_BYTES_MAX)];
+  return { header, separator, encoding, mapping, ignored: ignoredColumns(mapping), rows: listed };
 };

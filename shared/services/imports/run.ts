@@ -9,7 +9,7 @@ import { inOutbox } from '#data/event-log.ts';
 import { changeImport, claimImport, findImport, importChange } from '#data/imports.ts';
 import { tryTransact, type Write } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
-import { noOutcomes, rowPosition } from '#model/batch.ts';
+import { noOutcomes, rowPosition, withShortValues } from '#model/batch.ts';
 import { hasEnded, type ImportRecord } from '#model/import.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
@@ -193,7 +193,7 @@ const finish = async (lease: Lease, state: ImportState, report: ReportBuilder): 
   const counts = report.counts();
   if (mapping.dry_run) {
     const entries_id = newId('bat');
-    await putEntries(entries_id, state.batch.planned());
+    await putEntries(entries_id, state.batch.planned().map(withShortValues));
     await change(lease, {
       state: 'uploaded',
       ...nothingDone,

@@ -2,6 +2,7 @@ import { createMcpHandler, McpServer, type StandardSchemaWithJSON } from '@model
 import { type Messages, toolArguments } from '#contract/mcp.ts';
 import { cachedSettings } from '#data/settings.ts';
 import type { Caller } from '#model/api-key.ts';
+import { bytesInResponse } from '#model/response-size.ts';
 import { addressOf } from '#services/feeds/addresses.ts';
 import { AppError, invalidInput, isRefusal, notFound, PageError, statusOf, unauthorized } from '#shared/errors.ts';
 import { type ToolName, tools } from './tools.ts';
@@ -9,9 +10,21 @@ import { type ToolName, tools } from './tools.ts';
 /** A request, while the package serves it. */
 interface Exchange {
   readonly caller: Caller | undefined;
+  /** What the results of further messages may take, in bytes of the response. */
+  bytesLeft: number;
   /** What a tool threw that is no refusal. */
   failure?: Error;
 }
+
+/** Of all results of a request, in bytes of the response. */
+const RESULTS_BYTES_MAX = 5_000_000;
+
+const newExchange = (caller: Caller | undefined): Exchange => ({ caller, bytesLeft: RESULTS_BYTES_MAX });
+
+const noRoom = (): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', {
+    message: 'One response cannot hold this result. Call the tool in a request of its own, or ask for less.',
+  });
 
 const asText = (content: object) => [{ type: 'text' as const, text: JSON.stringify(content) }];
 
@@ -19,7 +32,11 @@ const asText = (content: object) => [{ type: 'text' as const, text: JSON.stringi
 const resultOf = async (exchange: Exchange, run: () => Promise<Readonly<Record<string, unknown>>>) => {
   try {
     const structuredContent = await run();
-    return { content: asText(structuredContent), structuredContent };
+    const result = { content: asText(structuredContent), structuredContent };
+    const bytes = bytesInResponse(JSON.stringify(result));
+    if (bytes > exchange.bytesLeft) throw noRoom();
+    exchange.bytesLeft -= bytes;
+    return result;
   } catch (error) {
     if (!(error instanceof AppError)) exchange.failure = error as Error;
     const body = error instanceof AppError ? error.body : {};
@@ -44,7 +61,7 @@ const exchanges = new WeakMap<object, Exchange>();
 
 const handler = createMcpHandler(
   async ({ authInfo }) => {
-    const exchange = (authInfo && exchanges.get(authInfo)) ?? { caller: undefined };
+    const exchange = (authInfo && exchanges.get(authInfo)) ?? newExchange(undefined);
     const { site } = await cachedSettings();
     const server = new McpServer(
       { name: 'directory', title: site.name, version: '1.0.0', websiteUrl: addressOf('/') },
@@ -96,7 +113,7 @@ export const serveMcp = async (
     const value = header(name);
     if (value !== undefined) headers.set(name, value);
   }
-  const exchange: Exchange = { caller };
+  const exchange = newExchange(caller);
   const authInfo = { token: '', clientId: '', scopes: [] };
   exchanges.set(authInfo, exchange);
   const request = new Request(addressOf('/mcp'), { method: 'POST', headers, body: JSON.stringify(messages) });

@@ -11,10 +11,17 @@ import {
 import { countEntries, entriesOf, findBatch, pageOfBatches } from '#data/batches.ts';
 import { currentFields } from '#data/custom-fields.ts';
 import { findImport } from '#data/imports.ts';
-import { type Paging, pageMeta, skipOf } from '#data/paging.ts';
+import { filteredPage, type Paging, pageMeta, skipOf } from '#data/paging.ts';
 import { findUsers } from '#data/users.ts';
 import type { Caller } from '#model/api-key.ts';
-import { type BatchEntry, type BatchRecord, batchItemView, batchStateAt, countOutcomes } from '#model/batch.ts';
+import {
+  type BatchEntry,
+  type BatchRecord,
+  batchItemView,
+  batchStateAt,
+  countOutcomes,
+  listedItems,
+} from '#model/batch.ts';
 import { noFields, type Reader } from '#model/field.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
@@ -59,7 +66,7 @@ export const dryRunOf = (
   dry_run: true,
   batch_id: null,
   counts,
-  items: entries.slice(0, LISTED_MAX).map((entry) => batchItemView(entry, definitions, reader)),
+  items: listedItems(entries.slice(0, LISTED_MAX).map((entry) => batchItemView(entry, definitions, reader))),
 });
 
 const textsIn = (details: unknown): string[] => {
@@ -109,10 +116,13 @@ export const readBatch = async (id: string): Promise<Batch> => {
   return view;
 };
 
-/** How many entries a page with a filter looks at. */
-const SCANNED_MAX = 1000;
+interface PositionedItem {
+  /** Its position. */
+  readonly id: string;
+  readonly item: BatchItem;
+}
 
-/** A page of the items of a batch; a short one when few of its items have the outcome. @throws 404. */
+/** A page of the items of a batch; a short one when few of its items have the outcome, or many are large. @throws 404. */
 export const listBatchItems = async (
   staff: Caller,
   id: string,
@@ -121,20 +131,17 @@ export const listBatchItems = async (
   await getBatch(id);
   const definitions = await currentFields();
   const { outcome, after, limit } = query;
-  const data: BatchItem[] = [];
-  let scanned = 0;
-  let last: string | null = null;
-  const meta = (hasMore: boolean) => ({ pageSize: limit, hasMore, nextAfter: hasMore ? last : null });
-  const pageSize = outcome === undefined ? limit + 1 : SCANNED_MAX + 1;
-  for await (const entry of entriesOf(id, { after, pageSize })) {
-    if (data.length === limit || scanned === SCANNED_MAX) return { data, meta: meta(true) };
-    scanned += 1;
-    last = entry.position;
-    if (outcome === undefined || entry.outcome === outcome) {
-      data.push(batchItemView(entry, definitions, staffReader(staff)));
+  const items = async function* (): AsyncGenerator<PositionedItem> {
+    for await (const entry of entriesOf(id, { after, ...(outcome === undefined && { pageSize: limit + 1 }) })) {
+      yield { id: entry.position, item: batchItemView(entry, definitions, staffReader(staff)) };
     }
-  }
-  return { data, meta: meta(false) };
+  };
+  const { data, meta } = await filteredPage(
+    items(),
+    limit,
+    ({ item }) => outcome === undefined || item.outcome === outcome,
+  );
+  return { data: data.map(({ item }) => item), meta };
 };
 
 /** An import of which failed rows can be exported. @throws 404 for other batches. */

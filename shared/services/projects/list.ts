@@ -35,6 +35,7 @@ import { dayOfNumber, facetName, fieldFacets, fieldFilters, fieldSort, keyOfSort
 import type { Fragment } from '#model/fragment.ts';
 import { hasAdminRights } from '#model/policy.ts';
 import { appliedRule } from '#model/project.ts';
+import { firstFitting, fitsInResponse, RESPONSE_BYTES_MAX } from '#model/response-size.ts';
 import { trendingParts, trendingScore, weightedScore } from '#model/scores.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
@@ -356,8 +357,13 @@ export const listSubmissions = (projects: ReadCatalog, owner: UserRecord, query:
 export const submissionsPage = async (owner: UserRecord, query: { page: number; limit: number }) =>
   listSubmissions(await catalog(), owner, query);
 
-/** The live projects with coordinates, newest first. */
-export const mapFeed = (projects: ReadCatalog) => ({ items: projects.located(MAP_ITEMS_MAX).map(mapItem) });
+/** Of the listings of a map, in bytes of the response: what else it has takes less than the rest. */
+const MAP_BYTES_MAX = RESPONSE_BYTES_MAX - 1000;
+
+/** The live projects with coordinates, newest first, as many as one response holds. */
+export const mapFeed = (projects: ReadCatalog) => ({
+  items: firstFitting(projects.located(MAP_ITEMS_MAX).map(mapItem), ({ text }) => text, MAP_BYTES_MAX),
+});
 
 type Feature = MapClusters['features'][number];
 
@@ -371,6 +377,10 @@ const featureOf = ({ id, count, bbox, longitude, latitude, expansionZoom, entry 
   return { type: 'Feature', id, bbox: [...bbox], geometry, properties };
 };
 
+/** Without logos, as many features as there may be fit into one response, whatever their texts are. */
+const withoutLogo = (feature: Feature): Feature =>
+  'bbox' in feature ? feature : { ...feature, properties: { ...feature.properties, logo_url: null } };
+
 const mapClusters = (
   projects: ReadCatalog,
   query: MapQuery,
@@ -379,7 +389,13 @@ const mapClusters = (
 ): MapClusters => {
   const filters = { ...filtersOf(query, 'public', publicReader(projects)), bbox: boxOf(bbox) };
   const { total, zoom, clusters } = projects.clusters({ filters, zoom: requestedZoom, max: MAP_FEATURES_MAX });
-  return { type: 'FeatureCollection', features: clusters.map(featureOf), meta: { total, zoom } };
+  const features = clusters.map(featureOf);
+  const isLarge = !fitsInResponse(JSON.stringify(features), MAP_BYTES_MAX);
+  return {
+    type: 'FeatureCollection',
+    features: isLarge ? features.map(withoutLogo) : features,
+    meta: { total, zoom },
+  };
 };
 
 /** The map feed of this process's catalog, or with a box and a zoom its clusters. */

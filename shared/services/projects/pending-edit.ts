@@ -22,7 +22,7 @@ import {
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
-import { conflict, forbidden, invalidField, mustExist, stale } from '#shared/errors.ts';
+import { AppError, conflict, forbidden, invalidField, mustExist, stale } from '#shared/errors.ts';
 import { changeProject, type Decision } from './change.ts';
 import {
   currentChanges,
@@ -64,10 +64,20 @@ const withdrawn = ({ changes }: PendingEdit): RevisionDecision => ({
   note: null,
 });
 
+/** Of a waiting edit as JSON, in bytes. An item may have 400 KB, and a project without its edit takes up to 180 KB of them. */
+const EDIT_BYTES_MAX = 225_000;
+
+const editTooLarge = (bytes: number): AppError => {
+  const size = `${Math.ceil(bytes / 1000)} KB with the values that it replaces`;
+  const message = `The edit has ${size}; one of at most ${EDIT_BYTES_MAX / 1000} KB can wait for approval. Edit fewer fields, or shorten them.`;
+  return new AppError('PAYLOAD_TOO_LARGE', { message });
+};
+
 /**
  * Completes a change of the waiting edit. A change of nothing else does not move the version that the owner and readers
  * see. An edit of which nothing is left is withdrawn.
  * @param isPublished whether published fields change as well.
+ * @throws 413 for an edit that is too large to wait.
  */
 export const pendingDecision = (
   current: ProjectRecord,
@@ -76,6 +86,8 @@ export const pendingDecision = (
   definitions: Fields,
 ): Decision => {
   const edit = next.pending_revision;
+  const bytes = Buffer.byteLength(JSON.stringify(edit));
+  if (bytes > EDIT_BYTES_MAX) throw editTooLarge(bytes);
   return {
     next: isPublished ? next : { ...next, pending_writes: (current.pending_writes ?? 0) + 1 },
     origin: {

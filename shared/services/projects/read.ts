@@ -1,4 +1,4 @@
-import type { MapItem, Project } from '#contract/projects.ts';
+import { MAP_LOGO_MAX, type MapItem, type Project } from '#contract/projects.ts';
 import { isBookmarked } from '#data/bookmarks.ts';
 import { spheresOf } from '#data/categories.ts';
 import { currentFields } from '#data/custom-fields.ts';
@@ -133,7 +133,7 @@ export const mapItemView = ({ project, counts }: ProjectParts): MapItem => ({
   id: project.id,
   name: project.name,
   slug: project.slug,
-  logo_url: project.logo_url,
+  logo_url: project.logo_url !== null && project.logo_url.length > MAP_LOGO_MAX ? null : project.logo_url,
   categories: [...project.categories],
   pricing: project.pricing_type,
   plan: project.plan,

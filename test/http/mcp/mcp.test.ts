@@ -3,6 +3,7 @@ import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Project } from '#contract/projects.ts';
+import { bytesInResponse, RESPONSE_BYTES_MAX } from '#model/response-size.ts';
 import {
   ban,
   dataOf,
@@ -299,6 +300,24 @@ it('a request has at most 64 KB, and is JSON-RPC', async () => {
   expect(await post(padded(65_537), OWN)).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
   for (const body of [{}, [], { jsonrpc: '1.0' }, 'text']) expect(await post(body)).toMatchObject(INVALID);
   expect(await post({ jsonrpc: '2.0', id: 1 })).toMatchObject({ status: 400, body: { jsonrpc: '2.0', error: {} } });
+});
+
+it('the results of one request fit into one response; a tool whose result does not says so', async () => {
+  const { id } = await directory.live(owner, { long_description: '\u{1F98A}'.repeat(10_000) });
+  const calls = Array.from({ length: 99 }, () => toolCall('get_listing', { id }));
+  const small = toolCall('search_listings', { limit: 1 });
+  const response = await post([...calls, small], { 'mcp-protocol-version': '2025-03-26' });
+  expect(response.status).toBe(200);
+  const text = String(response.body);
+  expect(bytesInResponse(text)).toBeLessThan(RESPONSE_BYTES_MAX);
+  const answers = [...text.matchAll(/^data: (.*)$/gm)].map(
+    ([, data]) => JSON.parse(data ?? '') as { id: number; result: ToolResult },
+  );
+  const withRoom = answers.filter(({ result }) => !result.isError);
+  const without = answers.filter(({ result }) => result.isError);
+  expect([answers.length, withRoom.length > 50, without.length > 20]).toEqual([100, true, true]);
+  expect(withRoom.map((answer) => answer.id)).toContain(small.id);
+  for (const { result } of without) expect(result.structuredContent).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
 });
 
 it('notifications are accepted without an answer', async () => {

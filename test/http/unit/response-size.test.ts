@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { paging } from '#contract/fields.ts';
 import { defineRoute } from '#contract/route.ts';
 import { handle, ok } from '#http/handle.ts';
+import { firstFitting, RESPONSE_BYTES_MAX } from '#model/response-size.ts';
 import { log } from '#platform/log.ts';
 
 log.setLogLevel('SILENT');
@@ -21,6 +22,11 @@ const declaration = {
 const paged = defineRoute('things.list', { ...declaration, query: z.object(paging(40)) });
 const whole = defineRoute('things.all', declaration);
 
+const textual = defineRoute('things.text', {
+  ...declaration,
+  responses: { 200: { stream: false, contentType: 'text/plain; charset=utf-8', description: 'The text.' } },
+});
+
 const request = (route: typeof paged | typeof whole, data: readonly string[]) => {
   const identity = { sourceIp: '192.0.2.1' };
   const event = { httpMethod: 'GET', headers: {}, requestContext: { requestId: 'r', identity } };
@@ -29,19 +35,25 @@ const request = (route: typeof paged | typeof whole, data: readonly string[]) =>
   return handler(event as unknown as APIGatewayProxyEvent, context as Context);
 };
 
+const requestText = (text: string) => {
+  const event = { httpMethod: 'GET', headers: {}, requestContext: { requestId: 'r', identity: {} } };
+  const handler = handle(textual, async () => ({ status: 200 as const, text }));
+  return handler(event as unknown as APIGatewayProxyEvent, { getRemainingTimeInMillis: () => 9000 } as Context);
+};
+
 const items = (count: number, item: string) => Array.from({ length: count }, () => item);
 
 it('a response up to the limit of its size is sent in any script', async () => {
-  for (const item of ['x'.repeat(55_000), '漢'.repeat(18_000), '"'.repeat(14_000)]) {
+  for (const item of ['x'.repeat(54_000), '漢'.repeat(18_000), '"'.repeat(13_500)]) {
     expect((await request(paged, items(100, item))).statusCode).toBe(200);
   }
 });
 
 it.each([
-  ['letters', 'x'.repeat(80_000), 74],
-  ['characters of three bytes', '漢'.repeat(40_000), 49],
+  ['letters', 'x'.repeat(80_000), 68],
+  ['characters of three bytes', '漢'.repeat(40_000), 45],
   // Escaped as two characters in the body and as four in the JSON string that Lambda returns.
-  ['quotation marks', '"'.repeat(40_000), 37],
+  ['quotation marks', '"'.repeat(40_000), 34],
 ])('a page above the limit of its size returns 400 with the fitting `limit`: %s', async (_, item, fitting) => {
   const response = await request(paged, items(100, item));
   expect(response.statusCode).toBe(400);
@@ -55,4 +67,19 @@ it.each([
 it('a response above the limit of its size returns 500 when no smaller page can be requested', async () => {
   expect((await request(whole, items(100, 'x'.repeat(80_000)))).statusCode).toBe(500);
   expect((await request(paged, ['x'.repeat(8_000_000)])).statusCode).toBe(500);
+});
+
+it('a text is as long at most', async () => {
+  expect((await requestText('x'.repeat(RESPONSE_BYTES_MAX))).statusCode).toBe(200);
+  expect((await requestText('x'.repeat(RESPONSE_BYTES_MAX + 1))).statusCode).toBe(500);
+});
+
+it.each([
+  ['letters', 'x'.repeat(98), 10],
+  ['ideographs', '漢'.repeat(98), 3],
+  ['quotation marks', '"'.repeat(98), 2],
+])('as many first parts of a list are taken as fit: %s', (_, text, fitting) => {
+  const parts = items(10, text);
+  const taken = firstFitting(parts, (part) => JSON.stringify(part), 1040);
+  expect(taken).toEqual(parts.slice(0, fitting));
 });

@@ -1,0 +1,32 @@
+/**
+ * The most that the body of a response which is not streamed takes in the value that Lambda returns, in bytes. The limit of the
+ * value is 6 MB, with status and headers.
+ */
+export const RESPONSE_BYTES_MAX = 5_500_000;
+
+/** The most bytes that a character of JSON, or of a text without control characters, takes in a JSON string. */
+const CHARACTER_BYTES_MAX = 3;
+
+/** What a body, or a part of one, takes in the JSON string that Lambda returns, in bytes. */
+export const bytesInResponse = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
+
+/** Whether a body, or a part of one, takes at most so many bytes there. Few texts are measured. */
+export const fitsInResponse = (text: string, bytesMax = RESPONSE_BYTES_MAX): boolean =>
+  text.length * CHARACTER_BYTES_MAX <= bytesMax || bytesInResponse(text) <= bytesMax;
+
+/**
+ * The first parts of a list that together fit into a response.
+ * @param textOf the JSON of a part.
+ * @param bytesMax what they may take there, with the commas between them.
+ */
+export const firstFitting = <T>(parts: readonly T[], textOf: (part: T) => string, bytesMax: number): readonly T[] => {
+  const texts = parts.map(textOf);
+  const characters = texts.reduce((sum, { length }) => sum + length + 1, 0);
+  if (characters * CHARACTER_BYTES_MAX <= bytesMax) return parts;
+  let bytes = 0;
+  const end = texts.findIndex((text) => {
+    bytes += bytesInResponse(text) + 1;
+    return bytes > bytesMax;
+  });
+  return end < 0 ? parts : parts.slice(0, end);
+};
