@@ -242,12 +242,21 @@ it('an event about a project that was deleted with its owner is sent with the id
   const first = await deliveryOf(webhook, hasAttempts(1));
   expect(bodyAt(0)).toMatchObject({ data: { project_id: id, name, slug, owner_id: user.id } });
   await erase(user, '?projects=delete');
-  await server.until(() => Promise.resolve(receiver.received.length === 2));
   await untilErased(user);
+  const later = () => receiver.received.slice(1).map(({ body }) => JSON.parse(body) as { type: string });
+  // The erasure may change the second delivery as it begins, which then waits for the job.
+  await server.until(async () => {
+    await runJob(server, 'retry-webhooks');
+    return later().some(({ type }) => type === 'projectDeleted');
+  });
   await retry(first);
   const data = { project_id: id, owner_id: 'erased', name: '', slug: '', url: '' };
-  expect(bodyAt(1)).toMatchObject({ type: 'projectDeleted', actor_id: null, data });
-  expect(bodyAt(2)).toMatchObject({ type: 'projectSubmitted', actor_id: null, data });
+  expect(
+    later()
+      .map(({ type }) => type)
+      .toSorted(),
+  ).toEqual(['projectDeleted', 'projectSubmitted']);
+  for (const sent of later()) expect(sent).toMatchObject({ actor_id: null, data });
   for (const trace of [user.id, name, slug]) expect(await itemsWith('delivery', trace)).toEqual([]);
 });
 
