@@ -10,13 +10,13 @@ import { type ToolName, tools } from './tools.ts';
 /** A request, while the package serves it. */
 interface Exchange {
   readonly caller: Caller | undefined;
-  /** What the results of further messages may take, in bytes of the response. */
+  /** What the results of further reads may take, in bytes of the response. */
   bytesLeft: number;
   /** What a tool threw that is no refusal. */
   failure?: Error;
 }
 
-/** Of all results of a request, in bytes of the response. */
+/** Of all results of reads in a request, in bytes of the response. The rest is for results of writes, which are small. */
 const RESULTS_BYTES_MAX = 5_000_000;
 
 const newExchange = (caller: Caller | undefined): Exchange => ({ caller, bytesLeft: RESULTS_BYTES_MAX });
@@ -28,11 +28,15 @@ const noRoom = (): AppError =>
 
 const asText = (content: object) => [{ type: 'text' as const, text: JSON.stringify(content) }];
 
-/** A refusal is a result with the body of the error. The package would return the message of any other error as well. */
-const resultOf = async (exchange: Exchange, run: () => Promise<Readonly<Record<string, unknown>>>) => {
+/**
+ * A refusal is a result with the body of the error. The package would return the message of any other error as well.
+ * @param isRead whether the result may be refused for its size. What a write has done must be told.
+ */
+const resultOf = async (exchange: Exchange, isRead: boolean, run: () => Promise<Readonly<Record<string, unknown>>>) => {
   try {
     const structuredContent = await run();
     const result = { content: asText(structuredContent), structuredContent };
+    if (!isRead) return result;
     const bytes = bytesInResponse(JSON.stringify(result));
     if (bytes > exchange.bytesLeft) throw noRoom();
     exchange.bytesLeft -= bytes;
@@ -52,7 +56,8 @@ const register = <N extends ToolName>(server: McpServer, name: N, exchange: Exch
     name,
     { title, description, annotations, inputSchema },
     // The package has parsed the arguments through the schema.
-    async (given: unknown) => await resultOf(exchange, () => run(given as Parameters<typeof run>[0], exchange.caller)),
+    async (given: unknown) =>
+      await resultOf(exchange, readOnly, () => run(given as Parameters<typeof run>[0], exchange.caller)),
   );
 };
 

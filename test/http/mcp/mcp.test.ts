@@ -302,22 +302,40 @@ it('a request has at most 64 KB, and is JSON-RPC', async () => {
   expect(await post({ jsonrpc: '2.0', id: 1 })).toMatchObject({ status: 400, body: { jsonrpc: '2.0', error: {} } });
 });
 
-it('the results of one request fit into one response; a tool whose result does not says so', async () => {
-  const { id } = await directory.live(owner, { long_description: '\u{1F98A}'.repeat(10_000) });
-  const calls = Array.from({ length: 99 }, () => toolCall('get_listing', { id }));
-  const small = toolCall('search_listings', { limit: 1 });
-  const response = await post([...calls, small], { 'mcp-protocol-version': '2025-03-26' });
+/** The results of several calls in one request, by the id of the call. */
+const resultsOf = async (calls: readonly object[], who?: Person): Promise<ReadonlyMap<number, ToolResult>> => {
+  const response = await post(calls, { 'mcp-protocol-version': '2025-03-26' }, who);
   expect(response.status).toBe(200);
   const text = String(response.body);
   expect(bytesInResponse(text)).toBeLessThan(RESPONSE_BYTES_MAX);
   const answers = [...text.matchAll(/^data: (.*)$/gm)].map(
     ([, data]) => JSON.parse(data ?? '') as { id: number; result: ToolResult },
   );
-  const withRoom = answers.filter(({ result }) => !result.isError);
-  const without = answers.filter(({ result }) => result.isError);
-  expect([answers.length, withRoom.length > 50, without.length > 20]).toEqual([100, true, true]);
-  expect(withRoom.map((answer) => answer.id)).toContain(small.id);
-  for (const { result } of without) expect(result.structuredContent).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  return new Map(answers.map(({ id, result }) => [id, result]));
+};
+
+it('the results of one request fit into one response; a tool whose result does not says so', async () => {
+  const { id } = await directory.live(owner, { long_description: '\u{1F98A}'.repeat(10_000) });
+  const small = toolCall('search_listings', { limit: 1 });
+  const results = await resultsOf([...Array.from({ length: 99 }, () => toolCall('get_listing', { id })), small]);
+  const without = [...results.values()].filter(({ isError }) => isError);
+  expect([results.size, without.length > 20, without.length < 50]).toEqual([100, true, true]);
+  for (const { structuredContent } of without) expect(structuredContent).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  expect(results.get(small.id)).not.toHaveProperty('isError');
+});
+
+it('a submission is answered with its listing, also when reads leave no room', async () => {
+  const { id } = await directory.live(owner, { long_description: 'x' });
+  const read = () => toolCall('get_listing', { id });
+  const [one] = (await resultsOf([read()])).values();
+  // So many reads of this size leave less than the result of a submission. A letter takes 2 bytes in it, an emoji 8.
+  const added = Math.floor(5_000_000 / 98) - bytesInResponse(JSON.stringify(one));
+  const long_description = `x${'\u{1F98A}'.repeat(Math.floor(added / 8))}${'x'.repeat(Math.floor((added % 8) / 2))}`;
+  await directory.adminOk('PUT', `/api/admin/projects/${id}`, { long_description });
+  const write = toolCall('submit_listing', submission({ categories: [directory.category] }));
+  const results = await resultsOf([...Array.from({ length: 98 }, read), write], owner);
+  expect([...results.values()].filter(({ isError }) => isError)).toEqual([]);
+  expect(results.get(write.id)?.structuredContent).toMatchObject({ status: 'pending' });
 });
 
 it('notifications are accepted without an answer', async () => {
