@@ -5,6 +5,7 @@ import { placementNames } from '#contract/fields.ts';
 import { priceProblem } from '#contract/money.ts';
 import { signInParameterProblem } from '#contract/sign-in.ts';
 import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
+import { variableNames } from '#platform/environment.ts';
 import { queueUrlOf } from './dead-letter-queues.ts';
 import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
 import { isLoopbackName } from './listening.ts';
@@ -195,20 +196,66 @@ const signInProblems = ({ SIGN_IN_PARAMETERS = '' }: Variables): string[] => {
   return problem === undefined ? [] : [`SIGN_IN_PARAMETERS ${problem}`];
 };
 
+/** The names of settings begin so, and hardly any of another program. */
+const PREFIXES = ['FEATURE_', 'OIDC_', 'PROMOTION_', 'RATE_LIMIT_', 'SIGN_IN_', 'SITE_', 'STRIPE_'];
+
+/** Names that are probably misspelt. */
+const nameProblems = (variables: Variables): string[] => {
+  const known = new Set([...variableNames(), ...Object.keys(defaultSettings({ port: 0, awsEndpoint: '' }))]);
+  return Object.entries(variables).flatMap(([name, value]) => {
+    const prefix = PREFIXES.find((one) => name.startsWith(one));
+    if (prefix === undefined || !value || known.has(name)) return [];
+    const others = [...known].filter((one) => one.startsWith(prefix)).sort();
+    return `${name} is not a setting: those that begin with ${prefix} are ${others.join(', ')}`;
+  });
+};
+
+/** Addresses to which the service appends paths. */
+const BASE_ADDRESSES = ['SITE_URL', 'OIDC_ISSUER', 'AI_BASE_URL', 'STRIPE_API_BASE', 'DYNAMODB_ENDPOINT'] as const;
+
+const addressProblems = (variables: Variables): string[] =>
+  BASE_ADDRESSES.flatMap((name) => {
+    const value = variables[name] ?? '';
+    const url = URL.parse(value);
+    return url && (/[?#]/.test(value) || url.username || url.password)
+      ? `${name} must be an address without query, fragment and password`
+      : [];
+  });
+
+/** Secrets of Stripe in each other's place, known by their beginning. */
+const stripeProblems = ({ STRIPE_SECRET_KEY: key = '', STRIPE_WEBHOOK_SECRET: secrets = '' }: Variables): string[] => [
+  ...(/^\s*(?:pk|whsec|we)_/.test(key)
+    ? ['STRIPE_SECRET_KEY must be a secret or restricted key of Stripe, which begins with sk_ or rk_']
+    : []),
+  ...(/(?:^|,)\s*(?:[prs]k|we)_/.test(secrets)
+    ? ['STRIPE_WEBHOOK_SECRET must be the signing secret of a webhook, which begins with whsec_']
+    : []),
+];
+
+const isSwitch = (value: string | undefined): boolean => !value || value === 'on' || value === 'off';
+
 /**
  * The problems of settings that only the local server reads, or checks.
  * @param variables those that the user has set, without defaults.
  */
 export const localProblems = (variables: Variables): string[] => {
-  const { LOG_LEVEL, DYNAMODB_ENDPOINT, SAMPLE_DATA } = variables;
+  const { LOG_LEVEL, SITE_NAME, DYNAMODB_ENDPOINT } = variables;
   return [
+    ...nameProblems(variables),
+    ...['SAMPLE_DATA', 'LOG_ERROR_MESSAGES'].flatMap((name) =>
+      isSwitch(variables[name]) ? [] : `${name} must be on or off`,
+    ),
     ...(LOG_LEVEL && !LOG_LEVELS.includes(LOG_LEVEL.toUpperCase())
       ? [`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`]
       : []),
     ...(DYNAMODB_ENDPOINT && !/^https?:$/.test(URL.parse(DYNAMODB_ENDPOINT)?.protocol ?? '')
       ? ['DYNAMODB_ENDPOINT must be an http or https address']
       : []),
-    ...(SAMPLE_DATA && SAMPLE_DATA !== 'on' && SAMPLE_DATA !== 'off' ? ['SAMPLE_DATA must be on or off'] : []),
+    ...(SITE_NAME && (SITE_NAME.trim() === '' || /[\r\n]/.test(SITE_NAME))
+      ? ['SITE_NAME must be one line of text']
+      : []),
+    ...addressProblems(variables),
+    ...stripeProblems(variables),
     ...priceProblems(variables),
     ...signInProblems(variables),
     ...secretProblems(variables),

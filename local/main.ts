@@ -4,7 +4,8 @@ import { freshConsole } from '#lib/console.ts';
 import { freshSite } from '#lib/site.ts';
 import { log } from '#platform/log.ts';
 import { logChanges } from './background.ts';
-import { dataDirOf } from './environment.ts';
+import { dataDirOf, setVariables } from './environment.ts';
+import { portOf, readArguments, readEnvFile } from './given-settings.ts';
 import { seed } from './seed.ts';
 import { type LocalServer, startLocalServer } from './server.ts';
 import { StartupError } from './startup-error.ts';
@@ -21,8 +22,13 @@ const HELP = `Runs the whole directory service on this machine: HTTP API, databa
 Requires only Node, listens on the loopback interface only, and keeps its data between runs.
 
   npm start                 starts the service; Ctrl-C stops it
+  npm start -- --port 4000 --data /srv/directory
+                            with PORT and DATA_DIR as arguments, which take precedence
+  npm start -- --help       prints this text
 
-Settings are environment variables, shown with their defaults or an example:
+Settings are environment variables, shown with their defaults or an example. They may also be in a file .env in the folder
+in which you run the command, one NAME=value per line; variables of the environment take precedence. A name that does not
+exist and begins like one of the settings (FEATURE_, OIDC_, PROMOTION_, RATE_LIMIT_, SIGN_IN_, SITE_, STRIPE_) ends the start.
   PORT=3000                 port to listen on
   DATA_DIR=.data            data folder; delete it to start with an empty directory
   SAMPLE_DATA=on            off begins without sample categories and listings
@@ -89,12 +95,6 @@ Settings are environment variables, shown with their defaults or an example:
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-const portOf = (value: string | undefined): number => {
-  const port = Number(value || 3000);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new StartupError(`PORT is ${value}. It must be a number from 0 to 65535.`);
-};
-
 /**
  * Signals within this time count as one, in milliseconds: Ctrl-C signals the whole process group, and parents forward it.
  */
@@ -147,7 +147,8 @@ const warmUp = async (): Promise<void> => {
 };
 
 const main = async (): Promise<void> => {
-  if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  const given = readArguments(process.argv.slice(2), process.env);
+  if (given.isHelp) {
     console.log(HELP);
     return;
   }
@@ -159,10 +160,13 @@ const main = async (): Promise<void> => {
   // As in Lambda, a fault in one handler must not end the others.
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error: error as Error }));
 
+  const envFile = readEnvFile(process.env);
+  setVariables({ ...envFile?.variables, ...given.variables });
+  const port = portOf(process.env.PORT);
   const dataDir = dataDirOf(process.env);
   await Promise.all([freshConsole(), freshSite()]);
   const starting = startLocalServer({
-    port: portOf(process.env.PORT),
+    port,
     dataDir,
     seed,
     schedules: true,
@@ -180,7 +184,7 @@ const main = async (): Promise<void> => {
   Events          ${url}/_local/events
   Token           curl ${url}/_local/token -H 'content-type: application/json' -d '{"email":"you@example.com","admin":true}'
 
-  Data folder: ${dataDir}. Press Ctrl-C to stop.
+  Data folder: ${dataDir}. ${envFile ? `Settings: ${envFile.path}. ` : ''}Press Ctrl-C to stop.
 `);
 };
 

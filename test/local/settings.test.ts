@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { localProblems, type Variables } from '#local/environment.ts';
 import { startLocalServer } from '#local/server.ts';
 import { StartupError } from '#local/startup-error.ts';
+import { readEnvironment, variableNames } from '#platform/environment.ts';
 import { OWN_SECRETS, temporaryDataDir } from '#test/support/server.ts';
 
 /** Settings of the local server that others than the user of this machine depend on. */
@@ -103,4 +104,72 @@ it('parameters that no sign-in can have end the start', () => {
   expect(localProblems({ SIGN_IN_PARAMETERS: 'audience=orders&state=1' })).toEqual([
     'SIGN_IN_PARAMETERS must not contain state, which the service sets itself',
   ]);
+});
+
+it.each([
+  ['FEATURE_MAPS', 'FEATURE_MAP'],
+  ['OIDC_AUDIENCE', 'OIDC_AUDIENCES'],
+  ['PROMOTION_PRICE_BANNERS', 'PROMOTION_PRICE_BANNER'],
+  ['RATE_LIMIT_VOTES', 'RATE_LIMIT_VOTING'],
+  ['SIGN_IN_CLIENT', 'SIGN_IN_CLIENT_ID'],
+  ['SITE_LANGUAGE', 'SITE_LANGUAGES'],
+  ['STRIPE_KEY', 'STRIPE_SECRET_KEY'],
+  ['STRIPE_SECRET_KEY_PARAMETER', 'STRIPE_WEBHOOK_SECRET'],
+])('%s does not exist, and the start names %s', (name, other) => {
+  const [problem, ...rest] = localProblems({ [name]: 'on' });
+  expect(rest).toEqual([]);
+  expect(problem).toMatch(new RegExp(`^${name} is not a setting: those that begin with [A-Z_]+ are .*\\b${other}\\b`));
+  // Empty values are those of no variable.
+  expect(localProblems({ [name]: '' })).toEqual([]);
+});
+
+it('every variable of the service exists, and names of other programs are no problem', () => {
+  const settings = [...variableNames(), 'STRIPE_SECRET_KEY', 'CRON_SECRET', 'STRIPE_WEBHOOK_SECRET', 'SITE_FOLDER'];
+  const problems = localProblems(Object.fromEntries(settings.map((name) => [name, 'x'])));
+  expect(problems.filter((problem) => problem.includes('is not a setting'))).toEqual([]);
+  expect(localProblems({ FEATURES: 'x', SITE: 'x', OIDC: 'x', PATH: '/bin', MY_STRIPE_KEY: 'x' })).toEqual([]);
+});
+
+it.each([
+  [
+    { SITE_URL: 'https://directory.example/?page=1' },
+    'SITE_URL must be an address without query, fragment and password',
+  ],
+  [{ SITE_URL: 'https://directory.example/#top' }, 'SITE_URL must be an address without query, fragment and password'],
+  [{ SITE_URL: 'https://ada:x@directory.example' }, 'SITE_URL must be an address without query, fragment and password'],
+  [
+    { ...issuer, OIDC_ISSUER: 'https://issuer.example?' },
+    'OIDC_ISSUER must be an address without query, fragment and password',
+  ],
+  [{ AI_BASE_URL: 'http://x:y@127.0.0.1' }, 'AI_BASE_URL must be an address without query, fragment and password'],
+  [{ DYNAMODB_ENDPOINT: 'localhost:8000' }, 'DYNAMODB_ENDPOINT must be an http or https address'],
+  [
+    { STRIPE_SECRET_KEY: 'pk_live_1' },
+    'STRIPE_SECRET_KEY must be a secret or restricted key of Stripe, which begins with sk_ or rk_',
+  ],
+  [
+    { STRIPE_SECRET_KEY: 'whsec_1' },
+    'STRIPE_SECRET_KEY must be a secret or restricted key of Stripe, which begins with sk_ or rk_',
+  ],
+  [
+    { STRIPE_WEBHOOK_SECRET: 'we_1' },
+    'STRIPE_WEBHOOK_SECRET must be the signing secret of a webhook, which begins with whsec_',
+  ],
+  [
+    { STRIPE_WEBHOOK_SECRET: 'whsec_1, sk_live_1' },
+    'STRIPE_WEBHOOK_SECRET must be the signing secret of a webhook, which begins with whsec_',
+  ],
+  [{ SITE_NAME: ' ' }, 'SITE_NAME must be one line of text'],
+  [{ SITE_NAME: 'A\nB' }, 'SITE_NAME must be one line of text'],
+  [{ SAMPLE_DATA: 'none' }, 'SAMPLE_DATA must be on or off'],
+  [{ LOG_ERROR_MESSAGES: 'true' }, 'LOG_ERROR_MESSAGES must be on or off'],
+] as const)('%o cannot be right', (variables, problem) => {
+  expect(localProblems({ ...OWN_SECRETS, ...variables })).toEqual([problem]);
+});
+
+it('an issuer without an address ends the start', async () => {
+  const env = { ...OWN_SECRETS, ...issuer, OIDC_ISSUER: 'issuer.example', SIGN_IN_ISSUER: 'issuer' };
+  expect(() => readEnvironment({ TABLE_NAME: 'directory', ...env })).toThrow(
+    'OIDC_ISSUER must be an http or https address. SIGN_IN_ISSUER must be an http or https address.',
+  );
 });

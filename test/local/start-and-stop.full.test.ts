@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import path from 'node:path';
@@ -156,6 +156,10 @@ it.each([
       'STRIPE_SECRET_KEY is set and whsec_local is public.',
   ],
   [{ SAMPLE_DATA: 'none' }, 'Invalid environment: SAMPLE_DATA must be on or off.'],
+  [
+    { FEATURE_MAPS: 'on', STRIPE_KEY: 'sk_live_1' },
+    /^Invalid environment: FEATURE_MAPS is not a setting: .*FEATURE_MAP, .*\. STRIPE_KEY is not a setting: .*STRIPE_SECRET_KEY/,
+  ],
   [{ LOG_LEVEL: 'LOUD' }, /^Invalid environment: LOG_LEVEL must be one of TRACE, DEBUG, INFO/m],
   [{ PORT: 'http' }, 'PORT is http. It must be a number from 0 to 65535.'],
   [{ DYNOXIDE_BIN: '/nowhere/dynoxide' }, 'DYNOXIDE_BIN names /nowhere/dynoxide, which does not exist.'],
@@ -164,6 +168,33 @@ it.each([
   expect(await server.ended()).toEqual({ code: 1, signal: null });
   if (typeof sentence === 'string') expect(server.output().trim()).toBe(sentence);
   else expect(server.output().trim()).toMatch(sentence);
+});
+
+it('arguments precede the environment, and the environment precedes the file .env', async () => {
+  const folder = temporaryDataDir();
+  const env = { DATA_DIR: undefined, INIT_CWD: folder, npm_lifecycle_event: 'start', SITE_NAME: 'Of the environment' };
+  const lines = ['SITE_NAME=Of the file', 'LIVE_EDITS=review', 'PORT=1', 'DATA_DIR=/nowhere/at/all'];
+  writeFileSync(path.join(folder, '.env'), lines.join('\n'));
+  const server = startProcess(dataDir, { ...env, PORT: undefined }, ['--port', '0', '--data', 'listings']);
+  started.push(server);
+  const response = await fetch(`${await server.url()}/api/settings`);
+  expect(await response.json()).toMatchObject({ data: { limits: { live_edits: 'review' } } });
+  expect(existsSync(path.join(folder, 'listings', 'table.sqlite'))).toBe(true);
+  expect(server.output()).toContain(
+    `Data folder: ${path.join(folder, 'listings')}. Settings: ${path.join(folder, '.env')}.`,
+  );
+  await server.end('SIGTERM');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it.each([
+  [['--prot', '4000'], "Unknown option '--prot'. `npm start -- --help` lists the arguments."],
+  [['--port', 'http'], '--port is http. It must be a number from 0 to 65535.'],
+])('the arguments %o end the start, without a stack', async (args, sentence) => {
+  const server = startProcess(dataDir, {}, args);
+  started.push(server);
+  expect(await server.ended()).toEqual({ code: 1, signal: null });
+  expect(server.output().trim()).toBe(sentence);
 });
 
 it('a killed server leaves no engine running and can be started again', async () => {

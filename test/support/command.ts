@@ -12,6 +12,9 @@ export interface CommandOutcome {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** As if npm had been run in a folder without a file `.env`, which the developer may have in the project. */
+const ELSEWHERE = { npm_lifecycle_event: 'test', INIT_CWD: fileURLToPath(new URL('.', import.meta.url)) };
+
 /** Runs a script of the project with the Node of this process. */
 export const runCommand = async (
   script: string,
@@ -21,7 +24,7 @@ export const runCommand = async (
   const child = spawn(process.execPath, [script, ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    env: { ...process.env, NO_COLOR: '1', ...ELSEWHERE, ...env },
   });
   let output = '';
   let errors = '';

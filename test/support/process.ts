@@ -18,12 +18,26 @@ export interface ServerProcess {
 
 const main = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
 
-/** Starts `local/main.ts` without rate limits, on any free port unless `env` sets one. */
-export const startProcess = (dataDir: string, env: Readonly<Record<string, string>> = {}): ServerProcess => {
+/** Starts `local/main.ts` in the data folder, without rate limits, on any free port unless `env` sets one. */
+export const startProcess = (
+  dataDir: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+  args: readonly string[] = [],
+): ServerProcess => {
   const limits = Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1000000/60']));
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: dataDir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, LOG_LEVEL: 'ERROR', ...limits, PORT: '0', DATA_DIR: dataDir, ...env },
+    // Where npm was run does not matter.
+    env: {
+      ...process.env,
+      INIT_CWD: dataDir,
+      LOG_LEVEL: 'ERROR',
+      ...limits,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      ...env,
+    },
   });
   let written = '';
   const add = (text: string): void => {

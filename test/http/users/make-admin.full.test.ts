@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
@@ -13,11 +14,11 @@ const script = fileURLToPath(new URL('../../../scripts/make-admin.ts', import.me
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const makeAdmin = async (...args: string[]): Promise<{ code: number; output: string }> => {
-  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDir };
+  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDir, INIT_CWD: dataDir };
   delete env.TABLE_NAME;
   delete env.DYNAMODB_ENDPOINT;
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, ...args], { env });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, ...args], { cwd: dataDir, env });
     return { code: 0, output: stdout + stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
@@ -66,3 +67,16 @@ it('make-admin grants the role by email or id, with the service running or stopp
   later.close();
   await again.end('SIGTERM');
 }, 600_000);
+
+it('make-admin reads the file .env like the start', async () => {
+  const folder = temporaryDataDir();
+  writeFileSync(path.join(folder, '.env'), `DATA_DIR=${path.join(folder, 'listings')}\n`);
+  const env = { ...process.env, DATA_DIR: undefined, TABLE_NAME: undefined, DYNAMODB_ENDPOINT: undefined };
+  const run = promisify(execFile)(process.execPath, [script, 'a@example.com'], {
+    env: { ...env, npm_lifecycle_event: 'make-admin', INIT_CWD: folder },
+  });
+  await expect(run).rejects.toMatchObject({
+    stderr: expect.stringContaining(`There is no table in ${path.join(folder, 'listings')}.`) as string,
+  });
+  rmSync(folder, { recursive: true, force: true });
+});

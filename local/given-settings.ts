@@ -1,0 +1,118 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs, parseEnv } from 'node:util';
+import type { Variables } from './environment.ts';
+import { StartupError } from './startup-error.ts';
+
+/** What a command was given besides its environment: arguments, and a file `.env`. */
+
+/** The arguments of a start and the variables that they set. */
+const VARIABLE_OF = { port: 'PORT', data: 'DATA_DIR' } as const;
+
+const HELP_ADVICE = '`npm start -- --help` lists the arguments.';
+
+/** The folder in which the user ran a command: npm changes to that of the project. */
+const folderOf = (variables: Variables): string =>
+  (variables.npm_lifecycle_event && variables.INIT_CWD) || process.cwd();
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { port: { type: 'string' }, data: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    }).values;
+  } catch (error) {
+    // The first sentence names the argument; the rest is advice about the syntax of parsers.
+    const [sentence = ''] = (error as Error).message.split(/\.(?:\s|$)|\n/);
+    throw new StartupError(`${sentence}. ${HELP_ADVICE}`, { cause: error });
+  }
+};
+
+/** `npm start --port 4000` gives the argument to npm, which passes at most its value on. */
+const checkTakenByNpm = (variables: Variables): void => {
+  const name = Object.keys(VARIABLE_OF).find((one) => variables[`npm_config_${one}`] !== undefined);
+  if (name === undefined || !variables.npm_lifecycle_event) return;
+  throw new StartupError(`npm took --${name} as an option of its own. Write \`npm start -- --${name} …\`.`);
+};
+
+/**
+ * The port to listen on, 3000 by default.
+ * @param name of the setting that has the value, for the message.
+ * @throws {StartupError}
+ */
+export const portOf = (value: string | undefined, name = 'PORT'): number => {
+  const port = Number(value || 3000);
+  if (/^\d*$/.test(value ?? '') && port <= 65_535) return port;
+  throw new StartupError(`${name} is ${value}. It must be a number from 0 to 65535.`);
+};
+
+/** The settings that the arguments of a start name. */
+interface Arguments {
+  readonly isHelp: boolean;
+  readonly variables: Variables;
+}
+
+/**
+ * Reads the arguments of a start. A relative path begins at the folder in which the user ran the command.
+ * @throws {StartupError} for unknown arguments, and for values that cannot be right.
+ */
+export const readArguments = (args: readonly string[], variables: Variables): Arguments => {
+  checkTakenByNpm(variables);
+  const { help: isHelp = false, port, data } = parse(args);
+  for (const [name, value] of Object.entries({ port, data }))
+    if (value === '') throw new StartupError(`The argument --${name} is empty. ${HELP_ADVICE}`);
+  portOf(port, '--port');
+  return {
+    isHelp,
+    variables: {
+      ...(port !== undefined && { [VARIABLE_OF.port]: port }),
+      ...(data !== undefined && { [VARIABLE_OF.data]: path.resolve(folderOf(variables), data) }),
+    },
+  };
+};
+
+const ASSIGNMENT = /^\s*(?:export\s+)?[A-Za-z_]\w*\s*=/;
+
+/** The number of the first line that sets no variable, from 1; undefined without one. Comments and blank lines set none. */
+const otherLineOf = (text: string): number | undefined => {
+  // Values in quotes may have several lines.
+  const lines = text
+    .replaceAll(/(=[^\S\n]*)(["'`]).*?\2/gs, (quoted, start) => `${start}${quoted.replaceAll(/[^\n]/g, '')}`)
+    .split('\n');
+  const found = lines.findIndex((line) => !/^\s*(?:#|$)/.test(line) && !ASSIGNMENT.test(line));
+  return found < 0 ? undefined : found + 1;
+};
+
+const parseFile = (file: string): Variables => {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (cause) {
+    throw new StartupError(`The settings in ${file} cannot be read: ${(cause as Error).message}.`, { cause });
+  }
+  const line = otherLineOf(text);
+  // Without the line itself, which may hold a secret.
+  if (line !== undefined) throw new StartupError(`Line ${line} of ${file} is not of the form NAME=value.`);
+  return parseEnv(text);
+};
+
+/** The file `.env` of a command. */
+interface EnvFile {
+  readonly path: string;
+  /** Those that the environment does not have, which takes precedence. */
+  readonly variables: Variables;
+}
+
+/**
+ * Reads the file `.env` in the folder in which the user ran the command.
+ * @param environment the variables of the process.
+ * @returns undefined when there is none.
+ * @throws {StartupError} when it cannot be read, or a line sets no variable.
+ */
+export const readEnvFile = (environment: Variables): EnvFile | undefined => {
+  const file = path.join(folderOf(environment), '.env');
+  // A folder of this name has no settings: Python's virtual environments are called so.
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const unset = Object.entries(parseFile(file)).filter(([name]) => environment[name] === undefined);
+  return { path: file, variables: Object.fromEntries(unset) };
+};
