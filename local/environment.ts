@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isIP, isIPv6 } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { placementNames } from '#contract/fields.ts';
@@ -8,7 +9,7 @@ import { mailFeedback, subscriptions } from '#events/subscriptions.ts';
 import { variableNames } from '#platform/environment.ts';
 import { queueUrlOf } from './dead-letter-queues.ts';
 import { KEYS_PATH, LOCAL_AUDIENCE, TOKEN_PATH } from './issuer.ts';
-import { isLoopbackName } from './listening.ts';
+import { isLoopbackName, isPublicHost } from './listening.ts';
 import { STORAGE_PATH } from './object-storage.ts';
 
 /** Environment variables; undefined unsets one. */
@@ -28,12 +29,24 @@ interface Endpoints {
   readonly keysUrl?: string;
   /** Whether the pages of the site are on, to which payments return. */
   readonly hasSite?: boolean;
+  /** The address of the front end, without a trailing slash; of this server by default. */
+  readonly siteUrl?: string;
+  /** Whether the parts under `/_local/` are switched off. */
+  readonly isClosed?: boolean;
+  /** Whether uploads are stored in the data folder, as they are by default. */
+  readonly hasStorage?: boolean;
 }
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 
 /** The data folder: `DATA_DIR`, or `.data` in the project. */
 export const dataDirOf = (variables: Variables): string => path.resolve(project, variables.DATA_DIR || '.data');
+
+/** The address at which others reach this server, by default: that of `HOST`, where it names one. */
+export const addressOf = (host: string | undefined, port: number): string => {
+  const name = isPublicHost(host) && host !== '0.0.0.0' && host !== '::' ? host : 'localhost';
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+};
 
 /** The issuer's name in tokens. */
 export const issuerOf = (port: number): string => `http://localhost:${port}/_local`;
@@ -53,13 +66,16 @@ export const defaultSettings = ({
   localIssuer = true,
   keysUrl = `http://127.0.0.1:${port}${KEYS_PATH}`,
   hasSite,
+  siteUrl = `http://localhost:${port}`,
+  isClosed: closed = false,
+  hasStorage = true,
 }: Endpoints): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
   BUS_NAME: 'directory',
   MAIL_FROM: 'Directory <directory@example.com>',
   MAIL_CONFIGURATION_SET: 'directory',
   SITE_NAME: 'Directory',
-  SITE_URL: `http://localhost:${port}`,
+  SITE_URL: siteUrl,
   // Together or not at all: keys of the local issuer must not sign tokens of another one.
   ...(localIssuer && {
     OIDC_ISSUER: issuerOf(port),
@@ -71,16 +87,18 @@ export const defaultSettings = ({
   TRUSTED_PROXIES: '127.0.0.0/8,::1',
   FEATURE_MODERATORS: 'on',
   LOCAL_SCHEDULES: 'on',
-  STRIPE_SECRET_KEY: stripeKey,
   ...PUBLIC_SECRETS,
-  ...(stripeEndpoint !== undefined && {
-    STRIPE_API_BASE: stripeEndpoint,
-    // Without the pages of the site there is none to return to but that of the payment.
-    ...(!hasSite && {
-      CHECKOUT_SUCCESS_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
-      CHECKOUT_CANCEL_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+  // Nobody could open the payment page.
+  ...(stripeEndpoint !== undefined &&
+    !closed && {
+      STRIPE_SECRET_KEY: stripeKey,
+      STRIPE_API_BASE: stripeEndpoint,
+      // Without the pages of the site there is none to return to but that of the payment.
+      ...(!hasSite && {
+        CHECKOUT_SUCCESS_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+        CHECKOUT_CANCEL_URL: `http://localhost:${port}/_local/checkout/{checkout}`,
+      }),
     }),
-  }),
   LOG_LEVEL: 'WARN',
   LOG_ERROR_MESSAGES: 'on',
   AWS_REGION: 'us-east-1',
@@ -88,12 +106,14 @@ export const defaultSettings = ({
   AWS_ENDPOINT_URL_SES: awsEndpoint,
   AWS_ENDPOINT_URL_KMS: awsEndpoint,
   AWS_ENDPOINT_URL_S3: `http://localhost:${port}${STORAGE_PATH}`,
+  // Without the pages of the site, what answers at its address is another program.
+  ...(hasStorage && { UPLOAD_ENDPOINT: `${hasSite ? siteUrl : `http://localhost:${port}`}${STORAGE_PATH}` }),
   AWS_ENDPOINT_URL_SQS: awsEndpoint,
   DEAD_LETTER_QUEUES: [...subscriptions, mailFeedback].map(({ id }) => `${id}=${queueUrlOf(awsEndpoint, id)}`).join(),
   WEBHOOK_KEY_ID: 'local',
   CONSOLE_FOLDER: path.join(project, 'dist/console'),
   SITE_FOLDER: path.join(project, 'dist/site'),
-  LOCAL_LINKS: 'on',
+  ...(closed ? { SAMPLE_DATA: 'off' } : { LOCAL_LINKS: 'on' }),
   UPLOAD_BUCKET: 'uploads',
 });
 
@@ -157,11 +177,18 @@ const LOG_LEVELS = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILE
 export const hasLocalIssuer = ({ OIDC_ISSUER, OIDC_AUDIENCES, OIDC_JWKS_URI }: Variables): boolean =>
   !(OIDC_ISSUER || OIDC_AUDIENCES || OIDC_JWKS_URI);
 
+/**
+ * Whether the parts under `/_local/` are switched off, because others than the user of this machine send requests: inbox, events,
+ * tokens for anyone, the page of mock payments and the images of the sample data.
+ */
+export const isClosed = ({ HTTPS_ONLY, HOST }: Variables): boolean => HTTPS_ONLY === 'on' || isPublicHost(HOST);
+
 /** The first setting that connects this service with the world outside of this machine, as the reason of a sentence. */
 const realPartOf = (variables: Variables): string | undefined => {
   if (variables.STRIPE_SECRET_KEY) return 'STRIPE_SECRET_KEY is set';
   if (!hasLocalIssuer(variables)) return 'an issuer is configured';
   if (variables.HTTPS_ONLY === 'on') return 'HTTPS_ONLY is on';
+  if (isPublicHost(variables.HOST)) return 'HOST lets other machines connect';
   const host = URL.parse(variables.SITE_URL ?? '')?.host;
   return host !== undefined && !isLoopbackName(host) ? 'SITE_URL names a public host' : undefined;
 };
@@ -201,7 +228,10 @@ const PREFIXES = ['FEATURE_', 'OIDC_', 'PROMOTION_', 'RATE_LIMIT_', 'SIGN_IN_', 
 
 /** Names that are probably misspelt. */
 const nameProblems = (variables: Variables): string[] => {
-  const known = new Set([...variableNames(), ...Object.keys(defaultSettings({ port: 0, awsEndpoint: '' }))]);
+  const known = new Set([
+    ...variableNames(),
+    ...Object.keys(defaultSettings({ port: 0, awsEndpoint: '', stripeEndpoint: '' })),
+  ]);
   return Object.entries(variables).flatMap(([name, value]) => {
     const prefix = PREFIXES.find((one) => name.startsWith(one));
     if (prefix === undefined || !value || known.has(name)) return [];
@@ -221,6 +251,19 @@ const addressProblems = (variables: Variables): string[] =>
       ? `${name} must be an address without query, fragment and password`
       : [];
   });
+
+const hostProblems = (variables: Variables): string[] => {
+  const { HOST } = variables;
+  if (HOST && HOST !== 'localhost' && (isIP(HOST) === 0 || HOST.includes('%'))) {
+    return ['HOST must be an IP address of this machine, 0.0.0.0 for all, or localhost'];
+  }
+  return isPublicHost(HOST) && hasLocalIssuer(variables)
+    ? [
+        'OIDC_ISSUER, OIDC_JWKS_URI and OIDC_AUDIENCES must be set, because HOST lets other machines connect and the local issuer ' +
+          'lets anybody sign in as anybody',
+      ]
+    : [];
+};
 
 /** Secrets of Stripe in each other's place, known by their beginning. */
 const stripeProblems = ({ STRIPE_SECRET_KEY: key = '', STRIPE_WEBHOOK_SECRET: secrets = '' }: Variables): string[] => [
@@ -254,6 +297,7 @@ export const localProblems = (variables: Variables): string[] => {
     ...(SITE_NAME && (SITE_NAME.trim() === '' || /[\r\n]/.test(SITE_NAME))
       ? ['SITE_NAME must be one line of text']
       : []),
+    ...hostProblems(variables),
     ...addressProblems(variables),
     ...stripeProblems(variables),
     ...priceProblems(variables),

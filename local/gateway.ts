@@ -16,13 +16,15 @@ import { inflated } from './compression.ts';
 import type { ImportHandler } from './handlers.ts';
 import { errorResponse, type HttpResponse, sendResponse } from './http-response.ts';
 import { KEYS_PATH } from './issuer.ts';
-import { closeServer, isLoopbackName, listenOnIpv4Loopback, listenOnIpv6Loopback } from './listening.ts';
+import { isLoopbackName, isPublicHost, listenOn } from './listening.ts';
 import type { LocalRoute } from './local-route.ts';
 import { STORAGE_PATH } from './object-storage.ts';
 import { splitAddress } from './proxy-event.ts';
 import { invokeRoute } from './route-runner.ts';
 
 interface GatewayOptions {
+  /** The value of `HOST`; the loopback addresses without one. */
+  readonly host: string | undefined;
   /** 0 takes any free port. */
   readonly port: number;
   readonly routes: readonly Route[];
@@ -88,9 +90,11 @@ const routePathOf = (request: FastifyRequest): string => request.routeOptions.ur
 /** Requests to the storage are signed. */
 const isUnsignedLocal = (path: string): boolean => /^\/_local(?:\/|$)/.test(path) && !path.startsWith(STORAGE_PATH);
 
-/** Whether others than the developer may have sent a request: through a proxy, which can change `Host`. */
-const isForwarded = ({ headers }: IncomingMessage): boolean =>
-  environment().httpsOnly || Object.keys(headers).some((name) => /^(?:forwarded|x-forwarded-.*|via)$/.test(name));
+/** Whether others than the developer may have sent a request: from elsewhere, or through a proxy, which can change `Host`. */
+const isForeign = (host: string | undefined, { headers }: IncomingMessage): boolean =>
+  isPublicHost(host) ||
+  environment().httpsOnly ||
+  Object.keys(headers).some((name) => /^(?:forwarded|x-forwarded-.*|via)$/.test(name));
 
 /** The origin that may get CORS headers: tokens and mails are for pages of this server only. */
 const corsOriginOf = (request: FastifyRequest): string | undefined =>
@@ -190,6 +194,7 @@ const addRoutes = (app: FastifyInstance, routes: readonly RouteOptions[]): void 
 };
 
 const makeApp = async ({
+  host,
   routes,
   localRoutes,
   importHandler,
@@ -220,7 +225,7 @@ const makeApp = async ({
     const isPath = request.raw.url?.startsWith('/');
     if (request.is404 || hasEmptyVariable || !isPath) return done(notFound());
     const path = routePathOf(request);
-    if (isUnsignedLocal(path) && path !== KEYS_PATH && isForwarded(request.raw)) return done(notFound());
+    if (isUnsignedLocal(path) && path !== KEYS_PATH && isForeign(host, request.raw)) return done(notFound());
     // Hides the media type from Fastify, which rejects a malformed one.
     if (request.headers['content-type'] !== undefined) request.headers = { 'content-type': 'application/octet-stream' };
     done();
@@ -259,8 +264,8 @@ const makeApp = async ({
 };
 
 /**
- * Listens on the loopback addresses and invokes the handlers with API Gateway proxy events.
- * @throws {StartupError} when the port is in use.
+ * Listens on the addresses of `HOST` and invokes the handlers with API Gateway proxy events.
+ * @throws {StartupError} when an address is not one of this machine, or the port is in use.
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   let stopping = false;
@@ -272,9 +277,12 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const starting = start();
   starting.catch((error: unknown) => log.info('the gateway did not start', { error }));
 
+  // For the public, the service has any name.
+  const isServedName = (host: string | undefined): boolean => isPublicHost(options.host) || isLoopbackName(host);
+
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     if (stopping) response.setHeader('connection', 'close');
-    if (!isLoopbackName(request.headers.host)) {
+    if (!isServedName(request.headers.host)) {
       respondWithError(response, forbidden(), randomUUID());
       return;
     }
@@ -293,7 +301,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     );
   };
   const respondToUnknownMethod = async ({ target, host }: UnknownMethodRequest): Promise<HttpResponse> => {
-    if (!isLoopbackName(host)) return errorResponse(forbidden(), randomUUID());
+    if (!isServedName(host)) return errorResponse(forbidden(), randomUUID());
     await starting;
     if (!app) return errorResponse(notFound(), randomUUID());
     const { statusCode, headers, rawPayload } = await app.inject({
@@ -322,19 +330,12 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
         respondToBadRequest(failure, socket as Socket, respondToUnknownMethod).catch(() => socket.destroy());
       });
 
-  const [ipv4, ipv6] = [makeServer(), makeServer()];
-  const port = await listenOnIpv4Loopback(ipv4, options.port);
-  try {
-    await listenOnIpv6Loopback(ipv6, port, options.port !== 0);
-  } catch (error) {
-    await closeServer(ipv4);
-    throw error;
-  }
+  const listeners = await listenOn(makeServer, options.host, options.port);
   return {
-    port,
+    port: listeners.port,
     stop: async () => {
       stopping = true;
-      await Promise.all([closeServer(ipv4), closeServer(ipv6)]);
+      await listeners.close();
     },
   };
 };

@@ -7,7 +7,7 @@ import { StartupError } from './startup-error.ts';
 /** What a command was given besides its environment: arguments, and a file `.env`. */
 
 /** The arguments of a start and the variables that they set. */
-const VARIABLE_OF = { port: 'PORT', data: 'DATA_DIR' } as const;
+const VARIABLE_OF = { port: 'PORT', host: 'HOST', data: 'DATA_DIR' } as const;
 
 const HELP_ADVICE = '`npm start -- --help` lists the arguments.';
 
@@ -19,7 +19,12 @@ const parse = (args: readonly string[]) => {
   try {
     return parseArgs({
       args: [...args],
-      options: { port: { type: 'string' }, data: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        port: { type: 'string' },
+        host: { type: 'string' },
+        data: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     }).values;
   } catch (error) {
     // The first sentence names the argument; the rest is advice about the syntax of parsers.
@@ -58,14 +63,15 @@ interface Arguments {
  */
 export const readArguments = (args: readonly string[], variables: Variables): Arguments => {
   checkTakenByNpm(variables);
-  const { help: isHelp = false, port, data } = parse(args);
-  for (const [name, value] of Object.entries({ port, data }))
+  const { help: isHelp = false, port, host, data } = parse(args);
+  for (const [name, value] of Object.entries({ port, host, data }))
     if (value === '') throw new StartupError(`The argument --${name} is empty. ${HELP_ADVICE}`);
   portOf(port, '--port');
   return {
     isHelp,
     variables: {
       ...(port !== undefined && { [VARIABLE_OF.port]: port }),
+      ...(host !== undefined && { [VARIABLE_OF.host]: host }),
       ...(data !== undefined && { [VARIABLE_OF.data]: path.resolve(folderOf(variables), data) }),
     },
   };

@@ -7,52 +7,65 @@ import { StartupError } from './startup-error.ts';
 /** How long running requests may take to end when the server is closed. */
 const CLOSE_MS = 5000;
 
-const listen = async (server: Server, port: number, host: string): Promise<number> => {
-  server.listen({ port, host, ipv6Only: true });
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+/**
+ * Whether a `Host` header names this machine. Every request requires it unless others than the user of this machine are served:
+ * a web page whose own host name resolves to the loopback (DNS rebinding) could otherwise read tokens, and use them.
+ */
+export const isLoopbackName = (host: string | undefined): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '');
+
+const IPV4 = '127.0.0.1';
+const IPV6 = '::1';
+
+/** Whether a value of `HOST` lets other machines connect; without one only this machine can. */
+export const isPublicHost = (host: string | undefined): host is string =>
+  Boolean(host) && host !== IPV6 && !isLoopbackName(host);
+
+/** The addresses that a value of `HOST` stands for. The parts of the service connect to the loopback addresses. */
+const addressesOf = (host: string | undefined): string[] => {
+  if (host === '::') return ['0.0.0.0', '::'];
+  if (host === '0.0.0.0') return [host, IPV6];
+  const others = host === undefined || ['', 'localhost', IPV4, IPV6].includes(host) ? [] : [host];
+  return [IPV4, IPV6, ...others];
 };
 
-const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 const suggestPort = (port: number): string =>
   `Set PORT to another port, for example PORT=${port < 65_535 ? port + 1 : 3000}.`;
 
-/**
- * Listens on 127.0.0.1.
- * @param port 0 takes any free port.
- * @returns the port.
- * @throws {StartupError} when the port is in use or needs privileges.
- */
-export const listenOnIpv4Loopback = async (server: Server, port: number): Promise<number> => {
+const sentenceOf = (code: unknown, address: string, port: number): string | undefined => {
+  const where = address === IPV6 ? ` on ${IPV6}, which localhost can resolve to` : '';
+  if (code === 'EADDRINUSE') return `Port ${port} is in use${where}. ${suggestPort(port)}`;
+  if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT' || code === 'EINVAL')
+    return `HOST is ${address}, which is no address of this machine.`;
+  return code === 'EACCES'
+    ? `Port ${port} requires privileges. Set PORT to a port above 1023, for example PORT=3000.`
+    : undefined;
+};
+
+/** @throws {StartupError} when the address is not one of this machine, and when the port is in use or needs privileges. */
+const listen = async (server: Server, host: string, port: number): Promise<number> => {
   try {
-    return await listen(server, port, '127.0.0.1');
-  } catch (error) {
-    if (hasCode(error, 'EADDRINUSE')) throw new StartupError(`Port ${port} is in use. ${suggestPort(port)}`);
-    if (!hasCode(error, 'EACCES')) throw error;
-    throw new StartupError(`Port ${port} requires privileges. Set PORT to a port above 1023, for example PORT=3000.`);
+    server.listen({ port, host, ipv6Only: true });
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  } catch (cause) {
+    const sentence = sentenceOf(codeOf(cause), host, port);
+    throw sentence === undefined ? cause : new StartupError(sentence, { cause });
   }
 };
 
-/**
- * Also listens on ::1 where IPv6 is available, because `localhost` can resolve to either address.
- * @param isRequired false ignores that the port is in use there.
- */
-export const listenOnIpv6Loopback = async (server: Server, port: number, isRequired: boolean): Promise<void> => {
-  try {
-    await listen(server, port, '::1');
-  } catch (error) {
-    if (hasCode(error, 'EADDRNOTAVAIL', 'EAFNOSUPPORT')) return;
-    if (!hasCode(error, 'EADDRINUSE')) throw error;
-    if (isRequired) {
-      throw new StartupError(`Port ${port} is in use on ::1, which localhost can resolve to. ${suggestPort(port)}`);
-    }
-  }
+/** Whether a start does without an address: the IPv6 loopback of a machine without IPv6, or one whose port is in use. */
+const isDispensable = (address: string, error: unknown, isAnyPort: boolean): boolean => {
+  const code = codeOf(error instanceof StartupError ? error.cause : error);
+  return (
+    address === IPV6 && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT' || (isAnyPort && code === 'EADDRINUSE'))
+  );
 };
 
 /** Accepts no new connections; running requests have a few seconds to end. */
-export const closeServer = async (server: Server): Promise<void> => {
+const closeServer = async (server: Server): Promise<void> => {
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
@@ -64,12 +77,45 @@ export const closeServer = async (server: Server): Promise<void> => {
   clearTimeout(deadline);
 };
 
+/** What listens on the addresses of `HOST`. */
+interface Listeners {
+  readonly port: number;
+  /** Accepts no new connections; running requests have a few seconds to end. */
+  close(): Promise<void>;
+}
+
 /**
- * Whether a `Host` header names this machine. Every request requires it: a web page whose own host name resolves to the
- * loopback (DNS rebinding) could otherwise read tokens, and use them.
+ * Listens on the addresses that a value of `HOST` stands for: 127.0.0.1 and, where IPv6 is available, ::1 by default, because
+ * `localhost` can resolve to either.
+ * @param port 0 takes any free port.
+ * @throws {StartupError} when an address is not one of this machine, and when the port is in use or needs privileges.
  */
-export const isLoopbackName = (host: string | undefined): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '');
+export const listenOn = async (
+  makeServer: () => Server,
+  host: string | undefined,
+  port: number,
+): Promise<Listeners> => {
+  const servers: Server[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map(closeServer));
+  };
+  let listening = port;
+  try {
+    for (const address of addressesOf(host)) {
+      const server = makeServer();
+      try {
+        listening = await listen(server, address, listening);
+        servers.push(server);
+      } catch (error) {
+        if (!isDispensable(address, error, port === 0)) throw error;
+      }
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { port: listening, close };
+};
 
 /** A mock of a remote service, on a port of its own. */
 export interface MockEndpoint {

@@ -4,7 +4,7 @@ import { freshConsole } from '#lib/console.ts';
 import { freshSite } from '#lib/site.ts';
 import { log } from '#platform/log.ts';
 import { logChanges } from './background.ts';
-import { dataDirOf, setVariables } from './environment.ts';
+import { dataDirOf, isClosed, setVariables } from './environment.ts';
 import { portOf, readArguments, readEnvFile } from './given-settings.ts';
 import { seed } from './seed.ts';
 import { type LocalServer, startLocalServer } from './server.ts';
@@ -19,17 +19,20 @@ const inLines = (names: readonly string[]): string =>
     .replaceAll(/(.{70}\S*) /g, `$1\n${' '.repeat(28)}`);
 
 const HELP = `Runs the whole directory service on this machine: HTTP API, database, events, mail, payments and logins.
-Requires only Node, listens on the loopback interface only, and keeps its data between runs.
+Requires only Node, serves this machine only unless HOST is set, and keeps its data between runs.
 
   npm start                 starts the service; Ctrl-C stops it
   npm start -- --port 4000 --data /srv/directory
-                            with PORT and DATA_DIR as arguments, which take precedence
+                            with PORT and DATA_DIR as arguments, which take precedence; --host is HOST
   npm start -- --help       prints this text
 
 Settings are environment variables, shown with their defaults or an example. They may also be in a file .env in the folder
 in which you run the command, one NAME=value per line; variables of the environment take precedence. A name that does not
 exist and begins like one of the settings (FEATURE_, OIDC_, PROMOTION_, RATE_LIMIT_, SIGN_IN_, SITE_, STRIPE_) ends the start.
   PORT=3000                 port to listen on
+  HOST=localhost            IP address of this machine to listen on, 0.0.0.0 for all. Other machines can connect then: it needs
+                            OIDC_ISSUER and secrets of your own, and switches off all under /_local/ (inbox, tokens, mock payments)
+                            and the sample data
   DATA_DIR=.data            data folder; delete it to start with an empty directory
   SAMPLE_DATA=on            off begins without sample categories and listings
   LOG_LEVEL=WARN            INFO logs each request
@@ -50,7 +53,7 @@ exist and begins like one of the settings (FEATURE_, OIDC_, PROMOTION_, RATE_LIM
   WEBHOOK_ALLOW_PRIVATE=on  allows webhooks to this machine and over http (off)
   CLAIM_DNS_SERVER=…        IP address of the name server that is asked for the proofs of claims, with a port if it is not 53
   CRON_SECRET=…             bearer token for the jobs at /api/cron/ (local-cron-secret); empty: no calls of jobs. No default
-                            when STRIPE_SECRET_KEY, OIDC_ISSUER, HTTPS_ONLY=on or a public SITE_URL is set
+                            when STRIPE_SECRET_KEY, OIDC_ISSUER, HTTPS_ONLY=on, HOST or a public SITE_URL is set
   LOCAL_SCHEDULES=off       runs no job by its schedule (on)
 
   SITE_NAME=Directory       name of the directory in mails; SITE_URL=http…: base URL of links in mails; MAIL_FROM=…: sender
@@ -175,15 +178,16 @@ const main = async (): Promise<void> => {
   stopOnSignal(starting);
   const { url } = await starting;
   void warmUp();
+  const localParts = `  Inbox           ${url}/_local/mail
+  Events          ${url}/_local/events
+  Token           curl ${url}/_local/token -H 'content-type: application/json' -d '{"email":"you@example.com","admin":true}'
+`;
   console.log(`
   The directory is at ${url}
 
   Console         ${url}/console
   API reference   ${url}/docs
-  Inbox           ${url}/_local/mail
-  Events          ${url}/_local/events
-  Token           curl ${url}/_local/token -H 'content-type: application/json' -d '{"email":"you@example.com","admin":true}'
-
+${isClosed(process.env) ? '' : localParts}
   Data folder: ${dataDir}. ${envFile ? `Settings: ${envFile.path}. ` : ''}Press Ctrl-C to stop.
 `);
 };

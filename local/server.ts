@@ -20,10 +20,12 @@ import { type Bus, type BusOptions, openBus } from './bus.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { startEngine, useEngine } from './engine.ts';
 import {
+  addressOf,
   databaseSettings,
   defaultSettings,
   externalCredentials,
   hasLocalIssuer,
+  isClosed,
   issuerOf,
   localProblems,
   randomCredentials,
@@ -271,6 +273,7 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
     // Listens first, because a port in use ends the start. Requests wait for the rest.
     let localRoutes: readonly LocalRoute[] = [];
     const gateway = await startGateway({
+      host: process.env.HOST || undefined,
       port: options.port,
       routes,
       importHandler,
@@ -296,6 +299,9 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
       localIssuer: hasLocalIssuer(process.env),
       ...(options.keysUrl && { keysUrl: options.keysUrl }),
       hasSite: process.env.FEATURE_SITE !== 'off',
+      siteUrl: (process.env.SITE_URL || addressOf(process.env.HOST, port)).replace(/\/+$/, ''),
+      isClosed: isClosed(process.env),
+      hasStorage: !process.env.AWS_ENDPOINT_URL_S3,
       ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint, stripeKey }),
     };
     const unsubscribeKey = openSecretFile(

@@ -27,26 +27,31 @@ const bucket = (): string => {
 const configuredAddress = (): string | undefined =>
   process.env.AWS_ENDPOINT_URL_S3 || process.env.AWS_ENDPOINT_URL || undefined;
 
+/** Where callers reach the storage, if not at the address that this process uses. */
+const uploadAddress = (): string | undefined => process.env.UPLOAD_ENDPOINT || undefined;
+
 /** The origin of uploads, for the console's content security policy; undefined for functions that do not use the storage. */
 export const uploadOrigin = (): string | undefined => {
   const { uploadBucket } = environment();
   if (uploadBucket === undefined) return undefined;
-  const configured = configuredAddress();
+  const configured = uploadAddress() ?? configuredAddress();
   if (configured !== undefined) return new URL(configured).origin;
   const region = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
   return `https://${uploadBucket}.s3.${region}.amazonaws.com${region?.startsWith('cn-') ? '.cn' : ''}`;
 };
 
-const client = lazily(
-  () =>
-    new S3Client({
-      ...clientSettings(TIMEOUT_MS),
-      forcePathStyle: configuredAddress() !== undefined,
-      // An upload would otherwise have to carry the checksum of a body that is not known when it is signed.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    }),
-);
+const clientOf = (endpoint: string | undefined): S3Client =>
+  new S3Client({
+    ...clientSettings(TIMEOUT_MS),
+    ...(endpoint !== undefined && { endpoint }),
+    forcePathStyle: (endpoint ?? configuredAddress()) !== undefined,
+    // An upload would otherwise have to carry the checksum of a body that is not known when it is signed.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+
+const client = lazily(() => clientOf(undefined));
+const signer = lazily(() => clientOf(uploadAddress()));
 
 /** Limits all attempts of an operation together. @throws {Unavailable} when the storage does not respond or refuses. */
 const limited = async <T>(work: (abortSignal: AbortSignal) => Promise<T>): Promise<T> => {
@@ -71,7 +76,7 @@ interface UploadRequest {
  */
 export const signUpload = async (key: string, bytes: number, signingDate = new Date()): Promise<UploadRequest> => {
   const command = new PutObjectCommand({ Bucket: bucket(), Key: key, ContentLength: bytes, IfNoneMatch: '*' });
-  const url = await getSignedUrl(client(), command, {
+  const url = await getSignedUrl(signer(), command, {
     expiresIn: UPLOAD_SECONDS,
     signingDate,
     unhoistableHeaders: new Set(['content-length', 'if-none-match']),

@@ -26,6 +26,7 @@ it('arguments set variables; relative paths begin where the command was run', ()
     PORT: '0',
     DATA_DIR: path.resolve('/srv/a'),
   });
+  expect(readArguments(['--host', '0.0.0.0'], {}).variables).toEqual({ HOST: '0.0.0.0' });
   expect(readArguments(['--data', 'a/b'], npm('/home/ada')).variables).toEqual({
     DATA_DIR: path.resolve('/home/ada/a/b'),
   });
@@ -58,7 +59,7 @@ it('the port is 3000 unless it is set', () => {
 });
 
 it('arguments that npm takes for itself end the start, because it would ignore them', () => {
-  for (const name of ['port', 'data']) {
+  for (const name of ['port', 'host', 'data']) {
     expect(messageOf(() => readArguments([], { ...npm('/'), [`npm_config_${name}`]: 'x' }))).toBe(
       `npm took --${name} as an option of its own. Write \`npm start -- --${name} …\`.`,
     );

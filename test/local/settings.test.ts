@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { localProblems, type Variables } from '#local/environment.ts';
+import { addressOf, defaultSettings, localProblems, type Variables } from '#local/environment.ts';
 import { startLocalServer } from '#local/server.ts';
 import { StartupError } from '#local/startup-error.ts';
 import { readEnvironment, variableNames } from '#platform/environment.ts';
@@ -172,4 +172,56 @@ it('an issuer without an address ends the start', async () => {
   expect(() => readEnvironment({ TABLE_NAME: 'directory', ...env })).toThrow(
     'OIDC_ISSUER must be an http or https address. SIGN_IN_ISSUER must be an http or https address.',
   );
+});
+
+it.each(['0.0.0.0', '::', '192.168.1.5', '2001:db8::1', '::ffff:127.0.0.1'])(
+  'with HOST=%s the start demands an issuer and secrets, because others can connect',
+  (HOST) => {
+    const demanded =
+      'OIDC_ISSUER, OIDC_JWKS_URI and OIDC_AUDIENCES must be set, because HOST lets other machines connect and the local issuer lets ' +
+      'anybody sign in as anybody';
+    expect(localProblems({ ...OWN_SECRETS, HOST })).toEqual([demanded]);
+    expect(localProblems({ ...issuer, ...OWN_SECRETS, HOST })).toEqual([]);
+    expect(localProblems({ HOST })).toEqual([
+      demanded,
+      ...SECRETS.map(
+        ([name, known]) =>
+          `${name} must be a secret of your own, or empty to accept no such requests, because HOST lets other machines connect and ${known} is public`,
+      ),
+    ]);
+  },
+);
+
+it.each(['', 'localhost', '127.0.0.1', '127.0.0.9', '::1'])('HOST=%s is for this machine only', (HOST) => {
+  expect(localProblems({ HOST })).toEqual([]);
+});
+
+it.each([
+  'directory.example',
+  'x86_64-conda-linux-gnu',
+  '[::1]',
+  '127.0.0.1:3000',
+  '127.1',
+  'fe80::1%eth0',
+  '300.0.0.1',
+])('HOST=%s is no address', (HOST) => {
+  expect(localProblems({ ...issuer, ...OWN_SECRETS, HOST })).toEqual([
+    'HOST must be an IP address of this machine, 0.0.0.0 for all, or localhost',
+  ]);
+});
+
+it('links lead to the address of HOST by default, where it is one that others can use', () => {
+  expect(['localhost', '127.0.0.9', '0.0.0.0', '::', undefined].map((host) => addressOf(host, 3000))).toEqual(
+    Array(5).fill('http://localhost:3000'),
+  );
+  expect(addressOf('192.168.1.5', 80)).toBe('http://192.168.1.5:80');
+  expect(addressOf('2001:db8::1', 3000)).toBe('http://[2001:db8::1]:3000');
+});
+
+it('uploads go to the address of the pages, or to the storage of the user', () => {
+  const endpoints = { port: 3000, awsEndpoint: 'http://localhost:1', siteUrl: 'https://directory.example' };
+  const addressWith = (more: object) => defaultSettings({ ...endpoints, ...more }).UPLOAD_ENDPOINT;
+  expect(addressWith({ hasSite: true })).toBe('https://directory.example/_local/storage');
+  expect(addressWith({ hasSite: false })).toBe('http://localhost:3000/_local/storage');
+  expect(addressWith({ hasSite: true, hasStorage: false })).toBeUndefined();
 });

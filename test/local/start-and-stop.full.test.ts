@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { clientOf } from '#test/support/client.ts';
 import { type ServerProcess, startProcess } from '#test/support/process.ts';
-import { temporaryDataDir } from '#test/support/server.ts';
+import { OWN_SECRETS, temporaryDataDir } from '#test/support/server.ts';
 import { until } from '#test/support/until.ts';
 
 let dataDir: string;
@@ -195,6 +195,39 @@ it.each([
   started.push(server);
   expect(await server.ended()).toEqual({ code: 1, signal: null });
   expect(server.output().trim()).toBe(sentence);
+});
+
+const PUBLIC = {
+  ...OWN_SECRETS,
+  OIDC_ISSUER: 'https://issuer.example',
+  OIDC_JWKS_URI: 'https://issuer.example/keys',
+  OIDC_AUDIENCES: 'web',
+};
+
+it('a server for other machines listens on all addresses, begins empty and names no local parts', async () => {
+  const server = start({ ...PUBLIC, HOST: '::' });
+  const { port } = new URL(await server.url());
+  for (const address of ['127.0.0.1', '127.0.0.2', '[::1]']) {
+    const response = await fetch(`http://${address}:${port}/api/projects`);
+    expect(await response.json()).toMatchObject({ data: [], meta: { total: 0 } });
+  }
+  expect(server.output()).toContain('/console');
+  expect(server.output()).not.toContain('_local');
+  expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+it('a server on one address of this machine also listens on those of its own parts', async () => {
+  const server = start({ HOST: '127.0.0.9' });
+  const { port } = new URL(await server.url());
+  for (const address of ['127.0.0.9', '127.0.0.1', 'localhost'])
+    expect((await fetch(`http://${address}:${port}/_local/mail`)).status).toBe(200);
+  await expect(fetch(`http://127.0.0.8:${port}/`)).rejects.toThrow();
+});
+
+it.each(['203.0.113.9', '2001:db8::9'])('an address of another machine ends the start: HOST=%s', async (HOST) => {
+  const server = start({ ...PUBLIC, HOST });
+  expect(await server.ended()).toEqual({ code: 1, signal: null });
+  expect(server.output().trim()).toBe(`HOST is ${HOST}, which is no address of this machine.`);
 });
 
 it('a killed server leaves no engine running and can be started again', async () => {

@@ -32,6 +32,7 @@ export const startProcess = (
     env: {
       ...process.env,
       INIT_CWD: dataDir,
+      HOST: undefined,
       LOG_LEVEL: 'ERROR',
       ...limits,
       PORT: '0',

@@ -23,6 +23,8 @@ const TIMEOUT_FACTOR = 30;
 
 /** Rate limits that no test reaches by accident, a table that a busy machine does not time out, and pages as deployed, for search engines, in all languages. */
 const DEFAULTS = {
+  // Some shells set it.
+  HOST: undefined,
   SITE_INDEX: 'on',
   SITE_LANGUAGES: 'en,de,es,fr',
   RATE_COUNTER_TIMEOUT_MS: '20000',
