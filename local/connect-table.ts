@@ -9,6 +9,7 @@ import {
   emptyCredentials,
   externalCredentials,
   setVariables,
+  withoutAwsConfiguration,
 } from './environment.ts';
 import { readRecord } from './leftover-processes.ts';
 import { StartupError } from './startup-error.ts';
@@ -57,6 +58,7 @@ export const connectTable = async (): Promise<TableConnection> => {
   log.setLogLevel('WARN');
   const { TABLE_NAME: named, DYNAMODB_ENDPOINT: external } = process.env;
   if (named && !external) return { close: doNothing };
+  setVariables(withoutAwsConfiguration(process.env, external));
   const { TABLE_NAME, AWS_REGION } = defaultSettings({ port: 0, awsEndpoint: '' });
   setVariables({ TABLE_NAME: named || TABLE_NAME, AWS_REGION: process.env.AWS_REGION || AWS_REGION });
   if (external) {

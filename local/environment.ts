@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
+import { devNull } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { placementNames } from '#contract/fields.ts';
@@ -33,8 +34,6 @@ interface Endpoints {
   readonly siteUrl?: string;
   /** Whether the parts under `/_local/` are switched off. */
   readonly isClosed?: boolean;
-  /** Whether uploads are stored in the data folder, as they are by default. */
-  readonly hasStorage?: boolean;
 }
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -68,7 +67,6 @@ export const defaultSettings = ({
   hasSite,
   siteUrl = `http://localhost:${port}`,
   isClosed: closed = false,
-  hasStorage = true,
 }: Endpoints): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
   BUS_NAME: 'directory',
@@ -107,7 +105,7 @@ export const defaultSettings = ({
   AWS_ENDPOINT_URL_KMS: awsEndpoint,
   AWS_ENDPOINT_URL_S3: `http://localhost:${port}${STORAGE_PATH}`,
   // Without the pages of the site, what answers at its address is another program.
-  ...(hasStorage && { UPLOAD_ENDPOINT: `${hasSite ? siteUrl : `http://localhost:${port}`}${STORAGE_PATH}` }),
+  UPLOAD_ENDPOINT: `${hasSite ? siteUrl : `http://localhost:${port}`}${STORAGE_PATH}`,
   AWS_ENDPOINT_URL_SQS: awsEndpoint,
   DEAD_LETTER_QUEUES: [...subscriptions, mailFeedback].map(({ id }) => `${id}=${queueUrlOf(awsEndpoint, id)}`).join(),
   WEBHOOK_KEY_ID: 'local',
@@ -120,12 +118,46 @@ export const defaultSettings = ({
 /** Further defaults when no other process uses the engine. */
 export const singleProcessSettings: Readonly<Record<string, string>> = { RATE_COUNTER: 'memory' };
 
-/** Points the AWS clients at the engine, regardless of the user's environment. */
+/** Variables that say who the user is at an engine of the user's, and where the files that say so are. */
+const CREDENTIALS = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_PROFILE',
+  'AWS_REGION',
+  'AWS_CONFIG_FILE',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_ROLE_ARN',
+  'AWS_ROLE_SESSION_NAME',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+  'AWS_CONTAINER_AUTHORIZATION_TOKEN',
+  'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
+];
+
+/**
+ * Hides the user's configuration of AWS from the clients, which is about AWS itself: its variables and its files.
+ * @param engine the address of an engine of the user's, for which the credentials and the region stay.
+ */
+export const withoutAwsConfiguration = (variables: Variables, engine: string | undefined): Variables => {
+  const hidden = Object.keys(variables).filter(
+    (name) => name.startsWith('AWS_') && !(engine && CREDENTIALS.includes(name)),
+  );
+  return {
+    ...Object.fromEntries(hidden.map((name) => [name, undefined])),
+    ...(!engine && { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull }),
+    // The files of the user, where they are read, may say otherwise.
+    AWS_USE_FIPS_ENDPOINT: 'false',
+    AWS_USE_DUALSTACK_ENDPOINT: 'false',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+};
+
+/** Points the AWS clients at the engine. */
 export const databaseSettings = (endpoint: string): Variables => ({
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoint,
-  AWS_EC2_METADATA_DISABLED: 'true',
-  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: undefined,
 });
 
 /**
@@ -135,8 +167,6 @@ export const databaseSettings = (endpoint: string): Variables => ({
 export const emptyCredentials: Variables = {
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
-  AWS_SESSION_TOKEN: undefined,
-  AWS_PROFILE: undefined,
 };
 
 /** Those of one run, which the mocks of AWS and the object storage require. */

@@ -33,6 +33,7 @@ import {
   singleProcessSettings,
   unsetOf,
   type Variables,
+  withoutAwsConfiguration,
 } from './environment.ts';
 import { startGateway } from './gateway.ts';
 import { cacheHandlers, type ImportHandler, importHandler as importFromFunctions } from './handlers.ts';
@@ -263,6 +264,8 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
   // A failed start without waiting requests is no unhandled rejection.
   ready.promise.catch(() => undefined);
   try {
+    const engineOfUser = options.env?.DYNAMODB_ENDPOINT ?? process.env.DYNAMODB_ENDPOINT;
+    cleanups.add(setVariables(withoutAwsConfiguration(process.env, engineOfUser)));
     cleanups.add(setVariables({ ...options.env, ...(options.tableName && { TABLE_NAME: options.tableName }) }));
     const externalEngine = process.env.DYNAMODB_ENDPOINT || undefined;
     checkSettings(options.port);
@@ -301,7 +304,6 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
       hasSite: process.env.FEATURE_SITE !== 'off',
       siteUrl: (process.env.SITE_URL || addressOf(process.env.HOST, port)).replace(/\/+$/, ''),
       isClosed: isClosed(process.env),
-      hasStorage: !process.env.AWS_ENDPOINT_URL_S3,
       ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint, stripeKey }),
     };
     const unsubscribeKey = openSecretFile(

@@ -168,6 +168,12 @@ const findNode = () => {
   );
 };
 
+/** The hosts that are reached without a proxy: those of the environment, and this machine. Node reads them when it starts. */
+const noProxy = () => {
+  const given = (process.env.no_proxy ?? process.env.NO_PROXY ?? '').trim();
+  return given === '*' ? given : [given, 'localhost', '127.0.0.1'].filter((name) => name !== '').join();
+};
+
 const given = process.argv.slice(2);
 const scriptAt = given.findIndex((arg) => !arg.startsWith('--'));
 if (scriptAt < 0) fail('Usage: node scripts/with-dependencies.mjs [options of Node] <script.ts> [arguments]');
@@ -190,5 +196,7 @@ process.exitCode = await runToEnd(findNode(), [...nodeOptions, path.resolve(root
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '262144',
     ...process.env,
+    no_proxy: noProxy(),
+    NO_PROXY: noProxy(),
   },
 });

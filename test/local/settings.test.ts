@@ -1,6 +1,13 @@
 import { readdirSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { expect, it } from 'vitest';
-import { addressOf, defaultSettings, localProblems, type Variables } from '#local/environment.ts';
+import {
+  addressOf,
+  defaultSettings,
+  localProblems,
+  type Variables,
+  withoutAwsConfiguration,
+} from '#local/environment.ts';
 import { startLocalServer } from '#local/server.ts';
 import { StartupError } from '#local/startup-error.ts';
 import { readEnvironment, variableNames } from '#platform/environment.ts';
@@ -218,10 +225,36 @@ it('links lead to the address of HOST by default, where it is one that others ca
   expect(addressOf('2001:db8::1', 3000)).toBe('http://[2001:db8::1]:3000');
 });
 
-it('uploads go to the address of the pages, or to the storage of the user', () => {
+it('uploads go to the address of the pages, if they are those of this service', () => {
   const endpoints = { port: 3000, awsEndpoint: 'http://localhost:1', siteUrl: 'https://directory.example' };
   const addressWith = (more: object) => defaultSettings({ ...endpoints, ...more }).UPLOAD_ENDPOINT;
   expect(addressWith({ hasSite: true })).toBe('https://directory.example/_local/storage');
   expect(addressWith({ hasSite: false })).toBe('http://localhost:3000/_local/storage');
-  expect(addressWith({ hasSite: true, hasStorage: false })).toBeUndefined();
+});
+
+it("the user's configuration of AWS is hidden, except what an engine of the user needs", () => {
+  const given = {
+    PATH: '/bin',
+    AWS_PROFILE: 'production',
+    AWS_REGION: 'eu-west-1',
+    AWS_USE_FIPS_ENDPOINT: 'true',
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+    AWS_MAX_ATTEMPTS: '1',
+    AWS_CONFIG_FILE: '/home/ada/config',
+  };
+  const always = {
+    AWS_USE_FIPS_ENDPOINT: 'false',
+    AWS_USE_DUALSTACK_ENDPOINT: 'false',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_ENDPOINT_URL: undefined,
+    AWS_MAX_ATTEMPTS: undefined,
+  };
+  expect(withoutAwsConfiguration(given, 'http://localhost:8000')).toEqual(always);
+  expect(withoutAwsConfiguration(given, undefined)).toEqual({
+    ...always,
+    AWS_PROFILE: undefined,
+    AWS_REGION: undefined,
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+  });
 });

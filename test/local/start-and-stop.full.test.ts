@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { clientOf } from '#test/support/client.ts';
-import { type ServerProcess, startProcess } from '#test/support/process.ts';
+import { dataOf } from '#test/support/fixtures.ts';
+import { LAUNCHER, type ServerProcess, startProcess } from '#test/support/process.ts';
 import { OWN_SECRETS, temporaryDataDir } from '#test/support/server.ts';
 import { until } from '#test/support/until.ts';
 
@@ -254,19 +255,60 @@ it('a crashed engine is restarted on the same port without data loss', async () 
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-it('the server does not use AWS credentials and endpoints of the environment', async () => {
+it("the server does not use the user's configuration of AWS, variables and files", async () => {
+  const folder = path.join(dataDir, '.aws');
+  mkdirSync(folder);
+  const lines = ['[default]', 'use_fips_endpoint = true', 'region = nowhere', 'endpoint_url = http://127.0.0.1:1'];
+  writeFileSync(path.join(folder, 'config'), lines.join('\n'));
   const server = start({
+    HOME: dataDir,
+    USERPROFILE: dataDir,
+    AWS_USE_FIPS_ENDPOINT: 'true',
+    AWS_USE_DUALSTACK_ENDPOINT: 'true',
+    AWS_ACCOUNT_ID_ENDPOINT_MODE: 'required',
+    AWS_MAX_ATTEMPTS: 'x',
+    AWS_DEFAULTS_MODE: 'none',
     AWS_PROFILE: 'production',
     AWS_ACCESS_KEY_ID: 'AKIAREAL',
     AWS_SECRET_ACCESS_KEY: 'real',
     AWS_SESSION_TOKEN: 'real',
     AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
     AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+    AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
   });
   const client = clientOf(await server.url());
   const token = await client.token({ email: 'ada@example.com', admin: true });
   expect((await client.call('GET', '/api/admin/projects', { token })).status).toBe(200);
   expect(server.output()).not.toMatch(/warning/i);
+  client.close();
+});
+
+it('the parts of the server connect to each other without a proxy', async () => {
+  const proxy = 'http://127.0.0.1:1';
+  const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy };
+  const server = startProcess(dataDir, env, [], LAUNCHER);
+  started.push(server);
+  const client = clientOf(await server.url());
+  const token = await client.token({ email: 'ada@example.com', admin: true });
+  expect((await client.call('GET', '/api/admin/projects', { token })).status).toBe(200);
+  const body = {
+    plan: 'premium',
+    name: 'Lamp',
+    url: 'https://lamp.example',
+    description: 'A lamp.',
+    categories: ['design'],
+    pricing_type: 'free',
+  };
+  const submitted = await client.call('POST', '/api/projects', { token, body });
+  expect(submitted.status).toBe(200);
+  const { checkoutUrl } = dataOf<{ checkoutUrl: string }>(submitted);
+  // The mock of the provider reports the payment to the service.
+  const paid = await client.call('POST', new URL(checkoutUrl).pathname, { body: { outcome: 'paid' } });
+  expect(paid.status).toBe(200);
+  await until(async () => {
+    const { body: submissions } = await client.call('GET', '/api/me/submissions', { token });
+    return JSON.stringify(submissions).includes('"paid_at":"2');
+  });
   client.close();
 });
 

@@ -35,6 +35,7 @@ process.on('disconnect', () => { process.stdout.write('disconnected\\n', () => p
 process.channel?.unref();
 console.log('ran', process.argv.slice(2).join(' '), process.channel ? 'with a channel' : '');
 if (process.argv[2] === 'options') console.log(process.execArgv.join(' '));
+if (process.argv[2] === 'proxy') console.log(process.env.no_proxy === process.env.NO_PROXY, process.env.NO_PROXY);
 if (process.argv[2] === 'code') process.exit(Number(process.argv[3]));
 if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
 if (process.argv[2] === 'wait') setInterval(() => undefined, 1000);
@@ -110,6 +111,16 @@ it.each([
   expect(code).toBe(0);
   expect(output).toMatch(/^Installing the packages .* takes a minute, once\.\nran after/);
   expect(npmCalls()).toEqual(['ci --include=dev --include=optional --no-fund --no-audit --loglevel=error']);
+});
+
+it.each([
+  [{ NO_PROXY: '', no_proxy: '' }, 'localhost,127.0.0.1'],
+  [{ NO_PROXY: '', no_proxy: 'intern.example, .b' }, 'intern.example, .b,localhost,127.0.0.1'],
+  [{ NO_PROXY: '', no_proxy: '*' }, '*'],
+])('this machine is reached without a proxy beside %o', async (env, names) => {
+  installed({ 'node_modules/needed': { version: '1.2.3' } });
+  const { output } = await start(['script.ts', 'proxy'], env).ended;
+  expect(output).toContain(`true ${names}\n`);
 });
 
 it('the launcher does not run the script when the installation fails', async () => {
