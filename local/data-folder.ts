@@ -13,18 +13,17 @@ const FORMAT = 2;
 const KEY_FILE = 'secrets-key.json';
 /** Either of them marks a folder as one of this service, also after a damaged one was deleted. */
 const MARKS = [FORMAT_FILE, KEY_FILE] as const;
+/** Files that do not change after the first start. */
+export const KEPT_FILES = [FORMAT_FILE, 'issuer-key.json', KEY_FILE, 'unsubscribe-key.json'] as const;
 const DATABASES = [LOCK, 'table.sqlite', 'journal.sqlite'] as const;
 
 /** All that this service writes to the folder, with what SQLite writes beside its databases. Other entries are left alone. */
 const OWN_NAMES = [
   OWNER,
-  FORMAT_FILE,
+  ...KEPT_FILES,
   ...DATABASES,
   ...DATABASES.flatMap((name) => [`${name}-wal`, `${name}-shm`, `${name}-journal`] as const),
   'engine.json',
-  'issuer-key.json',
-  KEY_FILE,
-  'unsubscribe-key.json',
   'uploads',
 ] as const;
 

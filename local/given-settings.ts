@@ -12,7 +12,7 @@ const VARIABLE_OF = { port: 'PORT', host: 'HOST', data: 'DATA_DIR' } as const;
 const HELP_ADVICE = '`npm start -- --help` lists the arguments.';
 
 /** The folder in which the user ran a command: npm changes to that of the project. */
-const folderOf = (variables: Variables): string =>
+export const folderOf = (variables: Variables): string =>
   (variables.npm_lifecycle_event && variables.INIT_CWD) || process.cwd();
 
 const parse = (args: readonly string[]) => {

@@ -28,7 +28,8 @@ const KEPT_MS = 86_400_000;
 const LIFECYCLE_PAUSE_MS = 600_000;
 
 const KEY = /^[A-Za-z0-9_]{1,100}$/;
-const UNFINISHED = '.part';
+/** The end of the names of files that are being uploaded. */
+export const UNFINISHED = '.part';
 
 const failure = (status: number, code: string, message: string): HttpResponse => ({
   status,
