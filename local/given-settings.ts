@@ -77,7 +77,7 @@ export const readArguments = (args: readonly string[], variables: Variables): Ar
   };
 };
 
-const ASSIGNMENT = /^\s*(?:export\s+)?[A-Za-z_]\w*\s*=/;
+const ASSIGNMENT = /^\s*(?:export\s+)?[\w.-]+\s*=/;
 
 /** The number of the first line that sets no variable, from 1; undefined without one. Comments and blank lines set none. */
 const otherLineOf = (text: string): number | undefined => {

@@ -1,5 +1,11 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { databaseSettings, defaultSettings, emptyCredentials, setVariables } from '#local/environment.ts';
+import {
+  databaseSettings,
+  defaultSettings,
+  emptyCredentials,
+  setVariables,
+  withoutAwsConfiguration,
+} from '#local/environment.ts';
 import { readRecord } from '#local/leftover-processes.ts';
 import { runTasks, type Send, sendContinuously } from './measuring.ts';
 
@@ -10,6 +16,7 @@ import { runTasks, type Send, sendContinuously } from './measuring.ts';
 const record = readRecord(`${process.env.DATA_DIR}/engine.json`);
 if (!record) throw new Error('DATA_DIR must name the data folder of a running service.');
 setVariables({
+  ...withoutAwsConfiguration(process.env, undefined),
   ...defaultSettings({ port: 0, awsEndpoint: 'http://127.0.0.1:0' }),
   ...databaseSettings(`http://${record.host}:${record.port}`),
   ...emptyCredentials,

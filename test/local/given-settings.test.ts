@@ -87,6 +87,7 @@ it('the file .env sets variables that the environment does not have', () => {
     'two',
     'three"',
     'FEATURE_MAP=',
+    'of.another-program=1',
   ];
   const expected = {
     PORT: '4000',
@@ -95,6 +96,7 @@ it('the file .env sets variables that the environment does not have', () => {
     CRON_SECRET: 'a',
     MAIL_FROM: 'One\ntwo\nthree',
     FEATURE_MAP: '',
+    'of.another-program': '1',
   };
   expect(settingsOf(text.join('\n'))).toEqual(expected);
   expect(settingsOf(`\ufeff${text.slice(2, 6).join('\r\n')}\r\n`)).toEqual({
