@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { KEPT_FILES } from './data-folder.ts';
@@ -91,7 +91,8 @@ export const copyDataFolder = async (
   onProgress?: (share: number) => void,
 ): Promise<void> => {
   const [table, journal] = [path.join(folder, 'table.sqlite'), path.join(folder, 'journal.sqlite')];
-  const missing = [table, journal].find((file) => !existsSync(file));
+  // `existsSync` would also be false for what another user may not see.
+  const missing = [table, journal].find((file) => !statSync(file, { throwIfNoEntry: false }));
   if (missing !== undefined) {
     throw new StartupError(
       `There is no ${path.basename(missing)} in ${folder}. Set DATA_DIR to the folder with the data.`,

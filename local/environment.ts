@@ -30,7 +30,9 @@ interface Endpoints {
   readonly keysUrl?: string;
   /** Whether the pages of the site are on, to which payments return. */
   readonly hasSite?: boolean;
-  /** The address of the front end, without a trailing slash; of this server by default. */
+  /** The address of this server for others, without a trailing slash. */
+  readonly ownUrl?: string;
+  /** That of the front end, likewise; of this server by default. */
   readonly siteUrl?: string;
   /** Whether the parts under `/_local/` are switched off. */
   readonly isClosed?: boolean;
@@ -65,7 +67,8 @@ export const defaultSettings = ({
   localIssuer = true,
   keysUrl = `http://127.0.0.1:${port}${KEYS_PATH}`,
   hasSite,
-  siteUrl = `http://localhost:${port}`,
+  ownUrl = `http://localhost:${port}`,
+  siteUrl = ownUrl,
   isClosed: closed = false,
 }: Endpoints): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'directory',
@@ -105,7 +108,7 @@ export const defaultSettings = ({
   AWS_ENDPOINT_URL_KMS: awsEndpoint,
   AWS_ENDPOINT_URL_S3: `http://localhost:${port}${STORAGE_PATH}`,
   // Without the pages of the site, what answers at its address is another program.
-  UPLOAD_ENDPOINT: `${hasSite ? siteUrl : `http://localhost:${port}`}${STORAGE_PATH}`,
+  UPLOAD_ENDPOINT: `${closed && hasSite ? siteUrl : ownUrl}${STORAGE_PATH}`,
   AWS_ENDPOINT_URL_SQS: awsEndpoint,
   DEAD_LETTER_QUEUES: [...subscriptions, mailFeedback].map(({ id }) => `${id}=${queueUrlOf(awsEndpoint, id)}`).join(),
   WEBHOOK_KEY_ID: 'local',
@@ -271,12 +274,24 @@ const nameProblems = (variables: Variables): string[] => {
 };
 
 /** Addresses to which the service appends paths. */
-const BASE_ADDRESSES = ['SITE_URL', 'OIDC_ISSUER', 'AI_BASE_URL', 'STRIPE_API_BASE', 'DYNAMODB_ENDPOINT'] as const;
+const BASE_ADDRESSES = [
+  'SITE_URL',
+  'OIDC_ISSUER',
+  'AI_BASE_URL',
+  'STRIPE_API_BASE',
+  'DYNAMODB_ENDPOINT',
+  'UPLOAD_ENDPOINT',
+];
+/** Those of which nothing else checks that they are addresses. */
+const LOCAL_ADDRESSES = ['OIDC_ISSUER', 'DYNAMODB_ENDPOINT', 'UPLOAD_ENDPOINT'];
 
 const addressProblems = (variables: Variables): string[] =>
   BASE_ADDRESSES.flatMap((name) => {
     const value = variables[name] ?? '';
     const url = URL.parse(value);
+    if (value !== '' && LOCAL_ADDRESSES.includes(name) && !/^https?:$/.test(url?.protocol ?? '')) {
+      return `${name} must be an http or https address`;
+    }
     return url && (/[?#]/.test(value) || url.username || url.password)
       ? `${name} must be an address without query, fragment and password`
       : [];
@@ -285,7 +300,9 @@ const addressProblems = (variables: Variables): string[] =>
 const hostProblems = (variables: Variables): string[] => {
   const { HOST } = variables;
   if (HOST && HOST !== 'localhost' && (isIP(HOST) === 0 || HOST.includes('%'))) {
-    return ['HOST must be an IP address of this machine, 0.0.0.0 for all, or localhost'];
+    return [
+      'HOST must be an IP address of this machine, 0.0.0.0 for all, or empty: some shells set it to another value',
+    ];
   }
   return isPublicHost(HOST) && hasLocalIssuer(variables)
     ? [
@@ -312,7 +329,7 @@ const isSwitch = (value: string | undefined): boolean => !value || value === 'on
  * @param variables those that the user has set, without defaults.
  */
 export const localProblems = (variables: Variables): string[] => {
-  const { LOG_LEVEL, SITE_NAME, DYNAMODB_ENDPOINT } = variables;
+  const { LOG_LEVEL, SITE_NAME, LOCAL_LINKS } = variables;
   return [
     ...nameProblems(variables),
     ...['SAMPLE_DATA', 'LOG_ERROR_MESSAGES'].flatMap((name) =>
@@ -321,13 +338,13 @@ export const localProblems = (variables: Variables): string[] => {
     ...(LOG_LEVEL && !LOG_LEVELS.includes(LOG_LEVEL.toUpperCase())
       ? [`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`]
       : []),
-    ...(DYNAMODB_ENDPOINT && !/^https?:$/.test(URL.parse(DYNAMODB_ENDPOINT)?.protocol ?? '')
-      ? ['DYNAMODB_ENDPOINT must be an http or https address']
-      : []),
     ...(SITE_NAME && (SITE_NAME.trim() === '' || /[\r\n]/.test(SITE_NAME))
       ? ['SITE_NAME must be one line of text']
       : []),
     ...hostProblems(variables),
+    ...(LOCAL_LINKS === 'on' && isClosed(variables)
+      ? ['LOCAL_LINKS must be off, because HTTPS_ONLY or HOST switches off what the links lead to']
+      : []),
     ...addressProblems(variables),
     ...stripeProblems(variables),
     ...priceProblems(variables),

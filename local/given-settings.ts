@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, parseEnv } from 'node:util';
 import type { Variables } from './environment.ts';
@@ -78,28 +78,45 @@ export const readArguments = (args: readonly string[], variables: Variables): Ar
 };
 
 const ASSIGNMENT = /^\s*(?:export\s+)?[\w.-]+\s*=/;
+/** Comments, and values in quotes, which may have several lines. */
+const COMMENT_OR_QUOTED = /(?<=^|[^\S\n])#[^\n]*|(=[^\S\n]*)(["'`]).*?\2/gms;
+/** A value that ends where a comment would begin, without a blank between them. */
+const CUT_VALUE = /=(?:[^#]*[^\s#])?#/;
 
-/** The number of the first line that sets no variable, from 1; undefined without one. Comments and blank lines set none. */
-const otherLineOf = (text: string): number | undefined => {
-  // Values in quotes may have several lines.
+/** What is wrong in a line of a file of settings, from 1; undefined for nothing. Comments and blank lines set nothing. */
+const lineProblemOf = (text: string): { line: number; problem: string } | undefined => {
   const lines = text
-    .replaceAll(/(=[^\S\n]*)(["'`]).*?\2/gs, (quoted, start) => `${start}${quoted.replaceAll(/[^\n]/g, '')}`)
+    .replaceAll(COMMENT_OR_QUOTED, (found, start = '') => `${start}${found.replaceAll(/[^\n]/g, '')}`)
     .split('\n');
-  const found = lines.findIndex((line) => !/^\s*(?:#|$)/.test(line) && !ASSIGNMENT.test(line));
-  return found < 0 ? undefined : found + 1;
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() !== '' && !ASSIGNMENT.test(line)) {
+      return { line: index + 1, problem: 'is not of the form NAME=value' };
+    }
+    if (CUT_VALUE.test(line)) return { line: index + 1, problem: 'has a # in a value, which needs quotes' };
+  }
+  return undefined;
 };
 
-const parseFile = (file: string): Variables => {
-  let text: string;
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+
+/** The text of a file of settings; undefined when there is none. */
+const textOf = (file: string): string | undefined => {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
+    // A folder of this name has no settings: Python's virtual environments are called so.
+    if (hasCode(cause, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined;
     throw new StartupError(`The settings in ${file} cannot be read: ${(cause as Error).message}.`, { cause });
   }
-  const line = otherLineOf(text);
+};
+
+const variablesIn = (text: string, file: string): Variables => {
+  const found = lineProblemOf(text);
   // Without the line itself, which may hold a secret.
-  if (line !== undefined) throw new StartupError(`Line ${line} of ${file} is not of the form NAME=value.`);
-  return parseEnv(text);
+  if (found) throw new StartupError(`Line ${found.line} of ${file} ${found.problem}.`);
+  // Node takes the next line for the value of a line that ends with a blank after `=`.
+  return parseEnv(text.replaceAll(/^([^\n=]*=)[^\S\n]+$/gm, '$1'));
 };
 
 /** The file `.env` of a command. */
@@ -117,8 +134,8 @@ interface EnvFile {
  */
 export const readEnvFile = (environment: Variables): EnvFile | undefined => {
   const file = path.join(folderOf(environment), '.env');
-  // A folder of this name has no settings: Python's virtual environments are called so.
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
-  const unset = Object.entries(parseFile(file)).filter(([name]) => environment[name] === undefined);
+  const text = textOf(file);
+  if (text === undefined) return undefined;
+  const unset = Object.entries(variablesIn(text, file)).filter(([name]) => environment[name] === undefined);
   return { path: file, variables: Object.fromEntries(unset) };
 };

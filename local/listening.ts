@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from './startup-error.ts';
 
@@ -19,7 +19,7 @@ const IPV6 = '::1';
 
 /** Whether a value of `HOST` lets other machines connect; without one only this machine can. */
 export const isPublicHost = (host: string | undefined): host is string =>
-  Boolean(host) && host !== IPV6 && !isLoopbackName(host);
+  isIP(host ?? '') !== 0 && host !== IPV6 && !isLoopbackName(host);
 
 /** The addresses that a value of `HOST` stands for. The parts of the service connect to the loopback addresses. */
 const addressesOf = (host: string | undefined): string[] => {

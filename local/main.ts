@@ -4,8 +4,9 @@ import { freshConsole } from '#lib/console.ts';
 import { freshSite } from '#lib/site.ts';
 import { log } from '#platform/log.ts';
 import { logChanges } from './background.ts';
-import { dataDirOf, isClosed, setVariables } from './environment.ts';
+import { dataDirOf, hasLocalIssuer, isClosed, setVariables, type Variables } from './environment.ts';
 import { portOf, readArguments, readEnvFile } from './given-settings.ts';
+import { isPublicHost } from './listening.ts';
 import { seed } from './seed.ts';
 import { type LocalServer, startLocalServer } from './server.ts';
 import { StartupError } from './startup-error.ts';
@@ -32,8 +33,9 @@ exist and begins like one of the settings (FEATURE_, OIDC_, PROMOTION_, RATE_LIM
   PORT=3000                 port to listen on
   HOST=localhost            IP address of this machine to listen on, 0.0.0.0 for all. Other machines can connect then: it needs
                             OIDC_ISSUER and secrets of your own, and switches off all under /_local/ (inbox, tokens, mock payments)
-                            and the sample data
-  DATA_DIR=.data            data folder; delete it to start with an empty directory
+                            and, unless SAMPLE_DATA=on, the sample data
+  DATA_DIR=.data            data folder, from the folder of the project on; delete it to start with an empty directory. The path
+                            of --data begins in the folder in which you run the command
   SAMPLE_DATA=on            off begins without sample categories and listings
   LOG_LEVEL=WARN            INFO logs each request
 
@@ -61,6 +63,8 @@ exist and begins like one of the settings (FEATURE_, OIDC_, PROMOTION_, RATE_LIM
   SITE_LANGUAGES=en         languages of the pages: en, de, es, fr; the first one at /, others at /de
   INDEXNOW_KEY=…           key with which changes of public listings are reported to search engines, unless SITE_INDEX is off;
                             INDEXNOW_ENDPOINT=https…: where (https://api.indexnow.org/indexnow)
+  UPLOAD_ENDPOINT=http…     where browsers send files of large imports: /_local/storage at the address of this service, with
+                            HTTPS_ONLY=on or HOST at SITE_URL unless FEATURE_SITE=off
   MAP_STYLE_URL=https…      style of MapLibre for the map of the pages, in place of the built-in outlines; style, tiles, glyphs
                             and sprites come from its origin
   LOCAL_LINKS=off           pages without the links to console, API reference, inbox and events (on)
@@ -149,6 +153,14 @@ const warmUp = async (): Promise<void> => {
   keepCatalogFresh();
 };
 
+/** What is probably missing for others than the user of this machine. @param given the settings of the user. */
+const adviceOn = (given: Variables): string[] => [
+  ...(isPublicHost(given.HOST) && !given.SITE_URL
+    ? ['Links lead to this machine: set SITE_URL to the address that visitors use.']
+    : []),
+  ...(isClosed(given) && hasLocalIssuer(given) ? ['Nobody can sign in: set OIDC_ISSUER.'] : []),
+];
+
 const main = async (): Promise<void> => {
   const given = readArguments(process.argv.slice(2), process.env);
   if (given.isHelp) {
@@ -168,6 +180,7 @@ const main = async (): Promise<void> => {
   const port = portOf(process.env.PORT);
   const dataDir = dataDirOf(process.env);
   await Promise.all([freshConsole(), freshSite()]);
+  const advice = adviceOn(process.env);
   const starting = startLocalServer({
     port,
     dataDir,
@@ -184,7 +197,7 @@ const main = async (): Promise<void> => {
 `;
   console.log(`
   The directory is at ${url}
-
+${advice.map((sentence) => `\n  ${sentence}\n`).join('')}
   Console         ${url}/console
   API reference   ${url}/docs
 ${isClosed(process.env) ? '' : localParts}

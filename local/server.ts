@@ -302,7 +302,8 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
       localIssuer: hasLocalIssuer(process.env),
       ...(options.keysUrl && { keysUrl: options.keysUrl }),
       hasSite: process.env.FEATURE_SITE !== 'off',
-      siteUrl: (process.env.SITE_URL || addressOf(process.env.HOST, port)).replace(/\/+$/, ''),
+      ownUrl: addressOf(process.env.HOST, port),
+      ...(process.env.SITE_URL && { siteUrl: process.env.SITE_URL.replace(/\/+$/, '') }),
       isClosed: isClosed(process.env),
       ...(!process.env.STRIPE_SECRET_KEY && { stripeEndpoint, stripeKey }),
     };

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { findSuppression, unsuppressAddress } from '#data/mail-suppression.ts';
-import { fail, onTable } from './on-table.ts';
+import { argumentsOf, fail, onTable } from './on-table.ts';
 
 const HELP = `npm run allow-mail -- <address>
 
@@ -32,12 +31,8 @@ const unsuppress = async (address: string, onlyShow: boolean): Promise<void> => 
   console.log(`${address} is no longer suppressed. It was suppressed ${cause}.`);
 };
 
-const { values, positionals } = parseArgs({
-  options: { help: { type: 'boolean' }, show: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
-const [address, ...others] = positionals;
+const given = argumentsOf(HELP, { show: { type: 'boolean', default: false } });
+const [address, ...others] = given?.positionals ?? [];
 
-if (values.help) console.log(HELP);
-else if (!address?.includes('@') || others.length > 0) fail(HELP);
-else await onTable(() => unsuppress(address, values.show));
+if (given && (!address?.includes('@') || others.length > 0)) fail(HELP);
+else if (given && address !== undefined) await onTable(() => unsuppress(address, given.values.show));

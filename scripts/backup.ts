@@ -1,22 +1,23 @@
 import {
   createWriteStream,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { create } from 'tar';
 import { copyDataFolder } from '#local/backup.ts';
 import { dataDirOf, setVariables } from '#local/environment.ts';
 import { folderOf, readEnvFile } from '#local/given-settings.ts';
 import { StartupError } from '#local/startup-error.ts';
-import { fail } from './on-table.ts';
+import { argumentsOf, fail } from './on-table.ts';
 
 const HELP = `npm run backup -- <file>
 
@@ -25,12 +26,15 @@ users, inbox, events, keys and uploaded files as they are at one moment. The fil
 its owner only can read it, and it has the keys.
 
 Uses the data folder of the service (DATA_DIR, default .data); run it as the user of the service. While it runs it needs free
-space for a copy of the data and for the archive beside the file.
+space for a copy of the data and for the archive beside the file. A backup that is killed leaves them in a folder
+<file>.part-…, which you can delete.
 
 To restore, extract the archive into a new folder and start with it:
   mkdir -m 700 <folder> && tar -xzf <file> -C <folder> && npm start -- --data <folder>
 
   --help    print this text`;
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 const sizeOf = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
@@ -47,8 +51,20 @@ const checkTarget = (file: string, folder: string): void => {
   if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) {
     throw new StartupError(`There is no folder ${parent}. Create it, or name a file in another one.`);
   }
-  if (!path.relative(folder, file).startsWith('..')) {
+  const way = existsSync(folder) ? path.relative(realpathSync(folder), realpathSync(parent)) : '..';
+  if (!path.isAbsolute(way) && way.split(path.sep)[0] !== '..') {
     throw new StartupError(`${file} is in the data folder ${folder}. Name a file outside of it.`);
+  }
+};
+
+/** Gives the finished archive its name, which another backup may have taken meanwhile. */
+const publish = (archive: string, file: string): void => {
+  try {
+    linkSync(archive, file);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw new StartupError(`${file} exists. Name a file that does not.`);
+    // A file system without links.
+    renameSync(archive, file);
   }
 };
 
@@ -72,29 +88,36 @@ const writeBackup = async (folder: string, file: string): Promise<void> => {
     create({ cwd: data, gzip: true, portable: true }, readdirSync(data)),
     createWriteStream(archive, { mode: 0o600, flush: true }),
   );
-  renameSync(archive, file);
+  publish(archive, file);
   show('');
   console.log(`${file} has the data of ${folder}: ${sizeOf(statSync(file).size)}.`);
 };
 
-const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' } }, allowPositionals: true });
-const [file, ...others] = positionals;
+/** The sentence for a failure of the file system or of SQLite; undefined for others. */
+const sentenceOf = (error: unknown): string | undefined => {
+  if (error instanceof StartupError) return error.message;
+  const code = codeOf(error);
+  if (code === undefined) return undefined;
+  const advice = code === 'EACCES' ? ' Run the command as the user of the service.' : '';
+  return `The backup failed, and there is no file: ${(error as Error).message}.${advice}`;
+};
 
-if (values.help) console.log(HELP);
-else if (file === undefined || others.length > 0) fail(HELP);
-else {
-  const target = path.resolve(folderOf(process.env), file);
+const given = argumentsOf(HELP, {});
+const [file, ...others] = given?.positionals ?? [];
+
+if (given && (!file || others.length > 0)) fail(HELP);
+else if (file) {
   try {
     setVariables(readEnvFile(process.env)?.variables ?? {});
     if (process.env.DYNAMODB_ENDPOINT) {
       throw new StartupError(
-        `The listings are in the engine at ${process.env.DYNAMODB_ENDPOINT}. Back them up with its own tools.`,
+        'DYNAMODB_ENDPOINT is set: the listings are in that engine. Back them up with its own tools.',
       );
     }
-    await writeBackup(dataDirOf(process.env), target);
+    await writeBackup(dataDirOf(process.env), path.resolve(folderOf(process.env), file));
   } catch (error) {
-    // Those of the file system and of SQLite.
-    if (!(error instanceof StartupError || (error instanceof Error && 'code' in error))) throw error;
-    fail(error instanceof StartupError ? error.message : `The backup failed, and there is no file: ${error.message}.`);
+    const sentence = sentenceOf(error);
+    if (sentence === undefined) throw error;
+    fail(sentence);
   }
 }

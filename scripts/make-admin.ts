@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { makeAdmin, userIdsByEmail } from '#data/users.ts';
-import { fail, onTable } from './on-table.ts';
+import { argumentsOf, fail, onTable } from './on-table.ts';
 
 const HELP = `npm run make-admin -- <email or id>
 
@@ -20,9 +19,8 @@ const grant = async (emailOrId: string): Promise<void> => {
   else console.log(`${emailOrId} is an administrator now.`);
 };
 
-const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' } }, allowPositionals: true });
-const [emailOrId, ...others] = positionals;
+const given = argumentsOf(HELP, {});
+const [emailOrId, ...others] = given?.positionals ?? [];
 
-if (values.help) console.log(HELP);
-else if (emailOrId === undefined || others.length > 0) fail(HELP);
-else await onTable(() => grant(emailOrId));
+if (given && (emailOrId === undefined || others.length > 0)) fail(HELP);
+else if (emailOrId !== undefined) await onTable(() => grant(emailOrId));

@@ -1,3 +1,4 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { connectTable } from '#local/connect-table.ts';
 import { setVariables } from '#local/environment.ts';
 import { readEnvFile } from '#local/given-settings.ts';
@@ -23,4 +24,19 @@ export const onTable = async (work: () => Promise<void>): Promise<void> => {
     if (!(error instanceof StartupError)) throw error;
     fail(error.message);
   }
+};
+
+/** The arguments of a command; undefined, after its usage was printed, for unknown ones and for `--help`. */
+export const argumentsOf = <T extends NonNullable<ParseArgsConfig['options']>>(help: string, options: T) => {
+  try {
+    const parsed = parseArgs({
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+    if (!(parsed.values as { help?: boolean }).help) return parsed;
+    console.log(help);
+  } catch (error) {
+    fail(`${(error as Error).message}\n\n${help}`);
+  }
+  return undefined;
 };

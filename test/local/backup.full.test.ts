@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { extract } from 'tar';
@@ -154,8 +154,10 @@ it('a backup that cannot be made says why, and leaves no file', async () => {
   };
   await refused(file, `There is no table.sqlite in ${dataDir}. Set DATA_DIR to the folder with the data.`);
   await refused(path.join(folder, 'none', 'x.tar.gz'), `There is no folder ${path.join(folder, 'none')}.`);
-  await refused(path.join(dataDir, 'x.tar.gz'), 'is in the data folder');
-  await refused(file, 'The listings are in the engine at http://127.0.0.1:8000.', {
+  symlinkSync(dataDir, path.join(folder, 'link'));
+  for (const inside of [dataDir, path.join(folder, 'link')])
+    for (const name of ['x.tar.gz', '..x.tar.gz']) await refused(path.join(inside, name), 'is in the data folder');
+  await refused(file, 'DYNAMODB_ENDPOINT is set: the listings are in that engine.', {
     DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
   });
   writeFileSync(file, 'an earlier one');
@@ -169,4 +171,19 @@ it('a backup that cannot be made says why, and leaves no file', async () => {
   }
   writeFileSync(path.join(dataDir, 'journal.sqlite'), 'no database'.repeat(1000));
   await refused(file, 'The backup failed, and there is no file: file is not a database.');
+});
+
+it('the command explains itself for arguments that it does not know', async () => {
+  for (const [args, first] of [
+    [['--foo', 'x'], "Unknown option '--foo'"],
+    [[], 'npm run backup -- <file>'],
+    [['a', 'b'], 'npm run backup -- <file>'],
+    [[''], 'npm run backup -- <file>'],
+  ] as const) {
+    const { code, output, errors } = await runCommand('scripts/backup.ts', args);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors.startsWith(first)).toBe(true);
+    expect(errors).toContain('npm run backup -- <file>');
+    expect(errors).not.toMatch(/\n {4}at /);
+  }
 });

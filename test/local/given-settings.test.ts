@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { portOf, readArguments, readEnvFile } from '#local/given-settings.ts';
@@ -82,7 +82,11 @@ it('the file .env sets variables that the environment does not have', () => {
     'PORT=4000',
     '  export SITE_NAME="Tools, and more"  # shown in mails',
     "ADMIN_EMAILS = 'ada@example.com'",
-    'CRON_SECRET=a#b',
+    'CRON_SECRET= # none',
+    'STRIPE_WEBHOOK_SECRET= \t',
+    '# say ="',
+    'LIVE_EDITS=review # the "material" ones',
+    'SITE_URL="https://a.example/#b"',
     'MAIL_FROM="One',
     'two',
     'three"',
@@ -93,17 +97,21 @@ it('the file .env sets variables that the environment does not have', () => {
     PORT: '4000',
     SITE_NAME: 'Tools, and more',
     ADMIN_EMAILS: 'ada@example.com',
-    CRON_SECRET: 'a',
+    CRON_SECRET: '',
+    STRIPE_WEBHOOK_SECRET: '',
+    LIVE_EDITS: 'review',
+    SITE_URL: 'https://a.example/#b',
     MAIL_FROM: 'One\ntwo\nthree',
     FEATURE_MAP: '',
     'of.another-program': '1',
   };
   expect(settingsOf(text.join('\n'))).toEqual(expected);
-  expect(settingsOf(`\ufeff${text.slice(2, 6).join('\r\n')}\r\n`)).toEqual({
+  expect(settingsOf(`\ufeff${text.slice(2, 7).join('\r\n')}\r\n`)).toEqual({
     PORT: '4000',
     SITE_NAME: 'Tools, and more',
     ADMIN_EMAILS: 'ada@example.com',
-    CRON_SECRET: 'a',
+    CRON_SECRET: '',
+    STRIPE_WEBHOOK_SECRET: '',
   });
   // An empty variable of the environment is one.
   expect(settingsOf('PORT=4000\nSITE_NAME=x\nLOG_LEVEL=INFO', { PORT: '', SITE_NAME: 'y' })).toEqual({
@@ -118,16 +126,33 @@ it.each([
   ['A B=1', 1],
   ['=1', 1],
   ['A="unclosed\nB="x"', 2],
+  ['# say ="\nBROKEN\nB="x"', 2],
 ] as const)('a line that sets nothing ends the start, without the line: %j', (content, line) => {
   expect(messageOf(() => settingsOf(content))).toMatch(
     new RegExp(`^Line ${line} of .*\\.env is not of the form NAME=value\\.$`),
   );
 });
 
+it.each(['CRON_SECRET=abc#def', 'CRON_SECRET=#abc', 'A=1\nCRON_SECRET=a b#c # d'])(
+  'a value that a # would cut ends the start: %j',
+  (content) => {
+    const line = content.split('\n').length;
+    expect(messageOf(() => settingsOf(content))).toMatch(
+      new RegExp(`^Line ${line} of .*\\.env has a # in a value, which needs quotes\\.$`),
+    );
+  },
+);
+
 it('a file of another encoding ends the start', () => {
   expect(messageOf(() => settingsOf(Buffer.from('\ufeffPORT=4000', 'utf16le')))).toMatch(
     /^The settings in .*\.env cannot be read: .*utf-8\.$/,
   );
+});
+
+it('a file that cannot be read ends the start', () => {
+  const folder = temporaryDataDir();
+  symlinkSync('.env', path.join(folder, '.env'));
+  expect(messageOf(() => readEnvFile(npm(folder)))).toMatch(/^The settings in .*\.env cannot be read: ELOOP/);
 });
 
 it('a folder without the file, or with a folder of its name, has no settings', () => {

@@ -36,6 +36,11 @@ it('npm start -- --help documents every setting', async () => {
   for (const name of families.flatMap(([, , members]) => members)) expect(output).toContain(name.toUpperCase());
 });
 
+it('the service unit of one machine runs what npm start runs', () => {
+  const unit = readFileSync('docs/one-machine.md', 'utf8');
+  expect(unit).toContain(`ExecStart=/usr/bin/${manifest.scripts.start}\n`);
+});
+
 describe('commands', () => {
   // `synth` has the CDK's own help; with-dependencies.mjs passes its arguments on.
   const scripts = Object.values(manifest.scripts)

@@ -57,7 +57,7 @@ const send = async (address: string, host: string, path: string, { method = 'GET
 };
 
 it('every address of the machine answers, under any name', async () => {
-  for (const address of ['127.0.0.1', '127.0.0.2']) {
+  for (const address of ['127.0.0.1', ...(process.platform === 'linux' ? ['127.0.0.2'] : [])]) {
     for (const host of ['directory.example', '203.0.113.5:3000', 'localhost']) {
       expect(await send(address, host, '/api/categories')).toMatchObject({ status: 200 });
     }

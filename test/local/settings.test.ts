@@ -10,7 +10,7 @@ import {
 } from '#local/environment.ts';
 import { startLocalServer } from '#local/server.ts';
 import { StartupError } from '#local/startup-error.ts';
-import { readEnvironment, variableNames } from '#platform/environment.ts';
+import { variableNames } from '#platform/environment.ts';
 import { OWN_SECRETS, temporaryDataDir } from '#test/support/server.ts';
 
 /** Settings of the local server that others than the user of this machine depend on. */
@@ -149,6 +149,8 @@ it.each([
     'OIDC_ISSUER must be an address without query, fragment and password',
   ],
   [{ AI_BASE_URL: 'http://x:y@127.0.0.1' }, 'AI_BASE_URL must be an address without query, fragment and password'],
+  [{ ...issuer, OIDC_ISSUER: 'issuer.example' }, 'OIDC_ISSUER must be an http or https address'],
+  [{ UPLOAD_ENDPOINT: 'directory.example' }, 'UPLOAD_ENDPOINT must be an http or https address'],
   [{ DYNAMODB_ENDPOINT: 'localhost:8000' }, 'DYNAMODB_ENDPOINT must be an http or https address'],
   [
     { STRIPE_SECRET_KEY: 'pk_live_1' },
@@ -172,13 +174,6 @@ it.each([
   [{ LOG_ERROR_MESSAGES: 'true' }, 'LOG_ERROR_MESSAGES must be on or off'],
 ] as const)('%o cannot be right', (variables, problem) => {
   expect(localProblems({ ...OWN_SECRETS, ...variables })).toEqual([problem]);
-});
-
-it('an issuer without an address ends the start', async () => {
-  const env = { ...OWN_SECRETS, ...issuer, OIDC_ISSUER: 'issuer.example', SIGN_IN_ISSUER: 'issuer' };
-  expect(() => readEnvironment({ TABLE_NAME: 'directory', ...env })).toThrow(
-    'OIDC_ISSUER must be an http or https address. SIGN_IN_ISSUER must be an http or https address.',
-  );
 });
 
 it.each(['0.0.0.0', '::', '192.168.1.5', '2001:db8::1', '::ffff:127.0.0.1'])(
@@ -213,7 +208,7 @@ it.each([
   '300.0.0.1',
 ])('HOST=%s is no address', (HOST) => {
   expect(localProblems({ ...issuer, ...OWN_SECRETS, HOST })).toEqual([
-    'HOST must be an IP address of this machine, 0.0.0.0 for all, or localhost',
+    'HOST must be an IP address of this machine, 0.0.0.0 for all, or empty: some shells set it to another value',
   ]);
 });
 
@@ -225,11 +220,23 @@ it('links lead to the address of HOST by default, where it is one that others ca
   expect(addressOf('2001:db8::1', 3000)).toBe('http://[2001:db8::1]:3000');
 });
 
-it('uploads go to the address of the pages, if they are those of this service', () => {
+it.each([{ HTTPS_ONLY: 'on' }, { HOST: '0.0.0.0', ...issuer }])(
+  'with %o links cannot lead to the local parts',
+  (closed) => {
+    const variables = { ...OWN_SECRETS, ...closed, LOCAL_LINKS: 'on' };
+    expect(localProblems(variables)).toEqual([
+      'LOCAL_LINKS must be off, because HTTPS_ONLY or HOST switches off what the links lead to',
+    ]);
+  },
+);
+
+it('uploads go to the address of the pages where others send them, if they are those of this service', () => {
   const endpoints = { port: 3000, awsEndpoint: 'http://localhost:1', siteUrl: 'https://directory.example' };
   const addressWith = (more: object) => defaultSettings({ ...endpoints, ...more }).UPLOAD_ENDPOINT;
-  expect(addressWith({ hasSite: true })).toBe('https://directory.example/_local/storage');
-  expect(addressWith({ hasSite: false })).toBe('http://localhost:3000/_local/storage');
+  expect(addressWith({ hasSite: true, isClosed: true })).toBe('https://directory.example/_local/storage');
+  expect(addressWith({ hasSite: true })).toBe('http://localhost:3000/_local/storage');
+  const ownUrl = 'http://192.168.1.5:3000';
+  expect(addressWith({ hasSite: false, isClosed: true, ownUrl })).toBe(`${ownUrl}/_local/storage`);
 });
 
 it("the user's configuration of AWS is hidden, except what an engine of the user needs", () => {

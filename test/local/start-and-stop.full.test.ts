@@ -132,7 +132,7 @@ it('the server reports a port in use and suggests another, without a stack', asy
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  const server = start({ PORT: String(port) });
+  const server = start({ PORT: String(port), LOG_LEVEL: '' });
   expect(await server.ended()).toEqual({ code: 1, signal: null });
   expect(server.output().trim()).toBe(
     `Port ${port} is in use. Set PORT to another port, for example PORT=${port + 1}.`,
@@ -198,6 +198,9 @@ it.each([
   expect(server.output().trim()).toBe(sentence);
 });
 
+/** Elsewhere the loopback interface has one address. */
+const isLinux = process.platform === 'linux';
+
 const PUBLIC = {
   ...OWN_SECRETS,
   OIDC_ISSUER: 'https://issuer.example',
@@ -208,21 +211,29 @@ const PUBLIC = {
 it('a server for other machines listens on all addresses, begins empty and names no local parts', async () => {
   const server = start({ ...PUBLIC, HOST: '::' });
   const { port } = new URL(await server.url());
-  for (const address of ['127.0.0.1', '127.0.0.2', '[::1]']) {
+  for (const address of ['127.0.0.1', '[::1]', ...(isLinux ? ['127.0.0.2'] : [])]) {
     const response = await fetch(`http://${address}:${port}/api/projects`);
     expect(await response.json()).toMatchObject({ data: [], meta: { total: 0 } });
   }
   expect(server.output()).toContain('/console');
   expect(server.output()).not.toContain('_local');
+  expect(server.output()).toContain('Links lead to this machine: set SITE_URL');
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-it('a server on one address of this machine also listens on those of its own parts', async () => {
+it.runIf(isLinux)('a server on one address of this machine also listens on those of its own parts', async () => {
   const server = start({ HOST: '127.0.0.9' });
   const { port } = new URL(await server.url());
   for (const address of ['127.0.0.9', '127.0.0.1', 'localhost'])
     expect((await fetch(`http://${address}:${port}/_local/mail`)).status).toBe(200);
   await expect(fetch(`http://127.0.0.8:${port}/`)).rejects.toThrow();
+});
+
+it('a server for https without an issuer says that nobody can sign in', async () => {
+  const server = start({ ...OWN_SECRETS, HTTPS_ONLY: 'on', SITE_URL: 'https://directory.example' });
+  await server.url();
+  expect(server.output()).toContain('Nobody can sign in: set OIDC_ISSUER.');
+  expect(server.output()).not.toContain('Links lead to this machine');
 });
 
 it.each(['203.0.113.9', '2001:db8::9'])('an address of another machine ends the start: HOST=%s', async (HOST) => {
