@@ -89,7 +89,7 @@ export const defaultSettings = ({
   FEATURE_MODERATORS: 'on',
   LOCAL_SCHEDULES: 'on',
   ...PUBLIC_SECRETS,
-  // Nobody could open the payment page.
+  // The payment page is under `/_local/`.
   ...(stripeEndpoint !== undefined &&
     !closed && {
       STRIPE_SECRET_KEY: stripeKey,

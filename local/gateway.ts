@@ -278,7 +278,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   // The start fails with the same error.
   starting.catch(() => undefined);
 
-  // For the public, the service has any name.
+  // The public uses the name of the site, or an address.
   const isServedName = (host: string | undefined): boolean => isPublicHost(options.host) || isLoopbackName(host);
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

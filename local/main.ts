@@ -158,7 +158,7 @@ const adviceOn = (given: Variables): string[] => [
   ...(isPublicHost(given.HOST) && !given.SITE_URL
     ? ['Links lead to this machine: set SITE_URL to the address that visitors use.']
     : []),
-  ...(isClosed(given) && hasLocalIssuer(given) ? ['Nobody can sign in: set OIDC_ISSUER.'] : []),
+  ...(isClosed(given) && hasLocalIssuer(given) ? ['Users cannot sign in: set OIDC_ISSUER.'] : []),
 ];
 
 const main = async (): Promise<void> => {

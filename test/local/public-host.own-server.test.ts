@@ -91,7 +91,7 @@ it('no page leads to what is switched off', async () => {
   expect(text).not.toContain('_local');
 });
 
-it('there are no payments without a provider of the operator, because nobody could open the page of the mock', async () => {
+it('there are no payments without a provider of the operator, because the page of the mock is switched off', async () => {
   const category = await server.call('POST', '/api/admin/categories', {
     token,
     body: { name: 'Tools', slug: 'tools' },

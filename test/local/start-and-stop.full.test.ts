@@ -229,10 +229,10 @@ it.runIf(isLinux)('a server on one address of this machine also listens on those
   await expect(fetch(`http://127.0.0.8:${port}/`)).rejects.toThrow();
 });
 
-it('a server for https without an issuer says that nobody can sign in', async () => {
+it('a server for https without an issuer says that users cannot sign in', async () => {
   const server = start({ ...OWN_SECRETS, HTTPS_ONLY: 'on', SITE_URL: 'https://directory.example' });
   await server.url();
-  expect(server.output()).toContain('Nobody can sign in: set OIDC_ISSUER.');
+  expect(server.output()).toContain('Users cannot sign in: set OIDC_ISSUER.');
   expect(server.output()).not.toContain('Links lead to this machine');
 });
 
