@@ -207,6 +207,7 @@ export const startDependencies = async (): Promise<Dependencies> => {
       AWS_ENDPOINT_URL_SES: proxies.mail.url,
       STRIPE_API_BASE: proxies.stripe.url,
       AWS_ENDPOINT_URL_S3: `${proxies.storage.url}${STORAGE_PATH}`,
+      UPLOAD_ENDPOINT: `${proxies.storage.url}${STORAGE_PATH}`,
       AWS_ENDPOINT_URL_SQS: proxies.queues.url,
     },
     keysUrl: proxies.issuer.url,
