@@ -272,10 +272,15 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   let app: FastifyInstance | undefined;
   const start = async (): Promise<void> => {
     await options.ready;
-    app = await makeApp(options);
+    try {
+      app = await makeApp(options);
+    } catch (error) {
+      log.error('the gateway did not start', { error: error as Error });
+      throw error;
+    }
   };
   const starting = start();
-  // The start fails with the same error.
+  // Requests respond with it; that of `ready` also ends the start of the server.
   starting.catch(() => undefined);
 
   // The public uses the name of the site, or an address.
