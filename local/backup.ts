@@ -3,7 +3,7 @@ import path from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { KEPT_FILES } from './data-folder.ts';
 import { UNFINISHED } from './object-storage.ts';
-import { StartupError } from './startup-error.ts';
+import { codeOf, StartupError } from './startup-error.ts';
 
 /** Copies a data folder while a server may be writing to it. */
 
@@ -74,7 +74,7 @@ const copyUploads = (from: string, to: string): void => {
     try {
       copyFileSync(path.join(from, name), target);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
 };

@@ -172,6 +172,13 @@ export const emptyCredentials: Variables = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
+/** All that a process other than the server needs to use an embedded engine. */
+export const embeddedEngine = (endpoint: string): Variables => ({
+  ...withoutAwsConfiguration(process.env, undefined),
+  ...databaseSettings(endpoint),
+  ...emptyCredentials,
+});
+
 /** Those of one run, which the mocks of AWS and the object storage require. */
 export const randomCredentials = (): Variables => ({
   ...emptyCredentials,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, parseEnv } from 'node:util';
 import type { Variables } from './environment.ts';
-import { StartupError } from './startup-error.ts';
+import { codeOf, StartupError } from './startup-error.ts';
 
 /** What a command was given besides its environment: arguments, and a file `.env`. */
 
@@ -97,16 +97,15 @@ const lineProblemOf = (text: string): { line: number; problem: string } | undefi
   return undefined;
 };
 
-const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+/** A folder of this name has no settings: Python's virtual environments are called so. */
+const NO_FILE: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EISDIR'];
 
 /** The text of a file of settings; undefined when there is none. */
 const textOf = (file: string): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
-    // A folder of this name has no settings: Python's virtual environments are called so.
-    if (hasCode(cause, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined;
+    if (NO_FILE.includes(codeOf(cause))) return undefined;
     throw new StartupError(`The settings in ${file} cannot be read: ${(cause as Error).message}.`, { cause });
   }
 };

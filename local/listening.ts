@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { StartupError } from './startup-error.ts';
+import { codeOf, StartupError } from './startup-error.ts';
 
 /** How long running requests may take to end when the server is closed. */
 const CLOSE_MS = 5000;
@@ -28,8 +28,6 @@ const addressesOf = (host: string | undefined): string[] => {
   const others = host === undefined || ['', 'localhost', IPV4, IPV6].includes(host) ? [] : [host];
   return [IPV4, IPV6, ...others];
 };
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 const suggestPort = (port: number): string =>
   `Set PORT to another port, for example PORT=${port < 65_535 ? port + 1 : 3000}.`;

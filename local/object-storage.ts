@@ -11,6 +11,7 @@ import { type BackgroundTask, runPeriodically } from './background.ts';
 import { escapeHtml } from './html.ts';
 import type { HttpResponse } from './http-response.ts';
 import type { LocalRequest, LocalRoute } from './local-route.ts';
+import { codeOf } from './startup-error.ts';
 
 /** Where the routes of the object storage are. */
 export const STORAGE_PATH = '/_local/storage';
@@ -38,9 +39,6 @@ const failure = (status: number, code: string, message: string): HttpResponse =>
 });
 
 const missing = (): HttpResponse => failure(404, 'NoSuchKey', 'The file does not exist.');
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 /** The time of a signature, `20261122T135812Z`. */
 const timeOf = (stamp: string | null): Date =>
@@ -101,7 +99,7 @@ const store = async (file: string, body: IncomingMessage): Promise<boolean> => {
     await link(unfinished, file);
     return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await rm(unfinished, { force: true });
@@ -140,7 +138,7 @@ const orMissing = async (work: () => Promise<HttpResponse>): Promise<HttpRespons
   try {
     return await work();
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return missing();
+    if (codeOf(error) === 'ENOENT') return missing();
     throw error;
   }
 };

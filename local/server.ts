@@ -264,10 +264,9 @@ export const startLocalServer = async (options: LocalServerOptions): Promise<Loc
   // A failed start without waiting requests is no unhandled rejection.
   ready.promise.catch(() => undefined);
   try {
-    const engineOfUser = options.env?.DYNAMODB_ENDPOINT ?? process.env.DYNAMODB_ENDPOINT;
-    cleanups.add(setVariables(withoutAwsConfiguration(process.env, engineOfUser)));
+    const externalEngine = (options.env?.DYNAMODB_ENDPOINT ?? process.env.DYNAMODB_ENDPOINT) || undefined;
+    cleanups.add(setVariables(withoutAwsConfiguration(process.env, externalEngine)));
     cleanups.add(setVariables({ ...options.env, ...(options.tableName && { TABLE_NAME: options.tableName }) }));
-    const externalEngine = process.env.DYNAMODB_ENDPOINT || undefined;
     checkSettings(options.port);
 
     const folder = await openDataFolder(options.dataDir);

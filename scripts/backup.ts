@@ -16,7 +16,7 @@ import { create } from 'tar';
 import { copyDataFolder } from '#local/backup.ts';
 import { dataDirOf, setVariables } from '#local/environment.ts';
 import { folderOf, readEnvFile } from '#local/given-settings.ts';
-import { StartupError } from '#local/startup-error.ts';
+import { codeOf, StartupError } from '#local/startup-error.ts';
 import { argumentsOf, fail } from './on-table.ts';
 
 const HELP = `npm run backup -- <file>
@@ -33,8 +33,6 @@ To restore, extract the archive into a new folder and start with it:
   mkdir -m 700 <folder> && tar -xzf <file> -C <folder> && npm start -- --data <folder>
 
   --help    print this text`;
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 const sizeOf = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,11 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import {
-  databaseSettings,
-  defaultSettings,
-  emptyCredentials,
-  setVariables,
-  withoutAwsConfiguration,
-} from '#local/environment.ts';
+import { defaultSettings, embeddedEngine, setVariables } from '#local/environment.ts';
 import { readRecord } from '#local/leftover-processes.ts';
 import { runTasks, type Send, sendContinuously } from './measuring.ts';
 
@@ -16,10 +10,8 @@ import { runTasks, type Send, sendContinuously } from './measuring.ts';
 const record = readRecord(`${process.env.DATA_DIR}/engine.json`);
 if (!record) throw new Error('DATA_DIR must name the data folder of a running service.');
 setVariables({
-  ...withoutAwsConfiguration(process.env, undefined),
+  ...embeddedEngine(`http://${record.host}:${record.port}`),
   ...defaultSettings({ port: 0, awsEndpoint: 'http://127.0.0.1:0' }),
-  ...databaseSettings(`http://${record.host}:${record.port}`),
-  ...emptyCredentials,
 });
 
 type RouteHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;

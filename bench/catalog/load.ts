@@ -14,13 +14,7 @@ import { searchTexts } from '#catalog/text-index.ts';
 import { seedMarkKey, tableShape } from '#data/keys.ts';
 import type { Item } from '#data/read.ts';
 import { engineBinary, startEngine } from '#local/engine.ts';
-import {
-  databaseSettings,
-  defaultSettings,
-  emptyCredentials,
-  setVariables,
-  withoutAwsConfiguration,
-} from '#local/environment.ts';
+import { defaultSettings, embeddedEngine, setVariables } from '#local/environment.ts';
 import { ensureTable } from '#local/table.ts';
 import { type Fields, noFields } from '#model/field.ts';
 import { trendingScore } from '#model/scores.ts';
@@ -139,10 +133,8 @@ const load = async (folder: string, size: number, variant: Variant): Promise<voi
 
 // What a listing shows depends on the features that are on.
 setVariables({
-  ...withoutAwsConfiguration(process.env, undefined),
+  ...embeddedEngine('http://127.0.0.1:0'),
   ...defaultSettings({ port: 0, awsEndpoint: 'http://127.0.0.1:0' }),
-  ...databaseSettings('http://127.0.0.1:0'),
-  ...emptyCredentials,
 });
 
 const { values: options } = parseArgs({

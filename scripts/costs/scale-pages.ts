@@ -96,7 +96,7 @@ Below about ${amount(Math.round(breakEven(observations, stage) / 100_000) * 100_
 - *Operation.* Updates of the system and of PostgreSQL, their restarts, backups and exercises of a restore, certificates, monitoring.
 - *Elasticity.* A t4g.medium may use ${percent(INSTANCE.baseline)} of its processors all the time and more only by credits; ${amount(perSecond(MONTHS.at(-1) ?? 0) * PEAK)} requests a second are close to what it can do.
 - *The application.* The service has no store for PostgreSQL. \`npm start\` runs it on one machine with the embedded database, which is for
-  development and has none of the above either.`;
+  development; of the above it has backups (\`npm run backup\`).`;
 
 const edgeRows = (observations: readonly Observation[], config: Config) =>
   MONTHS.map((requests) => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { startEngine } from '#local/engine.ts';
-import { databaseSettings, emptyCredentials, setVariables, withoutAwsConfiguration } from '#local/environment.ts';
+import { embeddedEngine, setVariables } from '#local/environment.ts';
 import { openStreamLog } from '#local/stream-log.ts';
 import { ensureTable } from '#local/table.ts';
 import { sweepOnce } from '#local/ttl-sweeper.ts';
@@ -34,9 +34,7 @@ export const startBareTable = async (variables: Readonly<Record<string, string>>
   const engine = await startEngine(dbPath, path.join(folder, 'engine.json'));
   const tableName = 'directory';
   const reset = setVariables({
-    ...withoutAwsConfiguration(process.env, undefined),
-    ...emptyCredentials,
-    ...databaseSettings(engine.endpoint),
+    ...embeddedEngine(engine.endpoint),
     TABLE_NAME: tableName,
     AWS_REGION: 'us-east-1',
     // A busy machine may answer late.
