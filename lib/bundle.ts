@@ -1,17 +1,7 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { withLock } from '#lib/bundling/lock.ts';
+import { type Build, buildAgain, buildOnce } from '#lib/bundling/build-once.ts';
 import { nodeModules } from '#lib/bundling/node-modules.ts';
 import { bundleFolder, dist, root } from '#lib/bundling/paths.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
@@ -46,34 +36,20 @@ const checkHandlers = (handlers: readonly HandlerFile[]): void => {
   throw new Error(missing.map(({ id, kind, path }) => `${sourceOf(path)} is missing for ${kind} ${id}.`).join('\n'));
 };
 
-const readMetafile = (): Metafile | undefined =>
-  existsSync(metafilePath) ? (JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile) : undefined;
+const readMetafile = (): Metafile => JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile;
 
-const changedAt = (file: string): number =>
-  statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
-
-const isFresh = (known: Metafile | undefined, handlers: readonly HandlerFile[]): known is Metafile => {
-  if (!known || !handlers.every(({ path }) => existsSync(bundleFile(path)))) return false;
-  const builtAt = changedAt(metafilePath);
-  const bundling = readdirSync(join(root, 'lib/bundling')).map((file) => `lib/bundling/${file}`);
+/** The files that the bundles depend on, and the bundles themselves. */
+const inputsOf = (handlers: readonly HandlerFile[]): readonly string[] => [
+  ...handlers.map(({ path }) => bundleFile(path)),
   // Inputs of the node-modules plugin carry a prefix and are not files.
-  const inputs = Object.keys(known.inputs).filter((input) => !/^[a-z-]+:/.test(input));
-  const sources = [
-    ...inputs,
-    ...bundling,
-    ...consoleSources(),
-    ...siteSources(),
-    'lib/bundle.ts',
-    'package-lock.json',
-    'tsconfig.json',
-  ];
-  return sources.every((source) => changedAt(join(root, source)) <= builtAt);
-};
-
-const locked = <T>(operation: () => Promise<T>): Promise<T> => {
-  mkdirSync(dist, { recursive: true });
-  return withLock(join(dist, 'bundling'), operation);
-};
+  ...Object.keys(readMetafile().inputs).filter((input) => !/^[a-z-]+:/.test(input)),
+  ...readdirSync(join(root, 'lib/bundling')).map((file) => `lib/bundling/${file}`),
+  ...consoleSources(),
+  ...siteSources(),
+  'lib/bundle.ts',
+  'package-lock.json',
+  'tsconfig.json',
+];
 
 /** esbuild's options for every bundle. docs/adr/0016 has the reasons and the measurements. */
 export const bundleOptions = {
@@ -119,7 +95,7 @@ const addSite = async (handlers: readonly HandlerFile[]): Promise<void> => {
   cpSync(siteFolder, join(bundleFolder(SITE_HANDLER), 'site'), { recursive: true });
 };
 
-const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> => {
+const bundleAll = async (handlers: readonly HandlerFile[]): Promise<string> => {
   for (const folder of ['functions', 'maps']) rmSync(join(dist, folder), { recursive: true, force: true });
   const { metafile } = await build({
     ...bundleOptions,
@@ -136,21 +112,27 @@ const bundleAll = async (handlers: readonly HandlerFile[]): Promise<Metafile> =>
   }
   await addConsole(handlers);
   await addSite(handlers);
-  writeFileSync(metafilePath, JSON.stringify(metafile));
-  return metafile;
+  return JSON.stringify(metafile);
+};
+
+const buildOf = (handlers: readonly HandlerFile[]): Build => {
+  checkHandlers(handlers);
+  return {
+    name: 'functions',
+    manifest: metafilePath,
+    inputs: () => inputsOf(handlers),
+    build: () => bundleAll(handlers),
+  };
 };
 
 /** Bundles every handler in one esbuild call. */
 export const bundle = async (handlers: readonly HandlerFile[] = handlerFiles): Promise<Metafile> => {
-  checkHandlers(handlers);
-  return await locked(() => bundleAll(handlers));
+  await buildAgain(buildOf(handlers));
+  return readMetafile();
 };
 
 /** Bundles every handler unless the existing bundles are newer than all of their inputs. */
 export const freshBundles = async (handlers: readonly HandlerFile[] = handlerFiles): Promise<Metafile> => {
-  checkHandlers(handlers);
-  return await locked(async () => {
-    const known = readMetafile();
-    return isFresh(known, handlers) ? known : await bundleAll(handlers);
-  });
+  await buildOnce(buildOf(handlers));
+  return readMetafile();
 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild';
+import { buildOnce } from '#lib/bundling/build-once.ts';
 import { evaluatedManifest } from '#lib/bundling/evaluated-manifest.ts';
-import { withLock } from '#lib/bundling/lock.ts';
 import { oneApplicationFile } from '#lib/bundling/one-application-file.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
 
@@ -103,7 +103,6 @@ const writePages = (metafile: Metafile): void => {
   writePage('page-0.html', template, 'console/');
   for (let slashes = 1; slashes <= SLASHES_MAX; slashes += 1)
     writePage(`page-${slashes}.html`, template, `./${'../'.repeat(slashes - 1)}`);
-  writeFileSync(metafilePath, JSON.stringify(metafile));
 };
 
 /** Builds the page at `/docs`, and that at `/docs/`. Its assets are files of the console. */
@@ -113,9 +112,6 @@ const buildReference = async (): Promise<void> => {
   for (const [slashes, apiRoot] of ['', '../'].entries())
     writePage(`reference-${slashes}.html`, template.replaceAll('{{root}}', apiRoot), `${apiRoot}console/`);
 };
-
-const changedAt = (file: string): number =>
-  statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 
 /** The files that a build depends on: the sources of the console, the client, and the contract behind its manifest. */
 export const consoleSources = (): string[] => [
@@ -131,25 +127,16 @@ export const consoleSources = (): string[] => [
   'package-lock.json',
 ];
 
-const isFresh = (): boolean => {
-  if (!existsSync(join(consoleFolder, 'page-0.html'))) return false;
-  const builtAt = changedAt(metafilePath);
-  return Number.isFinite(builtAt) && consoleSources().every((source) => changedAt(join(root, source)) <= builtAt);
-};
-
-const buildConsole = async (): Promise<void> => {
+const buildConsole = async (): Promise<string> => {
   rmSync(consoleFolder, { recursive: true, force: true });
   const [{ metafile }] = await Promise.all([build(options), buildReference()]);
   writePages(metafile);
+  return JSON.stringify(metafile);
 };
 
 /** Builds the console unless the existing build is newer than all of its inputs. */
-export const freshConsole = async (): Promise<void> => {
-  mkdirSync(dist, { recursive: true });
-  await withLock(join(dist, 'console'), async () => {
-    if (!isFresh()) await buildConsole();
-  });
-};
+export const freshConsole = (): Promise<void> =>
+  buildOnce({ name: 'console', manifest: metafilePath, inputs: consoleSources, build: buildConsole });
 
 /** Builds the console again after each change of its sources; open pages reload. */
 export const watchConsole = async (onBuild: () => void): Promise<void> => {
@@ -163,7 +150,8 @@ export const watchConsole = async (onBuild: () => void): Promise<void> => {
       });
     },
   };
-  mkdirSync(consoleFolder, { recursive: true });
+  // The next start builds the console for production again.
+  rmSync(metafilePath, { force: true });
   const watching = await context({
     ...options,
     minify: false,

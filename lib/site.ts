@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { geoMercator, geoPath } from 'd3-geo';
 import { type BuildOptions, build } from 'esbuild';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { withLock } from '#lib/bundling/lock.ts';
+import { buildOnce } from '#lib/bundling/build-once.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
 
 /** The folder of the built files of the pages. */
 export const siteFolder = join(dist, 'site');
 
-/** The names with digests by the names without; written last. */
+/** The names with digests by the names without. */
 const manifestPath = join(siteFolder, 'assets.json');
 
 const options = {
@@ -72,9 +72,6 @@ const write = (name: string, text: string): string => {
   return named;
 };
 
-const changedAt = (file: string): number =>
-  statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
-
 /** The files that a build depends on. */
 export const siteSources = (): string[] => [
   ...globSync(['site/**/*.*', 'shared/contract/*.ts', 'console/styles/tokens.css'], { cwd: root }),
@@ -82,13 +79,7 @@ export const siteSources = (): string[] => [
   'package-lock.json',
 ];
 
-const isFresh = (): boolean => {
-  if (!existsSync(manifestPath)) return false;
-  const builtAt = changedAt(manifestPath);
-  return siteSources().every((source) => changedAt(join(root, source)) <= builtAt);
-};
-
-const buildSite = async (): Promise<void> => {
+const buildSite = async (): Promise<string> => {
   rmSync(siteFolder, { recursive: true, force: true });
   mkdirSync(siteFolder, { recursive: true });
   const { metafile } = await build({ ...options, entryPoints: entryPoints() });
@@ -102,13 +93,9 @@ const buildSite = async (): Promise<void> => {
     ['land.svg', write('land.svg', landImage())],
     ['maplibre-worker.js', worker],
   ];
-  writeFileSync(manifestPath, JSON.stringify(Object.fromEntries([...built, ...others])));
+  return JSON.stringify(Object.fromEntries([...built, ...others]));
 };
 
 /** Builds the scripts and styles of the pages unless the existing build is newer than all of its inputs. */
-export const freshSite = async (): Promise<void> => {
-  mkdirSync(dist, { recursive: true });
-  await withLock(join(dist, 'site'), async () => {
-    if (!isFresh()) await buildSite();
-  });
-};
+export const freshSite = (): Promise<void> =>
+  buildOnce({ name: 'site', manifest: manifestPath, inputs: siteSources, build: buildSite });

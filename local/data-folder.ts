@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import { tryLock } from '#lib/file-lock.ts';
 import { log } from '#platform/log.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -34,11 +35,6 @@ export interface DataFolder {
   file(name: (typeof OWN_NAMES)[number]): string;
   release(): void;
 }
-
-const SQLITE_BUSY = 5;
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 
 const ownerOf = (folder: string): string => {
   try {
@@ -123,11 +119,10 @@ const makePrivate = (folder: string): void => {
   }
 };
 
-const openLock = (folder: string): DatabaseSync => {
+/** Runs a step of the start in the folder, whose errors become sentences. */
+const using = <T>(folder: string, step: () => T): T => {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    checkForeign(folder);
-    return new DatabaseSync(path.join(folder, LOCK));
+    return step();
   } catch (cause) {
     if (cause instanceof StartupError) throw cause;
     throw new StartupError(`Cannot use the data folder ${folder}: ${(cause as Error).message}.`, { cause });
@@ -137,19 +132,15 @@ const openLock = (folder: string): DatabaseSync => {
 /** How long to wait for a process that is shutting down. */
 const LOCK_WAIT_MS = 2000;
 
-const acquire = async (lock: DatabaseSync, folder: string): Promise<void> => {
+const acquire = async (folder: string): Promise<DatabaseSync> => {
   const deadline = performance.now() + LOCK_WAIT_MS;
   for (;;) {
-    try {
-      lock.exec('BEGIN EXCLUSIVE');
-      return;
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      if (performance.now() > deadline) {
-        throw new StartupError(
-          `The data folder ${folder} is in use by ${ownerOf(folder)}. Stop that process, or set DATA_DIR to another folder.`,
-        );
-      }
+    const lock = using(folder, () => tryLock(path.join(folder, LOCK)));
+    if (lock) return lock;
+    if (performance.now() > deadline) {
+      throw new StartupError(
+        `The data folder ${folder} is in use by ${ownerOf(folder)}. Stop that process, or set DATA_DIR to another folder.`,
+      );
     }
     await wait(50);
   }
@@ -167,8 +158,11 @@ export const openDataFolder = async (folder: string): Promise<DataFolder> => {
   const umask = process.umask(0o077);
   let lock: DatabaseSync | undefined;
   try {
-    lock = openLock(absolute);
-    await acquire(lock, absolute);
+    using(absolute, () => {
+      mkdirSync(absolute, { recursive: true, mode: 0o700 });
+      checkForeign(absolute);
+    });
+    lock = await acquire(absolute);
     checkFormat(absolute);
     makePrivate(absolute);
   } catch (error) {

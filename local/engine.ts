@@ -9,8 +9,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { endLeftoverEngine, guardProcess, writeRecord } from './leftover-processes.ts';
-import { StartupError } from './startup-error.ts';
+import { isAboutFullDisk, StartupError } from './startup-error.ts';
 
 /** A running DynamoDB-compatible engine. */
 export interface Engine {
@@ -43,12 +44,15 @@ export const engineBinary = (): string => {
   const platform = `${process.platform}-${process.arch}`;
   const file = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
   try {
-    const manifest = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
-    return path.join(path.dirname(manifest), file);
+    const found = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
+    return path.join(path.dirname(found), file);
   } catch (cause) {
+    const isPublished = `@dynoxide/${platform}` in manifest.optionalDependencies;
     throw new StartupError(
-      `The installed packages have no database engine for ${platform}. Set DYNOXIDE_BIN to the path of a dynoxide binary, ` +
-        'or DYNAMODB_ENDPOINT to the URL of another DynamoDB-compatible engine, such as DynamoDB Local.',
+      `The installed packages have no database engine for ${platform}. ` +
+        (isPublished ? 'Install it with `npm ci --include=optional`, or set' : 'Set') +
+        ' DYNOXIDE_BIN to the path of a dynoxide binary, or DYNAMODB_ENDPOINT to the URL of another DynamoDB-compatible engine, ' +
+        'such as DynamoDB Local.',
       { cause },
     );
   }
@@ -190,5 +194,7 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
     }
   }
   await stop();
-  throw new StartupError(`The database engine ${file} could not be started. ${lastErrors.trim()}`.trim());
+  const reason = lastErrors.trim();
+  if (isAboutFullDisk(reason)) throw new Error(reason);
+  throw new StartupError(`The database engine ${file} could not be started. ${reason}`.trim());
 };

@@ -1,5 +1,6 @@
 import { features, tiers } from '#contract/route.ts';
 import { catalog, REFRESH_MS } from '#data/catalog.ts';
+import { dist } from '#lib/bundling/paths.ts';
 import { freshConsole } from '#lib/console.ts';
 import { freshSite } from '#lib/site.ts';
 import { log } from '#platform/log.ts';
@@ -9,7 +10,7 @@ import { portOf, readArguments, readEnvFile } from './given-settings.ts';
 import { isPublicHost } from './listening.ts';
 import { seed } from './seed.ts';
 import { type LocalServer, startLocalServer } from './server.ts';
-import { StartupError } from './startup-error.ts';
+import { buildErrorOf, StartupError } from './startup-error.ts';
 import { collectEarly, releaseMemoryWhenIdle } from './v8-flags.ts';
 
 /** The names as variables have them, in lines of the column of descriptions. */
@@ -161,6 +162,15 @@ const adviceOn = (given: Variables): string[] => [
   ...(isClosed(given) && hasLocalIssuer(given) ? ['Users cannot sign in: set OIDC_ISSUER.'] : []),
 ];
 
+/** Builds what has changed of the console and of the pages. @throws {StartupError} when their files cannot be written. */
+const buildFiles = async (): Promise<void> => {
+  try {
+    await Promise.all([freshConsole(), freshSite()]);
+  } catch (error) {
+    throw buildErrorOf(error, dist);
+  }
+};
+
 const main = async (): Promise<void> => {
   const given = readArguments(process.argv.slice(2), process.env);
   if (given.isHelp) {
@@ -179,7 +189,7 @@ const main = async (): Promise<void> => {
   setVariables({ ...envFile?.variables, ...given.variables });
   const port = portOf(process.env.PORT);
   const dataDir = dataDirOf(process.env);
-  await Promise.all([freshConsole(), freshSite()]);
+  await buildFiles();
   const advice = adviceOn(process.env);
   const starting = startLocalServer({
     port,

@@ -4,10 +4,14 @@ import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dist, root } from '#lib/bundling/paths.ts';
+import { freshConsole } from '#lib/console.ts';
+import { freshSite } from '#lib/site.ts';
 import { clientOf } from '#test/support/client.ts';
 import { dataOf } from '#test/support/fixtures.ts';
-import { LAUNCHER, type ServerProcess, startProcess } from '#test/support/process.ts';
+import { canMount, withReadOnly, withSmallDisk } from '#test/support/mounts.ts';
+import { LAUNCHED, type ServerProcess, startProcess } from '#test/support/process.ts';
 import { OWN_SECRETS, temporaryDataDir } from '#test/support/server.ts';
 import { until } from '#test/support/until.ts';
 
@@ -297,7 +301,7 @@ it("the server does not use the user's configuration of AWS, variables and files
 it('the parts of the server connect to each other without a proxy', async () => {
   const proxy = 'http://127.0.0.1:1';
   const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy };
-  const server = startProcess(dataDir, env, [], LAUNCHER);
+  const server = startProcess(dataDir, env, [], LAUNCHED);
   started.push(server);
   const client = clientOf(await server.url());
   const token = await client.token({ email: 'ada@example.com', admin: true });
@@ -321,6 +325,48 @@ it('the parts of the server connect to each other without a proxy', async () => 
     return JSON.stringify(submissions).includes('"paid_at":"2');
   });
   client.close();
+});
+
+describe.runIf(canMount)('folders that cannot be written', () => {
+  beforeAll(() => Promise.all([freshConsole(), freshSite()]));
+
+  it('a start that builds nothing writes to its data folder only', async () => {
+    const server = startProcess(dataDir, {}, [], [...withReadOnly(root), ...LAUNCHED]);
+    started.push(server);
+    const url = await server.url();
+    for (const page of ['/', '/console', '/docs']) expect((await fetch(`${url}${page}`)).status).toBe(200);
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(server.output()).not.toMatch(/error|warning|read-only/i);
+  });
+
+  it('a console that must be built and cannot ends the start with a sentence', async () => {
+    // Nothing is built there.
+    const words = [...withSmallDisk(dist, 4), process.execPath] as const;
+    const server = startProcess(dataDir, {}, [], words);
+    started.push(server);
+    expect(await server.ended()).toEqual({ code: 1, signal: null });
+    expect(server.output()).toMatch(
+      /^Console and pages cannot be built in .*dist: .*\. Free disk space, and start again\.\n$/,
+    );
+  });
+
+  it.each([4, 40, 200, 1000])('a disk with %i KiB ends the first start with a sentence', async (kib) => {
+    const server = startProcess(dataDir, {}, [], [...withSmallDisk(dataDir, kib), process.execPath]);
+    started.push(server);
+    expect(await server.ended()).toEqual({ code: 1, signal: null });
+    expect(server.output()).toMatch(
+      new RegExp(
+        `^The data folder ${dataDir} cannot be written: .*\\. Free disk space, or set DATA_DIR to another folder\\.\n$`,
+      ),
+    );
+  });
+});
+
+it('a server needs no folder for temporary files', async () => {
+  const missing = path.join(dataDir, 'missing');
+  const server = startProcess(dataDir, { TMPDIR: missing, TMP: missing, TEMP: missing }, [], LAUNCHED);
+  started.push(server);
+  expect((await fetch(`${await server.url()}/console`)).status).toBe(200);
 });
 
 it('a server with SAMPLE_DATA=off begins empty and stays so', async () => {

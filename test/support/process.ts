@@ -19,20 +19,23 @@ export interface ServerProcess {
 const main = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
 
 /** What `npm start` runs `local/main.ts` with. */
-export const LAUNCHER = fileURLToPath(new URL('../../scripts/with-dependencies.mjs', import.meta.url));
+export const LAUNCHED = [
+  process.execPath,
+  fileURLToPath(new URL('../../scripts/with-dependencies.mjs', import.meta.url)),
+] as const;
 
 /**
  * Starts `local/main.ts` in the data folder, without rate limits, on any free port unless `env` sets one.
- * @param launcher a script that runs it.
+ * @param words of the command that runs it.
  */
 export const startProcess = (
   dataDir: string,
   env: Readonly<Record<string, string | undefined>> = {},
   args: readonly string[] = [],
-  launcher?: string,
+  [command, ...words]: readonly [string, ...string[]] = [process.execPath],
 ): ServerProcess => {
   const limits = Object.fromEntries(tiers.map((tier) => [`RATE_LIMIT_${tier.toUpperCase()}`, '1000000/60']));
-  const child = spawn(process.execPath, [...(launcher ? [launcher] : []), main, ...args], {
+  const child = spawn(command, [...words, main, ...args], {
     cwd: dataDir,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Where npm was run does not matter.
