@@ -1,11 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { canMount, withReadOnly } from '#test/support/mounts.ts';
 import { until } from '#test/support/until.ts';
 
 /** The launcher in a temporary project, with a fake npm that records its arguments. */
@@ -16,17 +26,25 @@ const LOCK = {
   packages: {
     '': { name: 'project' },
     'node_modules/needed': { version: '1.2.3' },
-    'node_modules/for-another-platform': { version: '1.0.0', optional: true },
+    'node_modules/for-another-platform': { version: '1.0.0', optional: true, os: ['none'] },
+    'node_modules/optional': { version: '1.0.0', optional: true },
   },
 };
 
+/** A lock file with an engine for this system. */
+const ENGINE = { version: '1.0.0', optional: true, os: [process.platform], cpu: [process.arch] };
+const WITH_ENGINE = { packages: { ...LOCK.packages, 'node_modules/engine': ENGINE } };
+
 const NPM = `
-import { appendFileSync, copyFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
 await new Promise((resolve) => setTimeout(resolve, Number(process.env.NPM_MS ?? 0)));
 if (process.env.NPM_FAILS) process.exit(3);
-mkdirSync('node_modules', { recursive: true });
-copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
+rmSync('node_modules', { recursive: true, force: true });
+mkdirSync('node_modules/engine', { recursive: true });
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+if (process.env.NPM_LEAVES_OUT) delete packages[process.env.NPM_LEAVES_OUT];
+writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));
 `;
 
 const SCRIPT = `
@@ -54,9 +72,13 @@ const npmCalls = (): string[] =>
     ? readFileSync(path.join(project, 'npm-calls'), 'utf8').trim().split('\n')
     : [];
 
-const start = (args: readonly string[], env: Record<string, string> = {}) => {
+const start = (
+  args: readonly string[],
+  env: Record<string, string> = {},
+  [command, ...words]: readonly [string, ...string[]] = [process.execPath],
+) => {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [path.join(project, 'scripts/with-dependencies.mjs'), ...args], {
+  const child = spawn(command, [...words, path.join(project, 'scripts/with-dependencies.mjs'), ...args], {
     env: { ...inherited, npm_execpath: path.join(project, 'npm-cli.mjs').replace('.mjs', '.cjs'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -114,6 +136,57 @@ it.each([
 });
 
 it.each([
+  ['is left out', {}, false],
+  ['is listed and not there', { 'node_modules/engine': ENGINE }, false],
+  ['is there', { 'node_modules/engine': ENGINE }, true],
+])('packages for this system are wanted although they are optional: one %s', async (_, packages, isThere) => {
+  write('package-lock.json', JSON.stringify(WITH_ENGINE));
+  installed({ 'node_modules/needed': { version: '1.2.3' }, ...packages });
+  if (isThere) mkdirSync(path.join(project, 'node_modules/engine'));
+  expect((await start(['script.ts']).ended).code).toBe(0);
+  expect(npmCalls()).toHaveLength(isThere ? 0 : 1);
+});
+
+it('a package for this system that npm leaves out is asked for once', async () => {
+  write('package-lock.json', JSON.stringify(WITH_ENGINE));
+  for (let starts = 0; starts < 2; starts += 1)
+    expect((await start(['script.ts'], { NPM_LEAVES_OUT: 'node_modules/engine' }).ended).code).toBe(0);
+  expect(npmCalls()).toHaveLength(1);
+  // As after a copy to another system.
+  write('node_modules/.installed-on', 'other-system');
+  await start(['script.ts']).ended;
+  expect(npmCalls()).toHaveLength(2);
+});
+
+/** The Node among the packages, which as on Alpine Linux cannot run. */
+const addForeignNode = (): void => {
+  const system = process.platform === 'win32' ? 'win' : process.platform;
+  const node = `node_modules/node-${system}-${process.arch}/bin/node`;
+  write(node, '#!/nowhere/ld-musl.so.1\n');
+  chmodSync(path.join(project, node), 0o755);
+};
+
+it('the Node of the machine is used where that of the packages cannot run', async () => {
+  installed(LOCK.packages);
+  addForeignNode();
+  const { code, output } = await start(['script.ts', 'one']).ended;
+  expect({ code, output: output.trim() }).toEqual({ code: 0, output: 'ran one with a channel' });
+});
+
+it('a machine whose Node is too old, and where that of the packages cannot run, gets one sentence', async () => {
+  installed(LOCK.packages);
+  addForeignNode();
+  const older = "Object.defineProperty(process.versions, 'node', { value: '20.19.0' });";
+  const { code, output } = await start(['script.ts'], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(older)}`,
+  }).ended;
+  expect(code).toBe(1);
+  expect(output.trim()).toMatch(
+    /^The packages have no Node that runs on this system \(.*\), and .* \(at least 22\.18\) and try again\.$/,
+  );
+});
+
+it.each([
   [{ NO_PROXY: '', no_proxy: '' }, 'localhost,127.0.0.1'],
   [{ NO_PROXY: '', no_proxy: 'intern.example, .b' }, 'intern.example, .b,localhost,127.0.0.1'],
   [{ NO_PROXY: '', no_proxy: '*' }, '*'],
@@ -130,12 +203,23 @@ it('the launcher does not run the script when the installation fails', async () 
   expect(output).not.toContain('ran');
 });
 
+it.runIf(canMount)('packages that cannot be written end the start with a sentence, when they must be', async () => {
+  const readOnly = [...withReadOnly(project), process.execPath] as const;
+  const { code, output } = await start(['script.ts'], {}, readOnly).ended;
+  expect(code).toBe(1);
+  expect(output).toMatch(/^The packages must be installed, and .* cannot be written: EROFS.*\. Run `npm ci` .*\.\n$/);
+  installed(LOCK.packages);
+  expect((await start(['script.ts'], {}, readOnly).ended).code).toBe(0);
+});
+
 it('the launcher installs once when two processes are started together', async () => {
   const both = [start(['script.ts'], { NPM_MS: '800' }), start(['script.ts'], { NPM_MS: '800' })];
   const ends = await Promise.all(both.map(({ ended }) => ended));
   expect(ends.map(({ code }) => code)).toEqual([0, 0]);
   expect(
-    ends.filter(({ output }) => output.includes('Waiting for another process that is installing the packages')),
+    ends.filter(({ output }) =>
+      /^Waiting for (?:process \d+|another process), which installs the packages\.$/m.test(output),
+    ),
   ).toHaveLength(1);
   expect(npmCalls()).toHaveLength(1);
 });
@@ -157,6 +241,24 @@ it('the launcher takes over the lock of a terminated installation', async () => 
   const { code } = await start(['script.ts']).ended;
   expect(code).toBe(0);
   expect(npmCalls()).toHaveLength(2);
+});
+
+/** The lock of an installation by a process, as the launcher writes it. */
+const lockedBy = (identity: string): void => write('.installing/process', identity);
+
+it('the launcher takes over the lock of a process whose id another process has now', async () => {
+  // This process runs, and did not start when the owner of the lock did.
+  lockedBy(`${process.pid} 1`);
+  const { code, output } = await start(['script.ts']).ended;
+  expect({ code, calls: npmCalls().length }).toEqual({ code: 0, calls: 1 });
+  expect(output).not.toContain('Waiting');
+  expect(existsSync(path.join(project, '.installing'))).toBe(false);
+});
+
+it('the launcher does not use the folder for temporary files', async () => {
+  const missing = path.join(project, 'missing');
+  const { code, output } = await start(['script.ts'], { TMPDIR: missing, TMP: missing, TEMP: missing }).ended;
+  expect({ code, last: output.trim().split('\n').at(-1) }).toEqual({ code: 0, last: 'ran  with a channel' });
 });
 
 it('the launcher exits with the exit code of the script', async () => {
