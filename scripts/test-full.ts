@@ -5,6 +5,7 @@ import {
   failUsage,
   inWords,
   refusedInWords,
+  requireTemporaryFolder,
   runSelected,
   runTests,
   startRecording,
@@ -38,6 +39,7 @@ const seedAt = given.indexOf('--seed');
 const seed = seedAt < 0 ? 1 : Number(given[seedAt + 1]);
 if (!Number.isSafeInteger(seed)) failUsage('--seed needs an integer.');
 const selected = seedAt < 0 ? given : given.toSpliced(seedAt, 2);
+requireTemporaryFolder();
 const env = { [FULL_RUN]: 'on', [SEED]: String(seed) };
 
 /** A line of the table. */

@@ -1,6 +1,6 @@
 import { features } from '#contract/route.ts';
 import { run } from './run.ts';
-import { inWords, runSelected } from './tests.ts';
+import { inWords, requireTemporaryFolder, runSelected } from './tests.ts';
 
 const HELP = `npm test [-- <arguments of vitest>]
 npm test -- --without <feature> [<arguments of vitest>]
@@ -19,6 +19,7 @@ if (given.includes('--help')) {
   process.exit(0);
 }
 
+requireTemporaryFolder();
 // The invariants are among the tests, so the check need not run them too.
 const isChecked = given.includes('--without') || (await run('check', ['--skip', 'invariants'], { show: true })).ok;
 const totals = await runSelected(['--project=shared', '--project=separate', '--project=console', ...given]);

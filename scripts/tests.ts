@@ -16,6 +16,17 @@ export const failUsage = (message: string): never => {
   process.exit(1);
 };
 
+/** Ends the process when there is no folder for the temporary files of the tests. */
+export const requireTemporaryFolder = (): void => {
+  try {
+    rmSync(mkdtempSync(join(tmpdir(), 'directory-test-')), { recursive: true });
+  } catch (error) {
+    failUsage(
+      `Tests need a folder for temporary files: ${(error as Error).message}. Set TMPDIR to a folder that you can write to.`,
+    );
+  }
+};
+
 /** Numbers of tests. An error outside of tests counts as a failed one. */
 export interface Totals {
   passed: number;
