@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { type Build, buildAgain, buildOnce } from '#lib/bundling/build-once.ts';
@@ -36,13 +36,11 @@ const checkHandlers = (handlers: readonly HandlerFile[]): void => {
   throw new Error(missing.map(({ id, kind, path }) => `${sourceOf(path)} is missing for ${kind} ${id}.`).join('\n'));
 };
 
-const readMetafile = (): Metafile => JSON.parse(readFileSync(metafilePath, 'utf8')) as Metafile;
-
 /** The files that the bundles depend on, and the bundles themselves. */
-const inputsOf = (handlers: readonly HandlerFile[]): readonly string[] => [
+const inputsOf = (handlers: readonly HandlerFile[], { inputs }: Metafile): readonly string[] => [
   ...handlers.map(({ path }) => bundleFile(path)),
   // Inputs of the node-modules plugin carry a prefix and are not files.
-  ...Object.keys(readMetafile().inputs).filter((input) => !/^[a-z-]+:/.test(input)),
+  ...Object.keys(inputs).filter((input) => !/^[a-z-]+:/.test(input)),
   ...readdirSync(join(root, 'lib/bundling')).map((file) => `lib/bundling/${file}`),
   ...consoleSources(),
   ...siteSources(),
@@ -120,19 +118,15 @@ const buildOf = (handlers: readonly HandlerFile[]): Build => {
   return {
     name: 'functions',
     manifest: metafilePath,
-    inputs: () => inputsOf(handlers),
+    inputs: (manifest) => inputsOf(handlers, JSON.parse(manifest) as Metafile),
     build: () => bundleAll(handlers),
   };
 };
 
 /** Bundles every handler in one esbuild call. */
-export const bundle = async (handlers: readonly HandlerFile[] = handlerFiles): Promise<Metafile> => {
-  await buildAgain(buildOf(handlers));
-  return readMetafile();
-};
+export const bundle = async (handlers: readonly HandlerFile[] = handlerFiles): Promise<Metafile> =>
+  JSON.parse(await buildAgain(buildOf(handlers))) as Metafile;
 
 /** Bundles every handler unless the existing bundles are newer than all of their inputs. */
-export const freshBundles = async (handlers: readonly HandlerFile[] = handlerFiles): Promise<Metafile> => {
-  await buildOnce(buildOf(handlers));
-  return readMetafile();
-};
+export const freshBundles = async (handlers: readonly HandlerFile[] = handlerFiles): Promise<Metafile> =>
+  JSON.parse(await buildOnce(buildOf(handlers))) as Metafile;

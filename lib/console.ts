@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild';
-import { buildOnce } from '#lib/bundling/build-once.ts';
+import { type BuildOptions, context, type Metafile, type Plugin } from 'esbuild';
+import { buildOnce, bundleFiles } from '#lib/bundling/build-once.ts';
 import { evaluatedManifest } from '#lib/bundling/evaluated-manifest.ts';
 import { oneApplicationFile } from '#lib/bundling/one-application-file.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
@@ -107,7 +107,7 @@ const writePages = (metafile: Metafile): void => {
 
 /** Builds the page at `/docs`, and that at `/docs/`. Its assets are files of the console. */
 const buildReference = async (): Promise<void> => {
-  const { metafile } = await build(referenceOptions);
+  const metafile = await bundleFiles(referenceOptions);
   const template = templateOf('console/reference', 'console/reference/main.css', metafile);
   for (const [slashes, apiRoot] of ['', '../'].entries())
     writePage(`reference-${slashes}.html`, template.replaceAll('{{root}}', apiRoot), `${apiRoot}console/`);
@@ -129,14 +129,15 @@ export const consoleSources = (): string[] => [
 
 const buildConsole = async (): Promise<string> => {
   rmSync(consoleFolder, { recursive: true, force: true });
-  const [{ metafile }] = await Promise.all([build(options), buildReference()]);
+  const [metafile] = await Promise.all([bundleFiles(options), buildReference()]);
   writePages(metafile);
   return JSON.stringify(metafile);
 };
 
 /** Builds the console unless the existing build is newer than all of its inputs. */
-export const freshConsole = (): Promise<void> =>
-  buildOnce({ name: 'console', manifest: metafilePath, inputs: consoleSources, build: buildConsole });
+export const freshConsole = async (): Promise<void> => {
+  await buildOnce({ name: 'console', manifest: metafilePath, inputs: consoleSources, build: buildConsole });
+};
 
 /** Builds the console again after each change of its sources; open pages reload. */
 export const watchConsole = async (onBuild: () => void): Promise<void> => {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { geoMercator, geoPath } from 'd3-geo';
-import { type BuildOptions, build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { buildOnce } from '#lib/bundling/build-once.ts';
+import { buildOnce, bundleFiles } from '#lib/bundling/build-once.ts';
 import { dist, root } from '#lib/bundling/paths.ts';
 import { unusedDeclarations } from '#lib/bundling/unused-declarations.ts';
 
@@ -82,8 +82,8 @@ export const siteSources = (): string[] => [
 const buildSite = async (): Promise<string> => {
   rmSync(siteFolder, { recursive: true, force: true });
   mkdirSync(siteFolder, { recursive: true });
-  const { metafile } = await build({ ...options, entryPoints: entryPoints() });
-  const built = Object.entries(metafile.outputs).flatMap(([file, { entryPoint }]) =>
+  const { outputs } = await bundleFiles({ ...options, entryPoints: entryPoints() });
+  const built = Object.entries(outputs).flatMap(([file, { entryPoint }]) =>
     entryPoint === undefined ? [] : [[basename(entryPoint).replace(/\.tsx?$/, '.js'), basename(file)] as const],
   );
   const icon = write('icon.svg', readFileSync(join(root, 'site/icon.svg'), 'utf8'));
@@ -97,5 +97,6 @@ const buildSite = async (): Promise<string> => {
 };
 
 /** Builds the scripts and styles of the pages unless the existing build is newer than all of its inputs. */
-export const freshSite = (): Promise<void> =>
-  buildOnce({ name: 'site', manifest: manifestPath, inputs: siteSources, build: buildSite });
+export const freshSite = async (): Promise<void> => {
+  await buildOnce({ name: 'site', manifest: manifestPath, inputs: siteSources, build: buildSite });
+};

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { tryLock } from '#lib/file-lock.ts';
 import { log } from '#platform/log.ts';
-import { StartupError } from './startup-error.ts';
+import { codeOf, StartupError, startupErrorOf } from './startup-error.ts';
 
 const LOCK = 'lock';
 const OWNER = 'owner.json';
@@ -75,9 +75,10 @@ const checkFormat = (folder: string): void => {
     renameSync(`${file}.new`, file);
     return;
   }
+  const content = readFileSync(file, 'utf8');
   let format: unknown;
   try {
-    ({ format } = JSON.parse(readFileSync(file, 'utf8')) as { format?: unknown });
+    ({ format } = JSON.parse(content) as { format?: unknown });
     if (!Number.isInteger(format)) throw new Error('it holds no format number');
   } catch (cause) {
     throw new StartupError(
@@ -119,14 +120,12 @@ const makePrivate = (folder: string): void => {
   }
 };
 
-/** Runs a step of the start in the folder, whose errors become sentences. */
-const using = <T>(folder: string, step: () => T): T => {
-  try {
-    return step();
-  } catch (cause) {
-    if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`Cannot use the data folder ${folder}: ${(cause as Error).message}.`, { cause });
-  }
+/** The sentence for an error of the file system or of SQLite; other errors as they are. */
+const unusable = (folder: string, error: unknown): unknown => {
+  const problem = startupErrorOf(error, folder);
+  if (problem instanceof StartupError || codeOf(problem) === undefined) return problem;
+  const sentence = `The data folder ${folder} cannot be used: ${(error as Error).message}. Set DATA_DIR to another folder.`;
+  return new StartupError(sentence, { cause: error });
 };
 
 /** How long to wait for a process that is shutting down. */
@@ -135,7 +134,7 @@ const LOCK_WAIT_MS = 2000;
 const acquire = async (folder: string): Promise<DatabaseSync> => {
   const deadline = performance.now() + LOCK_WAIT_MS;
   for (;;) {
-    const lock = using(folder, () => tryLock(path.join(folder, LOCK)));
+    const lock = tryLock(path.join(folder, LOCK));
     if (lock) return lock;
     if (performance.now() > deadline) {
       throw new StartupError(
@@ -149,30 +148,28 @@ const acquire = async (folder: string): Promise<DatabaseSync> => {
 /**
  * Locks a data folder and creates it if it does not exist. The lock is an open exclusive SQLite transaction, which the
  * kernel releases with the process, so there are no stale locks.
- * @throws {StartupError} when another process holds the lock, the data is not of a format that this version reads, or another
- * program uses a name of this service in the folder.
+ * @throws {StartupError} when this user cannot use the folder, another process holds the lock, the data is not of a format that
+ * this version reads, or another program uses a name of this service in the folder.
  */
 export const openDataFolder = async (folder: string): Promise<DataFolder> => {
   const absolute = path.resolve(folder);
   // For all files that this process and the engine create: tokens, addresses and keys are in them.
   const umask = process.umask(0o077);
+  const owner = path.join(absolute, OWNER);
   let lock: DatabaseSync | undefined;
   try {
-    using(absolute, () => {
-      mkdirSync(absolute, { recursive: true, mode: 0o700 });
-      checkForeign(absolute);
-    });
+    mkdirSync(absolute, { recursive: true, mode: 0o700 });
+    checkForeign(absolute);
     lock = await acquire(absolute);
     checkFormat(absolute);
     makePrivate(absolute);
+    writeFileSync(owner, `${JSON.stringify({ pid: process.pid })}\n`);
   } catch (error) {
     lock?.close();
     process.umask(umask);
-    throw error;
+    throw unusable(absolute, error);
   }
   const held = lock;
-  const owner = path.join(absolute, OWNER);
-  writeFileSync(owner, `${JSON.stringify({ pid: process.pid })}\n`);
   return {
     path: absolute,
     file: (name) => path.join(absolute, name),

@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { endLeftoverEngine, guardProcess, writeRecord } from './leftover-processes.ts';
-import { isAboutFullDisk, StartupError } from './startup-error.ts';
+import { isAboutFolder, StartupError } from './startup-error.ts';
 
 /** A running DynamoDB-compatible engine. */
 export interface Engine {
@@ -155,7 +155,10 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
       writeRecord(recordPath, { pid: started.pid, host, port });
       started.once('exit', guardProcess(started.pid));
     }
-    started.once('error', (error) => log.error('the database engine could not be started', { error, file }));
+    started.once('error', (error) => {
+      if (running) log.error('the database engine could not be started', { error, file });
+      else lastErrors = error.message;
+    });
     started.once('exit', (code, signal) => {
       if (stopping || !running) return;
       failures = performance.now() - startedAt > HEALTHY_MS ? 0 : failures + 1;
@@ -195,6 +198,7 @@ export const startEngine = async (dbPath: string, recordPath: string): Promise<E
   }
   await stop();
   const reason = lastErrors.trim();
-  if (isAboutFullDisk(reason)) throw new Error(reason);
+  // The caller makes a sentence of it that names the folder.
+  if (isAboutFolder(reason)) throw new Error(reason);
   throw new StartupError(`The database engine ${file} could not be started. ${reason}`.trim());
 };

@@ -75,8 +75,9 @@ const loadSigningKey = async (file: string): Promise<SigningKey> => {
     writeFileSync(`${file}.new`, JSON.stringify(await exportJWK(pair.privateKey)), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
+  const content = readFileSync(file, 'utf8');
   try {
-    const jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
+    const jwk = JSON.parse(content) as JWK;
     const { kty, n, e, d } = jwk;
     if (kty !== 'RSA' || d === undefined) throw new Error('it holds no private RSA key');
     const kid = await calculateJwkThumbprint(jwk);

@@ -200,6 +200,7 @@ const main = async (): Promise<void> => {
   });
   stopOnSignal(starting);
   const { url } = await starting;
+  if (isStopping) return;
   void warmUp();
   const localParts = `  Inbox           ${url}/_local/mail
   Events          ${url}/_local/events

@@ -6,32 +6,38 @@ export class StartupError extends Error {
 /** The code of an error of the system, of Node or of SQLite, such as `ENOENT`; undefined for others. */
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** SQLite's codes for a file that is read-only, an error of the disk, a full disk, and a file that cannot be opened. */
+/** SQLite's codes for files that are read-only or cannot be opened, and for a disk that is full. */
 const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
+/** A disk without space for the memory that the connections of a database share. */
+const SQLITE_IOERR_SHMSIZE = 4874;
 
-const sqliteCodeOf = (error: Error): number | undefined =>
-  'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+/** The database engine has no codes. */
+const isEngineFull = (message: string): boolean => /disk is full/i.test(message);
+const isEngineForbidden = (message: string): boolean => /unable to open database file|readonly database/i.test(message);
 
-/** Whether a message of the database engine or of esbuild, which have no codes, is about a full disk. */
-export const isAboutFullDisk = (message: string): boolean => /disk is full|no space left on device/i.test(message);
+/** Whether the engine could not start because of the data folder. */
+export const isAboutFolder = (message: string): boolean => isEngineFull(message) || isEngineForbidden(message);
 
-/** SQLite has an error of the disk, without details, where it cannot enlarge what it shares between processes. */
 const isFull = (error: Error): boolean =>
-  [SQLITE_FULL, SQLITE_IOERR].includes(sqliteCodeOf(error) ?? 0) ||
+  ('errcode' in error && [SQLITE_FULL, SQLITE_IOERR_SHMSIZE].includes(Number(error.errcode))) ||
   ['ENOSPC', 'EDQUOT'].includes(String(codeOf(error))) ||
-  isAboutFullDisk(error.message);
+  isEngineFull(error.message);
+
+/** Addresses to listen on can be forbidden too. */
+const isForbidden = (error: Error): boolean =>
+  ('errcode' in error && [SQLITE_READONLY, SQLITE_CANTOPEN].includes(Number(error.errcode) & 0xff)) ||
+  (['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error))) && !('address' in error)) ||
+  isEngineForbidden(error.message);
 
 /** The error that ends a start: faults of the data folder become a sentence, others stay as they are. */
 export const startupErrorOf = (error: unknown, folder: string): unknown => {
   if (!(error instanceof Error) || error instanceof StartupError) return error;
-  const isReadOnly = sqliteCodeOf(error) === SQLITE_READONLY || codeOf(error) === 'EROFS';
-  if (!isFull(error) && !isReadOnly) return error;
-  const advice = isFull(error) ? 'Free disk space' : 'Make it writable';
+  if (!isFull(error) && !isForbidden(error)) return error;
+  const advice = isFull(error) ? 'Free disk space' : 'Make it writable for this user';
   return new StartupError(
-    `The data folder ${folder} cannot be written: ${error.message}. ${advice}, or set DATA_DIR to another folder.`,
+    `The data folder ${folder} cannot be used: ${error.message}. ${advice}, or set DATA_DIR to another folder.`,
     { cause: error },
   );
 };
@@ -39,10 +45,7 @@ export const startupErrorOf = (error: unknown, folder: string): unknown => {
 /** The same for an error of a build in the folder `dist`. Those of the sources stay as they are. */
 export const buildErrorOf = (error: unknown, dist: string): unknown => {
   if (!(error instanceof Error)) return error;
-  const isForbidden =
-    [SQLITE_READONLY, SQLITE_CANTOPEN].includes(sqliteCodeOf(error) ?? 0) ||
-    ['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error)));
-  if (!isFull(error) && !isForbidden) return error;
+  if (!isFull(error) && !isForbidden(error)) return error;
   const advice = isFull(error)
     ? 'Free disk space, and start again.'
     : 'Run `npm run bundle` as the user who owns that folder, and start again; starts write there only after a change of the program.';

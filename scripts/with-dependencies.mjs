@@ -18,46 +18,72 @@ const fail = (message) => {
   process.exit(1);
 };
 
+/** The packages cannot be installed. The message says what to do. */
 class InstallFailed extends Error {}
 
-const packagesOf = (file) => {
+/** @returns an empty text when the file is missing or cannot be read. */
+const readText = (file) => {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+    return readFileSync(file, 'utf8');
   } catch {
-    // Missing or incomplete: nothing counts as installed.
-    return {};
+    return '';
   }
 };
 
-/** Names the system on which this script last ran `npm ci`. What that left out, the registry does not have. */
-const installedOn = path.join(modules, '.installed-on');
-const here = `${process.platform}-${process.arch}`;
+/** @returns undefined when the file is missing or incomplete. */
+const readJson = (file) => {
+  try {
+    return JSON.parse(readText(file));
+  } catch {
+    return undefined;
+  }
+};
+
+const packagesOf = (file) => readJson(file)?.packages ?? {};
+
+/** Lists the packages for this system that the last installation left out, because the registry does not have them. */
+const leftOut = path.join(modules, '.left-out.json');
 
 /** npm's name of the C library, which only Linux has several of. */
-const libcHere = () => (process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl');
+const libc =
+  process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
+    ? 'musl'
+    : 'glibc';
 
-/** Whether a package is made for some systems, and this is one of them. npm decides by the same lists. */
-const isForThisSystem = ({ os, cpu, libc }) =>
-  (os ?? cpu) !== undefined &&
-  [os ?? process.platform].flat().includes(process.platform) &&
-  [cpu ?? process.arch].flat().includes(process.arch) &&
-  (!libc || [libc].flat().includes(libcHere()));
+/** Whether a package is for this system. npm decides by the same lists. */
+const isForThisSystem = (entry) =>
+  [entry.os ?? process.platform].flat().includes(process.platform) &&
+  [entry.cpu ?? process.arch].flat().includes(process.arch) &&
+  [entry.libc ?? libc].flat().includes(libc);
 
 /**
- * Whether the installed packages match the lock file. npm writes its own list last, so an interrupted install has none. Of the
- * optional packages those for this system are wanted: they have the database engine, Node and esbuild.
+ * The packages that differ from the lock file or are missing. npm writes its own list last, so after an interrupted install all are
+ * missing. Optional ones are wanted if they are for this system: the database engine, Node and esbuild are.
  */
-const isInstalled = () => {
-  const wanted = Object.entries(packagesOf(path.join(root, 'package-lock.json')));
+const missingPackages = () => {
   const installed = packagesOf(path.join(modules, '.package-lock.json'));
-  const isComplete = existsSync(installedOn) && readFileSync(installedOn, 'utf8') === here;
-  return wanted.every(([name, entry]) => {
-    if (name === '') return true;
+  const isMissing = ([name, entry]) => {
+    if (name === '') return false;
     const found = installed[name];
-    if (found && found.version !== entry.version) return false;
-    if (!entry.optional) return found !== undefined;
-    return isComplete || !isForThisSystem(entry) || (found !== undefined && existsSync(path.join(root, name)));
-  });
+    const isOther = found?.version !== entry.version;
+    if (!entry.optional) return isOther;
+    // Without a list of systems it is needed by builds for others, and npm installs it where they are.
+    if (!entry.os && !entry.cpu) return found !== undefined && isOther;
+    return isForThisSystem(entry) && (isOther || !existsSync(path.join(root, name)));
+  };
+  return Object.entries(packagesOf(path.join(root, 'package-lock.json')))
+    .filter(isMissing)
+    .map(([name, { version, optional }]) => ({ id: `${name.replace(/^.*node_modules\//, '')}@${version}`, optional }));
+};
+
+/** Where packages can be missing: a copy on another system needs others. */
+const systemOf = ({ id }) => `${id} ${process.platform}-${process.arch}-${libc}`;
+
+const isInstalled = () => {
+  const missing = missingPackages();
+  if (missing.length === 0) return true;
+  const known = readJson(leftOut) ?? [];
+  return missing.every((entry) => known.includes(systemOf(entry)));
 };
 
 const isAlive = (pid) => {
@@ -83,7 +109,7 @@ const findProcess = (pid) => {
     }
     const line = execFileSync('ps', ['-o', 'ppid=,lstart=,comm=', '-p', String(pid)], {
       encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C' },
+      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
     });
     const [, parent, startedAt, command] = /^\s*(\d+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*?)\s*$/s.exec(line);
     return { command, parent: Number(parent), startedAt };
@@ -98,7 +124,7 @@ const identityOf = (pid) => `${pid} ${findProcess(pid)?.startedAt ?? ''}`.trim()
 
 const isRunning = (identity) => {
   const pid = Number(identity.split(' ', 1)[0]);
-  return isAlive(pid) && findProcess(pid)?.state !== 'Z' && identityOf(pid) === identity;
+  return pid > 0 && isAlive(pid) && findProcess(pid)?.state !== 'Z' && identityOf(pid) === identity;
 };
 
 /** @throws an error of the system, other than for an existing folder. */
@@ -119,26 +145,34 @@ const makeNew = (folder) => {
 const withLock = async (work) => {
   const lock = path.join(root, '.installing');
   const owner = path.join(lock, 'process');
-  for (let tries = 0; !makeNew(lock); tries += 1) {
-    const identity = existsSync(owner) ? readFileSync(owner, 'utf8') : '';
+  let unowned = 0;
+  let isWaiting = false;
+  while (!makeNew(lock)) {
+    const identity = readText(owner);
     // Another process may have created the folder and not written its id yet.
-    const isLeft = identity ? !isRunning(identity) : tries > 10;
-    if (isLeft) {
+    unowned = identity === '' ? unowned + 1 : 0;
+    if (identity === '' ? unowned > 10 : !isRunning(identity)) {
       rmSync(lock, { recursive: true, force: true });
       continue;
     }
-    if (tries === 0) {
-      const holder = identity ? `process ${identity.split(' ', 1)[0]}` : 'another process';
+    if (!isWaiting) {
+      const holder = identity === '' ? 'another process' : `process ${identity.split(' ', 1)[0]}`;
       console.log(`Waiting for ${holder}, which installs the packages.`);
+      isWaiting = true;
     }
     await wait(300);
   }
+  let held;
+  const setOwner = (pid) => {
+    held = identityOf(pid);
+    writeFileSync(owner, held);
+  };
   try {
-    const setOwner = (pid) => writeFileSync(owner, identityOf(pid));
     setOwner(process.pid);
     await work(setOwner);
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    // Another process has taken it over if this one was stopped meanwhile and its npm killed.
+    if (readText(owner) === held) rmSync(lock, { recursive: true, force: true });
   }
 };
 
@@ -149,6 +183,9 @@ const findNpm = () => {
   return parent && /^(?:.*\/)?(?:ba|da|z|a|k)?sh$/.test(parent.command) ? parent.parent : process.ppid;
 };
 
+/** Whether the user or a parent has ended what runs. */
+let isInterrupted = false;
+
 /**
  * Runs a command in the foreground. Signals of the terminal, such as Ctrl-C, reach the command directly and are ignored
  * here; SIGTERM is forwarded.
@@ -158,8 +195,13 @@ const runToEnd = (command, args, options, onStart = () => undefined) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, options);
     if (child.pid) onStart(child.pid);
-    const ignore = () => undefined;
-    const forward = () => child.kill('SIGTERM');
+    const ignore = () => {
+      isInterrupted = true;
+    };
+    const forward = () => {
+      isInterrupted = true;
+      child.kill('SIGTERM');
+    };
     process.on('SIGINT', ignore).on('SIGHUP', ignore).on('SIGTERM', forward);
     // A killed npm forwards no signal, so its end is polled.
     const parent = process.ppid;
@@ -180,21 +222,63 @@ const runToEnd = (command, args, options, onStart = () => undefined) =>
     child.once('exit', (code, signal) => finish(resolve, code ?? 128 + constants.signals[signal]));
   });
 
-const install = async (setOwner) => {
-  if (isInstalled()) return;
-  console.log('Installing the packages of package-lock.json with `npm ci`. This takes a minute, once.');
-  const options = ['ci', '--include=dev', '--include=optional', '--no-fund', '--no-audit', '--loglevel=error'];
+/** Runs npm in the project. @returns whether it succeeded. @throws {InstallFailed} when it was interrupted. */
+const runNpm = async (args, setOwner) => {
   const npm = process.env.npm_execpath ?? '';
   const viaNode = /npm-cli\.c?js$/.test(npm);
   const command = viaNode ? (process.env.npm_node_execpath ?? process.execPath) : 'npm';
+  const options = [...args, '--include=dev', '--include=optional', '--no-fund', '--no-audit', '--loglevel=error'];
   const code = await runToEnd(
     command,
     viaNode ? [npm, ...options] : options,
     { cwd: root, stdio: 'inherit', shell: !viaNode && process.platform === 'win32' },
     setOwner,
-  ).catch((error) => fail(`Could not start npm (${error.message}). Run \`npm ci\` in ${root}, then try again.`));
-  if (code !== 0) throw new InstallFailed();
-  writeFileSync(installedOn, here);
+  ).catch((error) => console.error(`npm could not be started: ${error.message}.`));
+  if (isInterrupted) throw new InstallFailed('The installation was interrupted. Start again to go on.');
+  return code === 0;
+};
+
+/** Errors of a folder that cannot be written, with what to do. */
+const ADVICE = {
+  EACCES: 'as the user who owns it',
+  EPERM: 'as the user who owns it',
+  EROFS: 'where it can be written',
+  ENOSPC: 'after freeing disk space',
+  EDQUOT: 'after freeing disk space',
+};
+
+const installMissing = async (setOwner) => {
+  // Another process may have installed them meanwhile.
+  const missing = missingPackages();
+  if (isInstalled()) return;
+  if (missing.every(({ optional }) => optional)) {
+    // What is there stays, and the product starts, in case that these cannot be had.
+    console.log(`Installing packages for this system: ${missing.map(({ id }) => id).join(', ')}.`);
+    const isDone = await runNpm(['install', '--no-save', ...missing.map(({ id }) => id)], setOwner);
+    if (!isDone) return;
+  } else {
+    console.log('Installing the packages of package-lock.json with `npm ci`. This takes a minute, once.');
+    const isDone = await runNpm(['ci'], setOwner);
+    if (!isDone) throw new InstallFailed('`npm ci` failed; see the output above. Fix the problem and try again.');
+  }
+  const left = missingPackages();
+  if (left.length > 0) console.log(`npm could not install ${left.map(({ id }) => id).join(', ')}.`);
+  writeFileSync(leftOut, JSON.stringify(left.map(systemOf)));
+};
+
+/** Installs what is missing. @throws {InstallFailed} */
+const install = async () => {
+  if (isInstalled()) return;
+  try {
+    await withLock(installMissing);
+  } catch (error) {
+    const advice = ADVICE[error.code];
+    if (advice === undefined) throw error;
+    if (missingPackages().every(({ optional }) => optional)) return;
+    throw new InstallFailed(
+      `The packages must be installed, and ${root} cannot be written: ${error.message}. Run \`npm ci --include=dev\` there ${advice}.`,
+    );
+  }
 };
 
 /** A Node that runs TypeScript directly: the one among the packages, or that of the machine if it is recent enough. */
@@ -223,18 +307,11 @@ const scriptAt = given.findIndex((arg) => !arg.startsWith('--'));
 if (scriptAt < 0) fail('Usage: node scripts/with-dependencies.mjs [options of Node] <script.ts> [arguments]');
 const nodeOptions = given.slice(0, scriptAt);
 const [script, ...args] = given.slice(scriptAt);
-/** What to do about an error that ends the installation. */
-const adviceOn = ({ code }) =>
-  code === 'ENOSPC' || code === 'EDQUOT'
-    ? 'Free disk space, and start again.'
-    : 'Run `npm ci` as the user who owns that folder, and start again.';
-
 try {
-  if (!isInstalled()) await withLock(install);
+  await install();
 } catch (error) {
-  if (error instanceof InstallFailed) fail('`npm ci` failed; see the output above. Fix the problem and try again.');
-  if (error.code === undefined) throw error;
-  fail(`The packages must be installed, and ${root} cannot be written: ${error.message}. ${adviceOn(error)}`);
+  if (!(error instanceof InstallFailed)) throw error;
+  fail(error.message);
 }
 // The IPC channel disconnects when this process ends, also when it is killed.
 process.exitCode = await runToEnd(findNode(), [...nodeOptions, path.resolve(root, script), ...args], {

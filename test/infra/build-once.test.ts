@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ let folder: string;
 let build: Build;
 let builds: number;
 let written: string;
+let others: ChildProcess[];
 
 const manifest = () => join(folder, 'manifest.json');
 const input = () => join(folder, 'input.txt');
@@ -23,6 +24,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'build-once-'));
   builds = 0;
   written = '';
+  others = [];
   build = {
     name: `test-${process.pid}`,
     manifest: manifest(),
@@ -41,6 +43,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks();
+  for (const other of others) other.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
   rmSync(lockFile(), { force: true });
 });
@@ -63,6 +66,7 @@ const startOther = async () => {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  others.push(child);
   await once(child.stdout, 'data');
   return child;
 };
@@ -94,7 +98,7 @@ it('a failed build is not fresh', async () => {
   expect(existsSync(manifest())).toBe(false);
 });
 
-it('writes nothing and waits for nobody when the build is fresh', async () => {
+it('writes nothing and does not wait when the build is fresh', async () => {
   await buildOnce(build);
   rmSync(lockFile());
   await buildOnce(build);
@@ -106,7 +110,7 @@ it('says at once what it waits for, and builds when the other process is killed'
   const other = await startOther();
   const building = buildOnce(build);
   await until(() => written !== '');
-  expect(written).toBe(`Waiting for another process that builds the ${build.name}.\n`);
+  expect(written).toBe(`Waiting for another build of the ${build.name}.\n`);
   expect(builds).toBe(0);
   other.kill('SIGKILL');
   await building;

@@ -12,8 +12,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDataFolder } from '#local/data-folder.ts';
+import { createIssuer } from '#local/issuer.ts';
+import { openSecretFile } from '#local/secret-file.ts';
 import { startLocalServer } from '#local/server.ts';
 import { temporaryDataDir } from '#test/support/server.ts';
 
@@ -123,35 +125,82 @@ it('a first start that ended early can be repeated', async () => {
   expect(readdirSync(folder).sort()).toEqual(['format.json', 'lock', 'secrets-key.json']);
 });
 
-/** Opens the folder as another user of this machine. */
-const OPEN = `const { openDataFolder } = await import(process.argv[1]);
-process.seteuid(65534);
-(await openDataFolder(process.argv[2])).release();
-console.log('opened');`;
+describe.runIf(process.getuid?.() === 0)('another user of this machine', () => {
+  let folder: string;
 
-it.runIf(process.getuid?.() === 0)(
-  'a folder of another user is opened, with a warning about files that others can read',
-  () => {
+  beforeEach(() => {
     // Not in the folder of the run, which is closed to other users.
-    const folder = mkdtempSync(path.join(tmpdir(), 'directory-data-'));
-    try {
-      chmodSync(folder, 0o777);
-      writeFileSync(path.join(folder, 'lock'), '');
-      writeFileSync(path.join(folder, 'format.json'), '{"format":2}');
-      chmodSync(path.join(folder, 'lock'), 0o666);
-      chmodSync(path.join(folder, 'format.json'), 0o644);
-      const module = path.resolve(import.meta.dirname, '../../local/data-folder.ts');
-      const { stdout, stderr, status } = spawnSync(
-        process.execPath,
-        ['--input-type=module', '-e', OPEN, module, folder],
-        { encoding: 'utf8' },
-      );
-      expect([status, stderr.includes('Error')]).toEqual([0, false]);
-      expect(stdout).toContain('opened');
-      const warning = (stdout + stderr).split('\n').find((line) => line.includes('whose mode cannot be changed'));
-      expect(JSON.parse(warning ?? '{}')).toMatchObject({ level: 'WARN', folder, files: ['format.json', 'lock'] });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
-);
+    folder = mkdtempSync(path.join(tmpdir(), 'directory-data-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const write = (name: string, mode: number): void => {
+    writeFileSync(path.join(folder, name), name === 'format.json' ? '{"format":2}' : '');
+    chmodSync(path.join(folder, name), mode);
+  };
+
+  /** Opens the folder as that user. */
+  const open = (file = folder) => {
+    const program = `const { openDataFolder } = await import(process.argv[1]);
+      process.seteuid(65534);
+      try {
+        (await openDataFolder(process.argv[2])).release();
+        console.log('opened');
+      } catch (error) {
+        console.log(error.name, error.message);
+      }`;
+    const module = path.resolve(import.meta.dirname, '../../local/data-folder.ts');
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, module, file], {
+      encoding: 'utf8',
+    });
+    return { stdout, stderr };
+  };
+
+  it('opens the folder, with a warning about files that others can read', () => {
+    chmodSync(folder, 0o777);
+    write('lock', 0o666);
+    write('format.json', 0o644);
+    const { stdout, stderr } = open();
+    expect(stderr).not.toContain('Error');
+    expect(stdout).toContain('opened');
+    const warning = (stdout + stderr).split('\n').find((line) => line.includes('whose mode cannot be changed'));
+    expect(JSON.parse(warning ?? '{}')).toMatchObject({ level: 'WARN', folder, files: ['format.json', 'lock'] });
+  });
+
+  it.each([
+    ['EACCES: permission denied, open .*format.json.', 0o777, { lock: 0o666, 'format.json': 0o600 }],
+    ['unable to open database file', 0o777, { lock: 0o600, 'format.json': 0o644 }],
+    ['unable to open database file', 0o755, {}],
+    ['EACCES: permission denied, lstat .*', 0o700, { lock: 0o666, 'format.json': 0o644 }],
+  ])('gets a sentence that says what to do: %s', (reason, mode, files) => {
+    for (const [name, fileMode] of Object.entries(files)) write(name, fileMode);
+    chmodSync(folder, mode);
+    expect(open().stdout).toMatch(
+      new RegExp(
+        `^StartupError The data folder ${folder} cannot be used: ${reason}\\. Make it writable for this user, or set DATA_DIR ` +
+          'to another folder\\.\n$',
+      ),
+    );
+  });
+
+  it('cannot make a folder in it', () => {
+    chmodSync(folder, 0o755);
+    const inner = path.join(folder, 'data');
+    expect(open(inner).stdout).toContain(`The data folder ${inner} cannot be used: EACCES: permission denied, mkdir`);
+  });
+});
+
+it('a file in place of the folder is refused with a sentence', async () => {
+  const file = path.join(temporaryDataDir(), 'file');
+  writeFileSync(file, '');
+  await expect(openDataFolder(file)).rejects.toThrow(`The data folder ${file} cannot be used: EEXIST`);
+  await expect(openDataFolder(path.join(file, 'inner'))).rejects.toThrow(/cannot be used: ENOTDIR.* Set DATA_DIR to/);
+});
+
+it('a key that cannot be read is not called damaged', async () => {
+  const folder = temporaryDataDir();
+  expect(() => openSecretFile(folder, 'all is lost')).toThrow('EISDIR');
+  await expect(createIssuer(folder, 'http://localhost:3000')).rejects.toThrow('EISDIR');
+});

@@ -36,6 +36,21 @@ it('npm start -- --help documents every setting', async () => {
   for (const name of families.flatMap(([, , members]) => members)) expect(output).toContain(name.toUpperCase());
 });
 
+it.each(['scripts/test.ts', 'scripts/test-full.ts'])(
+  '%s names a missing folder for temporary files',
+  async (script) => {
+    const { code, output, errors } = await runCommand(script, [], {
+      TMPDIR: '/nowhere',
+      TMP: '/nowhere',
+      TEMP: '/nowhere',
+    });
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toMatch(
+      /^Tests need a folder for temporary files: ENOENT.*\. Set TMPDIR to a folder that you can write to\.\n$/,
+    );
+  },
+);
+
 it('the service unit of one machine runs what npm start runs', () => {
   const unit = readFileSync('docs/one-machine.md', 'utf8');
   expect(unit).toContain(`ExecStart=/usr/bin/${manifest.scripts.start}\n`);

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canMount, withReadOnly } from '#test/support/mounts.ts';
 import { until } from '#test/support/until.ts';
 
@@ -31,6 +31,10 @@ const LOCK = {
   },
 };
 
+/** What npm lists as installed when all of it is. */
+const NEEDED = { 'node_modules/needed': { version: '1.2.3' } };
+const OPTIONS = '--include=dev --include=optional --no-fund --no-audit --loglevel=error';
+
 /** A lock file with an engine for this system. */
 const ENGINE = { version: '1.0.0', optional: true, os: [process.platform], cpu: [process.arch] };
 const WITH_ENGINE = { packages: { ...LOCK.packages, 'node_modules/engine': ENGINE } };
@@ -40,7 +44,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
 await new Promise((resolve) => setTimeout(resolve, Number(process.env.NPM_MS ?? 0)));
 if (process.env.NPM_FAILS) process.exit(3);
-rmSync('node_modules', { recursive: true, force: true });
+const isClean = process.argv[2] === 'ci';
+if (isClean) rmSync('node_modules', { recursive: true, force: true });
 mkdirSync('node_modules/engine', { recursive: true });
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 if (process.env.NPM_LEAVES_OUT) delete packages[process.env.NPM_LEAVES_OUT];
@@ -123,39 +128,71 @@ it.each([
   ['nothing is installed', undefined],
   ['a package is missing', {}],
   ['a package has another version', { 'node_modules/needed': { version: '1.2.4' } }],
-  [
-    'an optional package has another version',
-    { 'node_modules/needed': { version: '1.2.3' }, 'node_modules/for-another-platform': { version: '2.0.0' } },
-  ],
 ])('installs the packages and prints a message when %s', async (_, packages) => {
   if (packages) installed(packages);
   const { code, output } = await start(['script.ts', 'after']).ended;
   expect(code).toBe(0);
   expect(output).toMatch(/^Installing the packages .* takes a minute, once\.\nran after/);
-  expect(npmCalls()).toEqual(['ci --include=dev --include=optional --no-fund --no-audit --loglevel=error']);
+  expect(npmCalls()).toEqual([`ci ${OPTIONS}`]);
 });
 
-it.each([
-  ['is left out', {}, false],
-  ['is listed and not there', { 'node_modules/engine': ENGINE }, false],
-  ['is there', { 'node_modules/engine': ENGINE }, true],
-])('packages for this system are wanted although they are optional: one %s', async (_, packages, isThere) => {
-  write('package-lock.json', JSON.stringify(WITH_ENGINE));
-  installed({ 'node_modules/needed': { version: '1.2.3' }, ...packages });
-  if (isThere) mkdirSync(path.join(project, 'node_modules/engine'));
-  expect((await start(['script.ts']).ended).code).toBe(0);
-  expect(npmCalls()).toHaveLength(isThere ? 0 : 1);
-});
+const INSTALL_ENGINE = `install --no-save engine@1.0.0 ${OPTIONS}`;
 
-it('a package for this system that npm leaves out is asked for once', async () => {
-  write('package-lock.json', JSON.stringify(WITH_ENGINE));
-  for (let starts = 0; starts < 2; starts += 1)
-    expect((await start(['script.ts'], { NPM_LEAVES_OUT: 'node_modules/engine' }).ended).code).toBe(0);
-  expect(npmCalls()).toHaveLength(1);
-  // As after a copy to another system.
-  write('node_modules/.installed-on', 'other-system');
-  await start(['script.ts']).ended;
-  expect(npmCalls()).toHaveLength(2);
+describe('an optional package', () => {
+  beforeEach(() => write('package-lock.json', JSON.stringify(WITH_ENGINE)));
+
+  it.each([
+    ['is missing', NEEDED, INSTALL_ENGINE],
+    ['is listed and not there', { ...NEEDED, 'node_modules/engine': { version: '1.0.0' } }, INSTALL_ENGINE],
+    [
+      'without systems has another version',
+      { ...NEEDED, 'node_modules/optional': { version: '2.0.0' }, 'node_modules/engine': { version: '1.0.0' } },
+      `install --no-save optional@1.0.0 ${OPTIONS}`,
+    ],
+    [
+      'for another system has another version',
+      { ...NEEDED, 'node_modules/for-another-platform': { version: '2.0.0' }, 'node_modules/engine': ENGINE },
+      undefined,
+    ],
+  ])('for this system is wanted: one that %s', async (problem, packages, call) => {
+    installed(packages);
+    if (!problem.includes('not there')) mkdirSync(path.join(project, 'node_modules/engine'));
+    const { code, output } = await start(['script.ts']).ended;
+    expect({ code, calls: npmCalls() }).toEqual({ code: 0, calls: call === undefined ? [] : [call] });
+    expect(output).toMatch(call === undefined ? /^ran/ : /^Installing packages for this system: .*@1\.0\.0\.\nran/);
+  });
+
+  it('that npm leaves out is asked for once', async () => {
+    installed(NEEDED);
+    for (let starts = 0; starts < 2; starts += 1) {
+      const { code, output } = await start(['script.ts'], { NPM_LEAVES_OUT: 'node_modules/engine' }).ended;
+      expect({ code, isNamed: output.includes('npm could not install engine@1.0.0.') }).toEqual({
+        code: 0,
+        isNamed: starts === 0,
+      });
+    }
+    expect(npmCalls()).toEqual([INSTALL_ENGINE]);
+    // As after a copy from another system.
+    write('node_modules/.left-out.json', JSON.stringify(['engine@1.0.0 other-system']));
+    await start(['script.ts']).ended;
+    expect(npmCalls()).toHaveLength(2);
+  });
+
+  it('that cannot be installed does not end the start, and is asked for again', async () => {
+    installed(NEEDED);
+    for (let starts = 0; starts < 2; starts += 1) {
+      const { code, output } = await start(['script.ts'], { NPM_FAILS: '1' }).ended;
+      expect({ code, last: output.trim().split('\n').at(-1) }).toEqual({ code: 0, last: 'ran  with a channel' });
+    }
+    expect(npmCalls()).toHaveLength(2);
+  });
+
+  it('is installed again after it was removed', async () => {
+    await start(['script.ts']).ended;
+    rmSync(path.join(project, 'node_modules/engine'), { recursive: true });
+    await start(['script.ts']).ended;
+    expect(npmCalls()).toEqual([`ci ${OPTIONS}`, INSTALL_ENGINE]);
+  });
 });
 
 /** The Node among the packages, which as on Alpine Linux cannot run. */
@@ -207,9 +244,20 @@ it.runIf(canMount)('packages that cannot be written end the start with a sentenc
   const readOnly = [...withReadOnly(project), process.execPath] as const;
   const { code, output } = await start(['script.ts'], {}, readOnly).ended;
   expect(code).toBe(1);
-  expect(output).toMatch(/^The packages must be installed, and .* cannot be written: EROFS.*\. Run `npm ci` .*\.\n$/);
-  installed(LOCK.packages);
+  expect(output).toMatch(
+    /^The packages must be installed, and .* cannot be written: EROFS.*\. Run `npm ci --include=dev` there where .*\.\n$/,
+  );
+  installed(NEEDED);
   expect((await start(['script.ts'], {}, readOnly).ended).code).toBe(0);
+  write('package-lock.json', JSON.stringify(WITH_ENGINE));
+  expect((await start(['script.ts'], {}, readOnly).ended).code).toBe(0);
+});
+
+it('a missing npm is named', async () => {
+  const { code, output } = await start(['script.ts'], { npm_execpath: '', PATH: '/nowhere' }).ended;
+  expect(code).toBe(1);
+  expect(output).toMatch(/\nnpm could not be started: .*ENOENT.*\.\n`npm ci` failed; see the output above\. .*\n$/);
+  expect(existsSync(path.join(project, '.installing'))).toBe(false);
 });
 
 it('the launcher installs once when two processes are started together', async () => {
@@ -237,7 +285,9 @@ it('the launcher takes over the lock of a terminated installation', async () => 
   const first = start(['script.ts'], { NPM_MS: '60000' });
   await until(() => npmCalls().length === 1);
   first.child.kill('SIGTERM');
-  expect((await first.ended).code).toBe(1);
+  const ended = await first.ended;
+  expect(ended.code).toBe(1);
+  expect(ended.output).toMatch(/\nThe installation was interrupted\. Start again to go on\.\n$/);
   const { code } = await start(['script.ts']).ended;
   expect(code).toBe(0);
   expect(npmCalls()).toHaveLength(2);
@@ -253,6 +303,23 @@ it('the launcher takes over the lock of a process whose id another process has n
   expect({ code, calls: npmCalls().length }).toEqual({ code: 0, calls: 1 });
   expect(output).not.toContain('Waiting');
   expect(existsSync(path.join(project, '.installing'))).toBe(false);
+});
+
+it.each(['0', '-1', 'garbage', '99999999 1', ''])(
+  'the launcher takes over a lock that names no process: %j',
+  async (text) => {
+    lockedBy(text);
+    expect((await start(['script.ts']).ended).code).toBe(0);
+    expect(npmCalls()).toHaveLength(1);
+  },
+);
+
+it('a process whose lock was taken over leaves it to the other', async () => {
+  const first = start(['script.ts'], { NPM_MS: '500' });
+  await until(() => npmCalls().length === 1);
+  lockedBy('1 of-another');
+  await first.ended;
+  expect(readFileSync(path.join(project, '.installing/process'), 'utf8')).toBe('1 of-another');
 });
 
 it('the launcher does not use the folder for temporary files', async () => {

@@ -2,12 +2,9 @@ import { spawnSync } from 'node:child_process';
 
 /** Mounts that one process sees, and its children, in a namespace of Linux. They end with it. */
 
-const ENTER = ['unshare', process.getuid?.() === 0 ? '--mount' : '--map-root-user', '--mount'] as const;
-
-/** Whether this system lets this user have mounts of its own. */
-export const canMount = spawnSync(ENTER[0], [...ENTER.slice(1), 'true']).status === 0;
-
 type Words = readonly [string, ...string[]];
+
+const ENTER: Words = ['unshare', ...(process.getuid?.() === 0 ? [] : ['--map-root-user']), '--mount'];
 
 /** The words before a command, which then runs after the commands of the shell. */
 const after = (commands: string): Words => [...ENTER, 'sh', '-ec', `${commands}; exec "$@"`, 'sh'];
@@ -19,3 +16,8 @@ export const withReadOnly = (folder: string): Words =>
 /** The words before a command for which an existing folder is an empty disk of so many KiB. */
 export const withSmallDisk = (folder: string, kib: number): Words =>
   after(`mount -t tmpfs -o size=${kib}k tmpfs "${folder}"`);
+
+const [command, ...words] = withReadOnly('/tmp');
+
+/** Whether this system lets this user have mounts of its own. */
+export const canMount = spawnSync(command, [...words, 'true']).status === 0;
