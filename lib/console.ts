@@ -136,7 +136,13 @@ const buildConsole = async (): Promise<string> => {
 
 /** Builds the console unless the existing build is newer than all of its inputs. */
 export const freshConsole = async (): Promise<void> => {
-  await buildOnce({ name: 'console', manifest: metafilePath, inputs: consoleSources, build: buildConsole });
+  await buildOnce({
+    name: 'console',
+    manifest: metafilePath,
+    // The manifest is outside of the folder, which may have been deleted.
+    inputs: () => [join(consoleFolder, 'page-0.html'), ...consoleSources()],
+    build: buildConsole,
+  });
 };
 
 /** Builds the console again after each change of its sources; open pages reload. */
@@ -152,7 +158,7 @@ export const watchConsole = async (onBuild: () => void): Promise<void> => {
     },
   };
   // The next start builds the console for production again.
-  rmSync(metafilePath, { force: true });
+  process.once('exit', () => rmSync(metafilePath, { force: true }));
   const watching = await context({
     ...options,
     minify: false,

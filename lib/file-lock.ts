@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -11,11 +12,13 @@ const isBusy = (error: unknown): boolean =>
  * Locks a file, which is created if it does not exist, until the result is closed. The lock is an open exclusive transaction
  * of SQLite, which the kernel ends with the process, however that ends: no lock is left behind.
  * @returns undefined while another process, or another caller in this one, holds the lock.
- * @throws an error of SQLite when the file cannot be opened.
+ * @throws an error of SQLite or of the file system when the file cannot be opened or written.
  */
 export const tryLock = (file: string): DatabaseSync | undefined => {
   const lock = new DatabaseSync(file);
   try {
+    // SQLite locks nothing in a file that it can only read.
+    accessSync(file, constants.W_OK);
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {

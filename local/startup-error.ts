@@ -6,30 +6,24 @@ export class StartupError extends Error {
 /** The code of an error of the system, of Node or of SQLite, such as `ENOENT`; undefined for others. */
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** SQLite's codes for files that are read-only or cannot be opened, and for a disk that is full. */
-const SQLITE_READONLY = 8;
-const SQLITE_FULL = 13;
-const SQLITE_CANTOPEN = 14;
-/** A disk without space for the memory that the connections of a database share. */
+/** SQLite's code for a disk without space for the memory that the connections of a database share. */
 const SQLITE_IOERR_SHMSIZE = 4874;
 
-/** The database engine has no codes. */
-const isEngineFull = (message: string): boolean => /disk is full/i.test(message);
-const isEngineForbidden = (message: string): boolean => /unable to open database file|readonly database/i.test(message);
+/** What SQLite says, in this process or in the database engine, which reports no codes. */
+const FULL = /disk is full/i;
+const FORBIDDEN = /unable to open database file|readonly database/i;
 
-/** Whether the engine could not start because of the data folder. */
-export const isAboutFolder = (message: string): boolean => isEngineFull(message) || isEngineForbidden(message);
+/** Whether a message of the database engine is about its folder. */
+export const isAboutFolder = (message: string): boolean => FULL.test(message) || FORBIDDEN.test(message);
 
 const isFull = (error: Error): boolean =>
-  ('errcode' in error && [SQLITE_FULL, SQLITE_IOERR_SHMSIZE].includes(Number(error.errcode))) ||
+  FULL.test(error.message) ||
   ['ENOSPC', 'EDQUOT'].includes(String(codeOf(error))) ||
-  isEngineFull(error.message);
+  ('errcode' in error && error.errcode === SQLITE_IOERR_SHMSIZE);
 
-/** Addresses to listen on can be forbidden too. */
+/** Signals and addresses to listen on can be forbidden too; those errors have no path. */
 const isForbidden = (error: Error): boolean =>
-  ('errcode' in error && [SQLITE_READONLY, SQLITE_CANTOPEN].includes(Number(error.errcode) & 0xff)) ||
-  (['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error))) && !('address' in error)) ||
-  isEngineForbidden(error.message);
+  FORBIDDEN.test(error.message) || ('path' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error))));
 
 /** The error that ends a start: faults of the data folder become a sentence, others stay as they are. */
 export const startupErrorOf = (error: unknown, folder: string): unknown => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build as bundle, type Metafile } from 'esbuild';
 import { withLock } from '#lib/file-lock.ts';
@@ -35,8 +35,8 @@ const locked = (build: Build, operation: () => Promise<string>): Promise<string>
 };
 
 const write = async ({ manifest, build }: Build): Promise<string> => {
-  // First, so that an interrupted build is not fresh. rmSync has errors without a code for a read-only file system.
-  if (existsSync(manifest)) unlinkSync(manifest);
+  // First, so that an interrupted build is not fresh.
+  rmSync(manifest, { force: true });
   const content = await build();
   writeFileSync(`${manifest}.new`, content);
   renameSync(`${manifest}.new`, manifest);

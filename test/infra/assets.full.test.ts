@@ -68,3 +68,12 @@ it('the console has the same files whenever it is built', () => {
   });
   for (const build of builds) expect(build).toEqual(builds[0]);
 });
+
+it('the console is built again when its folder was deleted', () => {
+  const folder = copyOfSources('console-deleted-');
+  callIn(folder, 'lib/console.ts', 'freshConsole');
+  const built = digestsOf(join(folder, 'dist/console'));
+  rmSync(join(folder, 'dist/console'), { recursive: true });
+  callIn(folder, 'lib/console.ts', 'freshConsole');
+  expect(digestsOf(join(folder, 'dist/console'))).toEqual(built);
+});

@@ -144,7 +144,7 @@ describe.runIf(process.getuid?.() === 0)('another user of this machine', () => {
   /** Opens the folder as that user. */
   const open = (file = folder) => {
     const program = `const { openDataFolder } = await import(process.argv[1]);
-      process.seteuid(65534);
+      process.setuid(65534);
       try {
         (await openDataFolder(process.argv[2])).release();
         console.log('opened');
@@ -172,6 +172,7 @@ describe.runIf(process.getuid?.() === 0)('another user of this machine', () => {
   it.each([
     ['EACCES: permission denied, open .*format.json.', 0o777, { lock: 0o666, 'format.json': 0o600 }],
     ['unable to open database file', 0o777, { lock: 0o600, 'format.json': 0o644 }],
+    ['EACCES: permission denied, access .*lock.', 0o777, { lock: 0o644, 'format.json': 0o644 }],
     ['unable to open database file', 0o755, {}],
     ['EACCES: permission denied, lstat .*', 0o700, { lock: 0o666, 'format.json': 0o644 }],
   ])('gets a sentence that says what to do: %s', (reason, mode, files) => {

@@ -349,6 +349,16 @@ describe.runIf(canMount)('folders that cannot be written', () => {
     );
   });
 
+  it('a console that must be built in a read-only folder ends the start with the command to run', async () => {
+    const words = [...withSmallDisk(dist, 64), ...withReadOnly(dist), process.execPath] as const;
+    const server = startProcess(dataDir, {}, [], words);
+    started.push(server);
+    expect(await server.ended()).toEqual({ code: 1, signal: null });
+    expect(server.output()).toMatch(
+      /^Console and pages cannot be built in .*dist: .*\. Run `npm run bundle` as .*\.\n$/,
+    );
+  });
+
   it.each([4, 40, 200, 1000])('a disk with %i KiB ends the first start with a sentence', async (kib) => {
     const server = startProcess(dataDir, {}, [], [...withSmallDisk(dataDir, kib), process.execPath]);
     started.push(server);
