@@ -45,9 +45,9 @@ export const openDeadLetterQueues = (bus: Bus): DeadLetterQueues => {
       const subscription = url.slice(url.lastIndexOf('/') + 1);
       const visible = bus
         .deadMessages(subscription)
-        .filter(({ event }) => (hiddenUntil.get(`${subscription} ${event}`) ?? 0) <= Date.now())
+        .filter(({ event }) => (hiddenUntil.get(`${subscription} ${event}`) ?? 0) <= performance.now())
         .slice(0, count);
-      for (const { event } of visible) hiddenUntil.set(`${subscription} ${event}`, Date.now() + seconds * 1000);
+      for (const { event } of visible) hiddenUntil.set(`${subscription} ${event}`, performance.now() + seconds * 1000);
       return { Messages: visible.map(messageOf) };
     },
     deleteMessage: (request) => {

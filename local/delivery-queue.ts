@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { log } from '#platform/log.ts';
 import type { PendingDelivery } from './bus-journal.ts';
+import { PAUSE_MAX_MS } from './retry-policy.ts';
 
 /** Per subscription, so that a slow one does not delay others. */
 const CONCURRENCY = 4;
@@ -43,7 +44,8 @@ export class DeliveryQueue {
     clearTimeout(this.#timer);
     for (const delivery of this.#pending().slice(0, CONCURRENCY - this.#running.size)) {
       const pause = delivery.due - Date.now();
-      if (pause > 0) {
+      // One that is due after more than any pause was stored before the clock was set back.
+      if (pause > 0 && pause <= PAUSE_MAX_MS) {
         this.#deliverAfter(pause);
         return;
       }

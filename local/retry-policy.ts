@@ -8,6 +8,9 @@ export interface RetryPolicy {
 
 export const retryPolicy: RetryPolicy = { firstPauseMs: 200, pauseMaxMs: 60_000, triesMax: 24 };
 
+/** The longest pause with its deviation, in milliseconds. */
+export const PAUSE_MAX_MS = retryPolicy.pauseMaxMs * 1.25;
+
 /** For what has to continue soon after the cause of its failures is gone, and never gives up. */
 export const persistentRetryPolicy: RetryPolicy = { firstPauseMs: 100, pauseMaxMs: 5000, triesMax: Infinity };
 

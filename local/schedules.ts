@@ -50,10 +50,6 @@ export const startSchedules = ({ jobs, importHandler, checkpoints }: SchedulesOp
     }
   };
 
-  const waitUntil = async (due: number): Promise<void> => {
-    while (Date.now() < due) await wait(Math.min(WAIT_MAX_MS, due - Date.now()), undefined, { signal });
-  };
-
   const runEvery = async (job: Job, pauseMs: number): Promise<void> => {
     if (job.atStart) {
       await wait(Math.min(CATCH_UP_MS, pauseMs), undefined, { signal });
@@ -67,13 +63,22 @@ export const startSchedules = ({ jobs, importHandler, checkpoints }: SchedulesOp
 
   const runBySchedule = async (job: Job): Promise<void> => {
     const name = `schedule ${job.route.id}`;
-    const earliest = Date.now() + CATCH_UP_MS;
     let last = Number(checkpoints.get(name) ?? Date.now());
-    store(name, last);
+    const ran = (time: number): void => {
+      last = time;
+      store(name, time);
+    };
+    ran(last);
+    await wait(CATCH_UP_MS, undefined, { signal });
     while (!signal.aborted) {
-      await waitUntil(Math.max(earliest, nextDue(job.schedule, last)));
-      last = Date.now();
-      store(name, last);
+      // The clock was ahead at the last run, and has been set back since.
+      if (last > Date.now()) ran(Date.now());
+      const pause = nextDue(job.schedule, last) - Date.now();
+      if (pause > 0) {
+        await wait(Math.min(WAIT_MAX_MS, pause), undefined, { signal });
+        continue;
+      }
+      ran(Date.now());
       await run(job);
     }
   };

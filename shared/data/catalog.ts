@@ -61,13 +61,19 @@ const unread = (): FollowedFeed => ({
   versions: new Map(),
 });
 
-/** An empty replica in place of one that may have missed tombstones. A refresh that still runs goes on with the old one. */
-const freshIfAbsent = (feed: FollowedFeed, startedAt: Moment): FollowedFeed => {
-  const { refreshedAt, refreshedWideAt } = feed;
-  if (feed.watermark === undefined || elapsed(refreshedAt, startedAt) <= ABSENCE_MAX_MS) return feed;
+/**
+ * An empty replica in place of one that may have missed tombstones, or whose watermark is after the stamps of the next changes,
+ * because the clock was set back. A refresh that still runs goes on with the old one.
+ */
+const freshIfUnusable = (feed: FollowedFeed, startedAt: Moment): FollowedFeed => {
+  const { watermark, refreshedAt } = feed;
+  if (watermark === undefined) return feed;
+  const isAbsent = elapsed(refreshedAt, startedAt) > ABSENCE_MAX_MS;
+  if (!isAbsent && Date.parse(watermark) <= startedAt.epoch + OVERLAP_MS) return feed;
   count('CatalogReload');
-  log.warn('the catalog is too old to be refreshed and is reloaded');
-  return { ...unread(), refreshedAt, refreshedWideAt };
+  const reason = isAbsent ? 'the last refresh was too long ago' : 'the clock was set back';
+  log.warn('the catalog cannot be refreshed and is reloaded', { reason });
+  return { ...unread(), refreshedAt };
 };
 
 /** Starts from a snapshot, if there is one. */
@@ -120,7 +126,7 @@ const follow = async (feed: FollowedFeed, overlapMs: number, among: Among): Prom
       remember(feed, versions);
     }
   }
-  for await (const { changes, versions, readUntil } of feedSince(from, among)) {
+  for await (const { changes, versions, readUntil } of feedSince(from, among, feed.refreshedWideAt === NEVER)) {
     feed.catalog.apply(changes);
     remember(feed, versions);
     advance(feed, readUntil);
@@ -172,7 +178,7 @@ export const makeReplica = (
   const refresh = singleFlight(async (): Promise<void> => {
     const startedAt = moment();
     isRead = false;
-    feed = freshIfAbsent(feed, startedAt);
+    feed = freshIfUnusable(feed, startedAt);
     if (feed.watermark === undefined) startFrom(feed, await loadState());
     // Where wide refreshes are made ahead, readers wait for one only if those come late.
     const isWide = isWideOlder(isAhead ? 2 * WIDE_EVERY_MS : WIDE_EVERY_MS, startedAt);

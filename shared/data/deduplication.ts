@@ -2,7 +2,7 @@ import { DEDUPLICATION_SECONDS, type Subscription, subscriptions } from '#events
 import { secondsFromNow } from '#platform/clock.ts';
 import { deduplicationKey } from './keys.ts';
 import { findItem } from './read.ts';
-import { absent, either, every, is, isBelow, putItem, updateItem, type Write } from './write.ts';
+import { absent, either, every, is, isNotUnderWay, putItem, updateItem, type Write } from './write.ts';
 
 /** The timeout of a function whose subscription sets none, and a margin for its late end, in seconds. */
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -44,7 +44,7 @@ export const processOnce = async (subscriber: string, eventId: string, work: () 
   const until = nowSeconds + claimSeconds(subscriber);
   const isClaimed = await putItem(
     { ...key, type: 'deduplication', state: 'running', until, ttl: nowSeconds + DEDUPLICATION_SECONDS },
-    either(absent, every(is('state', 'running'), isBelow('until', nowSeconds))),
+    either(absent, every(is('state', 'running'), isNotUnderWay('until', nowSeconds))),
   );
   if (!isClaimed) {
     if ((await findItem(key))?.state === 'done') return false;

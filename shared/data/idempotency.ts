@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { DAY_SECONDS } from '#model/days.ts';
+import { mayBeUnderWay } from '#model/work-time.ts';
 import { secondsFromNow } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { openText, sealText } from '#platform/sealed-text.ts';
@@ -84,7 +85,7 @@ export const beginRequest = async (
   const stored = known.response instanceof Uint8Array && (await openResponse(known.response, request));
   if (stored) return stored;
   // Also a request whose response an earlier version of the service has stored in another form.
-  const isEnded = Number(known.until) < secondsFromNow(0);
+  const isEnded = !mayBeUnderWay(Number(known.until), secondsFromNow(0));
   const isOurs = isEnded && (await updateItem(key, { set: { until } }, is('until', Number(known.until))));
   if (!isOurs) throw conflict('IN_PROGRESS', 'The first request with this key is still running.');
   return { ...request, seed: String(known.seed), isFirst: false, until };

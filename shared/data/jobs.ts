@@ -8,7 +8,7 @@ import { conflict } from '#shared/errors.ts';
 import { inOutbox } from './event-log.ts';
 import { healthKey, jobKey, jobsPartition } from './keys.ts';
 import { type Item, inKeyOrder, orNull, wholeCollection } from './read.ts';
-import { is, isBelow, transact, updateItem } from './write.ts';
+import { is, isNotUnderWay, transact, updateItem } from './write.ts';
 
 const runningOf = ({ run_id, started_at, until }: Item): RunningJob | null =>
   until === undefined ? null : { run_id: String(run_id), started_at: String(started_at), until: Number(until) };
@@ -37,7 +37,7 @@ export const requestRun = (name: string, running: RunningJob, at: number, messag
     {
       update: jobKey(name),
       change: { set: { type: 'job', name, ...running } },
-      when: isBelow('until', at),
+      when: isNotUnderWay('until', at),
       orElse: () => conflict('IN_PROGRESS', 'A run of the job is in progress.'),
     },
     inOutbox(message),

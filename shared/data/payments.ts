@@ -17,7 +17,7 @@ import {
 import type { ProjectRecord } from '#model/project.ts';
 import type { Returns } from '#model/returns.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
-import { secondsFromNow } from '#platform/clock.ts';
+import { farAhead, secondsFromNow } from '#platform/clock.ts';
 import { ConflictError } from './conflict.ts';
 import { deduplicationRecord } from './deduplication.ts';
 import { inOutbox } from './event-log.ts';
@@ -212,10 +212,14 @@ export const underWayWrites = (checkout: CheckoutRecord, submission: CheckoutSub
   ];
 };
 
-/** Unpaid checkouts created before a time, oldest first. */
+/** Unpaid checkouts created before a time, oldest first, and those that a clock far ahead has stamped. */
 export async function* openCheckouts(before: string): AsyncGenerator<CheckoutRecord> {
-  for await (const items of collectionPages({ index: 'collection', partition: openCheckoutsPartition, before })) {
-    for (const item of items) yield checkoutOf(item);
+  const all = { index: 'collection', partition: openCheckoutsPartition } as const;
+  for (const range of [
+    { ...all, before },
+    { ...all, after: farAhead() },
+  ]) {
+    for await (const items of collectionPages(range)) yield* items.map(checkoutOf);
   }
 }
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { Catalog } from '#catalog/catalog.ts';
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from '#catalog/snapshot.ts';
-import { now, secondsFromNow } from '#platform/clock.ts';
+import { isRecent, now, secondsFromNow } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { newId } from '#platform/ids.ts';
 import { log, loggable } from '#platform/log.ts';
@@ -138,11 +138,12 @@ const stateOf = ({ stable_at, newest_at, taken_at }: Manifest, bytes: Buffer): R
   takenAt: taken_at,
 });
 
-const isUsable = ({ format, taken_at, feed_partitions }: Manifest): boolean => {
+const isUsable = ({ format, stable_at, taken_at, feed_partitions }: Manifest): boolean => {
   // Written by another release.
   if (format !== SNAPSHOT_FORMAT || feed_partitions < environment().feedShards) return false;
-  // Compares the clocks of two processes; their skew is small against half a day.
-  return Math.abs(Date.parse(now()) - Date.parse(taken_at)) < AGE_MAX_MS;
+  // Compares the clocks of two processes; their skew is small against half a day. After a clock was set back, changes have stamps
+  // from which a snapshot of before would not follow the feed.
+  return isRecent(taken_at, AGE_MAX_MS) && stable_at <= now();
 };
 
 /**

@@ -2,7 +2,7 @@ import { encodeTime } from 'ulid';
 import type { LoggedEvent } from '#contract/events.ts';
 import type { Message } from '#events/catalogue.ts';
 import { DEDUPLICATION_SECONDS } from '#events/subscriptions.ts';
-import type { DeliveryRecord, WebhookRecord } from '#model/webhook.ts';
+import { afterRetries, type DeliveryRecord, type WebhookRecord } from '#model/webhook.ts';
 import { collection } from './collection.ts';
 import { inOutbox } from './event-log.ts';
 import {
@@ -65,8 +65,10 @@ export const deleteDelivery = async (delivery: DeliveryRecord): Promise<void> =>
 
 /** Deliveries that are due at a time, the longest due first; eventually consistent. */
 export const dueDeliveries = async (at: string, count: number): Promise<DeliveryRecord[]> => {
-  const items = await firstOfCollection({ partition: duePartition, index: 'collection', before: dueUpTo(at) }, count);
-  return items.map(deliveryOf);
+  const all = { partition: duePartition, index: 'collection' } as const;
+  const due = await firstOfCollection({ ...all, before: dueUpTo(at) }, count);
+  const ahead = await firstOfCollection({ ...all, after: dueUpTo(afterRetries(at)) }, count);
+  return [...due, ...ahead].slice(0, count).map(deliveryOf);
 };
 
 /** Deliveries of a webhook, newest first, older than the one with the id `after`. @param count how many are read at once. */

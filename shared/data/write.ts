@@ -13,6 +13,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { WORK_MAX_SECONDS } from '#model/work-time.ts';
 import { endOfSecond, now } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { environment } from '#platform/environment.ts';
@@ -78,6 +79,13 @@ export const isBelow =
   (attribute: string, bound: number): Condition =>
   (p) =>
     `attribute_not_exists(${p.name(attribute)}) OR ${p.name(attribute)} < ${p.value(bound)}`;
+/** The attribute, the latest end of some work in seconds since the epoch, says that none is under way, or does not exist. */
+export const isNotUnderWay =
+  (attribute: string, at: number): Condition =>
+  (p) => {
+    const [name, earliest, latest] = [p.name(attribute), p.value(at), p.value(at + WORK_MAX_SECONDS)];
+    return `attribute_not_exists(${name}) OR NOT ${name} BETWEEN ${earliest} AND ${latest}`;
+  };
 /** The attribute is a time, ISO 8601, that is not in the future. */
 export const hasPassed =
   (attribute: string): Condition =>

@@ -16,6 +16,7 @@ import { type Fields, isFieldName, type Reader, shownChanges } from './field.ts'
 import type { ProjectRecord } from './project.ts';
 import { firstFitting } from './response-size.ts';
 import { changesBetween, fieldValue, isSameValue, withFields } from './revision.ts';
+import { mayBeUnderWay } from './work-time.ts';
 
 /** An operation on many projects as stored. */
 export interface BatchRecord extends Readonly<Omit<Batch, 'actor' | 'counts'>> {
@@ -198,8 +199,10 @@ export const countOutcomes = (entries: readonly { readonly outcome: BatchOutcome
 };
 
 /** The state at a time, ISO 8601: a batch whose process died has failed. */
-export const batchStateAt = ({ state, running_until }: BatchRecord, at: string): BatchState =>
-  state === 'running' && running_until !== null && running_until < at ? 'failed' : state;
+export const batchStateAt = ({ state, running_until }: BatchRecord, at: string): BatchState => {
+  const hasDied = running_until !== null && !mayBeUnderWay(Date.parse(running_until) / 1000, Date.parse(at) / 1000);
+  return state === 'running' && hasDied ? 'failed' : state;
+};
 
 /** The counters of a project that show whether it was touched. */
 export interface ChangeCounts {

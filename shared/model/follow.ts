@@ -1,4 +1,5 @@
 import { type Follow, fieldKeyOf, type ListFilters } from '#contract/follows.ts';
+import { dayAfter } from './days.ts';
 
 /** The filters of a list as they are written in an address. */
 export type FollowQuery = Follow['query'];
@@ -65,16 +66,24 @@ export const isDue = ({ frequency }: FollowRecord, monday: boolean): boolean => 
 
 const later = (one: string | null, other: string): string => (one !== null && one > other ? one : other);
 
+/** A time up to the end of a day; null for one that a clock which was ahead has stored. */
+const upTo = (day: string, time: string | null): string | null =>
+  time !== null && time < dayAfter(day, 1) ? time : null;
+
 /** What changes when a digest has been sent. */
 export const ended = (state: DigestState, { day, through, weekly }: BegunDigest): Partial<DigestState> => ({
   begun: null,
   mailed_on: day,
-  daily_through: later(state.daily_through, through),
-  ...(weekly && { weekly_through: later(state.weekly_through, through) }),
+  daily_through: later(upTo(day, state.daily_through), through),
+  ...(weekly && { weekly_through: later(upTo(day, state.weekly_through), through) }),
 });
 
-/** The time after which publications are new to a follow, ISO 8601. */
-export const newSince = ({ frequency, created_at }: FollowRecord, state: DigestState): string => {
+/**
+ * The time after which publications are new to a follow, ISO 8601: that of the last digest, or of the follow. Where a clock that
+ * was ahead has stored one of them, the period before the day.
+ */
+export const newSince = ({ frequency, created_at }: FollowRecord, state: DigestState, day: string): string => {
   const through = frequency === 'daily' ? state.daily_through : state.weekly_through;
-  return later(through, created_at);
+  const since = later(through, created_at);
+  return upTo(day, since) ?? dayAfter(day, frequency === 'daily' ? -1 : -7);
 };

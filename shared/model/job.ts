@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import type { JobRun } from '#contract/jobs.ts';
 import type { Route } from '#contract/route.ts';
+import { mayBeUnderWay } from './work-time.ts';
 
 /** Schedule expressions of EventBridge Scheduler, in UTC. */
 
@@ -74,7 +75,8 @@ export interface JobState {
 export const jobNameOf = ({ path }: Pick<Route, 'path'>): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Whether a run is in progress. @param at seconds since the epoch. */
-export const isRunning = ({ running }: JobState, at: number): boolean => running !== null && running.until >= at;
+export const isRunning = ({ running }: JobState, at: number): boolean =>
+  running !== null && mayBeUnderWay(running.until, at);
 
 /** The last run that ended, or was interrupted: its process died or its time was over. @param at seconds since the epoch. */
 export const lastRunAt = (state: JobState, at: number): JobRun | null => {

@@ -59,6 +59,11 @@ export const RETRY_PAUSES_MS: readonly number[] = [
   8 * HOUR_MS,
 ];
 
+const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
+
+/** Later than all retries after a time, ISO 8601: what is due then was stored by a clock that was ahead. */
+export const afterRetries = (at: string): string => later(at, 2 * Math.max(...RETRY_PAUSES_MS));
+
 /** After this time the process of an attempt counts as dead; the timeout of a request is much shorter. */
 const CLAIM_MS = 60 * SECOND_MS;
 const ATTEMPTS_KEPT = 20;
@@ -75,8 +80,6 @@ const keptAttempts = (all: readonly Attempt[]): readonly Attempt[] => {
   }
   return kept;
 };
-
-const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
 
 /** The id of the deliveries of an event, one per webhook. */
 export const deliveryIdOf = (eventId: string): string => eventId.replace(/^evt_/, 'dlv_');

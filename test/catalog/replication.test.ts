@@ -13,7 +13,7 @@ import type { RequestBarrier } from '#test/catalog/consistency/request-barrier.t
 import type { BareTable } from '#test/support/bare-table.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { captureMetrics } from '#test/support/metrics.ts';
-import type { VirtualTime } from '#test/support/virtual-time.ts';
+import { type VirtualTime, YEARS_AHEAD_MS } from '#test/support/virtual-time.ts';
 import { origin, project, query } from './fixtures.ts';
 import { withFeed } from './with-feed.ts';
 
@@ -451,6 +451,46 @@ it('a reader of the catalog refreshes within a second after its clock was set ba
   time.advance(1.1 * SECOND);
   const seen = await time.skewed(-HOUR, readCatalog);
   expect(seen.find(record.id)?.project).toEqual(renamed);
+});
+
+it.each([10 * SECOND, HOUR, YEARS_AHEAD_MS])(
+  'a reader of the catalog finds the changes after its clock, which was %i ms ahead, was set back',
+  async (aheadMs) => {
+    const readCatalog = reader();
+    const ahead = await time.skewed(aheadMs, async () => {
+      await readCatalog('now');
+      const record = await insert({ name: 'ahead' });
+      time.advance(SECOND);
+      expect(await nameIn(readCatalog, record.id)).toBe('ahead');
+      return record;
+    });
+    const right = await insert({ name: 'right' });
+    expect(await nameIn(readCatalog, right.id)).toBe('right');
+    expect(counted('CatalogReload')).toBe(1);
+    await rename(ahead, 'renamed');
+    time.advance(1.1 * SECOND);
+    expect(await nameIn(readCatalog, ahead.id)).toBe('renamed');
+    expect(counted('CatalogReload')).toBe(1);
+  },
+);
+
+it('a reader of the catalog reads changes of a clock that was years ahead once, not with each refresh', async () => {
+  const ahead = await time.skewed(YEARS_AHEAD_MS, () => insert({ name: 'ahead' }));
+  const readCatalog = reader();
+  expect(await nameIn(readCatalog, ahead.id)).toBe('ahead');
+  time.advance(HOUR / 10);
+  const items: number[] = [];
+  for (let second = 0; second < 12; second += 1) {
+    barrier.items = 0;
+    await readCatalog('now');
+    items.push(barrier.items);
+    time.advance(1.1 * SECOND);
+  }
+  expect(items).toEqual(items.map(() => 0));
+  await rename(ahead, 'renamed');
+  expect(await nameIn(readCatalog, ahead.id)).toBe('renamed');
+  // Another process starts.
+  expect(await nameIn(reader(), ahead.id)).toBe('renamed');
 });
 
 it('a reader of the catalog uses the wide overlap after the process was frozen', async () => {

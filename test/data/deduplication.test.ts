@@ -5,6 +5,7 @@ import { findItem } from '#data/read.ts';
 import { updateItem } from '#data/write.ts';
 import { DEDUPLICATION_DAYS } from '#events/subscriptions.ts';
 import { stageOverrides } from '#lib/stages.ts';
+import { withClockAhead, YEARS_AHEAD_MS } from '#test/support/virtual-time.ts';
 import { withBareTable } from '#test/support/with-bare-table.ts';
 
 withBareTable();
@@ -36,6 +37,14 @@ it('a timed-out run that fails does not release the claim of another run', async
   });
   await expect(timedOut).rejects.toThrow('not now');
   await expect(processOnce('mail.notifySubmitter', 'evt_2', nothing)).rejects.toThrow(AlreadyRunning);
+});
+
+it('an event is processed whose run died before the clock was set back', async () => {
+  const key = deduplicationKey('mail.notifySubmitter', 'evt_5');
+  const until = await withClockAhead(YEARS_AHEAD_MS, async () => epochSeconds());
+  await updateItem(key, { set: { type: 'deduplication', state: 'running', until } });
+  expect(await processOnce('mail.notifySubmitter', 'evt_5', nothing)).toBe(true);
+  expect(await processOnce('mail.notifySubmitter', 'evt_5', fails)).toBe(false);
 });
 
 it.each([

@@ -14,7 +14,7 @@ import type { RequestBarrier } from '#test/catalog/consistency/request-barrier.t
 import { origin, project, query } from '#test/catalog/fixtures.ts';
 import { withFeed } from '#test/catalog/with-feed.ts';
 import { captureMetrics } from '#test/support/metrics.ts';
-import type { VirtualTime } from '#test/support/virtual-time.ts';
+import { type VirtualTime, YEARS_AHEAD_MS } from '#test/support/virtual-time.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -126,6 +126,23 @@ it('a replica that starts from a snapshot reads the whole feed instead when the 
   expect((await reader()('now')).find(removed.id)).toBeUndefined();
   expect(unusableCount()).toBe(0);
 });
+
+it.each([5 * 60 * SECOND, YEARS_AHEAD_MS])(
+  'a replica does not start from a snapshot of a clock that was %i ms ahead',
+  async (aheadMs) => {
+    await time.skewed(aheadMs, async () => {
+      await insert({ name: 'ahead' });
+      await keep({ afterSeconds: 70 });
+    });
+    const right = await insert({ name: 'right' });
+    expect((await reader()('now')).find(right.id)?.project).toEqual(right);
+    await expectSameAsFeed();
+    expect(unusableCount()).toBe(0);
+    // The next one replaces it.
+    await keep();
+    await expectSameAsFeed();
+  },
+);
 
 describe('a snapshot whose reads fail', () => {
   let reads: { readonly partition: unknown; readonly isConsistent: unknown }[];

@@ -11,6 +11,7 @@ import { openJournal } from '#local/journal.ts';
 import { watchStorage } from '#local/storage.ts';
 import { log } from '#platform/log.ts';
 import { until } from '#test/support/until.ts';
+import { withClockAhead, YEARS_AHEAD_MS } from '#test/support/virtual-time.ts';
 
 log.setLogLevel('SILENT');
 
@@ -138,6 +139,21 @@ it('the bus delivers later events while an earlier one keeps failing', async () 
     Entries: [entry('bad1'), entry('bad2'), entry('bad3'), entry('bad4'), entry('bad5'), entry('good')],
   });
   await until(() => idsOf('test.approvals').includes('good'));
+});
+
+it('the bus retries a delivery soon that failed before the clock was set back', async () => {
+  const right = Date.now();
+  const bus = openOn([approvals], {
+    'test.approvals': async () => {
+      if (Date.now() > right + YEARS_AHEAD_MS) throw new Error('not in these years');
+    },
+  });
+  const delivery = () => bus.events({ includeTasks: true, limit: 1 })[0]?.deliveries[0];
+  await withClockAhead(YEARS_AHEAD_MS, async () => {
+    bus.putEvents({ Entries: [entry('one')] });
+    await until(() => Number(delivery()?.tries) > 0);
+  });
+  await until(() => delivery()?.state === 'done');
 });
 
 it('an event becomes a dead letter after the last attempt', async () => {

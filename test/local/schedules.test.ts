@@ -6,7 +6,7 @@ import type { Checkpoints } from '#local/journal.ts';
 import { startSchedules } from '#local/schedules.ts';
 import { jobNameOf, nextDue } from '#model/job.ts';
 import { log } from '#platform/log.ts';
-import { stopClocks } from '#test/support/virtual-time.ts';
+import { stopClocks, YEARS_AHEAD_MS } from '#test/support/virtual-time.ts';
 
 const at = (time: string): number => Date.parse(time);
 const due = (expression: string, after: string): string => new Date(nextDue(expression, at(after))).toISOString();
@@ -104,5 +104,51 @@ describe('the scheduler', () => {
     await vi.advanceTimersByTimeAsync(3000);
     await stopped;
     expect([events.length, ended]).toEqual([2, 2]);
+  });
+
+  describe('after a start with a clock that was years ahead', () => {
+    const everyFiveMinutes = job({ schedule: 'rate(5 minutes)' });
+    const name = `schedule ${first.route.id}`;
+
+    it('runs a job one period after the start, and then by its schedule', async () => {
+      stopClocks();
+      const facts = new Map([[name, String(Date.now() + YEARS_AHEAD_MS)]]);
+      const { events, importHandler } = counting();
+      const schedules = startSchedules({ jobs: [everyFiveMinutes], importHandler, checkpoints: inMemory(facts) });
+      await vi.advanceTimersByTimeAsync(4 * 60_000);
+      expect(events).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(2 * 60_000);
+      expect(events).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(10 * 60_000);
+      expect(events).toHaveLength(3);
+      expect(Number(facts.get(name))).toBeLessThanOrEqual(Date.now());
+      await schedules.stop();
+    });
+
+    it('does not wait for a whole period again with each restart', async () => {
+      stopClocks();
+      const facts = new Map([[name, String(Date.now() + YEARS_AHEAD_MS)]]);
+      const { events, importHandler } = counting();
+      for (let starts = 0; starts < 4; starts += 1) {
+        const schedules = startSchedules({ jobs: [everyFiveMinutes], importHandler, checkpoints: inMemory(facts) });
+        await vi.advanceTimersByTimeAsync(2 * 60_000);
+        await schedules.stop();
+      }
+      expect(events).toHaveLength(1);
+    });
+
+    it('runs a job one period after the clock is set back, without a restart', async () => {
+      stopClocks();
+      const right = Date.now();
+      vi.setSystemTime(right + YEARS_AHEAD_MS);
+      const { events, importHandler } = counting();
+      const schedules = startSchedules({ jobs: [everyFiveMinutes], importHandler, checkpoints: inMemory() });
+      await vi.advanceTimersByTimeAsync(6 * 60_000);
+      expect(events).toHaveLength(1);
+      vi.setSystemTime(right);
+      await vi.advanceTimersByTimeAsync(6 * 60_000);
+      expect(events).toHaveLength(2);
+      await schedules.stop();
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FieldChange } from '#contract/projects.ts';
-import { type BatchEntry, batchItemView, withShortValues } from '#model/batch.ts';
+import { type BatchEntry, type BatchRecord, batchItemView, batchStateAt, withShortValues } from '#model/batch.ts';
 import { Fields } from '#model/field.ts';
 import { field } from '#test/catalog/fixtures.ts';
 
@@ -64,4 +64,19 @@ it('an entry that is only shown is stored with short values, and is shown as if 
     { field: 'name', before: 'A', after: 'B' },
   ]);
   expect(JSON.stringify(stored).length).toBeLessThan(12_000);
+});
+
+const AT = '2026-11-29T12:00:00.000Z';
+
+it.each([
+  [null, 'running'],
+  ['2026-11-29T12:00:00.000Z', 'running'],
+  ['2026-11-29T12:15:00.000Z', 'running'],
+  ['2026-11-29T11:59:59.999Z', 'failed'],
+  // Of a clock that was ahead: no work takes as long.
+  ['2026-11-29T13:00:00.000Z', 'failed'],
+  ['2030-11-29T12:00:00.000Z', 'failed'],
+])('a batch that runs until %s is %s', (running_until, state) => {
+  expect(batchStateAt({ state: 'running', running_until } as BatchRecord, AT)).toBe(state);
+  expect(batchStateAt({ state: 'done', running_until } as BatchRecord, AT)).toBe('done');
 });

@@ -83,6 +83,9 @@ const shiftClock = (ms: number): (() => void) => {
   };
 };
 
+/** How far the clock of a machine is ahead whose date is wrong, in milliseconds. */
+export const YEARS_AHEAD_MS = 4 * 365 * 86_400_000;
+
 /** Runs work while the wall clock of this process is ahead by `ms`, and keeps running. Calls must not overlap. */
 export const withClockAhead = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
   const reset = shiftClock(ms);

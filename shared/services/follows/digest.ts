@@ -105,14 +105,14 @@ const sectionsOf = async (
   lists: Lists,
   follows: readonly FollowRecord[],
   state: DigestState,
-  { until, weekly }: { readonly until: string; readonly weekly: boolean },
+  { day, until, weekly }: { readonly day: string; readonly until: string; readonly weekly: boolean },
 ): Promise<Section[]> => {
   const sections: Section[] = [];
   const shown = new Set<string>();
   for (const follow of follows.filter((one) => isDue(one, weekly))) {
     const filters = await lists.filtersOf(follow);
     if (!filters) continue;
-    const found = await newListings(lists, filters, { since: newSince(follow, state), until }, shown);
+    const found = await newListings(lists, filters, { since: newSince(follow, state, day), until }, shown);
     if (found.entries.length > 0) sections.push({ follow, ...found });
   }
   return sections;
@@ -150,7 +150,8 @@ const deliver = async (
   state: DigestState,
   begun: BegunDigest,
 ): Promise<boolean> => {
-  const sections = await sectionsOf(lists, follows, state, { until: begun.through, weekly: begun.weekly });
+  const { occasion: day, through: until, weekly } = begun;
+  const sections = await sectionsOf(lists, follows, state, { day, until, weekly });
   let isSent = false;
   if (sections.length > 0) {
     const projects = await catalog();
@@ -158,7 +159,7 @@ const deliver = async (
     isSent = await mailOnce(
       { user, notification: 'follow_digest' },
       'mail.followDigest',
-      `${user.id} ${begun.occasion}`,
+      `${user.id} ${day}`,
       (name, branding) => followDigestEmail(followed, name, branding),
     );
   }
@@ -174,7 +175,7 @@ const nextDigest = async (
   { day, until }: { readonly day: string; readonly until: string },
 ): Promise<BegunDigest | undefined> => {
   const weekly = groupOf(day, 'week') === day;
-  const sections = await sectionsOf(lists, follows, state, { until, weekly });
+  const sections = await sectionsOf(lists, follows, state, { day, until, weekly });
   const published = sections.flatMap(({ entries }) => entries.map(({ project }) => String(project.published_at)));
   const through = published.toSorted().at(-1);
   return through === undefined ? undefined : { occasion: day, day, through, weekly };

@@ -11,7 +11,7 @@ import { tryTransact, type Write } from '#data/write.ts';
 import { newMessage } from '#events/catalogue.ts';
 import { noOutcomes, rowPosition, withShortValues } from '#model/batch.ts';
 import { hasEnded, type ImportRecord } from '#model/import.ts';
-import { now } from '#platform/clock.ts';
+import { isRecent, now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
 import { deleteFile } from '#platform/s3.ts';
 import { type MappedColumn, mappedColumns } from '#shared/csv/mapping.ts';
@@ -222,8 +222,7 @@ const fail = async (lease: Lease, reason: string): Promise<void> => {
   await deleteFile(lease.record.id);
 };
 
-const isAlive = ({ seen_at }: ImportRecord): boolean =>
-  seen_at !== null && Date.parse(seen_at) > Date.now() - DEAD_AFTER_MS;
+const isAlive = ({ seen_at }: ImportRecord): boolean => seen_at !== null && isRecent(seen_at, DEAD_AFTER_MS);
 
 const cancellationOf = async (record: ImportRecord): Promise<Write[]> => {
   const ended = { state: 'cancelled', finished_at: now() } as const;

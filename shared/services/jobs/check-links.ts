@@ -2,7 +2,7 @@ import { catalog } from '#data/catalog.ts';
 import { iterateResumably } from '#data/checkpoints.ts';
 import { classifyProbe, findLinks, type LinkRecord, linkAfter, saveLink } from '#data/links.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import { now } from '#platform/clock.ts';
+import { isRecent, now } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
@@ -91,8 +91,7 @@ export const checkLinks = async (
     previous: LinkRecord | undefined,
   ): Promise<void> => {
     const at = now();
-    const isFresh =
-      previous?.url === project.url && Date.parse(at) - Date.parse(previous.checked_at) < RECHECK_AFTER_MS;
+    const isFresh = previous?.url === project.url && isRecent(previous.checked_at, RECHECK_AFTER_MS);
     if (isFresh) return;
     const signal = AbortSignal.timeout(Math.max(0, Math.min(listingMs, Math.round(endsAt - performance.now()))));
     const options = { signal, ...(resolve && { resolve }) };

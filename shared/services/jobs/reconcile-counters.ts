@@ -5,7 +5,7 @@ import { countReactions, readCounts, replaceCounts } from '#data/counts.ts';
 import { commentCounts, correctCommentCount, countCommentsBy } from '#data/users.ts';
 import { recounted } from '#model/project.ts';
 import type { CommentCount } from '#model/user.ts';
-import { now } from '#platform/clock.ts';
+import { isRecent } from '#platform/clock.ts';
 import { log } from '#platform/log.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { repairCategorySlugs } from '#services/categories/propagate-slug.ts';
@@ -61,8 +61,8 @@ const DURATION_MIN_MS = 500;
 export const USERS_JOB = 'reconcile-counters-users';
 
 /** @returns whether the counter was wrong and has been corrected. */
-const recountUser = async (user: CommentCount, before: string): Promise<boolean> => {
-  if (user.changedAt > before) return false;
+const recountUser = async (user: CommentCount): Promise<boolean> => {
+  if (isRecent(user.changedAt, QUIET_MS)) return false;
   const count = await countCommentsBy(user.userId);
   return count !== user.counted && (await correctCommentCount(user, count));
 };
@@ -74,13 +74,12 @@ const recountUser = async (user: CommentCount, before: string): Promise<boolean>
  * @param until when to stop, in milliseconds of the monotonic clock.
  */
 const recountUsers = async (until: number): Promise<{ users: number; users_repaired: number; unfinished: boolean }> => {
-  const before = new Date(Date.parse(now()) - QUIET_MS).toISOString();
   const after = await findCheckpoint(USERS_JOB);
   let [users, users_repaired] = [0, 0];
   let position = after;
   const bounds = { until: Math.max(until, performance.now() + DURATION_MIN_MS) };
   for await (const page of commentCounts(after)) {
-    const { results, isComplete } = await mapConcurrently(page, (user) => recountUser(user, before), bounds);
+    const { results, isComplete } = await mapConcurrently(page, (user) => recountUser(user), bounds);
     users += results.length;
     users_repaired += results.filter(Boolean).length;
     position = page[results.length - 1]?.position ?? position;

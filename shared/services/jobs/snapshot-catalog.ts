@@ -2,7 +2,7 @@ import { catalog } from '#data/catalog.ts';
 import { countFeedChanges } from '#data/feed.ts';
 import { findSnapshotManifest, storeSnapshot } from '#data/snapshots.ts';
 import { advanceUserCount } from '#data/users.ts';
-import { now } from '#platform/clock.ts';
+import { isRecent } from '#platform/clock.ts';
 
 /** Reading fewer changes than this from the feed is as fast as loading a snapshot. */
 const CHANGES_MIN = 500;
@@ -16,7 +16,7 @@ const AGE_MAX_MS = 6 * 3600 * 1000;
 const isDue = async (): Promise<boolean> => {
   const newest = await findSnapshotManifest();
   if (!newest) return (await countFeedChanges(undefined, CHANGES_MIN)) >= CHANGES_MIN;
-  if (Date.parse(now()) - Date.parse(newest.taken_at) > AGE_MAX_MS) return true;
+  if (!isRecent(newest.taken_at, AGE_MAX_MS)) return true;
   const enough = Math.max(CHANGES_MIN, Math.ceil(newest.listings * CHANGED_PART));
   return (await countFeedChanges(newest.newest_at, enough)) >= enough;
 };

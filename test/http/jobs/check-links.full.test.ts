@@ -55,6 +55,10 @@ describe('a site', () => {
     expect(site.received[0]?.headers['user-agent']).toContain('directory-link-check');
     expect(await runJob(server, 'check-links')).toMatchObject({ processed: 0 });
     expect(await inDays(1)).toMatchObject({ processed: 1, alive: 1 });
+    // After a clock that was years ahead was set back, too.
+    expect(await inDays(1461)).toMatchObject({ processed: 1 });
+    expect(await runJob(server, 'check-links')).toMatchObject({ processed: 1 });
+    expect(await runJob(server, 'check-links')).toMatchObject({ processed: 0 });
   });
 
   it('is dead after responding 404 on three days, and alive when it responds 200 again', async () => {

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
 import { makeReplica } from '#data/catalog.ts';
+import { snapshotKey } from '#data/keys.ts';
 import { snapshotLoader } from '#data/snapshots.ts';
+import { updateItem } from '#data/write.ts';
+import { now } from '#platform/clock.ts';
 import { runJob } from '#test/support/jobs.ts';
 import { csv, importFile } from '#test/support/uploads.ts';
+import { withClockAhead, YEARS_AHEAD_MS } from '#test/support/virtual-time.ts';
 import { ownDirectory } from '#test/support/with-directory.ts';
 
 const { server, directory } = await ownDirectory();
@@ -24,6 +28,12 @@ it('a snapshot of the catalog is stored when it is large enough, and again only 
 
   const { id } = await directory.live(directory.admin, { name: 'After the snapshot' });
   expect(await runJob(server, 'snapshot-catalog')).toMatchObject({ processed: 0 });
+
+  // One of a clock that was years ahead is replaced.
+  const taken_at = await withClockAhead(YEARS_AHEAD_MS, async () => now());
+  await updateItem(snapshotKey, { set: { taken_at } });
+  expect(await runJob(server, 'snapshot-catalog')).toMatchObject({ processed: processed + 1 });
+
   const replica = await makeReplica(() => Number.NEGATIVE_INFINITY)('now');
   expect(replica.size).toBe(processed + 1);
   expect(replica.find(id)?.project.name).toBe('After the snapshot');
