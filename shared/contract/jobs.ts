@@ -194,9 +194,9 @@ export const snapshotCatalog = job('snapshotCatalog', {
   name: 'snapshot-catalog',
   summary: 'Snapshot the catalog',
   description:
-    'Stores a snapshot of the catalog for cold starts when enough has changed since the last one, and counts new users.',
+    'Stores a snapshot of the catalog for cold starts when enough has changed since the last one, counts new users, and gives changes the current time that a clock which was ahead has stamped.',
   permissions: ['catalog', 'table:get', 'table:collection'],
-  writes: ['snapshots', 'user-count'],
+  writes: ['snapshots', 'feed-stamps', 'user-count'],
   processed: 'Listings in the new snapshot; 0 when the last one is recent enough.',
   result: { bytes: Count.describe('Compressed size of the new snapshot.') },
 });

@@ -138,6 +138,7 @@ export const entities = [
   'jobs',
   'checkpoints',
   'snapshots',
+  'feed-stamps',
   'api-keys',
   'api-keys:end',
   'user-count',

@@ -66,14 +66,14 @@ const unread = (): FollowedFeed => ({
  * because the clock was set back. A refresh that still runs goes on with the old one.
  */
 const freshIfUnusable = (feed: FollowedFeed, startedAt: Moment): FollowedFeed => {
-  const { watermark, refreshedAt } = feed;
+  const { watermark } = feed;
   if (watermark === undefined) return feed;
-  const isAbsent = elapsed(refreshedAt, startedAt) > ABSENCE_MAX_MS;
+  const isAbsent = elapsed(feed.refreshedAt, startedAt) > ABSENCE_MAX_MS;
   if (!isAbsent && Date.parse(watermark) <= startedAt.epoch + OVERLAP_MS) return feed;
   count('CatalogReload');
   const reason = isAbsent ? 'the last refresh was too long ago' : 'the clock was set back';
   log.warn('the catalog cannot be refreshed and is reloaded', { reason });
-  return { ...unread(), refreshedAt };
+  return unread();
 };
 
 /** Starts from a snapshot, if there is one. */
@@ -126,7 +126,7 @@ const follow = async (feed: FollowedFeed, overlapMs: number, among: Among): Prom
       remember(feed, versions);
     }
   }
-  for await (const { changes, versions, readUntil } of feedSince(from, among, feed.refreshedWideAt === NEVER)) {
+  for await (const { changes, versions, readUntil } of feedSince(from, among)) {
     feed.catalog.apply(changes);
     remember(feed, versions);
     advance(feed, readUntil);

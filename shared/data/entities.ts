@@ -114,6 +114,11 @@ export const writeScopes: Readonly<Record<WrittenEntity, WriteScope>> = {
   jobs: { keys: [jobsPartition] },
   checkpoints: { keys: [checkpointKey('*').pk] },
   snapshots: { keys: [`${snapshotPrefix}*`] },
+  // Of the items in the feeds of the catalog and of users.
+  'feed-stamps': {
+    keys: [projectPartition('*'), categoriesPartition, ...users],
+    only: { action: 'UpdateItem', attributes: ['pk', 'sk', 'feed_sk'] },
+  },
   'api-keys': { keys: [apiKeysPartition] },
   bookmarks: { keys: [bookmarksPartition('*')] },
   follows: { keys: [followsPartition('*')] },

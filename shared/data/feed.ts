@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { CatalogChange } from '#catalog/types.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts, ProjectRecord } from '#model/project.ts';
-import { farAhead } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
@@ -161,12 +160,11 @@ class PartitionReader {
   /** The time of the last item read; empty if there is none. */
   readUntil = '';
 
-  constructor(partition: string, after: string | undefined, isFirst: boolean) {
+  constructor(partition: string, after: string | undefined) {
     this.#pages = collectionPages({
       partition,
       index: 'feed',
       queryLimitMs: FEED_QUERY_LIMIT_MS,
-      ...(!isFirst && { before: farAhead() }),
       ...(after !== undefined && { after, pageSize: FOLLOWED_PAGE_ITEMS }),
     });
   }
@@ -189,13 +187,11 @@ const partitionsAmong = (among: Among): readonly string[] =>
 /**
  * Reads the feed (projects, counters and categories by time of change) after a time: of each partition the oldest changes
  * first, of all partitions concurrently.
- * @param isFirst whether to read also changes that were stamped far ahead, which a process does once: lists would be slow until
- * that time comes.
  * @throws {TimeLimitExceeded} when a query does not respond in time.
  */
-export async function* feedSince(after: string | undefined, among: Among, isFirst: boolean): AsyncGenerator<FeedPage> {
+export async function* feedSince(after: string | undefined, among: Among): AsyncGenerator<FeedPage> {
   const partitions = partitionsAmong(among);
-  let unfinished = partitions.map((partition) => new PartitionReader(partition, after, isFirst));
+  let unfinished = partitions.map((partition) => new PartitionReader(partition, after));
   let newest = '';
   while (unfinished.length > 0) {
     const reads = await Promise.all(unfinished.map(async (reader) => ({ reader, items: await reader.next() })));
@@ -237,12 +233,12 @@ export async function* lateChanges(
   }
 }
 
-/** Counts the changes in the feed after a time, or all of them, up to `max`, without those stamped far ahead. */
+/** Counts the changes in the feed after a time, or all of them, up to `max`. */
 export const countFeedChanges = async (since: string | undefined, max: number): Promise<number> => {
-  const range = { ...(since !== undefined && { after: since }), before: farAhead() };
+  const after = since === undefined ? {} : { after: since };
   let total = 0;
   for (const partition of feedPartitions) {
-    const changes = await firstOfCollection({ partition, index: 'feed', only: ['feed_sk'], ...range }, max - total);
+    const changes = await firstOfCollection({ partition, index: 'feed', only: ['feed_sk'], ...after }, max - total);
     total += changes.length;
     if (total >= max) break;
   }

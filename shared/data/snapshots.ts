@@ -141,8 +141,8 @@ const stateOf = ({ stable_at, newest_at, taken_at }: Manifest, bytes: Buffer): R
 const isUsable = ({ format, stable_at, taken_at, feed_partitions }: Manifest): boolean => {
   // Written by another release.
   if (format !== SNAPSHOT_FORMAT || feed_partitions < environment().feedShards) return false;
-  // Compares the clocks of two processes; their skew is small against half a day. After a clock was set back, changes have stamps
-  // from which a snapshot of before would not follow the feed.
+  // Compares the clocks of two processes; their skew is small against half a day. After the clock was set back, new changes have
+  // stamps before `stable_at`, which a reader would skip.
   return isRecent(taken_at, AGE_MAX_MS) && stable_at <= now();
 };
 

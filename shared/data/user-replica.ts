@@ -1,6 +1,6 @@
 import { fold } from '#catalog/folded-text.ts';
 import { liftExpiredBan, type UserRecord } from '#model/user.ts';
-import { farAhead, now } from '#platform/clock.ts';
+import { now } from '#platform/clock.ts';
 import { singleFlight } from '#platform/single-flight.ts';
 import { changedUsersPartition, usersPartition } from './keys.ts';
 import { collectionPages } from './read.ts';
@@ -66,7 +66,6 @@ const refresh = singleFlight(async (): Promise<void> => {
   const beganAt = performance.now();
   // The clock was set back: the next changes get earlier stamps.
   if (watermark !== undefined && Date.parse(watermark) > Date.now() + OVERLAP_MS) watermark = undefined;
-  const before = watermark !== undefined && { before: farAhead() };
   if (watermark === undefined) {
     const startedAt = new Date().toISOString();
     for await (const items of collectionPages({ partition: usersPartition, index: 'collection' })) {
@@ -75,8 +74,7 @@ const refresh = singleFlight(async (): Promise<void> => {
     watermark = startedAt;
   }
   const after = new Date(Date.parse(watermark) - OVERLAP_MS).toISOString();
-  const changes = { partition: changedUsersPartition, index: 'feed', after } as const;
-  for await (const items of collectionPages({ ...changes, ...before })) {
+  for await (const items of collectionPages({ partition: changedUsersPartition, index: 'feed', after })) {
     for (const item of items) replica.apply(userOf(item));
     const seen = String(items.at(-1)?.feed_sk).slice(0, after.length);
     // A writer's clock may run ahead; a watermark in the future would skip the changes of others.

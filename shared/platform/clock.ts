@@ -7,16 +7,12 @@ export const endOfSecond = (): string => new Date(Math.ceil(Date.now() / 1000) *
 /** A future time in the form of `now`. */
 export const timeAfter = (milliseconds: number): string => new Date(Date.now() + milliseconds).toISOString();
 
-/** Stamps from this time on are of a clock that was wrong: an hour is more than clocks differ. In the form of `now`. */
-export const farAhead = (): string => timeAfter(3600 * 1000);
-
 /** A future time in whole seconds since the epoch, as DynamoDB's TTL requires. */
 export const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
 /**
- * Whether a time is less than a duration from now, in milliseconds. One that is further in the future than a difference of
- * clocks was stored by a clock that was ahead, and is not: what waits for it to be old would wait for years.
- * @param time ISO 8601.
+ * Whether a time, ISO 8601, is less than a duration in milliseconds away from now, before or after. A time that is further ahead
+ * was stored by a clock that was ahead: what waits for it to be old would wait for years.
  */
 export const isRecent = (time: string, milliseconds: number): boolean =>
   Math.abs(Date.now() - Date.parse(time)) < milliseconds;

@@ -28,8 +28,18 @@ export type IdKind =
   | 'key'
   | 'ltr';
 
-// Monotonic: ids of one process sort in creation order even within a millisecond.
-const nextUlid = monotonicFactory();
+/** How far the last id may be ahead of the clock, in milliseconds: where more ids are made than fit into the current one. */
+const AHEAD_MAX_MS = 60_000;
+
+// Monotonic: ids of one process sort in creation order even within a millisecond. After the clock was set back they begin anew:
+// their times would go on from the last one.
+let next = monotonicFactory();
+const nextUlid = (): string => {
+  const id = next();
+  if (decodeTime(id) <= Date.now() + AHEAD_MAX_MS) return id;
+  next = monotonicFactory();
+  return next();
+};
 
 /** An id such as `prj_01J9Z3…`. @param seed a ULID that makes it the same each time; otherwise it is a new one. */
 export const newId = (kind: IdKind, seed: string = nextUlid()): string => `${kind}_${seed}`;

@@ -97,7 +97,7 @@ it('reads one partition as completely as the others before it goes on', async ()
   time.advance(SECOND);
   for (const record of others) await rename(record, 'later');
   const seen: { readonly readUntil: string; readonly ids: readonly string[] }[] = [];
-  for await (const { changes, readUntil } of feedSince(since, 'written', false)) {
+  for await (const { changes, readUntil } of feedSince(since, 'written')) {
     seen.push({ readUntil, ids: changes.flatMap((change) => (change.kind === 'project' ? [change.project.id] : [])) });
   }
   expect(seen.length).toBeGreaterThan(2);

@@ -15,7 +15,7 @@ const BUNDLE_BYTES_MAX = 900_000;
 const LARGER_BUNDLES: Readonly<Record<string, number>> = {
   // Derives slugs, opens checkouts, and has the lists and the catalog for rules about submissions. 2 KB of it look for payments
   // under way, round prices to what Stripe charges, and open the payment page without an address that Stripe refuses.
-  'projects.submit': 1_261_000,
+  'projects.submit': 1_261_500,
   // Submits like the route, and serves the protocol.
   'mcp.call': 1_643_500,
   // Derives slugs, reads files from the object storage and the text of HTML, and has the catalog with filters by fields.

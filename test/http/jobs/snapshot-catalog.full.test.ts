@@ -29,10 +29,13 @@ it('a snapshot of the catalog is stored when it is large enough, and again only 
   const { id } = await directory.live(directory.admin, { name: 'After the snapshot' });
   expect(await runJob(server, 'snapshot-catalog')).toMatchObject({ processed: 0 });
 
-  // One of a clock that was years ahead is replaced.
-  const taken_at = await withClockAhead(YEARS_AHEAD_MS, async () => now());
-  await updateItem(snapshotKey, { set: { taken_at } });
-  expect(await runJob(server, 'snapshot-catalog')).toMatchObject({ processed: processed + 1 });
+  // One of a clock that was years or hours ahead is replaced.
+  for (const aheadMs of [YEARS_AHEAD_MS, 2 * 3600 * 1000]) {
+    const stable_at = await withClockAhead(aheadMs, async () => now());
+    await updateItem(snapshotKey, { set: { stable_at, taken_at: stable_at } });
+    expect(await runJob(server, 'snapshot-catalog')).toMatchObject({ processed: processed + 1 });
+    expect(await runJob(server, 'snapshot-catalog')).toMatchObject({ processed: 0 });
+  }
 
   const replica = await makeReplica(() => Number.NEGATIVE_INFINITY)('now');
   expect(replica.size).toBe(processed + 1);

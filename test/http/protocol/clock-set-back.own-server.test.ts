@@ -1,17 +1,25 @@
 import { expect, it } from 'vitest';
 import type { Delivery, Webhook } from '#contract/webhooks.ts';
 import { beginRun } from '#data/jobs.ts';
-import { importKey } from '#data/keys.ts';
+import { importKey, projectKey } from '#data/keys.ts';
+import { findItem } from '#data/read.ts';
 import { findDelivery, replaceDelivery } from '#data/webhooks.ts';
 import { updateItem } from '#data/write.ts';
 import { DAY_MS } from '#model/days.ts';
 import type { DeliveryRecord } from '#model/webhook.ts';
 import { now, secondsFromNow, timeAfter } from '#platform/clock.ts';
+import { newId } from '#platform/ids.ts';
 import { mailsTo } from '#test/support/events.ts';
 import { dataOf, idsOf, type Person, person, unique } from '#test/support/fixtures.ts';
 import { IMPORTS, importIn, uploadFile } from '#test/support/imports.ts';
 import { runJob } from '#test/support/jobs.ts';
-import { checkoutOf, chooseOutcome, startPremium, withoutStripeEvents } from '#test/support/payments.ts';
+import {
+  checkoutOf,
+  chooseOutcome,
+  type StartedCheckout,
+  startPremium,
+  withoutStripeEvents,
+} from '#test/support/payments.ts';
 import { respond } from '#test/support/receiver.ts';
 import { withClockAhead, YEARS_AHEAD_MS } from '#test/support/virtual-time.ts';
 import { ownDirectory, ownReceiver } from '#test/support/with-directory.ts';
@@ -49,7 +57,49 @@ it('the list of users has who joined before and after it', async () => {
   });
   const after = await person(server);
   await directory.ok(after, 'GET', '/api/user/profile');
-  for (const user of [before, after]) expect(await usersNamed(directory.admin, user)).toEqual([user.id]);
+  // The list is not read meanwhile.
+  const between = await yearsAhead(async () => {
+    const user = await person(server);
+    await directory.ok(user, 'GET', '/api/user/profile');
+    return user;
+  });
+  for (const user of [before, between, after]) expect(await usersNamed(directory.admin, user)).toEqual([user.id]);
+});
+
+it('changes are not read again with each refresh until that time', async () => {
+  const { id } = await yearsAhead(async () => await directory.submit(await person(server)));
+  const isAhead = async () => String((await findItem(projectKey(id)))?.feed_sk) > now();
+  expect(await isAhead()).toBe(true);
+  await runJob(server, 'snapshot-catalog');
+  expect(await isAhead()).toBe(false);
+  await directory.adminOk('PUT', `/api/admin/projects/${id}/approve`);
+  expect(await newestListings()).toContain(id);
+});
+
+it('the number of users has who joined before and after it', async () => {
+  const join = async () => directory.ok(await person(server), 'GET', '/api/user/profile');
+  const counted = async () => dataOf<{ users: number }>(await directory.adminOk('GET', '/api/admin/summary')).users;
+  await yearsAhead(async () => {
+    await join();
+    await withClockAhead(120_000, () => runJob(server, 'snapshot-catalog'));
+  });
+  await join();
+  const total = await counted();
+  await withClockAhead(120_000, () => runJob(server, 'snapshot-catalog'));
+  expect(await counted()).toBe(total + 1);
+  await withClockAhead(240_000, () => runJob(server, 'snapshot-catalog'));
+  expect(await counted()).toBe(total + 1);
+});
+
+it('the event log has what happens afterwards', async () => {
+  await yearsAhead(async () => newId('run'));
+  const { id } = await directory.submit(owner);
+  const events = dataOf<{ id: string; data: { project_id?: string } }[]>(
+    await directory.adminOk('GET', '/api/admin/events?kind=projectSubmitted'),
+  );
+  const event = events.find(({ data }) => data.project_id === id);
+  expect(event).toBeDefined();
+  await directory.adminOk('GET', `/api/admin/events/${event?.id}`);
 });
 
 it('a job can be started whose process died', async () => {
@@ -96,6 +146,21 @@ it('a payment is found whose event was lost', async () => {
   });
   const again = { ...buyer, token: await server.token({ email: buyer.email, name: buyer.name }) };
   expect(await checkoutOf(directory, again, id)).toMatchObject({ status: 'fulfilled' });
+});
+
+it('a promotion that waits for its payment is listed once', async () => {
+  needsFeature('promotions');
+  const id = await yearsAhead(async () => {
+    const buyer = await person(server);
+    const project = await directory.submit(buyer);
+    const admin = await person(server, { admin: true });
+    await directory.ok(admin, 'PUT', `/api/admin/projects/${project.id}/approve`);
+    const body = { kind: 'promotion', project_id: project.id, placements: ['detail'], months: 1 };
+    return dataOf<StartedCheckout>(await directory.ok(buyer, 'POST', '/api/payments/checkout', body)).checkout_id;
+  });
+  expect(idsOf(await directory.adminOk('GET', '/api/admin/promotions?status=pending_payment'))).toEqual([
+    id.replace('chk_', 'prm_'),
+  ]);
 });
 
 it('a follower gets what is published afterwards, each listing once', async () => {
