@@ -80,7 +80,8 @@ export const ended = (state: DigestState, { day, through, weekly }: BegunDigest)
 
 /**
  * The time after which publications are new to a follow, ISO 8601: that of the last digest, or of the follow. Where a clock that
- * was ahead has stored one of them, the period before the day.
+ * was ahead has stored one of them, the day or the week before the day of the run: its listings can be repeated, older ones are
+ * passed over.
  */
 export const newSince = ({ frequency, created_at }: FollowRecord, state: DigestState, day: string): string => {
   const through = frequency === 'daily' ? state.daily_through : state.weekly_through;

@@ -61,7 +61,7 @@ export const RETRY_PAUSES_MS: readonly number[] = [
 
 const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
 
-/** Later than all retries after a time, ISO 8601: what is due then was stored by a clock that was ahead. */
+/** Later than every retry that is planned at a time, ISO 8601: what is due then was stored by a clock that was ahead. */
 export const afterRetries = (at: string): string => later(at, 2 * Math.max(...RETRY_PAUSES_MS));
 
 /** After this time the process of an attempt counts as dead; the timeout of a request is much shorter. */

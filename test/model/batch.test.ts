@@ -71,10 +71,10 @@ const AT = '2026-11-29T12:00:00.000Z';
 it.each([
   [null, 'running'],
   ['2026-11-29T12:00:00.000Z', 'running'],
-  ['2026-11-29T12:15:00.000Z', 'running'],
+  ['2026-11-29T12:16:00.000Z', 'running'],
   ['2026-11-29T11:59:59.999Z', 'failed'],
   // Of a clock that was ahead: no work takes as long.
-  ['2026-11-29T13:00:00.000Z', 'failed'],
+  ['2026-11-29T12:16:01.000Z', 'failed'],
   ['2030-11-29T12:00:00.000Z', 'failed'],
 ])('a batch that runs until %s is %s', (running_until, state) => {
   expect(batchStateAt({ state: 'running', running_until } as BatchRecord, AT)).toBe(state);

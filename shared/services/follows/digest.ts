@@ -150,7 +150,7 @@ const deliver = async (
   state: DigestState,
   begun: BegunDigest,
 ): Promise<boolean> => {
-  const { occasion: day, through: until, weekly } = begun;
+  const { day, through: until, weekly } = begun;
   const sections = await sectionsOf(lists, follows, state, { day, until, weekly });
   let isSent = false;
   if (sections.length > 0) {
@@ -159,7 +159,7 @@ const deliver = async (
     isSent = await mailOnce(
       { user, notification: 'follow_digest' },
       'mail.followDigest',
-      `${user.id} ${day}`,
+      `${user.id} ${begun.occasion}`,
       (name, branding) => followDigestEmail(followed, name, branding),
     );
   }

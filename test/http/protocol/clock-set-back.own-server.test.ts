@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Delivery, Webhook } from '#contract/webhooks.ts';
 import { beginRun } from '#data/jobs.ts';
-import { importKey, projectKey } from '#data/keys.ts';
+import { checkoutKey, importKey, projectKey } from '#data/keys.ts';
 import { findItem } from '#data/read.ts';
 import { findDelivery, replaceDelivery } from '#data/webhooks.ts';
 import { updateItem } from '#data/write.ts';
@@ -146,6 +146,13 @@ it('a payment is found whose event was lost', async () => {
   });
   const again = { ...buyer, token: await server.token({ email: buyer.email, name: buyer.name }) };
   expect(await checkoutOf(directory, again, id)).toMatchObject({ status: 'fulfilled' });
+});
+
+it('a checkout expires whose payment page was never opened', async () => {
+  const id = await yearsAhead(async () => (await startPremium(directory, await person(server))).checkout_id);
+  await updateItem(checkoutKey(id), { set: { session_id: null } });
+  expect(await runJob(server, 'reconcile-payments')).toMatchObject({ ended: 1 });
+  expect(await findItem(checkoutKey(id))).toMatchObject({ status: 'expired' });
 });
 
 it('a promotion that waits for its payment is listed once', async () => {
