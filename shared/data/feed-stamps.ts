@@ -24,7 +24,7 @@ export const restampChanges = async (max: number): Promise<number> => {
     found += items.length;
     const restamp = async (item: (typeof items)[number]): Promise<void> => {
       const stamp = String(item.feed_sk);
-      // Unless the item was changed since, and stamped anew.
+      // Unless the item was changed since, with a stamp of its own.
       await updateItem(keyOf(item), { set: { feed_sk: `${now()}${stamp.slice(TIME_LENGTH)}` } }, is('feed_sk', stamp));
     };
     await mapConcurrently(items, restamp, { concurrency: CONCURRENCY });

@@ -31,8 +31,8 @@ export type IdKind =
 /** How far the last id may be ahead of the clock, in milliseconds: where more ids are made than fit into the current one. */
 const AHEAD_MAX_MS = 60_000;
 
-// Monotonic: ids of one process sort in creation order even within a millisecond. After the clock was set back they begin anew:
-// their times would go on from the last one.
+// Monotonic: ids of one process sort in creation order even within a millisecond. A factory never goes back in time, so that
+// another one follows when the clock was set back.
 let next = monotonicFactory();
 const nextUlid = (): string => {
   const id = next();
