@@ -1,13 +1,10 @@
-import { now, timeAfter } from '#platform/clock.ts';
+import { CLOCK_SKEW_MAX_MS, now, TIME_LENGTH, timeAfter } from '#platform/clock.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
 import { changedUsersPartition, feedPartitions } from './keys.ts';
 import { firstOfCollection, keyOf } from './read.ts';
 import { is, updateItem } from './write.ts';
 
-/** More than the clocks of processes differ, in milliseconds. */
-const AHEAD_MAX_MS = 60_000;
 const CONCURRENCY = 8;
-const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 
 /**
  * Stamps changes in the feeds with the current time that a clock which was ahead has stamped: each refresh of each process would
@@ -16,7 +13,7 @@ const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
  * @returns how many there were.
  */
 export const restampChanges = async (max: number): Promise<number> => {
-  const after = timeAfter(AHEAD_MAX_MS);
+  const after = timeAfter(CLOCK_SKEW_MAX_MS);
   let found = 0;
   for (const partition of [...feedPartitions, changedUsersPartition]) {
     const changes = { partition, index: 'feed', after, only: ['pk', 'sk', 'feed_sk'] } as const;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CatalogChange } from '#catalog/types.ts';
 import type { CategoryRecord } from '#model/category.ts';
 import { noCounts, type ProjectCounts, ProjectRecord } from '#model/project.ts';
+import { TIME_LENGTH } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { log } from '#platform/log.ts';
 import { count } from '#platform/metrics.ts';
@@ -120,8 +121,6 @@ interface FeedPage {
    */
   readonly readUntil: string;
 }
-
-const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 
 /** The time in an item's feed key; empty if it has none. */
 const timeOf = (item: Item): string => {

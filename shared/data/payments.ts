@@ -17,7 +17,7 @@ import {
 import type { ProjectRecord } from '#model/project.ts';
 import type { Returns } from '#model/returns.ts';
 import type { ChangeOrigin } from '#model/revision.ts';
-import { secondsFromNow, timeAfter } from '#platform/clock.ts';
+import { CLOCK_SKEW_MAX_MS, secondsFromNow, timeAfter } from '#platform/clock.ts';
 import { ConflictError } from './conflict.ts';
 import { deduplicationRecord } from './deduplication.ts';
 import { inOutbox } from './event-log.ts';
@@ -212,13 +212,10 @@ export const underWayWrites = (checkout: CheckoutRecord, submission: CheckoutSub
   ];
 };
 
-/** Times this far ahead, in milliseconds, are of a clock that was ahead. */
-const AHEAD_MIN_MS = 60_000;
-
 /** Unpaid checkouts created before a time, oldest first, and those that a clock which was ahead has stamped. */
 export async function* openCheckouts(before: string): AsyncGenerator<CheckoutRecord> {
   const all = { index: 'collection', partition: openCheckoutsPartition } as const;
-  const ahead = timeAfter(AHEAD_MIN_MS);
+  const ahead = timeAfter(CLOCK_SKEW_MAX_MS);
   for (const range of [{ before }, { after: before > ahead ? before : ahead }]) {
     for await (const items of collectionPages({ ...all, ...range })) yield* items.map(checkoutOf);
   }

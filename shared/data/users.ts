@@ -10,7 +10,7 @@ import {
   newUser,
   UserRecord,
 } from '#model/user.ts';
-import { isRecent, now, timeAfter } from '#platform/clock.ts';
+import { isRecent, now, TIME_LENGTH } from '#platform/clock.ts';
 import { dynamo } from '#platform/dynamo.ts';
 import { environment } from '#platform/environment.ts';
 import { forbidden, unauthorized } from '#shared/errors.ts';
@@ -366,9 +366,6 @@ export const userIdsByEmail = async (email: string): Promise<string[]> => {
   return found;
 };
 
-/** Length of an ISO 8601 time with milliseconds, in characters. */
-const TIME_LENGTH = 24;
-
 /**
  * The comment counters of all users who are not erased, in the order of joining, from their newest records.
  * @param after the `position` to continue after.
@@ -476,8 +473,8 @@ export const advanceUserCount = async (): Promise<void> => {
   const before = new Date(Date.parse(now()) - QUIET_MS).toISOString();
   let { count, through, version, erasedAt } = await findUserCount();
   if (isRecent(erasedAt, QUIET_MS)) return;
-  // A clock that was ahead has counted up to then: who has joined since would not be counted.
-  if (through > timeAfter(QUIET_MS)) [count, through] = [0, ''];
+  // A clock that was ahead has counted up to then: who joins earlier would not be counted.
+  if (through > before) [count, through] = [0, ''];
   for await (const users of collectionPages({ ...usersAfter(through), before, only: ['collection_sk'] })) {
     count += users.length;
     through = String(users.at(-1)?.collection_sk);

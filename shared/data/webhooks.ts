@@ -67,8 +67,9 @@ export const deleteDelivery = async (delivery: DeliveryRecord): Promise<void> =>
 export const dueDeliveries = async (at: string, count: number): Promise<DeliveryRecord[]> => {
   const all = { partition: duePartition, index: 'collection' } as const;
   const due = await firstOfCollection({ ...all, before: dueUpTo(at) }, count);
-  const ahead = await firstOfCollection({ ...all, after: dueUpTo(afterRetries(at)) }, count);
-  return [...due, ...ahead].slice(0, count).map(deliveryOf);
+  if (due.length === count) return due.map(deliveryOf);
+  const ahead = await firstOfCollection({ ...all, after: dueUpTo(afterRetries(at)) }, count - due.length);
+  return [...due, ...ahead].map(deliveryOf);
 };
 
 /** Deliveries of a webhook, newest first, older than the one with the id `after`. @param count how many are read at once. */

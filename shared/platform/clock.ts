@@ -1,6 +1,12 @@
 /** The current time in ISO 8601, UTC, with milliseconds. */
 export const now = (): string => new Date().toISOString();
 
+/** The length of a time in the form of `now`. */
+export const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
+
+/** More than the clocks of processes differ, in milliseconds: a time further ahead was stored by a clock that was wrong. */
+export const CLOCK_SKEW_MAX_MS = 60_000;
+
 /** The end of the current second, in the form of `now`. */
 export const endOfSecond = (): string => new Date(Math.ceil(Date.now() / 1000) * 1000).toISOString();
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory, ulid } from 'ulid';
+import { CLOCK_SKEW_MAX_MS } from './clock.ts';
 
 export type IdKind =
   | 'prj'
@@ -28,15 +29,12 @@ export type IdKind =
   | 'key'
   | 'ltr';
 
-/** How far the last id may be ahead of the clock, in milliseconds: where more ids are made than fit into the current one. */
-const AHEAD_MAX_MS = 60_000;
-
 // Monotonic: ids of one process sort in creation order even within a millisecond. A factory never goes back in time, so that
 // another one follows when the clock was set back.
 let next = monotonicFactory();
 const nextUlid = (): string => {
   const id = next();
-  if (decodeTime(id) <= Date.now() + AHEAD_MAX_MS) return id;
+  if (decodeTime(id) <= Date.now() + CLOCK_SKEW_MAX_MS) return id;
   next = monotonicFactory();
   return next();
 };

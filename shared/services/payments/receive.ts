@@ -50,6 +50,7 @@ const BUDGET_MS = 20_000;
 const stateOf = async ({ session_id, created_at }: CheckoutRecord, at: string): Promise<SessionState> => {
   // Without a session the buyer never received a payment page.
   const state = session_id === null ? undefined : await findSessionState(session_id);
+  // Also one that a clock which was ahead has stamped.
   const isOld = Math.abs(Date.parse(at) - Date.parse(created_at)) > SESSION_MAX_MS;
   return state ?? { state: isOld ? 'expired' : 'open' };
 };
