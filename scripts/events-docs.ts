@@ -74,8 +74,8 @@ Each event has these members:
 
 A 2xx response within ten seconds is success; redirects are not followed. Failed deliveries are retried after 5 seconds, 5 minutes,
 30 minutes, 2 hours and 8 hours. A webhook without a successful delivery for five days is disabled, the administrators are notified
-by email, and \`webhookDisabled\` is published. Discord and Slack addresses receive one line of text instead of the event. A ping has
-the type \`ping\`.
+by email, and \`webhookDisabled\` is published. Discord and Slack addresses receive one line of text instead of the event, at
+most 2,000 and 4,000 characters long: in place of an address that does not fit is its host. A ping has the type \`ping\`.
 
 **Erased users.** Every attempt and replay at a webhook, and the log after the erasure, have \`erased\` in place of the id of an erased
 user, null for an actor, an empty \`content\`, no \`reason\` by or about the user, and an empty name of an API key. Of a project that

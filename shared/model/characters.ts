@@ -8,3 +8,9 @@ export const firstCharacters = (text: string, max: number): string => {
   const characters = Array.from(text.slice(0, 2 * max));
   return characters.slice(0, max).join('').toWellFormed();
 };
+
+/** A text of at most `max` characters (code points): a longer one ends in an ellipsis. */
+export const abbreviated = (text: string, max: number): string => {
+  const beginning = firstCharacters(text, max);
+  return beginning.length < text.length ? `${firstCharacters(text, max - 1)}…` : beginning;
+};

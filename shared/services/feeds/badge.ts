@@ -1,7 +1,7 @@
 import { makeBadge } from 'badge-maker';
 import type { BadgeKind, BadgeTheme } from '#contract/feeds.ts';
 import { cachedSettings } from '#data/settings.ts';
-import { firstCharacters } from '#model/characters.ts';
+import { abbreviated } from '#model/characters.ts';
 import { averageRating, type ProjectCounts } from '#model/project.ts';
 import { getOpenProject } from '#services/projects/read.ts';
 import { notFound } from '#shared/errors.ts';
@@ -16,9 +16,6 @@ const themes: Readonly<Record<BadgeTheme, { readonly labelColor: string; readonl
 
 /** The longest text in a badge, in characters: its image repeats each text four times. */
 const NAME_MAX = 40;
-
-const shortened = (name: string): string =>
-  firstCharacters(name, NAME_MAX) === name ? name : `${firstCharacters(name, NAME_MAX - 1)}…`;
 
 const count = (amount: number, one: string): string => `${amount} ${one}${amount === 1 ? '' : 's'}`;
 
@@ -47,7 +44,7 @@ const headers = {
 /** The badge of a live listing. @throws 404 */
 export const readBadge = async (file: string, { kind, theme }: { kind: BadgeKind; theme: BadgeTheme }) => {
   const { counts } = await listingOfBadge(file);
-  const name = shortened((await cachedSettings()).site.name);
+  const name = abbreviated((await cachedSettings()).site.name, NAME_MAX);
   const message = messages[kind](counts);
   const texts = message === undefined ? { label: 'Listed on', message: name } : { label: name, message };
   return { text: makeBadge({ ...texts, ...themes[theme], style: 'flat' }), headers };

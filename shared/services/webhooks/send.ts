@@ -4,6 +4,7 @@ import type { WebhookMessage, WebhookRecord } from '#model/webhook.ts';
 import { now } from '#platform/clock.ts';
 import { environment } from '#platform/environment.ts';
 import { postOutbound } from '#platform/outbound.ts';
+import { payloadFor } from './payload.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -47,104 +48,6 @@ const responseRecord = (response: string | null, confidential: readonly string[]
   // Also without the prefixes `whsec_` and `v1,`, which a receiver may omit.
   const values = confidential.flatMap((value) => [value, value.replace(/^(?:whsec_|v1,)/, '')]).flatMap(formsOf);
   return beginningOf(values.reduce((text, value) => text.replaceAll(value, REDACTED), response));
-};
-
-type Format = 'standard' | 'discord' | 'slack';
-
-const DISCORD_HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
-const SLACK_HOST = /^hooks\.slack(?:-gov)?\.com$/;
-
-const formatFor = (url: string): Format => {
-  const host = URL.parse(url)?.hostname ?? '';
-  if (DISCORD_HOST.test(host)) return 'discord';
-  return SLACK_HOST.test(host) ? 'slack' : 'standard';
-};
-
-// Chats have many readers, so chat messages contain no personal data and no user content except the public name and
-// address of a listing.
-/** In words by default: `webhookDisabled` is `Webhook disabled`. */
-const summaries: Readonly<Partial<Record<WebhookMessage['kind'], string>>> = {
-  projectSubmitted: 'Waits for review',
-  projectApproved: 'Approved',
-  projectScheduled: 'Approved for later',
-  projectRejected: 'Not accepted',
-  projectUpdated: 'Changed',
-  revisionSubmitted: 'An edit waits for review',
-  revisionApproved: 'Edit approved',
-  revisionRejected: 'Edit not accepted',
-  projectDeleted: 'Deleted',
-  commentCreated: 'New comment',
-  promotionActivated: 'Promotion activated',
-  promotionExpired: 'Promotion ended',
-  promotionRevoked: 'Promotion revoked',
-  paymentSettled: 'Payment received',
-  paymentRefunded: 'Payment refunded',
-  userBanned: 'User banned',
-  keyCreated: 'API key created',
-  keyRevoked: 'API key revoked',
-  batchReverted: 'Batch reverted',
-  ruleApplied: 'Decided by a rule',
-  webhookDisabled: 'Webhook switched off',
-  ping: 'Test message',
-};
-
-/** Undefined for an empty text too, which is what an erased user leaves. */
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-const inWords = (kind: string): string => {
-  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
-
-/** One line: the site, what happened, and the name and address of the listing if there is one. */
-const chatLine = (
-  { kind, data }: WebhookMessage,
-  siteName: string,
-  escapeText: (value: string) => string,
-  link: (url: string) => string,
-): string => {
-  const name = textOf(data.name);
-  // The normalized form has no spaces and no brackets that could end the link.
-  const url = URL.parse(textOf(data.url) ?? '')?.href;
-  const listing = [...(name === undefined ? [] : [escapeText(name)]), ...(url === undefined ? [] : [link(url)])];
-  return `${escapeText(siteName)} · ${summaries[kind] ?? inWords(kind)}${listing.length > 0 ? `: ${listing.join(' ')}` : ''}`;
-};
-
-/** Escapes Discord's formatting, mentions and masked links. */
-const escapeForDiscord = (value: string): string => value.replace(/[\\*_~`|>#[\]()<@]/g, '\\$&');
-
-const discordPayload = (message: WebhookMessage, siteName: string): string =>
-  JSON.stringify({
-    content: chatLine(message, siteName, escapeForDiscord, (url) => `<${url}>`),
-    allowed_mentions: { parse: [] },
-  });
-
-/** Escapes the three control characters of Slack, without which there are no links, mentions or commands. */
-const escapeForSlack = (value: string): string =>
-  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-const slackPayload = (message: WebhookMessage, siteName: string): string =>
-  JSON.stringify({ text: chatLine(message, siteName, escapeForSlack, escapeForSlack), unfurl_links: false });
-
-const standardPayload = (message: WebhookMessage): string =>
-  JSON.stringify({
-    type: message.kind,
-    timestamp: message.occurred_at,
-    id: message.id,
-    actor_id: message.actor_id,
-    data: message.data,
-  });
-
-/** The body of a message in the format of the receiver. Deterministic, so every attempt sends the same bytes. */
-export const payloadFor = (url: string, message: WebhookMessage, siteName: string): string => {
-  switch (formatFor(url)) {
-    case 'discord':
-      return discordPayload(message, siteName);
-    case 'slack':
-      return slackPayload(message, siteName);
-    case 'standard':
-      return standardPayload(message);
-  }
 };
 
 const errorOf = (status: number | null, error: string | null): string | null => {

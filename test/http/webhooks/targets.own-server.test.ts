@@ -1,9 +1,11 @@
+import * as fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { webhooks } from '#data/webhooks.ts';
 import type { WebhookMessage } from '#model/webhook.ts';
 import { environment } from '#platform/environment.ts';
 import { postOutbound, type Resolve, urlError } from '#platform/outbound.ts';
-import { payloadFor, sendMessage } from '#services/webhooks/send.ts';
+import { payloadFor } from '#services/webhooks/payload.ts';
+import { sendMessage } from '#services/webhooks/send.ts';
 import { dataOf, invalidAt, metaOf, success } from '#test/support/fixtures.ts';
 import { longTest } from '#test/support/long-test.ts';
 import { ownDirectory, ownReceiver } from '#test/support/with-directory.ts';
@@ -227,6 +229,53 @@ it('a chat that receives webhooks gets no user content and no amounts', () => {
     }
   }
 });
+
+const textFor = (url: string, member: string, data: Readonly<Record<string, unknown>>, site = siteName): string => {
+  const body = JSON.parse(payloadFor(url, message({ data }), site)) as Readonly<Record<string, unknown>>;
+  return String(body[member]);
+};
+
+/** Discord rejects a longer message; Slack splits it. Each counts an emoji as one character or as two. */
+const LONGEST: Readonly<Record<string, number>> = { content: 2000, text: 4000 };
+
+it.each(chats)(
+  'a chat that receives webhooks at %s gets the longest address that fits, and otherwise its host',
+  (url, member) => {
+    const addressOf = (length: number) => `https://tool.example.com/${'x'.repeat(length - 25)}`;
+    const lengthWith = (length: number) => textFor(url, member, { name: 'Tool', url: addressOf(length) }).length;
+    const max = LONGEST[member] ?? 0;
+    const fitting = 100 + max - lengthWith(100);
+    expect(textFor(url, member, { name: 'Tool', url: addressOf(fitting) })).toContain(addressOf(fitting));
+    expect(lengthWith(fitting)).toBe(max);
+    const shortened = textFor(url, member, { name: 'Tool', url: addressOf(fitting + 1) });
+    expect(shortened).toMatch(/ · Not accepted: Tool tool\.example\.com\/…$/);
+  },
+);
+
+it.each(chats)(
+  'a chat that receives webhooks at %s gets no text above its limit, whatever the listing',
+  (url, member) => {
+    const unit = fc.oneof(
+      fc.constantFrom('&', '<', '>', '*', '_', '@', '[', '😀', 'é', '\ud83d', ' '),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+    );
+    // One part repeated, so that the longest texts are among them.
+    const texts = (max: number) =>
+      fc.tuple(fc.array(unit, { minLength: 1, maxLength: 5 }), fc.nat(max)).map(([units, length]) =>
+        Array.from(units.join('').repeat(length + 1))
+          .slice(0, length)
+          .join(''),
+      );
+    fc.assert(
+      fc.property(texts(300), texts(300), texts(2048), (site, name, rest) => {
+        const text = textFor(url, member, { name, url: `https://tool.example.com/${rest}` }, site);
+        expect(text.length).toBeLessThanOrEqual(LONGEST[member] ?? 0);
+        expect(text.isWellFormed()).toBe(true);
+        expect(text).toContain('tool.example.com/');
+      }),
+    );
+  },
+);
 
 it.each([
   'https://discord.com.example.org/',
