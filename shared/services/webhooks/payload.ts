@@ -7,7 +7,7 @@ interface Chat {
   readonly host: RegExp;
   /** The longest text, in UTF-16 code units: no chat counts more for a character. */
   readonly lengthMax: number;
-  /** A text as it is, without formatting, links, mentions and commands. */
+  /** A text in which nothing is a link, a mention or a command. */
   readonly escaped: (text: string) => string;
   /** A link that the chat shows as its address. */
   readonly link: (url: string) => string;
