@@ -78,6 +78,8 @@ export const inWords = ({ passed, failed, skipped }: Totals): string =>
 export interface Recording {
   readonly coverage: Coverage;
   readonly permissions: Comparison;
+  /** The number of handlers whose AWS calls were recorded. */
+  readonly handlers: number;
 }
 
 /** A folder in which tests record responses and AWS calls, when they run with these variables. */
@@ -90,7 +92,8 @@ export const startRecording = () => {
     // These are slow to import.
     const { compare } = await import('#test/infra/permissions.ts');
     const { deployment } = await import('#test/bundles/deployment.ts');
-    return { coverage: readCoverage(responses), permissions: compare(deployment, readCalls(calls)) };
+    const seen = readCalls(calls);
+    return { coverage: readCoverage(responses), permissions: compare(deployment, seen), handlers: seen.size };
   };
   const end = (): void => rmSync(folder, { recursive: true });
   return { env: { [RESPONSES_FOLDER]: responses, [CALLS_FOLDER]: calls }, read, end };
@@ -156,5 +159,10 @@ export const runSelected = async (args: readonly string[], env: Environment = {}
   recording.end();
   console.log(`\n${refusedInWords(recorded)}`);
   if (recorded.permissions.refused.length > 0) totals.failed += 1;
+  const isWhole = args.every((arg) => arg.startsWith('--project='));
+  if (isWhole && recorded.handlers === 0) {
+    console.log('The tests have recorded no AWS call, so none was checked.');
+    totals.failed += 1;
+  }
   return totals;
 };

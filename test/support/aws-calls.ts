@@ -9,8 +9,11 @@ import type { ImportHandler } from '#local/handlers.ts';
 
 /** Records the AWS calls that each handler makes during tests, in the detail that IAM permissions distinguish. */
 
-/** The variable with the folder to which the processes of a run write; nothing is recorded without it. */
-export const CALLS_FOLDER = 'AWS_CALLS_FOLDER';
+/**
+ * The variable with the folder to which the processes of a run write; nothing is recorded without it. Its name does not begin with
+ * `AWS_`: the parts of one machine hide such variables.
+ */
+export const CALLS_FOLDER = 'CALLS_SEEN_FOLDER';
 
 /** What IAM authorizes for one call, or for one part of a transaction. */
 export interface AwsCall {
