@@ -6,30 +6,35 @@ import { savedReplies } from '#data/saved-replies.ts';
 import type { UserRecord } from '#model/user.ts';
 import { newId } from '#platform/ids.ts';
 import { mapConcurrently } from '#platform/map-concurrently.ts';
-import { createSavedReply, listSavedReplies } from '#services/admin/saved-replies.ts';
-import { createCategory, removeCategory } from '#services/categories/manage.ts';
 import { importProjects } from '#services/imports/import-rows.ts';
 import { category } from '#test/catalog/fixtures.ts';
-import { unique } from '#test/support/fixtures.ts';
+import { conflict, dataOf, success, unique } from '#test/support/fixtures.ts';
 import { csv } from '#test/support/uploads.ts';
-import { withBareTable } from '#test/support/with-bare-table.ts';
+import { ownDirectory } from '#test/support/with-directory.ts';
 
 /** Lists that one response has whole. */
 
-withBareTable();
+const { directory } = await ownDirectory();
 
-const admin = { id: 'usr_admin', is_admin: true } as UserRecord;
-const LIMIT_REACHED = { status: 409, code: 'LIMIT_REACHED' };
+const CATEGORIES = '/api/admin/categories';
+const REPLIES = '/api/admin/replies';
+
+const countOf = async (path: string): Promise<number> =>
+  dataOf<readonly unknown[]>(await directory.get(path, directory.admin)).length;
+
+/** The numbers of what is missing to all but one of a list. */
+const numbersUntil = async (max: number, path: string): Promise<readonly number[]> =>
+  Array.from({ length: max - 1 - (await countOf(path)) }, (_, at) => at);
 
 it('there are as many categories as one response lists: neither a request nor an import creates more', async () => {
-  const count = CATEGORIES_MAX - 1;
-  const numbers = Array.from({ length: count }, (_, at) => at);
   // Two thousand connections at once are not established in time on a busy machine.
-  await mapConcurrently(numbers, (number) =>
+  await mapConcurrently(await numbersUntil(CATEGORIES_MAX, '/api/categories'), (number) =>
     insertCategory(category({ id: newId('cat'), slug: `c-${number}`, name: `C ${number}` })),
   );
-  const last = await createCategory({ name: 'The last one' });
-  await expect(createCategory({ name: 'One more' })).rejects.toMatchObject(LIMIT_REACHED);
+  const create = (name: string) => directory.asAdmin('POST', CATEGORIES, { name });
+  const last = await create('The last one');
+  expect(last).toMatchObject(success({ slug: 'the-last-one' }, 201));
+  expect(await create('One more')).toMatchObject(conflict('LIMIT_REACHED'));
   const importRow = async (categories: string) => {
     const file = csv(
       ['name', 'categories', 'url'],
@@ -37,6 +42,7 @@ it('there are as many categories as one response lists: neither a request nor an
     );
     const columns = { name: 'name', categories: 'categories', url: 'url' };
     const mapping = { columns, defaults: { description: 'A row.' }, create_categories: true };
+    const admin = { id: directory.admin.id, is_admin: true } as UserRecord;
     return await importProjects(admin, { file, mapping: JSON.stringify(mapping) }, { budgetMs: 20_000 });
   };
   expect(await importRow('One more')).toMatchObject({
@@ -44,18 +50,20 @@ it('there are as many categories as one response lists: neither a request nor an
     errors: [{ message: `categories: there are at most ${CATEGORIES_MAX} categories` }],
   });
   expect(await importRow('The last one')).toMatchObject({ created: 1, failed: 0 });
-  await removeCategory(admin, last.id);
+  await directory.adminOk('DELETE', `${CATEGORIES}/${dataOf<{ id: string }>(last).id}`);
   expect(await importRow('One more')).toMatchObject({ created: 1, failed: 0 });
-  await expect(createCategory({ name: 'Another' })).rejects.toMatchObject(LIMIT_REACHED);
+  expect(await create('Another')).toMatchObject(conflict('LIMIT_REACHED'));
+  expect(await countOf('/api/categories')).toBe(CATEGORIES_MAX);
 });
 
 it('there are as many saved replies as one response lists, and a repeated request gets the one that it has created', async () => {
   const reply = (number: number) => ({ id: newId('rpl'), name: `Reply ${number}`, text: 'Thanks.', version: 1 });
-  const numbers = Array.from({ length: SAVED_REPLIES_MAX - 1 }, (_, at) => at);
-  await mapConcurrently(numbers, (number) => savedReplies.insert(reply(number)));
-  const body = { name: 'The last one', text: 'Thanks.' };
-  const last = await createSavedReply(body, 'seed');
-  expect(await createSavedReply(body, 'seed')).toEqual(last);
-  await expect(createSavedReply(body, 'another')).rejects.toMatchObject(LIMIT_REACHED);
-  expect(await listSavedReplies()).toHaveLength(SAVED_REPLIES_MAX);
+  await mapConcurrently(await numbersUntil(SAVED_REPLIES_MAX, REPLIES), (number) => savedReplies.insert(reply(number)));
+  const create = (name: string, key: string) =>
+    directory.as(directory.admin, 'POST', REPLIES, { name, text: 'Thanks.' }, { 'idempotency-key': key });
+  const last = await create('The last one', 'the-key-of-the-last');
+  expect(last).toMatchObject(success({ name: 'The last one' }, 201));
+  expect(dataOf(await create('The last one', 'the-key-of-the-last'))).toEqual(dataOf(last));
+  expect(await create('One more', 'another-key-of-one-more')).toMatchObject(conflict('LIMIT_REACHED'));
+  expect(await countOf(REPLIES)).toBe(SAVED_REPLIES_MAX);
 });
