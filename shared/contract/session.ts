@@ -4,18 +4,23 @@ import { defineRoute } from './route.ts';
 import { User } from './users.ts';
 import { URL_MAX } from './web-addresses.ts';
 
-/** Browsers do not keep a cookie of more than 4096 bytes with its name and attributes. */
-export const TOKEN_MAX = 3900;
+/** The longest value of a cookie, in characters: browsers keep none of more than 4096 bytes with its name and attributes. */
+export const COOKIE_MAX = 3900;
+/** What the cookies of a session hold together, in characters. API Gateway takes 10,240 bytes of headers, of a bearer token too. */
+export const COOKIES_MAX = 2 * COOKIE_MAX;
+
+/** Issuers return codes of several thousand characters; the address that has one has to fit the line of a request. */
+const CODE_MAX = 8192;
 
 /** Printable ASCII without what would end a cookie. */
 const Token = z
   .string()
-  .max(TOKEN_MAX)
+  .max(COOKIES_MAX)
   .regex(/^[\w~+/.=-]+$/, { error: 'must be a token' });
 
 const SessionRequest = z
   .object({
-    code: reference(2048).optional().describe('The authorization code that the issuer returned.'),
+    code: reference(CODE_MAX).optional().describe('The authorization code that the issuer returned.'),
     code_verifier: z
       .string()
       .regex(/^[\w.~-]{43,128}$/, { error: 'must be a code verifier of RFC 7636' })
@@ -81,7 +86,7 @@ export const end = defineRoute('session.end', {
   ...shared,
   method: 'DELETE',
   summary: 'End the session',
-  description: 'Removes both cookies, and revokes what renews the session where the issuer supports it.',
+  description: 'Removes the cookies, and revokes what renews the session where the issuer supports it.',
   tier: 'general',
   allowsBanned: true,
   allowsUnverified: true,

@@ -1,8 +1,11 @@
+import { COOKIE_MAX } from '#contract/session.ts';
 import { environment } from '#platform/environment.ts';
 import { header, type MiddlewareRequest } from './call.ts';
 
 /** The cookie that same-origin browsers may send instead of the `Authorization` header. */
 const TOKEN_COOKIE = 'directory_token';
+/** What a token has beyond `COOKIE_MAX` characters. Only a cookie of that length goes on here. */
+const REST_COOKIE = 'directory_token_rest';
 /** The cookie that renews a session. No other route receives it. */
 const REFRESH_COOKIE = 'directory_refresh';
 
@@ -33,11 +36,20 @@ const refreshCookie = (token: string | undefined): string =>
 /** The `Set-Cookie` headers of a session; without a refresh token, that of an earlier session is removed. */
 export const sessionCookies = ({ accessToken, refreshToken, expiresAt }: Tokens): readonly string[] => {
   const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - Date.now()) / 1000));
-  return [cookie(TOKEN_COOKIE, accessToken, '/api', seconds), refreshCookie(refreshToken)];
+  const rest = accessToken.slice(COOKIE_MAX);
+  return [
+    cookie(TOKEN_COOKIE, accessToken.slice(0, COOKIE_MAX), '/api', seconds),
+    ...(rest === '' ? [] : [cookie(REST_COOKIE, rest, '/api', seconds)]),
+    refreshCookie(refreshToken),
+  ];
 };
 
-/** The `Set-Cookie` headers that remove both cookies. */
-export const endedCookies = (): readonly string[] => [cookie(TOKEN_COOKIE, '', '/api', 0), refreshCookie(undefined)];
+/** The `Set-Cookie` headers that remove all cookies. */
+export const endedCookies = (): readonly string[] => [
+  cookie(TOKEN_COOKIE, '', '/api', 0),
+  cookie(REST_COOKIE, '', '/api', 0),
+  refreshCookie(undefined),
+];
 
 /**
  * The values of a request's cookies of a name, without empty ones. A browser sends several when another page of the domain
@@ -51,8 +63,12 @@ const cookiesOf = ({ event }: Pick<MiddlewareRequest, 'event'>, wanted: string):
   });
 
 /** The access tokens in the cookies of a request. */
-export const tokensInCookies = (request: Pick<MiddlewareRequest, 'event'>): readonly string[] =>
-  cookiesOf(request, TOKEN_COOKIE);
+export const tokensInCookies = (request: Pick<MiddlewareRequest, 'event'>): readonly string[] => {
+  const rests = cookiesOf(request, REST_COOKIE);
+  return cookiesOf(request, TOKEN_COOKIE).flatMap((token) =>
+    token.length < COOKIE_MAX ? [token] : [token, ...rests.map((rest) => `${token}${rest}`)],
+  );
+};
 
 /** The token that renews the session of a request; undefined when it is absent or was not set by this service. */
 export const refreshTokenOf = (request: Pick<MiddlewareRequest, 'event'>): string | undefined => {

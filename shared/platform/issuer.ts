@@ -10,6 +10,7 @@ import {
   ResponseBodyError,
   revocationRequest,
 } from 'oauth4webapi';
+import { firstCharacters } from '#model/characters.ts';
 import { environment, InvalidEnvironment, LOOPBACK } from './environment.ts';
 import { log } from './log.ts';
 import { Unavailable } from './unavailable.ts';
@@ -54,8 +55,19 @@ const server = async (): Promise<AuthorizationServer> => {
   }
 };
 
-/** Errors of RFC 6749 that are about this service, not about what the caller sent. */
-const OWN_FAULTS: ReadonlySet<string> = new Set(['invalid_client', 'unauthorized_client', 'unsupported_grant_type']);
+/** Errors about what the caller sent, or has to do first (RFC 6749, OpenID Connect Core 3.1.2.6). Others are about this service. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'access_denied',
+  'login_required',
+  'interaction_required',
+  'consent_required',
+]);
+
+/** Written for developers, without what could be the address of a user. */
+const DESCRIPTION_MAX = 300;
+const loggedDescription = (description: string | undefined): string =>
+  firstCharacters((description ?? '').replaceAll(/\S+@\S+/g, '…'), DESCRIPTION_MAX);
 
 /** @returns undefined when the issuer refuses. @throws {Unavailable} when it does not answer properly. */
 const grant = async (type: string, parameters: Record<string, string>): Promise<IssuedTokens | undefined> => {
@@ -66,7 +78,11 @@ const grant = async (type: string, parameters: Record<string, string>): Promise<
     const tokens = await processGenericTokenEndpointResponse(as, client, response);
     return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token };
   } catch (cause) {
-    if (cause instanceof ResponseBodyError && !OWN_FAULTS.has(cause.error)) return undefined;
+    if (cause instanceof ResponseBodyError) {
+      if (REFUSALS.has(cause.error)) return undefined;
+      const { error, error_description: description } = cause;
+      log.error('the issuer grants no tokens', { code: error, description: loggedDescription(description) });
+    }
     throw new Unavailable(`The issuer ${issuer} did not answer the request for tokens.`, { cause });
   }
 };

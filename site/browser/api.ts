@@ -54,15 +54,34 @@ export const send = async (method: Method, path: string, { body, headers = {} }:
   }
 };
 
+const failureOf = async (response: Response): Promise<RequestError> =>
+  new RequestError(response.status, (await response.json().catch(() => ({}))) as FailureBody);
+
+const renewed = async (): Promise<boolean> => {
+  // Another page of this browser may have renewed it meanwhile.
+  const current = await send('GET', '/session');
+  if (!current.ok) throw await failureOf(current);
+  if (((await current.json()) as { data: { user: object | null } }).data.user) return true;
+  const response = await send('POST', '/session', { body: {} });
+  if (!response.ok && response.status !== 401) throw await failureOf(response);
+  return response.ok;
+};
+
+/** Runs in one page of this browser at a time, where the browser can see to that: by http it can only on the own machine. */
+const alone = async <T>(run: () => Promise<T>): Promise<T> =>
+  'locks' in navigator ? await navigator.locks.request('site-renewal', run) : await run();
+
 let renewal: Promise<boolean> | undefined;
 
-/** Renews the session by its second cookie. Requests at the same time share one renewal. */
+/**
+ * Renews the session by its second cookie. Requests at the same time share one renewal, in all pages of the browser: issuers
+ * take a refresh token that is used twice for a stolen one, and end the session.
+ * @returns false when the session has ended. @throws {RequestError} while that cannot be known.
+ */
 export const renewSession = async (): Promise<boolean> => {
-  renewal ??= send('POST', '/session', { body: {} })
-    .then(({ ok }) => ok)
-    .finally(() => {
-      renewal = undefined;
-    });
+  renewal ??= alone(renewed).finally(() => {
+    renewal = undefined;
+  });
   return await renewal;
 };
 
@@ -70,7 +89,7 @@ export const renewSession = async (): Promise<boolean> => {
 export const responseOf = async (method: Method, path: string, options?: Options): Promise<Response> => {
   const first = await send(method, path, options);
   const response = first.status === 401 && (await renewSession()) ? await send(method, path, options) : first;
-  if (!response.ok) throw new RequestError(response.status, (await response.json().catch(() => ({}))) as FailureBody);
+  if (!response.ok) throw await failureOf(response);
   return response;
 };
 

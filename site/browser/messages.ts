@@ -37,6 +37,6 @@ export const problemText = (error: unknown): string => {
   if (body.code === 'EMAIL_UNVERIFIED') return t('problem.unverified');
   if (status === 404) return t('problem.gone');
   if (status === 400) return [...new Set(Object.values(fieldProblems(body.details)))].join(' ') || t('problem.other');
-  if (status === 409 || status === 503) return body.message ?? t('problem.other');
+  if (status === 409 || status === 413 || status === 503) return body.message ?? t('problem.other');
   return t('problem.other');
 };

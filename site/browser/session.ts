@@ -33,9 +33,12 @@ const findUser = async (): Promise<User | null> => {
 
 let found: Promise<User | null> | undefined;
 
-/** The signed-in user, read once per page; null without one. @throws {RequestError} while that cannot be known. */
+/** The signed-in user, read once per page; null without one. May be asked again after a failure. @throws {RequestError} while that cannot be known. */
 export const currentUser = (): Promise<User | null> => {
-  found ??= findUser();
+  found ??= findUser().catch((error: unknown) => {
+    found = undefined;
+    throw error;
+  });
   return found;
 };
 

@@ -1,9 +1,10 @@
-import { type SessionRequest, TOKEN_MAX } from '#contract/session.ts';
+import { COOKIE_MAX, COOKIES_MAX, type SessionRequest } from '#contract/session.ts';
 import { findOrCreateUser } from '#data/users.ts';
 import type { UserRecord } from '#model/user.ts';
 import { exchangeCode, type IssuedTokens, renewTokens, revokeToken } from '#platform/issuer.ts';
+import { log } from '#platform/log.ts';
 import { verifyToken } from '#platform/tokens.ts';
-import { unauthorized } from '#shared/errors.ts';
+import { AppError, unauthorized } from '#shared/errors.ts';
 
 /** A session with the tokens that its cookies hold. */
 export interface Session {
@@ -27,20 +28,35 @@ const tokensOf = async (
 };
 
 /**
+ * The tokens that the cookies of a browser can hold: without the refresh token where there is no room for it, so that the session
+ * ends with its token. @throws 413 when there is none for the access token.
+ */
+const fittingTokens = ({ accessToken, refreshToken }: IssuedTokens): IssuedTokens => {
+  const [access, refresh] = [accessToken.length, encodeURIComponent(refreshToken ?? '').length];
+  if (access > COOKIES_MAX) {
+    log.warn('an access token does not fit the cookies of a session: the issuer adds too many claims', { access });
+    throw new AppError('PAYLOAD_TOO_LARGE', {
+      message: `The access token of this account has ${access} characters, and a browser keeps at most ${COOKIES_MAX}. The issuer has to add fewer claims, such as groups.`,
+    });
+  }
+  if (refresh <= COOKIE_MAX && access + refresh <= COOKIES_MAX) return { accessToken, refreshToken };
+  log.warn('a refresh token does not fit the cookies of a session, which ends with its token', { access, refresh });
+  return { accessToken, refreshToken: undefined };
+};
+
+/**
  * Begins a session with a code or a token, or renews the one of a refresh token.
  * @param refreshToken of the caller's cookie.
- * @throws 401 when the issuer refuses, for an invalid token, and for an erased user.
+ * @throws 401 when the issuer refuses, for an invalid token, and for an erased user; 413 for a token that no cookies hold.
  */
 export const beginSession = async (request: SessionRequest, refreshToken: string | undefined): Promise<Session> => {
   const tokens = await tokensOf(request, refreshToken);
   const verified = tokens && (await verifyToken(tokens.accessToken));
   if (!verified) throw unauthorized();
-  const longest = Math.max(tokens.accessToken.length, encodeURIComponent(tokens.refreshToken ?? '').length);
-  if (longest > TOKEN_MAX)
-    throw new Error(`A token of ${longest} characters does not fit a cookie: the issuer adds too many claims.`);
+  const fitting = fittingTokens(tokens);
   const user = await findOrCreateUser(verified.identity, true);
   if (user.erased_at !== null) throw unauthorized();
-  return { ...tokens, user, expiresAt: verified.expiresAt };
+  return { ...fitting, user, expiresAt: verified.expiresAt };
 };
 
 export const endSession = async (refreshToken: string | undefined): Promise<void> => {

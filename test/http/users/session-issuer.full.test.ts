@@ -104,8 +104,71 @@ it('a renewal sends the second cookie, and keeps it unless the issuer replaces i
   expect((await begin({}, 'directory_refresh=one')).headers.getSetCookie()[1]).toContain('directory_refresh=two;');
 });
 
+/** Tokens of which the first has a number of characters, as an issuer makes them that adds a user's groups. */
+const longTokens = async (sub: string, length: number, refresh_token?: string): Promise<Answer> => {
+  const empty = (await token(sub, { groups: '' })).length;
+  // Four characters of base64 for three of a claim.
+  const access_token = await token(sub, { groups: 'g'.repeat(Math.floor(((length - empty) * 3) / 4)) });
+  return [200, { access_token, token_type: 'Bearer', ...(refresh_token && { refresh_token }) }];
+};
+
+const valuesOf = (response: { readonly headers: Headers }): ReadonlyMap<string, string> =>
+  new Map(
+    response.headers.getSetCookie().flatMap((cookie) => {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      return name === undefined || !value ? [] : [[name, value] as const];
+    }),
+  );
+
+const whoHas = (cookies: ReadonlyMap<string, string>) =>
+  server.call('GET', '/api/session', {
+    headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+  });
+
+it('a token that one cookie cannot hold goes on in a second one, and a browser that has a short one later reads only that', async () => {
+  answer = await longTokens('ada', 7000, 'one');
+  const long = await begin(EXCHANGE);
+  expect(long).toMatchObject(success({ user: { id: 'ada' }, is_renewable: true }));
+  const cookies = valuesOf(long);
+  expect([...cookies.keys()]).toEqual(['directory_token', 'directory_token_rest', 'directory_refresh']);
+  for (const cookie of long.headers.getSetCookie()) {
+    expect(cookie.length).toBeLessThanOrEqual(4096);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax; Secure$/);
+  }
+  expect(await whoHas(cookies)).toMatchObject(success({ user: { id: 'ada' } }));
+  const { directory_token = '', directory_token_rest: rest = '' } = Object.fromEntries(cookies);
+  expect(await whoHas(new Map([['directory_token', directory_token]]))).toMatchObject(success({ user: null }));
+  answer = await tokens('ben');
+  const short = valuesOf(await begin(EXCHANGE));
+  expect(await whoHas(new Map([...short, ['directory_token_rest', rest]]))).toMatchObject(
+    success({ user: { id: 'ben' } }),
+  );
+});
+
+it.each([
+  ['of its own length', 1000, 3901],
+  ['of the length of both', 7000, 900],
+])('a session begins without a refresh token for which there is no room because %s', async (_, access, refresh) => {
+  answer = await longTokens('ada', access, 'r'.repeat(refresh));
+  const response = await begin(EXCHANGE);
+  expect(response).toMatchObject(success({ user: { id: 'ada' }, is_renewable: false }));
+  expect(valuesOf(response).has('directory_refresh')).toBe(false);
+  expect(response.headers.getSetCookie().at(-1)).toMatch(/^directory_refresh=; .*Max-Age=0;/);
+});
+
+it('a token that no cookies hold is refused in words', async () => {
+  answer = await longTokens('ada', 8000);
+  const response = await begin(EXCHANGE);
+  expect(response).toMatchObject({
+    status: 413,
+    body: { code: 'PAYLOAD_TOO_LARGE', message: expect.stringContaining('at most 7800') as unknown },
+  });
+  expect(response.headers.getSetCookie()).toEqual([]);
+});
+
 it.each<[string, Answer]>([
   ['refuses', [400, { error: 'invalid_grant' }]],
+  ['wants to ask the user', [400, { error: 'interaction_required', error_description: 'AADSTS50076' }]],
   ['returns a token that is not its own', [200, { access_token: 'x.y.z', token_type: 'Bearer' }]],
 ])('an issuer that %s leaves the caller signed out', async (_, given) => {
   answer = given;
@@ -118,6 +181,8 @@ it.each<[string, Answer]>([
   ['fails', [500, 'Sorry']],
   ['answers with a page', [200, '<html>']],
   ['does not know this client', [401, { error: 'invalid_client' }]],
+  ['is overloaded and says so with 400', [400, { error: 'temporarily_unavailable' }]],
+  ['takes the request for wrong', [400, { error: 'invalid_request', error_description: 'client_secret is missing' }]],
 ])('an issuer that %s is unavailable, which a later request may not be', async (_, given) => {
   answer = given;
   expect(await begin(EXCHANGE)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });

@@ -112,6 +112,12 @@ it('a code is used once, by who has its verifier and its address', async () => {
   expect(await begin({ ...(await signedIn()), code: 'made-up' })).toMatchObject(UNAUTHORIZED);
 });
 
+it('a code may have several thousand characters, as those of some issuers have', async () => {
+  const body = { code_verifier: 'v'.repeat(43), redirect_uri: REDIRECT };
+  expect(await begin({ ...body, code: 'c'.repeat(8192) })).toMatchObject(UNAUTHORIZED);
+  expect(await begin({ ...body, code: 'c'.repeat(8193) })).toMatchObject(invalidAt('code'));
+});
+
 it.each<[string, Record<string, string>]>([
   ['another client', { client_id: 'other' }],
   ['another origin', { redirect_uri: 'https://evil.example/sign-in' }],
@@ -193,7 +199,7 @@ it('a session begins without anything of the one before', async () => {
   expect([...jar.keys()]).toEqual(['directory_token']);
 });
 
-it('ending a session removes both cookies, and can be repeated', async () => {
+it('ending a session removes all cookies, and can be repeated', async () => {
   const jar: Jar = new Map();
   await begin(await signedIn(), jar);
   for (const _ of ['first', 'again']) {
@@ -201,6 +207,7 @@ it('ending a session removes both cookies, and can be repeated', async () => {
     expect(response).toMatchObject(success({ user: null }));
     expect(cookiesOf(response.headers).map((cookie) => cookie.replace(/; HttpOnly.*/, ''))).toEqual([
       'directory_token=; Path=/api; Max-Age=0',
+      'directory_token_rest=; Path=/api; Max-Age=0',
       'directory_refresh=; Path=/api/session; Max-Age=0',
     ]);
     keep(jar, response.headers);
