@@ -53,7 +53,7 @@ const securitySchemes = {
     in: 'cookie',
     name: 'directory_token',
     description:
-      'The same token, for browsers on the same origin. Writes require a same-origin `Origin` or `Sec-Fetch-Site`.',
+      'The same token, for browsers on the same origin; a long one goes on in `directory_token_rest`. Writes require a same-origin `Origin` or `Sec-Fetch-Site`.',
   },
   apiKey: {
     type: 'http',

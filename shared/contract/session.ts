@@ -9,7 +9,7 @@ export const COOKIE_MAX = 3900;
 /** What the cookies of a session hold together, in characters. API Gateway takes 10,240 bytes of headers, of a bearer token too. */
 export const COOKIES_MAX = 2 * COOKIE_MAX;
 
-/** Issuers return codes of several thousand characters; the address that has one has to fit the line of a request. */
+/** The longest code of a sign-in, in characters. Issuers return codes of several thousand; CloudFront takes addresses of 8,192 bytes. */
 const CODE_MAX = 8192;
 
 /** Printable ASCII without what would end a cookie. */
@@ -53,7 +53,7 @@ export const begin = defineRoute('session.begin', {
   method: 'POST',
   summary: 'Begin or renew a session',
   description:
-    'With the code of a sign-in (authorization code with PKCE) or an access token, sets the cookie that browsers authenticate with. `{}` renews the session by its second cookie. Pages of other origins are refused.',
+    'With the code of a sign-in (authorization code with PKCE) or an access token, sets the cookie that browsers authenticate with. `{}` renews the session by its refresh cookie. Pages of other origins are refused.',
   tier: 'auth',
   allowsBanned: true,
   allowsUnverified: true,

@@ -4,13 +4,13 @@ import { header, type MiddlewareRequest } from './call.ts';
 
 /** The cookie that same-origin browsers may send instead of the `Authorization` header. */
 const TOKEN_COOKIE = 'directory_token';
-/** What a token has beyond `COOKIE_MAX` characters. Only a cookie of that length goes on here. */
+/** What a token has beyond `COOKIE_MAX` characters. It counts only beside a token cookie of that length. */
 const REST_COOKIE = 'directory_token_rest';
 /** The cookie that renews a session. No other route receives it. */
 const REFRESH_COOKIE = 'directory_refresh';
 
 const REFRESH_PATH = '/api/session';
-/** How long a browser keeps the second cookie, in seconds; the issuer decides how long it renews the session. */
+/** How long a browser keeps that cookie, in seconds; the issuer decides how long it renews the session. */
 const REFRESH_SECONDS = 30 * 86_400;
 
 /** What the cookies of a session hold. */
@@ -33,21 +33,24 @@ const cookie = (name: string, value: string, path: string, seconds: number): str
 const refreshCookie = (token: string | undefined): string =>
   cookie(REFRESH_COOKIE, encodeURIComponent(token ?? ''), REFRESH_PATH, token === undefined ? 0 : REFRESH_SECONDS);
 
-/** The `Set-Cookie` headers of a session; without a refresh token, that of an earlier session is removed. */
+/** A part of a token; without one, that of an earlier token is removed. */
+const tokenCookie = (name: string, part: string, seconds: number): string =>
+  cookie(name, part, '/api', part === '' ? 0 : seconds);
+
+/** The `Set-Cookie` headers of a session. They remove what an earlier session has beyond it. */
 export const sessionCookies = ({ accessToken, refreshToken, expiresAt }: Tokens): readonly string[] => {
   const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - Date.now()) / 1000));
-  const rest = accessToken.slice(COOKIE_MAX);
   return [
-    cookie(TOKEN_COOKIE, accessToken.slice(0, COOKIE_MAX), '/api', seconds),
-    ...(rest === '' ? [] : [cookie(REST_COOKIE, rest, '/api', seconds)]),
+    tokenCookie(TOKEN_COOKIE, accessToken.slice(0, COOKIE_MAX), seconds),
+    tokenCookie(REST_COOKIE, accessToken.slice(COOKIE_MAX), seconds),
     refreshCookie(refreshToken),
   ];
 };
 
 /** The `Set-Cookie` headers that remove all cookies. */
 export const endedCookies = (): readonly string[] => [
-  cookie(TOKEN_COOKIE, '', '/api', 0),
-  cookie(REST_COOKIE, '', '/api', 0),
+  tokenCookie(TOKEN_COOKIE, '', 0),
+  tokenCookie(REST_COOKIE, '', 0),
   refreshCookie(undefined),
 ];
 
@@ -82,4 +85,4 @@ export const refreshTokenOf = (request: Pick<MiddlewareRequest, 'event'>): strin
 
 /** Whether a request has a cookie of a session, valid or not. */
 export const hasSessionCookie = (request: Pick<MiddlewareRequest, 'event'>): boolean =>
-  [TOKEN_COOKIE, REFRESH_COOKIE].some((name) => cookiesOf(request, name).length > 0);
+  [TOKEN_COOKIE, REST_COOKIE, REFRESH_COOKIE].some((name) => cookiesOf(request, name).length > 0);

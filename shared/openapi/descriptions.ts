@@ -109,7 +109,8 @@ export const codeSentences: Readonly<Record<ErrorCode, string>> = {
   NOT_CLAIMABLE:
     'The listing cannot be claimed by this method: it is an own one, its host proves nothing, or its address has changed.',
   STALE: 'The resource has changed since the tag in `If-Match`.',
-  PAYLOAD_TOO_LARGE: 'The body, or a record that it would make, exceeds the limit in `message`.',
+  PAYLOAD_TOO_LARGE:
+    'The body, a record that it would make, or the token of the issuer exceeds the limit in `message`.',
   UNSUPPORTED_MEDIA_TYPE: 'The route does not accept this media type.',
   IDEMPOTENCY_MISMATCH: 'This `Idempotency-Key` was used for another request: with another body, path or query.',
   RATE_LIMITED: 'The rate limit is exceeded for `retryAfter` more seconds.',

@@ -62,12 +62,11 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'login_required',
   'interaction_required',
   'consent_required',
+  'account_selection_required',
 ]);
 
-/** Written for developers, without what could be the address of a user. */
-const DESCRIPTION_MAX = 300;
-const loggedDescription = (description: string | undefined): string =>
-  firstCharacters((description ?? '').replaceAll(/\S+@\S+/g, '…'), DESCRIPTION_MAX);
+/** The longest error of an issuer in a line of the log, in characters. */
+const LOGGED_MAX = 100;
 
 /** @returns undefined when the issuer refuses. @throws {Unavailable} when it does not answer properly. */
 const grant = async (type: string, parameters: Record<string, string>): Promise<IssuedTokens | undefined> => {
@@ -78,12 +77,11 @@ const grant = async (type: string, parameters: Record<string, string>): Promise<
     const tokens = await processGenericTokenEndpointResponse(as, client, response);
     return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token };
   } catch (cause) {
-    if (cause instanceof ResponseBodyError) {
-      if (REFUSALS.has(cause.error)) return undefined;
-      const { error, error_description: description } = cause;
-      log.error('the issuer grants no tokens', { code: error, description: loggedDescription(description) });
-    }
-    throw new Unavailable(`The issuer ${issuer} did not answer the request for tokens.`, { cause });
+    const code = cause instanceof ResponseBodyError ? cause.error : undefined;
+    if (code !== undefined && REFUSALS.has(code)) return undefined;
+    // Without the description, in which issuers repeat what a caller sent.
+    log.error('the issuer grants no tokens', { error: cause, issuer_error: firstCharacters(code ?? '', LOGGED_MAX) });
+    throw new Unavailable(`The issuer ${issuer} granted no tokens.`, { cause });
   }
 };
 

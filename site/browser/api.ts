@@ -39,47 +39,60 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface Options {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
 }
 
-export const send = async (method: Method, path: string, { body, headers = {} }: Options = {}): Promise<Response> => {
+export const send = async (
+  method: Method,
+  path: string,
+  { body, headers = {}, ...options }: Options = {},
+): Promise<Response> => {
   try {
     return await fetch(`${apiUrl}${path}`, {
       method,
       cache: 'no-store',
       headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
+      ...options,
     });
   } catch {
     throw new RequestError(0, {});
   }
 };
 
-const failureOf = async (response: Response): Promise<RequestError> =>
+export const failureOf = async (response: Response): Promise<RequestError> =>
   new RequestError(response.status, (await response.json().catch(() => ({}))) as FailureBody);
 
-const renewed = async (): Promise<boolean> => {
-  // Another page of this browser may have renewed it meanwhile.
-  const current = await send('GET', '/session');
+/** How long a page may keep the others from the session, in milliseconds; no gateway answers later. */
+const SESSION_TIMEOUT_MS = 30_000;
+
+/**
+ * Sends requests about the session while no other page of this browser does: a response that arrives late would replace the
+ * cookies of a newer one. Without https, browsers have locks on localhost only.
+ */
+export const withSessionLock = async <T>(run: (options: Options) => Promise<T>): Promise<T> => {
+  const runInTime = () => run({ signal: AbortSignal.timeout(SESSION_TIMEOUT_MS) });
+  return 'locks' in navigator ? await navigator.locks.request('site-session', runInTime) : await runInTime();
+};
+
+const renewUnlessRenewed = async (options: Options): Promise<boolean> => {
+  const current = await send('GET', '/session', options);
   if (!current.ok) throw await failureOf(current);
   if (((await current.json()) as { data: { user: object | null } }).data.user) return true;
-  const response = await send('POST', '/session', { body: {} });
+  const response = await send('POST', '/session', { ...options, body: {} });
   if (!response.ok && response.status !== 401) throw await failureOf(response);
   return response.ok;
 };
 
-/** Runs in one page of this browser at a time, where the browser can see to that: by http it can only on the own machine. */
-const alone = async <T>(run: () => Promise<T>): Promise<T> =>
-  'locks' in navigator ? await navigator.locks.request('site-renewal', run) : await run();
-
 let renewal: Promise<boolean> | undefined;
 
 /**
- * Renews the session by its second cookie. Requests at the same time share one renewal, in all pages of the browser: issuers
+ * Renews the session by its refresh cookie, unless another page has done so. One page of the browser renews at a time: issuers
  * take a refresh token that is used twice for a stolen one, and end the session.
  * @returns false when the session has ended. @throws {RequestError} while that cannot be known.
  */
 export const renewSession = async (): Promise<boolean> => {
-  renewal ??= alone(renewed).finally(() => {
+  renewal ??= withSessionLock(renewUnlessRenewed).finally(() => {
     renewal = undefined;
   });
   return await renewal;

@@ -1,7 +1,8 @@
 // Who is signed in. The cookies of a session are hidden from scripts; a mark says that there may be one.
 
+import type { SessionRequest } from '#contract/session.ts';
 import type { User } from '#contract/users.ts';
-import { homeUrl, pageUrl, renewSession, request, send } from './api.ts';
+import { failureOf, homeUrl, pageUrl, renewSession, request, send, withSessionLock } from './api.ts';
 import { stored } from './storage.ts';
 
 /** Read by `theme.ts` as well, before the first paint. */
@@ -49,10 +50,17 @@ const here = (): string => location.pathname + location.search + location.hash;
 export const signInUrl = (returnTo: string = here()): string =>
   `${pageUrl('/sign-in')}?${new URLSearchParams({ return_to: returnTo }).toString()}`;
 
+/** Begins a session with the code of a sign-in, which is sent once. @throws {RequestError} */
+export const beginSession = async (body: SessionRequest): Promise<void> => {
+  const response = await withSessionLock((options) => send('POST', '/session', { ...options, body }));
+  if (!response.ok) throw await failureOf(response);
+  markSession(true);
+};
+
 /** Ends the session. @throws {RequestError} */
 export const endSession = async (): Promise<void> => {
-  const response = await send('DELETE', '/session');
-  if (!response.ok) throw new Error(`The end of the session answers ${response.status}.`);
+  const response = await withSessionLock((options) => send('DELETE', '/session', options));
+  if (!response.ok) throw await failureOf(response);
   markSession(false);
 };
 

@@ -8,11 +8,11 @@ import {
 } from 'oauth4webapi';
 import type { SiteSettings } from '#contract/settings.ts';
 import { authorizationUrl } from '#contract/sign-in.ts';
-import { baseUrl, homeUrl, RequestError, request } from '../browser/api.ts';
+import { baseUrl, homeUrl, RequestError } from '../browser/api.ts';
 import { serverOf } from '../browser/issuer.ts';
 import { problemText, t } from '../browser/messages.ts';
 import { localAddress } from '../browser/return-to.ts';
-import { currentUser, markSession } from '../browser/session.ts';
+import { beginSession, currentUser } from '../browser/session.ts';
 import { stored } from '../browser/storage.ts';
 import { stopWaiting } from '../waiting.ts';
 
@@ -107,12 +107,11 @@ const finish = async (): Promise<void> => {
   for (const button of buttons) button.disabled = true;
   status.textContent = t('signIn.running');
   try {
-    await request('POST', '/session', { body: { code, code_verifier: verifier, redirect_uri: redirectUri } });
+    await beginSession({ code, code_verifier: verifier, redirect_uri: redirectUri });
   } catch (error) {
     const isRefused = error instanceof RequestError && error.status === 401;
     return showProblem(isRefused ? t('signIn.refused') : problemText(error));
   }
-  markSession(true);
   leaveTo(returnTo ?? '');
 };
 

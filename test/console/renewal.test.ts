@@ -75,16 +75,59 @@ describeInBrowser('the session of a visitor whose token has ended', (context) =>
   });
 
   it('is renewed by one of the pages that are open, and all of them go on', async () => {
+    const pages = [page, await page.context().newPage(), await page.context().newPage()];
+    for (const each of pages) await each.goto(address);
+    const waiting = new Set(pages);
+    let release = (): void => undefined;
+    const haveAsked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     let renewals = 0;
     await expire(async (route) => {
       renewals += 1;
+      // Not before each page knows that its token has ended: without a lock, each of them would renew the session.
+      await haveAsked;
       await renew(route);
     });
-    const other = await page.context().newPage();
-    await Promise.all([page.reload(), other.goto(address)]);
-    await hasName(page);
-    await hasName(other);
+    for (const each of pages) {
+      each.on('response', (response) => {
+        if (response.request().method() !== 'GET' || !response.url().endsWith('/api/session')) return;
+        waiting.delete(each);
+        if (waiting.size === 0) release();
+      });
+    }
+    await Promise.all(pages.map((each) => each.reload()));
+    for (const each of pages) await hasName(each);
     expect(renewals).toBe(1);
     expect(await markOf()).toBe('on');
+  });
+
+  it('is not renewed while another page ends it', async () => {
+    const other = await page.context().newPage();
+    await page.reload();
+    await hasName(page);
+    const requests: string[] = [];
+    await expire(async (route) => {
+      requests.push('renewal');
+      await route.fulfill({ status: 401, json: { error: 'Unauthorized', code: 'UNAUTHORIZED' } });
+    });
+    let end = (): void => undefined;
+    const mayEnd = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    await page.context().route('**/api/session', async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.fallback();
+      await mayEnd;
+      requests.push('end');
+      await route.fallback();
+    });
+    const ending = page.waitForRequest((request) => request.method() === 'DELETE');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await ending;
+    await other.goto(address);
+    await eventually(() => other.evaluate('navigator.locks.query().then(({ pending }) => pending.length)')).toBe(1);
+    end();
+    await eventually(() => requests).toEqual(['end', 'renewal']);
+    await eventually(() => markOf(other)).toBeNull();
   });
 });

@@ -170,6 +170,24 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     await page.context().close();
   });
 
+  it('renews the session once for pages that are open at the same time, so that the issuer does not end it', async () => {
+    const { page, problems } = await open('/categories');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Continue to sign in' }).click();
+    await consent(page);
+    await page.waitForURL(`${url}/categories`);
+    const pages = [page, await page.context().newPage(), await page.context().newPage()];
+    for (const round of ['first', 'second']) {
+      const before = issuer.grants.length;
+      await page.context().clearCookies({ name: 'directory_token' });
+      await Promise.all(pages.map((each) => each.goto(`${url}/sign-in`)));
+      for (const each of pages) await each.getByText('You are signed in as administrator.').waitFor();
+      expect(issuer.grants.slice(before), `${round} renewal`).toEqual(['refresh_token']);
+    }
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   it('leaves the account for the home page on signing out while the issuer cannot be reached', async () => {
     const { page } = await open('/categories');
     await page.getByRole('link', { name: 'Sign in' }).click();

@@ -36,7 +36,7 @@ const fittingTokens = ({ accessToken, refreshToken }: IssuedTokens): IssuedToken
   if (access > COOKIES_MAX) {
     log.warn('an access token does not fit the cookies of a session: the issuer adds too many claims', { access });
     throw new AppError('PAYLOAD_TOO_LARGE', {
-      message: `The access token of this account has ${access} characters, and a browser keeps at most ${COOKIES_MAX}. The issuer has to add fewer claims, such as groups.`,
+      message: `The access token of this account has ${access} characters, and a session holds at most ${COOKIES_MAX}. The issuer has to add fewer claims, such as groups.`,
     });
   }
   if (refresh <= COOKIE_MAX && access + refresh <= COOKIES_MAX) return { accessToken, refreshToken };

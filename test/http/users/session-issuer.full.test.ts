@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { log } from '#platform/log.ts';
 import { success, UNAUTHORIZED } from '#test/support/fixtures.ts';
 import { OWN_SECRETS } from '#test/support/server.ts';
 import { ownServer } from '#test/support/with-directory.ts';
@@ -59,11 +60,14 @@ afterAll(() => {
   issuerServer.closeAllConnections();
 });
 
-beforeEach(() => void received.splice(0));
+beforeEach(() => {
+  received.splice(0);
+  vi.restoreAllMocks();
+});
 
-const token = (sub: string, claims: object = {}) =>
-  new SignJWT({ aud: 'the-directory', ...claims })
-    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+const token = (sub: string, claims: object = {}, header: object = {}) =>
+  new SignJWT({ jti: sub, aud: 'the-directory', ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
     .setIssuer(issuer)
     .setSubject(sub)
     .setIssuedAt()
@@ -90,26 +94,33 @@ it('the service exchanges the code at the token endpoint of the discovery docume
   const grant = { grant_type: 'authorization_code', client_id: 'the-client' };
   expect(received).toEqual([['/token', { ...EXCHANGE, ...grant }]]);
   const cookies = response.headers.getSetCookie();
-  expect(cookies).toHaveLength(2);
+  expect(cookies).toHaveLength(3);
   for (const cookie of cookies) expect(cookie).toMatch(/; HttpOnly; SameSite=Lax; Secure$/);
-  expect(cookies[1]).toContain('directory_refresh=refresh%3B%20one; Path=/api/session');
+  expect(cookies[2]).toContain('directory_refresh=refresh%3B%20one; Path=/api/session');
 });
 
-it('a renewal sends the second cookie, and keeps it unless the issuer replaces it', async () => {
+it('a renewal sends the refresh cookie, and keeps it unless the issuer replaces it', async () => {
   answer = await tokens('ada');
   const kept = await begin({}, 'directory_refresh=refresh%3B%20one');
   expect(received).toMatchObject([['/token', { grant_type: 'refresh_token', refresh_token: 'refresh; one' }]]);
-  expect(kept.headers.getSetCookie()[1]).toContain('directory_refresh=refresh%3B%20one;');
+  expect(kept.headers.getSetCookie()[2]).toContain('directory_refresh=refresh%3B%20one;');
   answer = await tokens('ada', 'two');
-  expect((await begin({}, 'directory_refresh=one')).headers.getSetCookie()[1]).toContain('directory_refresh=two;');
+  expect((await begin({}, 'directory_refresh=one')).headers.getSetCookie()[2]).toContain('directory_refresh=two;');
 });
 
 /** Tokens of which the first has a number of characters, as an issuer makes them that adds a user's groups. */
 const longTokens = async (sub: string, length: number, refresh_token?: string): Promise<Answer> => {
-  const empty = (await token(sub, { groups: '' })).length;
-  // Four characters of base64 for three of a claim.
-  const access_token = await token(sub, { groups: 'g'.repeat(Math.floor(((length - empty) * 3) / 4)) });
-  return [200, { access_token, token_type: 'Bearer', ...(refresh_token && { refresh_token }) }];
+  // Four characters stand for three bytes, so a claim alone cannot give a token every length.
+  for (const part of ['', 'x', 'xx']) {
+    const empty = (await token(sub, { groups: '' }, { part })).length;
+    const [least, most] = [Math.floor(((length - empty) * 3) / 4), Math.ceil(((length - empty) * 3) / 4)];
+    for (let groups = least - 1; groups <= most + 1; groups += 1) {
+      const access_token = await token(sub, { groups: 'g'.repeat(groups) }, { part });
+      if (access_token.length !== length) continue;
+      return [200, { access_token, token_type: 'Bearer', ...(refresh_token && { refresh_token }) }];
+    }
+  }
+  throw new Error(`No token has ${length} characters.`);
 };
 
 const valuesOf = (response: { readonly headers: Headers }): ReadonlyMap<string, string> =>
@@ -125,7 +136,7 @@ const whoHas = (cookies: ReadonlyMap<string, string>) =>
     headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
   });
 
-it('a token that one cookie cannot hold goes on in a second one, and a browser that has a short one later reads only that', async () => {
+it('a token that one cookie cannot hold goes on in a second one, which a later session removes', async () => {
   answer = await longTokens('ada', 7000, 'one');
   const long = await begin(EXCHANGE);
   expect(long).toMatchObject(success({ user: { id: 'ada' }, is_renewable: true }));
@@ -136,13 +147,29 @@ it('a token that one cookie cannot hold goes on in a second one, and a browser t
     expect(cookie).toMatch(/; HttpOnly; SameSite=Lax; Secure$/);
   }
   expect(await whoHas(cookies)).toMatchObject(success({ user: { id: 'ada' } }));
-  const { directory_token = '', directory_token_rest: rest = '' } = Object.fromEntries(cookies);
+  const { directory_token = '' } = Object.fromEntries(cookies);
   expect(await whoHas(new Map([['directory_token', directory_token]]))).toMatchObject(success({ user: null }));
   answer = await tokens('ben');
-  const short = valuesOf(await begin(EXCHANGE));
-  expect(await whoHas(new Map([...short, ['directory_token_rest', rest]]))).toMatchObject(
-    success({ user: { id: 'ben' } }),
-  );
+  const short = await begin(EXCHANGE);
+  expect([...valuesOf(short).keys()]).toEqual(['directory_token']);
+  expect(short.headers.getSetCookie()[1]).toMatch(/^directory_token_rest=; Path=\/api; Max-Age=0;/);
+});
+
+it.each([
+  ['of the greatest length of a cookie', 3900],
+  ['with the shortest rest', 3901],
+  ['of the greatest length', 7800],
+])('a token %s is read beside the rest of another one', async (_, length) => {
+  answer = await longTokens('ada', 5000);
+  const { directory_token_rest: rest = '' } = Object.fromEntries(valuesOf(await begin(EXCHANGE)));
+  answer = await longTokens('ben', length);
+  const cookies = valuesOf(await begin(EXCHANGE));
+  const own = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  for (const cookie of [`${own}; directory_token_rest=${rest}`, `directory_token_rest=${rest}; ${own}`]) {
+    expect(await server.call('GET', '/api/session', { headers: { cookie } })).toMatchObject(
+      success({ user: { id: 'ben' } }),
+    );
+  }
 });
 
 it.each([
@@ -156,8 +183,8 @@ it.each([
   expect(response.headers.getSetCookie().at(-1)).toMatch(/^directory_refresh=; .*Max-Age=0;/);
 });
 
-it('a token that no cookies hold is refused in words', async () => {
-  answer = await longTokens('ada', 8000);
+it('a token that no cookies hold is refused with a message', async () => {
+  answer = await longTokens('ada', 7801);
   const response = await begin(EXCHANGE);
   expect(response).toMatchObject({
     status: 413,
@@ -177,15 +204,23 @@ it.each<[string, Answer]>([
   expect(response.headers.getSetCookie()).toEqual([]);
 });
 
-it.each<[string, Answer]>([
-  ['fails', [500, 'Sorry']],
-  ['answers with a page', [200, '<html>']],
-  ['does not know this client', [401, { error: 'invalid_client' }]],
-  ['is overloaded and says so with 400', [400, { error: 'temporarily_unavailable' }]],
-  ['takes the request for wrong', [400, { error: 'invalid_request', error_description: 'client_secret is missing' }]],
-])('an issuer that %s is unavailable, which a later request may not be', async (_, given) => {
+it.each<[string, Answer, string]>([
+  ['fails', [500, 'Sorry'], ''],
+  ['answers with a page', [200, '<html>'], ''],
+  ['does not know this client', [401, { error: 'invalid_client' }], 'invalid_client'],
+  ['is overloaded and says so with 400', [400, { error: 'temporarily_unavailable' }], 'temporarily_unavailable'],
+  [
+    'takes the request for wrong',
+    [400, { error: 'invalid_request', error_description: 'no client_secret from ada@example.com' }],
+    'invalid_request',
+  ],
+  ['answers with a long error', [400, { error: 'e'.repeat(5000) }], 'e'.repeat(100)],
+])('an issuer that %s is unavailable, which the log explains', async (_, given, issuer_error) => {
   answer = given;
+  const logged = vi.spyOn(log, 'error');
   expect(await begin(EXCHANGE)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
+  const line = logged.mock.calls.find(([message]) => message === 'the issuer grants no tokens');
+  expect(line?.[1]).toEqual({ error: expect.any(Error) as Error, issuer_error });
 });
 
 it('the end of a session revokes what renews it, and does not depend on the issuer', async () => {

@@ -79,7 +79,7 @@ it('without a credential, or with a bad one, there is no user', async () => {
   expect(await current(new Map([['directory_token', 'x.y.z']]))).toMatchObject(success({ user: null }));
 });
 
-it('the code of the local issuer begins a session, which {} renews by the second cookie', async () => {
+it('the code of the local issuer begins a session, which {} renews by the refresh cookie', async () => {
   const jar: Jar = new Map();
   const response = await begin(await signedIn('moderator'), jar);
   expect(response).toMatchObject(
@@ -94,7 +94,7 @@ it('the code of the local issuer begins a session, which {} renews by the second
   expect(await current(jar)).toMatchObject(success({ user: { email: 'moderator@example.com' } }));
 });
 
-it('the second cookie is not an access token', async () => {
+it('the refresh cookie is not an access token', async () => {
   const jar: Jar = new Map();
   await begin(await signedIn(), jar);
   const refresh = decodeURIComponent(jar.get('directory_refresh') ?? '');
@@ -195,7 +195,7 @@ it('a session begins without anything of the one before', async () => {
   const next = await person(server);
   await begin({ access_token: next.token }, jar);
   expect(await current(jar)).toMatchObject(success({ user: { email: next.email } }));
-  // The second cookie of the moderator would make the next renewal theirs.
+  // The refresh cookie of the moderator would make the next renewal theirs.
   expect([...jar.keys()]).toEqual(['directory_token']);
 });
 
