@@ -62,6 +62,17 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
     await page.getByRole('button', { name: 'Continue' }).click();
   };
 
+  /** A public page with the session that began there. */
+  const openSignedIn = async (path: string) => {
+    const opened = await open(path);
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Continue to sign in' }).click();
+    await consent(page);
+    await page.waitForURL(`${url}${path}`);
+    return opened;
+  };
+
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 
   /** What no authorization request may lose: the query of the endpoint, and the parameters of the settings. */
@@ -145,11 +156,7 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
   });
 
   it('signs in on the public pages and returns to the page, and renews the session', async () => {
-    const { page, problems } = await open('/categories');
-    await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Continue to sign in' }).click();
-    await consent(page);
-    await page.waitForURL(`${url}/categories`);
+    const { page, problems } = await openSignedIn('/categories');
     await page.locator('summary', { hasText: 'Your account' }).waitFor();
     expectAllParameters();
     await page.context().clearCookies({ name: 'directory_token' });
@@ -171,11 +178,7 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
   });
 
   it('renews the session once for pages that are open at the same time, so that the issuer does not end it', async () => {
-    const { page, problems } = await open('/categories');
-    await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Continue to sign in' }).click();
-    await consent(page);
-    await page.waitForURL(`${url}/categories`);
+    const { page, problems } = await openSignedIn('/categories');
     const pages = [page, await page.context().newPage(), await page.context().newPage()];
     for (const round of ['first', 'second']) {
       const before = issuer.grants.length;
@@ -189,11 +192,7 @@ describe.skipIf(chromiumPath === undefined)('signing in at an issuer other than 
   });
 
   it('leaves the account for the home page on signing out while the issuer cannot be reached', async () => {
-    const { page } = await open('/categories');
-    await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Continue to sign in' }).click();
-    await consent(page);
-    await page.waitForURL(`${url}/categories`);
+    const { page } = await openSignedIn('/categories');
     await page.route(`${issuer.url}/**`, (route) => route.abort());
     await page.locator('summary', { hasText: 'Your account' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
