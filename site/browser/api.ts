@@ -1,5 +1,7 @@
 // Requests of islands to the API. The cookie of the session authenticates them.
 
+import type { User } from '#contract/users.ts';
+
 const root = document.documentElement;
 
 /** The address of the API, and that of the home page. */
@@ -75,23 +77,26 @@ export const withSessionLock = async <T>(run: (options: Options) => Promise<T>):
   return 'locks' in navigator ? await navigator.locks.request('site-session', runInTime) : await runInTime();
 };
 
-const renewUnlessRenewed = async (options: Options): Promise<boolean> => {
-  const current = await send('GET', '/session', options);
-  if (!current.ok) throw await failureOf(current);
-  if (((await current.json()) as { data: { user: object | null } }).data.user) return true;
-  const response = await send('POST', '/session', { ...options, body: {} });
-  if (!response.ok && response.status !== 401) throw await failureOf(response);
-  return response.ok;
+const userIn = async (response: Response): Promise<User | null> => {
+  if (!response.ok) throw await failureOf(response);
+  return ((await response.json()) as { data: { user: User | null } }).data.user;
 };
 
-let renewal: Promise<boolean> | undefined;
+const renewUnlessRenewed = async (options: Options): Promise<User | null> => {
+  const user = await userIn(await send('GET', '/session', options));
+  if (user) return user;
+  const response = await send('POST', '/session', { ...options, body: {} });
+  return response.status === 401 ? null : await userIn(response);
+};
+
+let renewal: Promise<User | null> | undefined;
 
 /**
  * Renews the session by its refresh cookie, unless another page has done so. One page of the browser renews at a time: issuers
  * take a refresh token that is used twice for a stolen one, and end the session.
- * @returns false when the session has ended. @throws {RequestError} while that cannot be known.
+ * @returns its user; null when the session has ended. @throws {RequestError} while that cannot be known.
  */
-export const renewSession = async (): Promise<boolean> => {
+export const renewSession = async (): Promise<User | null> => {
   renewal ??= withSessionLock(renewUnlessRenewed).finally(() => {
     renewal = undefined;
   });

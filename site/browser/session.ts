@@ -27,7 +27,7 @@ const readUser = async (): Promise<User | null> => (await request<{ user: User |
 
 const findUser = async (): Promise<User | null> => {
   if (!mayHaveSession()) return null;
-  const user = (await readUser()) ?? ((await renewSession()) ? await readUser() : null);
+  const user = (await readUser()) ?? (await renewSession());
   markSession(user !== null);
   return user;
 };

@@ -1,7 +1,7 @@
 // The map of the listings, with a card of the one that was chosen.
 
 import type { MapClusters } from '#contract/projects.ts';
-import { apiUrl, pageUrl, RequestError } from '../browser/api.ts';
+import { apiUrl, failureOf, pageUrl, RequestError } from '../browser/api.ts';
 import { type Cluster, isSingle, type Single, showListingMap } from '../browser/listing-map.ts';
 import { problemText, t } from '../browser/messages.ts';
 import { pageData } from '../browser/page-data.ts';
@@ -118,7 +118,7 @@ const map = showListingMap(
       query.set('bbox', box);
       query.set('zoom', String(zoom));
       const response = await fetch(`${apiUrl}/projects/map?${query.toString()}`, { signal });
-      if (!response.ok) throw new RequestError(response.status, await response.json().catch(() => ({})));
+      if (!response.ok) throw await failureOf(response);
       return (await response.json()) as MapClusters;
     },
     onLoaded: (total) => {

@@ -77,11 +77,13 @@ describeInBrowser('the session of a visitor whose token has ended', (context) =>
   it('is renewed by one of the pages that are open, and all of them go on', async () => {
     const pages = [page, await page.context().newPage(), await page.context().newPage()];
     for (const each of pages) await each.goto(address);
-    const waiting = new Set(pages);
-    let release = (): void => undefined;
-    const haveAsked = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const haveAsked = Promise.all(
+      pages.map((each) =>
+        each.waitForResponse(
+          (response) => response.url().endsWith('/session') && response.request().method() === 'GET',
+        ),
+      ),
+    );
     let renewals = 0;
     await expire(async (route) => {
       renewals += 1;
@@ -89,13 +91,6 @@ describeInBrowser('the session of a visitor whose token has ended', (context) =>
       await haveAsked;
       await renew(route);
     });
-    for (const each of pages) {
-      each.on('response', (response) => {
-        if (response.request().method() !== 'GET' || !response.url().endsWith('/api/session')) return;
-        waiting.delete(each);
-        if (waiting.size === 0) release();
-      });
-    }
     await Promise.all(pages.map((each) => each.reload()));
     for (const each of pages) await hasName(each);
     expect(renewals).toBe(1);
@@ -111,22 +106,17 @@ describeInBrowser('the session of a visitor whose token has ended', (context) =>
       requests.push('renewal');
       await route.fulfill({ status: 401, json: { error: 'Unauthorized', code: 'UNAUTHORIZED' } });
     });
-    let end = (): void => undefined;
-    const mayEnd = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    let ending: Route | undefined;
     await page.context().route('**/api/session', async (route) => {
-      if (route.request().method() !== 'DELETE') return await route.fallback();
-      await mayEnd;
-      requests.push('end');
-      await route.fallback();
+      if (route.request().method() === 'DELETE') ending = route;
+      else await route.fallback();
     });
-    const ending = page.waitForRequest((request) => request.method() === 'DELETE');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await ending;
+    await eventually(() => ending !== undefined).toBe(true);
     await other.goto(address);
     await eventually(() => other.evaluate('navigator.locks.query().then(({ pending }) => pending.length)')).toBe(1);
-    end();
+    requests.push('end');
+    await ending?.fallback();
     await eventually(() => requests).toEqual(['end', 'renewal']);
     await eventually(() => markOf(other)).toBeNull();
   });
