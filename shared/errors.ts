@@ -159,10 +159,14 @@ export interface FieldIssue {
   readonly message: string;
 }
 
-/** Input with invalid fields. Of several messages about one field the first is sent. */
+/** The most invalid fields that a response lists: an entry of three bytes is listed with fifty. */
+const LISTED_MAX = 100;
+
+/** Input with invalid fields, of which the first are listed. Of several messages about one field the first is sent. */
 export const invalidFields = (issues: readonly FieldIssue[]): AppError => {
-  const details: FieldErrors = { _errors: [] };
-  for (const { path, message } of issues) {
+  const more = issues.length - LISTED_MAX;
+  const details: FieldErrors = { _errors: more > 0 ? [`must be corrected in ${more} more places`] : [] };
+  for (const { path, message } of issues.slice(0, LISTED_MAX)) {
     let level = details;
     for (const step of path.map(String)) {
       // A field with the name of the list of messages cannot have a level of its own.

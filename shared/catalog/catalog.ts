@@ -235,15 +235,15 @@ export class Catalog implements ReadCatalog {
       .map((category) => ({ category, projectCount: bySlug.get(category.slug)?.countIn(visible) ?? 0 }));
   }
 
-  sameUrl(url: string, { withDeleted } = { withDeleted: false }): readonly string[] {
+  sameUrl(url: string, { withDeleted = false, max = Number.POSITIVE_INFINITY } = {}): readonly string[] {
     const { rows } = this.#listings;
-    return this.#listings
-      .urls()
-      .same(url)
-      .map((slot) => rows.at(slot))
-      .filter((row) => withDeleted || row.deletedAt === null)
-      .sort(byCreation)
-      .map((row) => row.id);
+    const found: Row[] = [];
+    for (const slot of this.#listings.urls().same(url)) {
+      const row = rows.at(slot);
+      if (withDeleted || row.deletedAt === null) found.push(row);
+      if (found.length === max) break;
+    }
+    return found.sort(byCreation).map((row) => row.id);
   }
 
   liveOnHost(host: string): number {

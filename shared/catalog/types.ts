@@ -310,8 +310,8 @@ export interface ReadCatalog {
   clusters(query: ClusterQuery): Clusters;
   /** All categories by `sort_order`, then name. */
   categories(): readonly CategoryWithCount[];
-  /** Ids of projects (deleted ones excluded unless they are wanted) with the same canonical URL, oldest first. */
-  sameUrl(url: string, wanted?: { readonly withDeleted: boolean }): readonly string[];
+  /** Ids of projects (deleted ones excluded unless they are wanted) with the same canonical URL, at most `max`; oldest first. */
+  sameUrl(url: string, wanted?: { readonly withDeleted?: boolean; readonly max?: number }): readonly string[];
   /** The number of live projects on a host, as `canonicalHost` returns it. */
   liveOnHost(host: string): number;
   /** Projects (deleted ones excluded) that resemble a listing, the most similar first. */

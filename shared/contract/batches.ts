@@ -10,7 +10,7 @@ import {
   Timestamp,
   wholeNumber,
 } from './fields.ts';
-import { BulkAction, FieldChange, Status } from './projects.ts';
+import { BulkAction, ItemChange, Status } from './projects.ts';
 import { defineRoute, forAdmins, forStaff } from './route.ts';
 
 export const BatchKind = z.enum(['import', 'bulk', 'category_removal', 'category_merge', 'revert']);
@@ -53,14 +53,6 @@ export const Batch = z
   })
   .meta({ id: 'Batch' });
 export type Batch = z.infer<typeof Batch>;
-
-/** The most characters of a value in an item; of a list, of all its entries together. */
-export const ITEM_VALUE_MAX = 2000;
-
-const ItemChange = FieldChange.extend({
-  truncated: z.literal(true).optional().describe(`A value is cut at ${ITEM_VALUE_MAX} characters.`),
-}).meta({ id: 'ItemChange' });
-export type ItemChange = z.infer<typeof ItemChange>;
 
 /** What a batch did, or a dry run would do, with one project or row. */
 export const BatchItem = z

@@ -44,7 +44,7 @@ export const Collection = z
 export type Collection = z.infer<typeof Collection>;
 
 export const CollectionWithProjects = Collection.extend({
-  projects: z.array(Project).describe('The live ones in order, as many as one response holds.'),
+  projects: z.array(Project).describe('The live ones in order.'),
 }).meta({ id: 'CollectionWithProjects' });
 export type CollectionWithProjects = z.infer<typeof CollectionWithProjects>;
 

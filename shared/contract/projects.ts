@@ -232,6 +232,18 @@ export const FieldChange = z
   .meta({ id: 'FieldChange' });
 export type FieldChange = z.infer<typeof FieldChange>;
 
+/** The most characters of a value in an item of a list; of a list, of all its entries together. */
+export const ITEM_VALUE_MAX = 2000;
+
+/** A change in an item of a list. */
+export const ItemChange = FieldChange.extend({
+  truncated: z
+    .literal(true)
+    .optional()
+    .describe(`A value is cut at ${ITEM_VALUE_MAX} characters, or at fewer where a list would be too large.`),
+}).meta({ id: 'ItemChange' });
+export type ItemChange = z.infer<typeof ItemChange>;
+
 /** An edit of a live project that waits for approval. */
 export const PendingRevision = z
   .object({
@@ -257,6 +269,9 @@ export type AppliedRule = z.infer<typeof AppliedRule>;
 
 export const SimilarityReason = z.enum(['same_url', 'same_host', 'similar_name', 'similar_text']);
 export type SimilarityReason = z.infer<typeof SimilarityReason>;
+
+/** The most duplicates that a project or its dossier names. */
+export const DUPLICATES_MAX = 10;
 
 export const Project = z
   .object({
@@ -321,7 +336,7 @@ export const Project = z
     possible_duplicates: z
       .array(z.string())
       .optional()
-      .describe('Administrators only: ids of other projects with the same canonical URL.'),
+      .describe(`Administrators only: ids of other projects with the same canonical URL, at most ${DUPLICATES_MAX}.`),
     rule: AppliedRule.nullable()
       .optional()
       .describe('Administrators only: the rule that was applied to the last submission, if any.'),
@@ -330,6 +345,12 @@ export const Project = z
       .min(1)
       .optional()
       .describe("In the caller's own submissions: the position in the moderation queue."),
+    truncated: z
+      .literal(true)
+      .optional()
+      .describe(
+        'In lists: long values are cut or left out, because the list would be larger than a response. Read the project for all of them.',
+      ),
   })
   .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
@@ -766,9 +787,6 @@ export const map = defineRoute('projects.map', {
 const Submitted = z
   .object({ id: z.string(), slug: z.string(), status: Status })
   .describe('The created project, pending moderation unless a rule has decided.');
-
-/** The size of the list of similar projects in a dossier. */
-export const DUPLICATES_MAX = 10;
 
 export const REPORTS_COUNTED_MAX = 1000;
 

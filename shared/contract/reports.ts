@@ -31,7 +31,9 @@ export const ReportGroup = z
   .object({
     project: ProjectReference,
     count: z.int().min(1).describe('The number of its reports of the requested status.'),
-    reports: z.array(AdminReport).describe(`The newest ${REPORTS_OF_GROUP_MAX} of them.`),
+    reports: z
+      .array(AdminReport)
+      .describe(`The newest ${REPORTS_OF_GROUP_MAX} of them; fewer where a list would be too large.`),
   })
   .meta({ id: 'ReportGroup' });
 export type ReportGroup = z.infer<typeof ReportGroup>;

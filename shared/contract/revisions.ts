@@ -11,7 +11,7 @@ import {
   Timestamp,
   text,
 } from './fields.ts';
-import { FieldChange, Project, RevisionField } from './projects.ts';
+import { ItemChange, Project, RevisionField } from './projects.ts';
 import { defineRoute, forStaff } from './route.ts';
 
 /** Why a project was changed. */
@@ -50,7 +50,7 @@ export const Revision = z
     state: RevisionState,
     base_version: z.int().min(0).describe('The version of the project before the change; 0 before its creation.'),
     etag: z.string().describe('For `If-Match`; changes when another edit is merged into a waiting revision.'),
-    changes: z.array(FieldChange),
+    changes: z.array(ItemChange),
     applied: z.array(RevisionField).describe('The fields that were published.'),
     note: z.string().nullable().optional().describe('A remark of an administrator; administrators only.'),
   })

@@ -8,8 +8,8 @@ export type VoteCaseState = z.infer<typeof VoteCaseState>;
 export const VoteSignal = z.enum(['new_accounts', 'same_network']);
 export type VoteSignal = z.infer<typeof VoteSignal>;
 
-/** How many accounts of a case are shown. */
-export const CASE_ACCOUNTS_MAX = 100;
+/** How many accounts of a case are shown: those of a hundred cases fit into a response. */
+export const CASE_ACCOUNTS_MAX = 50;
 
 export const VoteCase = z
   .object({

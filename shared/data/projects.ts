@@ -40,16 +40,7 @@ import {
   urlKey,
   urlPartition,
 } from './keys.ts';
-import {
-  collectionPages,
-  findItem,
-  findItems,
-  findItemsBy,
-  findRecords,
-  type Item,
-  orNull,
-  wholeCollection,
-} from './read.ts';
+import { collectionPages, findItem, findItems, findItemsBy, findRecords, type Item, orNull } from './read.ts';
 import { decisionWrite, revisionWrite } from './revisions.ts';
 import { userNotErased } from './users.ts';
 import { absent, either, every, exists, is, isBelow, transact, type Write } from './write.ts';
@@ -265,22 +256,36 @@ export const categoryExists = (slug: string): Write => ({
   orElse: () => new CategoryGone(`"${slug}" is not a category any more.`),
 });
 
+/** The claims whose projects are read at once. */
+const CLAIMS_PER_PAGE = 100;
+
 /**
- * Ids of the other projects with the same canonical URL that are not deleted, oldest first. The index may lag behind by
- * milliseconds, and has entries of projects that were deleted or changed their URL since: the projects themselves decide.
+ * Ids of the first `max` other projects with the same canonical URL that are not deleted, oldest first. The index may lag
+ * behind by milliseconds, and has entries of projects that were deleted or changed their URL since: the projects themselves
+ * decide.
  */
-export const otherProjectsWithUrl = async (url: string, ownId?: string): Promise<readonly string[]> => {
+export const otherProjectsWithUrl = async (
+  url: string,
+  ownId: string | undefined,
+  max: number,
+): Promise<readonly string[]> => {
   const canonical = canonicalUrl(url);
-  const claims = await wholeCollection({
+  const range = {
     partition: urlPartition(canonical),
     index: 'collection',
     only: ['project_id'],
-  });
-  const ids = new Set(claims.map(({ project_id }) => String(project_id)));
-  ids.delete(ownId ?? '');
-  return (await existingProjects([...ids]))
-    .filter((project) => project.deleted_at === null && canonicalUrl(project.url) === canonical)
-    .map(({ id }) => id);
+    pageSize: CLAIMS_PER_PAGE,
+  } as const;
+  const found = new Set<string>();
+  for await (const claims of collectionPages(range)) {
+    const ids = new Set(claims.map(({ project_id }) => String(project_id)));
+    ids.delete(ownId ?? '');
+    for (const project of await existingProjects([...ids])) {
+      if (project.deleted_at === null && canonicalUrl(project.url) === canonical) found.add(project.id);
+    }
+    if (found.size >= max) break;
+  }
+  return [...found].slice(0, max);
 };
 
 /**
@@ -291,7 +296,7 @@ export const isDuplicateUrl = async (url: string, ownId?: string): Promise<boole
   if (environment().duplicateUrls !== 'reject') return false;
   const claim = await findItem(urlKey(canonicalUrl(url)));
   if (claim && claim.project_id !== ownId) return true;
-  return (await otherProjectsWithUrl(url, ownId)).length > 0;
+  return (await otherProjectsWithUrl(url, ownId, 1)).length > 0;
 };
 
 /** Every write of a project comes with this one, so that no change is without its revision. */

@@ -1,21 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  type Batch,
-  type BatchCounts,
-  type BatchItem,
-  type BatchOutcome,
-  type BatchState,
-  ITEM_VALUE_MAX,
-  type ItemChange,
-  type KeptReason,
-} from '#contract/batches.ts';
-import type { FieldChange } from '#contract/projects.ts';
+import type { Batch, BatchCounts, BatchItem, BatchOutcome, BatchState, KeptReason } from '#contract/batches.ts';
+import { type FieldChange, ITEM_VALUE_MAX } from '#contract/projects.ts';
 import type { CategoryRecord } from './category.ts';
-import { firstCharacters } from './characters.ts';
 import { type Fields, isFieldName, type Reader, shownChanges } from './field.ts';
 import type { ProjectRecord } from './project.ts';
 import { firstFitting } from './response-size.ts';
 import { changesBetween, fieldValue, isSameValue, withFields } from './revision.ts';
+import { shortChange } from './short-change.ts';
 import { mayBeUnderWay } from './work-time.ts';
 
 /** An operation on many projects as stored. */
@@ -139,30 +130,6 @@ export const unwrittenEntry = (
   ...(cells && { cells }),
 });
 
-type Value = ItemChange['before'];
-
-const shortList = (entries: readonly string[]): string[] => {
-  let left = ITEM_VALUE_MAX;
-  return entries.flatMap((entry) => {
-    if (left === 0) return [];
-    const part = firstCharacters(entry, left);
-    left -= Array.from(part).length;
-    return [part];
-  });
-};
-
-const shortValue = (value: Value): Value => {
-  if (typeof value === 'string') return firstCharacters(value, ITEM_VALUE_MAX);
-  return Array.isArray(value) ? shortList(value) : value;
-};
-
-/** A change of which long values are cut. */
-const shortChange = (change: ItemChange): ItemChange => {
-  const [before, after] = [shortValue(change.before), shortValue(change.after)];
-  const isWhole = isSameValue(before, change.before) && isSameValue(after, change.after);
-  return isWhole ? change : { field: change.field, before, after, truncated: true };
-};
-
 export const batchItemView = (
   { row, outcome, project, changes, message, reason }: BatchEntry,
   definitions: Fields,
@@ -171,7 +138,7 @@ export const batchItemView = (
   row,
   outcome,
   project,
-  changes: shownChanges(definitions, changes, reader).map(shortChange),
+  changes: shownChanges(definitions, changes, reader).map((change) => shortChange(change, ITEM_VALUE_MAX)),
   message,
   reason,
 });
@@ -179,7 +146,7 @@ export const batchItemView = (
 /** An entry that is only shown, as it is stored. The values of further fields are JSON, and few. */
 export const withShortValues = (entry: BatchEntry): BatchEntry => ({
   ...entry,
-  changes: entry.changes.map((change) => (isFieldName(change.field) ? change : shortChange(change))),
+  changes: entry.changes.map((change) => (isFieldName(change.field) ? change : shortChange(change, ITEM_VALUE_MAX))),
 });
 
 /** Of the items of a dry run, in bytes of the response. */

@@ -21,6 +21,7 @@ export const ProjectRecord = z.object({
     views_count: true,
     possible_duplicates: true,
     queue_position: true,
+    truncated: true,
     rule: true,
     fields: true,
     fields_missing: true,

@@ -14,19 +14,41 @@ export const bytesInResponse = (text: string): number => Buffer.byteLength(JSON.
 export const fitsInResponse = (text: string, bytesMax = RESPONSE_BYTES_MAX): boolean =>
   text.length * CHARACTER_BYTES_MAX <= bytesMax || bytesInResponse(text) <= bytesMax;
 
+/** The position of the first part of a list that does not fit with those before it, with commas between them; -1 when all fit. */
+const firstBeyond = (texts: readonly string[], bytesMax: number): number => {
+  const characters = texts.reduce((sum, { length }) => sum + length + 1, 0);
+  if (characters * CHARACTER_BYTES_MAX <= bytesMax) return -1;
+  let bytes = 0;
+  return texts.findIndex((text) => {
+    bytes += bytesInResponse(text) + 1;
+    return bytes > bytesMax;
+  });
+};
+
 /**
  * The first parts of a list that together fit into a response.
  * @param textOf the JSON of a part.
  * @param bytesMax what they may take there, with the commas between them.
  */
 export const firstFitting = <T>(parts: readonly T[], textOf: (part: T) => string, bytesMax: number): readonly T[] => {
-  const texts = parts.map(textOf);
-  const characters = texts.reduce((sum, { length }) => sum + length + 1, 0);
-  if (characters * CHARACTER_BYTES_MAX <= bytesMax) return parts;
-  let bytes = 0;
-  const end = texts.findIndex((text) => {
-    bytes += bytesInResponse(text) + 1;
-    return bytes > bytesMax;
-  });
+  const end = firstBeyond(parts.map(textOf), bytesMax);
   return end < 0 ? parts : parts.slice(0, end);
+};
+
+/**
+ * The parts of a list, of which those that take more than an equal share are shortened when they do not fit into a response
+ * together.
+ * @param textOf the JSON of a part.
+ * @param bytesMax what they may take there, with the commas between them.
+ * @param shorten returns a part that takes at most so many bytes.
+ */
+export const shortenedToFit = <T>(
+  parts: readonly T[],
+  textOf: (part: T) => string,
+  bytesMax: number,
+  shorten: (part: T, bytesMax: number) => T,
+): T[] => {
+  if (firstBeyond(parts.map(textOf), bytesMax) < 0) return [...parts];
+  const share = Math.floor(bytesMax / parts.length) - 1;
+  return parts.map((part) => (fitsInResponse(textOf(part), share) ? part : shorten(part, share)));
 };

@@ -16,11 +16,11 @@ import { ConflictError, retryOnConflict } from '#data/conflict.ts';
 import { type Paging, pageOf } from '#data/paging.ts';
 import { mustMatch } from '#model/entity-tag.ts';
 import { hasAdminRights, isOpen } from '#model/policy.ts';
-import { firstFitting } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { createOnce } from '#services/create-once.ts';
 import { projectView } from '#services/projects/read.ts';
+import { fittingProjects } from '#services/projects/short-listings.ts';
 import { freeSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { invalidFields, mustExist, notFound } from '#shared/errors.ts';
@@ -69,17 +69,13 @@ export const listCollections = async (caller: UserRecord | undefined, query: Pag
   return { data: data.map((record) => viewOf(record, projects, caller)), meta };
 };
 
-/** Of the projects of a collection, in bytes of the response. */
-const PROJECTS_BYTES_MAX = 5_000_000;
-
-/** A collection with its live projects in order, as many as one response holds. @throws 404. */
+/** A collection with its live projects in order. @throws 404. */
 export const readCollection = async (
   caller: UserRecord | undefined,
   reference: string,
 ): Promise<{ data: CollectionWithProjects; version: number }> => {
   const [record, directory] = await Promise.all([getCollection(caller, reference), catalog()]);
-  const all = liveProjectsOf(record, directory).map((entry) => projectView(entry, caller));
-  const projects = [...firstFitting(all, (project) => JSON.stringify(project), PROJECTS_BYTES_MAX)];
+  const projects = fittingProjects(liveProjectsOf(record, directory).map((entry) => projectView(entry, caller)));
   return { data: { ...viewOf(record, directory, caller), projects }, version: record.version };
 };
 

@@ -21,6 +21,7 @@ import {
 } from '#data/reports.ts';
 import type { Caller } from '#model/api-key.ts';
 import { isModerator, isOwn, mustBeAllowed, mustNotBeOwn } from '#model/policy.ts';
+import { firstFitting, RESPONSE_BYTES_MAX, shortenedToFit } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
@@ -102,6 +103,18 @@ const withoutReporter = (report: ReportRecord): ReportRecord => ({ ...report, us
 
 type ReportQuery = Paging & { readonly status: ReportStatus | 'all' };
 
+/** The groups of a page, with fewer reports in large ones when they do not fit into a response together. */
+const fittingGroups = (groups: readonly ReportGroup[]): ReportGroup[] =>
+  shortenedToFit(
+    groups,
+    (group) => JSON.stringify(group),
+    RESPONSE_BYTES_MAX - 50_000,
+    (group, bytesMax) => ({
+      ...group,
+      reports: [...firstFitting(group.reports, (report) => JSON.stringify(report), bytesMax - 2000)],
+    }),
+  );
+
 /** A page of the projects with reports. The project of a group may be purged before its reports are. */
 export const listReportGroups = async (staff: Caller, query: ReportQuery) => {
   const { groups, total } = await pageOfGroups(query.status, skipOf(query), query.limit, REPORTS_OF_GROUP_MAX);
@@ -113,7 +126,7 @@ export const listReportGroups = async (staff: Caller, query: ReportQuery) => {
     const shown = isOwn(project, staff) ? reports.map(withoutReporter) : reports;
     return [{ project: { id, slug, name }, count, reports: shown }];
   });
-  return { data, meta: pageMeta(query, total, groups.length) };
+  return { data: fittingGroups(data), meta: pageMeta(query, total, groups.length) };
 };
 
 /** A page of reports, newest first. */

@@ -44,7 +44,7 @@ it('the index by URL follows projects that are created, imported, changed, delet
     created_at: '2027-01-01T00:00:00.000Z',
   });
   await writeProjects([{ previous: undefined, next: imported }], origin);
-  const found = () => otherProjectsWithUrl('https://tea.example');
+  const found = () => otherProjectsWithUrl('https://tea.example', undefined, 10);
   expect(await found()).toEqual([first.id, second.id, imported.id]);
 
   third = await change(third, { url: 'https://TEA.example' });
@@ -54,7 +54,7 @@ it('the index by URL follows projects that are created, imported, changed, delet
   expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
   third = await change(third, { url: 'https://elsewhere.example' });
   expect(await found()).toEqual([first.id, second.id, imported.id]);
-  expect(await otherProjectsWithUrl('elsewhere.example')).toEqual([third.id]);
+  expect(await otherProjectsWithUrl('elsewhere.example', undefined, 10)).toEqual([third.id]);
   third = await change(third, { url: URL, slug: inserted.slug, earlier_slugs: ['third-renamed'] });
   expect(await found()).toEqual([first.id, second.id, third.id, imported.id]);
 

@@ -25,6 +25,8 @@ const NAME = 110;
 const PENDING_CHANGES = 2 * 225_000;
 /** The values of the further fields of a listing. */
 const FIELDS = 2 * 16_384;
+/** The first hundred problems of a draft, with the names of their fields. */
+const PROBLEMS = 100 * 300;
 const CATEGORY = RECORD + (50 + 50 + 200 + 100) * CHARACTER;
 const OPTION = 100 + 60 * CHARACTER;
 const FIELD = RECORD + 280 * CHARACTER + OPTIONS_MAX * OPTION + 100 * 110;
@@ -33,7 +35,7 @@ const FIELD = RECORD + 280 * CHARACTER + OPTIONS_MAX * OPTION + 100 * 110;
 const bounds: readonly (readonly [name: RegExp, bytes: number])[] = [
   // As many entries as fit: `firstFitting`.
   [/^projects\.map (items|features)$/, RESPONSE_BYTES_MAX - 1000],
-  [/^collections\.read data\.projects$/, 5_000_000],
+  [/^collections\.read data\.projects$/, RESPONSE_BYTES_MAX - 50_000],
   [/^apiKeys\.list data$/, 5_000_000],
   [/^projects\.importCsv data\.errors$/, 1_500_000 + 10_000],
   [/ data\.(dry_run\.)?items$/, 3_000_000],
@@ -60,8 +62,8 @@ const bounds: readonly (readonly [name: RegExp, bytes: number])[] = [
   [/^imports\.preview data\.(header|ignored|mapping\.columns)$/, 200 * 500 * CHARACTER],
   // A mapping has as many bytes as a body, or a part of a form.
   [/ data\.ignored$/, 2 * 256 * 1024],
-  // Not enforced: a listing shares its URL with 10,000 others, and an event goes to 1,500 webhooks.
-  [/ data\.(project\.)?possible_duplicates$/, 10_000 * NAME],
+  [/ data\.(project\.)?possible_duplicates$/, DUPLICATES_MAX * NAME],
+  // Not enforced: an event goes to 1,500 webhooks.
   [/^events\.read data\.(subscribers|deliveries)$/, 1500 * (RECORD + 200 * CHARACTER)],
   // As many as the request names.
   [/^categories\.reorder data$/, REORDER_MAX * CATEGORY],
@@ -83,7 +85,7 @@ const bounds: readonly (readonly [name: RegExp, bytes: number])[] = [
   [/ data\.(project\.)?screenshots$/, 10 * 2048 * CHARACTER],
   [/ data\.(project\.)?fields$/, FIELDS],
   [/ data\.(project\.)?(categories|spheres|tags|fields_missing)$/, 40 * 50 * CHARACTER],
-  [/^drafts\.\w+ data\.problems$/, 2 * 65_536],
+  [/^drafts\.\w+ data\.problems$/, PROBLEMS],
   [/^events\.read data\.data$/, 2 * 256 * 1024],
   [/^webhooks\.replay data\.attempts$/, 2 * 400 * 1024],
   [/ data\.(request|upload)\.headers$/, 20 * RECORD],
@@ -138,4 +140,41 @@ it('the lists that a caller cannot limit have bounds, and fit into a response to
 it('every bound is one of a list', () => {
   const all = responses.flat();
   expect(bounds.filter(([name]) => !all.some((list) => name.test(list))).map(([name]) => name.source)).toEqual([]);
+});
+
+/** A page of at most a hundred items. */
+const page = (...characters: readonly number[]): number =>
+  100 * (RECORD + characters.reduce((sum, one) => sum + one, 0) * CHARACTER);
+
+/** By the ids of routes with `limit`, what the items of a page take at most. */
+const pages: readonly (readonly [id: RegExp, bytes: number])[] = [
+  // Large items are cut when they do not fit together: `shortenedToFit`.
+  [/^(projects\.(list|browse|mine|related)|bookmarks\.list)$/, 4_000_000],
+  [/^(revisions\.(list|browse)|reports\.list|promotions\.list)$/, RESPONSE_BYTES_MAX - 50_000],
+  // A page ends early, after an item of 400 KB at most: `filteredPage`.
+  [/^(batches\.listItems|events\.list|webhooks\.listDeliveries|audit\.list|deadLetters\.list)$/, 3_000_000 + 800_000],
+  // As many as a user may have.
+  [/^drafts\.list$/, 20 * (RECORD + 2 * 65_536 + PROBLEMS)],
+  // A hundred of the largest. Avatars and websites have 2,048 characters.
+  [/^comments\.(list|browse)$/, page(2000, 2048, 200)],
+  [/^users\.list$/, page(2048, 2048, 320, 100, 500, 1000)],
+  [/^claims\.(list|mine)$/, page(1000, 1000, 253, 320, 320, 300)],
+  [/^voteCases\.list$/, page(1000, 200) + 100 * CASE_ACCOUNTS_MAX * (216 + 100 * CHARACTER)],
+  [/^collections\.list$/, page(100, 2000) + 100 * 200 * 40],
+  [/^webhooks\.list$/, page(2048, 500) + 100 * 40 * 40],
+  [/^imports\.list$/, page(255, 1000)],
+  [/^batches\.list$/, page(100, 1000)],
+  [/^payments\.(list|browse)$/, page(1000, 200) + 12 * 135 * RECORD],
+  [/^promotions\.(mine|browse)$/, page(100, 1000)],
+  [/^search\.suggest$/, page(2048, 100, 250)],
+  [/^analytics\.searches$/, page(200)],
+];
+
+const pagesOf = (id: string) => pages.filter(([name]) => name.test(id));
+
+it('a page of any list with `limit` fits into a response', () => {
+  const ids = routes.filter(({ query }) => query && 'limit' in query.shape).map(({ id }) => id);
+  expect(ids.filter((id) => pagesOf(id).length !== 1)).toEqual([]);
+  expect(pages.filter(([name]) => !ids.some((id) => name.test(id))).map(([name]) => name.source)).toEqual([]);
+  expect(pages.filter(([, bytes]) => bytes >= RESPONSE_BYTES_MAX).map(([name]) => name.source)).toEqual([]);
 });

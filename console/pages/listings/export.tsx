@@ -3,6 +3,7 @@ import type { CustomValue } from '#contract/custom-fields.ts';
 import type { Project } from '#contract/projects.ts';
 import { bodyOf, client } from '../../api.ts';
 import { useCustomFields } from '../../app/custom-fields.ts';
+import { readListing } from '../../app/listings.ts';
 import { useResource } from '../../app/queries.ts';
 import { download } from '../../components/download.ts';
 import { Checkbox } from '../../components/fields.tsx';
@@ -71,7 +72,7 @@ const readAll = async (filters: Filters, onRead: (count: number) => void): Promi
         query: { ...queryOf(filters), page: 1, limit: REQUEST_MAX, facets: undefined, ...(cursor && { cursor }) },
       }),
     );
-    all.push(...data);
+    for (const project of data) all.push(project.truncated ? (await readListing(project.id)).project : project);
     onRead(all.length);
     cursor = meta.nextCursor;
   } while (cursor);

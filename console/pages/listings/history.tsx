@@ -54,6 +54,7 @@ const Entry = ({ project, revision }: { readonly project: string; readonly revis
         )}
       </div>
       {revision.note && <p className="message">{revision.note}</p>}
+      {revision.changes.some(({ truncated }) => truncated) && <p className="soft small">{text.truncated}</p>}
       {revision.cause === 'submitted' ? (
         <p className="soft">{revision.changes.map(({ field }) => nameOf(field)).join(', ')}</p>
       ) : (

@@ -72,11 +72,11 @@ interface Sortable extends Column<Project> {
   readonly sort?: 'upvotes' | 'rating' | 'views' | 'newest' | 'name';
 }
 
-/** What a visitor of the listing misses. */
-const missingOf = ({ logo_url, long_description, screenshots, categories }: Project): readonly string[] => [
-  ...(logo_url ? [] : [text.missing.logo]),
-  ...(screenshots.length > 0 ? [] : [text.missing.images]),
-  ...(long_description ? [] : [text.missing.text]),
+/** What a visitor of the listing misses. The list leaves values out of one that is too large. */
+const missingOf = ({ logo_url, long_description, screenshots, categories, truncated }: Project): readonly string[] => [
+  ...(logo_url || truncated ? [] : [text.missing.logo]),
+  ...(screenshots.length > 0 || truncated ? [] : [text.missing.images]),
+  ...(long_description || truncated ? [] : [text.missing.text]),
   ...(categories.length > 0 ? [] : [text.missing.category]),
 ];
 

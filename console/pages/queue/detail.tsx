@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Project } from '#contract/projects.ts';
+import type { QueuedRevision } from '#contract/revisions.ts';
 import { type Keys, useKeys } from '../../app/keys.tsx';
 import { isPublic, useDossier, useListing } from '../../app/listings.ts';
 import { leave } from '../../app/unsaved.tsx';
@@ -42,6 +43,15 @@ const Heading = ({ name, takesFocus }: { readonly name: string; readonly takesFo
   );
 };
 
+/** The edit of an item. The list may have cut its values, which the listing has whole for as long as the edit waits. */
+const wholeRevision = (item: Item, project: Project | undefined): QueuedRevision | undefined => {
+  if (item.kind !== 'edit') return undefined;
+  const { revision } = item;
+  const waiting = project?.pending_revision;
+  const isCut = revision.changes.some(({ truncated }) => truncated);
+  return isCut && waiting?.id === revision.id ? { ...revision, changes: waiting.changes } : revision;
+};
+
 /** The open item with everything that a decision about it needs. */
 export const Detail = ({
   item,
@@ -81,9 +91,10 @@ export const Detail = ({
   const [reasonErrors, setReasonErrors] = useState<readonly string[]>([]);
   const reasonField = useRef<HTMLTextAreaElement>(null);
   const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set());
-  const fields = item.kind === 'edit' ? item.revision.changes.map(({ field }) => field) : [];
-  const chosen = new Set<string>(fields.filter((field) => !dropped.has(field)));
   const project = listing.data?.project;
+  const revision = wholeRevision(item, project);
+  const fields = revision?.changes.map(({ field }) => field) ?? [];
+  const chosen = new Set<string>(fields.filter((field) => !dropped.has(field)));
   const publishAt = scheduledFor(item);
   const compared = picked ?? (dossier.data && duplicateOf(dossier.data)?.project.id);
   // Nothing is decided before everything that a decision is about is on the screen.
@@ -94,7 +105,7 @@ export const Detail = ({
   const approval: Approval = chosen.size < fields.length ? { fields: [...chosen] } : {};
   const approve = () => {
     if (!canDecide) return;
-    if (item.kind === 'edit' && item.revision.outdated.some((field) => chosen.has(field))) setReplacing(true);
+    if (revision?.outdated.some((field) => chosen.has(field))) setReplacing(true);
     else onApprove(approval);
   };
   const askReason = () => {
@@ -215,9 +226,9 @@ export const Detail = ({
             ) : (
               <div className="queue-columns">
                 <div className="stack">
-                  {item.kind === 'edit' ? (
+                  {revision ? (
                     <RevisionView
-                      revision={item.revision}
+                      revision={revision}
                       project={loaded.project}
                       chosen={chosen}
                       onChoose={(field, isChosen) => {
@@ -248,9 +259,9 @@ export const Detail = ({
                 />
               </div>
             )}
-            {isReplacing && item.kind === 'edit' && (
+            {isReplacing && revision && (
               <ReplaceConfirm
-                revision={item.revision}
+                revision={revision}
                 project={loaded.project}
                 fields={chosen}
                 onReplace={() => onApprove({ ...approval, force: true })}

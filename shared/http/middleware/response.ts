@@ -3,10 +3,9 @@ import type { Route } from '#contract/route.ts';
 import { header, type MiddlewareRequest, type RouteResponse } from '#http/call.ts';
 import { ContractViolation, type Encoded, encode } from '#http/response-body.ts';
 import { digest, recordTag } from '#model/entity-tag.ts';
-import { bytesInResponse, fitsInResponse, RESPONSE_BYTES_MAX } from '#model/response-size.ts';
-import { invalidField } from '#shared/errors.ts';
+import { bytesInResponse, fitsInResponse } from '#model/response-size.ts';
 
-/** A response that exceeds Lambda's limit and cannot be requested in smaller pages. */
+/** A response that exceeds Lambda's limit. Lists are cut before: `test/invariants/response-sizes.test.ts`. */
 class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge';
 }
@@ -26,22 +25,9 @@ const cacheControl = ({ method, auth, cacheSeconds }: Route, isSignedIn: boolean
   return auth === 'optional' ? 'private, no-cache' : 'no-store';
 };
 
-/** How many items of a page fit into a response, by their mean size; 0 for a body that is no page. @param bytes of the page. */
-const fittingItems = (text: string, bytes: number): number => {
-  const { data } = JSON.parse(text) as { data?: unknown };
-  return Array.isArray(data) ? Math.floor((data.length * RESPONSE_BYTES_MAX) / bytes) : 0;
-};
-
-/**
- * Rejects a body that Lambda could not return.
- * @throws 400 with the number of items that fit on routes with `limit`, otherwise {@link ResponseTooLarge}.
- */
-const checkSize = ({ id, query }: Route, text: string): void => {
-  if (fitsInResponse(text)) return;
-  const bytes = bytesInResponse(text);
-  const fitting = query && 'limit' in query.shape ? fittingItems(text, bytes) : 0;
-  if (fitting < 1) throw new ResponseTooLarge(`${id} returned a body of ${bytes} bytes.`);
-  throw invalidField(['limit'], `must be at most ${fitting} here: a response cannot hold more of these items`);
+/** @throws {@link ResponseTooLarge} for a body that Lambda could not return. */
+const checkSize = ({ id }: Route, text: string): void => {
+  if (!fitsInResponse(text)) throw new ResponseTooLarge(`${id} returned a body of ${bytesInResponse(text)} bytes.`);
 };
 
 /** Serializes the handler's response, with its ETag; 304 when `If-None-Match` matches. */

@@ -15,6 +15,7 @@ import type { FacetField, FieldOrder } from '#contract/custom-fields.ts';
 import { checkedQuery } from '#contract/fields.ts';
 import {
   type browse,
+  DUPLICATES_MAX,
   type FacetName,
   type list,
   MAP_FEATURES_MAX,
@@ -43,6 +44,7 @@ import { environment } from '#platform/environment.ts';
 import { invalidField } from '#shared/errors.ts';
 import { listingFor, mapItem, staffListing } from './fragments.ts';
 import { mapItemView, publicView, readerOf } from './read.ts';
+import { fittingListings } from './short-listings.ts';
 
 type ListQuery = z.output<typeof list.query>;
 type BrowseQuery = z.output<typeof browse.query>;
@@ -154,7 +156,10 @@ const facetsView = ({ facets, fieldFacets: found }: CatalogPage, fields: Fields)
 const administratorsListing = (projects: ReadCatalog, entry: CatalogEntry): Fragment<Project> => {
   const { id, url } = entry.project;
   return staffListing(entry).with({
-    possible_duplicates: projects.sameUrl(url).filter((other) => other !== id),
+    possible_duplicates: projects
+      .sameUrl(url, { max: DUPLICATES_MAX + 1 })
+      .filter((other) => other !== id)
+      .slice(0, DUPLICATES_MAX),
     rule: appliedRule(entry.project),
   });
 };
@@ -166,8 +171,8 @@ const searchView = ({ didYouMean, words, highlights, ...others }: SearchDescript
   ...(highlights && { highlights }),
 });
 
-const listView = <Listing>(found: CatalogPage, fields: Fields, listing: (entry: CatalogEntry) => Listing) => ({
-  data: found.entries.map(listing),
+const listView = <Listing>(found: CatalogPage, fields: Fields, listings: Listing[]) => ({
+  data: listings,
   meta: {
     total: found.total,
     page: found.page,
@@ -218,9 +223,10 @@ export const listProjects = (projects: ReadCatalog, caller: Caller | undefined, 
   // As of a listing of another user.
   const as: FieldReader = { fields, reader: readerOf({ owner_id: '' }, caller) };
   const found = search(projects, { scope, filters: filtersOf(query, 'public', as), ...pagingOf(query, as) });
-  return listView(found, fields, (entry) =>
+  const listings = found.entries.map((entry) =>
     hasAdminRights(caller) ? administratorsListing(projects, entry) : listingFor(entry, caller),
   );
+  return listView(found, fields, fittingListings(listings));
 };
 
 /** The public list of this process's catalog. @throws 400 from `body`. */
@@ -288,7 +294,7 @@ export const listedVersion = async (): Promise<number> => (await catalog()).vers
 /** The public list with facets as values, which pages show. @throws 400 */
 export const readListings = async (query: ListQuery) => {
   const { catalog: current, found } = await publicListings(query);
-  return listView(found, current.fields, publicView);
+  return listView(found, current.fields, found.entries.map(publicView));
 };
 
 /**
@@ -299,7 +305,7 @@ export const readListings = async (query: ListQuery) => {
 export const readListingsAmong = async (query: ListQuery, ids: readonly string[], isInOrder: boolean) => {
   if (!isInOrder) {
     const { catalog: current, found } = await publicListings(query, ids);
-    return listView(found, current.fields, publicView);
+    return listView(found, current.fields, found.entries.map(publicView));
   }
   const { catalog: current, found } = await publicListings({ ...query, page: 1, limit: Math.max(1, ids.length) }, ids);
   const byId = new Map(found.entries.map((entry) => [entry.project.id, entry]));
@@ -307,7 +313,7 @@ export const readListingsAmong = async (query: ListQuery, ids: readonly string[]
   const until = from + query.limit;
   const entries = ids.flatMap((id) => byId.get(id) ?? []).slice(from, until);
   const page = { page: query.page, pageSize: query.limit, hasMore: until < found.total, nextCursor: null };
-  return listView({ ...found, ...page, entries }, current.fields, publicView);
+  return listView({ ...found, ...page }, current.fields, entries.map(publicView));
 };
 
 /** Which projects an administrator asks for by their status. */
@@ -327,7 +333,8 @@ export const browseProjects = (projects: ReadCatalog, query: BrowseQuery) => {
   const explain = query.explain === true;
   const as: FieldReader = { fields: projects.fields, reader: 'staff' };
   const found = search(projects, { scope, filters: filtersOf(query, 'admin', as), ...pagingOf(query, as), explain });
-  const { data, meta } = listView(found, as.fields, (entry) => administratorsListing(projects, entry));
+  const listings = found.entries.map((entry) => administratorsListing(projects, entry));
+  const { data, meta } = listView(found, as.fields, fittingListings(listings));
   return { data, meta: { ...meta, ...(explain && rankingOf(query.sort, found)) } };
 };
 
@@ -343,12 +350,13 @@ export const listSubmissions = (projects: ReadCatalog, owner: UserRecord, query:
     page: query.page,
     limit: query.limit,
   });
+  const listings = found.entries.map((entry) => {
+    const listing = listingFor(entry, owner);
+    const position = projects.queuePosition(entry.project.id);
+    return position === undefined ? listing : listing.with({ queue_position: position });
+  });
   return {
-    data: found.entries.map((entry) => {
-      const listing = listingFor(entry, owner);
-      const position = projects.queuePosition(entry.project.id);
-      return position === undefined ? listing : listing.with({ queue_position: position });
-    }),
+    data: fittingListings(listings),
     meta: { total: found.total, page: found.page, pageSize: found.pageSize, hasMore: found.hasMore },
   };
 };

@@ -1,4 +1,4 @@
-import { MAP_LOGO_MAX, type MapItem, type Project } from '#contract/projects.ts';
+import { DUPLICATES_MAX, MAP_LOGO_MAX, type MapItem, type Project } from '#contract/projects.ts';
 import { isBookmarked } from '#data/bookmarks.ts';
 import { spheresOf } from '#data/categories.ts';
 import { currentFields } from '#data/custom-fields.ts';
@@ -159,7 +159,7 @@ export const findProjectParts = async (projectId: string): Promise<ProjectParts 
 /** The response of administrators' routes, from a stored project. */
 export const staffProjectView = async (stored: StoredProject, caller: Caller): Promise<Project> => ({
   ...editorView(await partsOf(stored), staffReader(caller)),
-  possible_duplicates: [...(await otherProjectsWithUrl(stored.project.url, stored.project.id))],
+  possible_duplicates: [...(await otherProjectsWithUrl(stored.project.url, stored.project.id, DUPLICATES_MAX))],
   rule: appliedRule(stored.project),
 });
 

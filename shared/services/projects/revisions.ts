@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { ITEM_VALUE_MAX } from '#contract/projects.ts';
 import type { browse, QueuedRevision, Revision, RevisionCause, RevisionState } from '#contract/revisions.ts';
 import { currentFields } from '#data/custom-fields.ts';
 import { cursorPageOf, pageMeta, skipOf } from '#data/paging.ts';
@@ -9,7 +10,9 @@ import type { Caller } from '#model/api-key.ts';
 import { type Fields, type Reader, shownChanges, shownNames } from '#model/field.ts';
 import { hasAdminRights, isModerator, isOwn, mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
+import { fitsInResponse, RESPONSE_BYTES_MAX, shortenedToFit } from '#model/response-size.ts';
 import { conflictingFields, REVISIONS_MAX, type RevisionRecord } from '#model/revision.ts';
+import { shortChange } from '#model/short-change.ts';
 import type { UserRecord } from '#model/user.ts';
 import { environment } from '#platform/environment.ts';
 import { invalidField, mustExist } from '#shared/errors.ts';
@@ -60,6 +63,27 @@ const revisionViews = async (
   return revisions.map((revision) => revisionView(revision, users, audience, definitions, reader));
 };
 
+/** Of the revisions of a page, in bytes of the response. */
+const LIST_BYTES_MAX = RESPONSE_BYTES_MAX - 50_000;
+
+/** The most characters of a value in a large revision: the first of these with which it is short enough, */
+const VALUE_MAX = [ITEM_VALUE_MAX, 200];
+/** or so many: every field may have changed. */
+const VALUE_MIN = 20;
+
+const shortRevision = <T extends Revision>(revision: T, bytesMax: number): T => {
+  const short = (max: number): T => ({
+    ...revision,
+    changes: revision.changes.map((change) => shortChange(change, max)),
+  });
+  const max = VALUE_MAX.find((one) => fitsInResponse(JSON.stringify(short(one)), bytesMax));
+  return short(max ?? VALUE_MIN);
+};
+
+/** The revisions of a page, with cut values in large ones when they do not fit into a response together. */
+const fittingRevisions = <T extends Revision>(revisions: readonly T[]): T[] =>
+  shortenedToFit(revisions, (revision) => JSON.stringify(revision), LIST_BYTES_MAX, shortRevision);
+
 /**
  * Whether the caller reads revisions as staff: an administrator, an API key with a scope of the route, or a moderator who
  * does not own the project.
@@ -96,8 +120,8 @@ export const listRevisions = async (
     if (revisions.length > limit) break;
   }
   const { data, meta } = cursorPageOf(revisions, limit);
-  const views: Revision[] = await revisionViews(data, readsAsStaff(caller, project) ? 'staff' : 'owner', caller);
-  return { data: views, meta };
+  const views = await revisionViews(data, readsAsStaff(caller, project) ? 'staff' : 'owner', caller);
+  return { data: fittingRevisions(views), meta };
 };
 
 /** The revisions of one project in a state, oldest first. */
@@ -148,5 +172,5 @@ export const browseRevisions = async (staff: Caller, query: RevisionQuery) => {
       return [{ ...view, project: { id, slug, name }, outdated: shownNames(await currentFields(), outdated, reader) }];
     }),
   );
-  return { data: data.flat(), meta: pageMeta(query, total, revisions.length) };
+  return { data: fittingRevisions(data.flat()), meta: pageMeta(query, total, revisions.length) };
 };

@@ -13,9 +13,11 @@ import {
   promotionOfCheckout,
   statusAt,
 } from '#model/promotion.ts';
+import { RESPONSE_BYTES_MAX, shortenedToFit } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { findProjectParts, type ProjectParts, publicView } from '#services/projects/read.ts';
+import { shortListing } from '#services/projects/short-listings.ts';
 
 /** A promotion as its owner and administrators see it at a time. */
 export const promotionView = (
@@ -54,6 +56,15 @@ export const isPromoted = async (projectId: string): Promise<boolean> => {
   return (await currentPromotions()).some((one) => one.project_id === projectId && isRunning(one, at));
 };
 
+/** The promotions of a page, of which those of large listings have them short when they do not fit into a response together. */
+const fittingPromotions = (promotions: readonly ShownPromotion[]): ShownPromotion[] =>
+  shortenedToFit(
+    promotions,
+    (promotion) => JSON.stringify(promotion),
+    RESPONSE_BYTES_MAX - 50_000,
+    (promotion, bytesMax) => ({ ...promotion, project: shortListing(promotion.project, bytesMax - 2000) }),
+  );
+
 /** Running promotions of live projects, newest first. */
 export const showPromotions = async (query: z.output<typeof list.query>) => {
   const { placement } = query;
@@ -66,7 +77,8 @@ export const showPromotions = async (query: z.output<typeof list.query>) => {
     const parts = projects[index];
     return parts && isOpen(parts.project) ? [shownView(promotion, parts)] : [];
   });
-  return pageOf(shown, query);
+  const { data, meta } = pageOf(shown, query);
+  return { data: fittingPromotions(data), meta };
 };
 
 /** A user's promotions, newest first. */

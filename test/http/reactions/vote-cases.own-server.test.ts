@@ -253,7 +253,7 @@ longTest('a large case continues in the background', async () => {
   const ids = Array.from({ length: 230 }, (_, number) => `usr_ring_${number}`);
   for (const user of ids) await setVote(id, user, undefined, { joinedAt, network: '192.0.2.1' });
   const found = await caseOf(id);
-  expect(found).toMatchObject({ votes: 230, accounts: { length: 100 } });
+  expect(found).toMatchObject({ votes: 230, accounts: { length: 50 } });
   expect(await decide(found, 'hold')).toMatchObject({ status: 202, body: { data: { state: 'held' } } });
   await server.until(async () => expect(await upvotes(id)).toBe(0));
   expect(await decide(found, 'release')).toMatchObject({ status: 202 });

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { paging } from '#contract/fields.ts';
 import { defineRoute } from '#contract/route.ts';
 import { handle, ok } from '#http/handle.ts';
 import { firstFitting, RESPONSE_BYTES_MAX } from '#model/response-size.ts';
@@ -19,19 +18,18 @@ const declaration = {
   responses: { 200: z.object({ data: z.array(z.string()) }) },
   permissions: [],
 } as const;
-const paged = defineRoute('things.list', { ...declaration, query: z.object(paging(40)) });
-const whole = defineRoute('things.all', declaration);
+const things = defineRoute('things.list', declaration);
 
 const textual = defineRoute('things.text', {
   ...declaration,
   responses: { 200: { stream: false, contentType: 'text/plain; charset=utf-8', description: 'The text.' } },
 });
 
-const request = (route: typeof paged | typeof whole, data: readonly string[]) => {
+const request = (data: readonly string[]) => {
   const identity = { sourceIp: '192.0.2.1' };
   const event = { httpMethod: 'GET', headers: {}, requestContext: { requestId: 'r', identity } };
   const context = { getRemainingTimeInMillis: () => 9000 };
-  const handler = handle(route, async () => ok({ data: [...data] }));
+  const handler = handle(things, async () => ok({ data: [...data] }));
   return handler(event as unknown as APIGatewayProxyEvent, context as Context);
 };
 
@@ -45,28 +43,12 @@ const items = (count: number, item: string) => Array.from({ length: count }, () 
 
 it('a response up to the limit of its size is sent in any script', async () => {
   for (const item of ['x'.repeat(54_000), '漢'.repeat(18_000), '"'.repeat(13_500)]) {
-    expect((await request(paged, items(100, item))).statusCode).toBe(200);
+    expect((await request(items(100, item))).statusCode).toBe(200);
   }
 });
 
-it.each([
-  ['letters', 'x'.repeat(80_000), 68],
-  ['characters of three bytes', '漢'.repeat(40_000), 45],
-  // Escaped as two characters in the body and as four in the JSON string that Lambda returns.
-  ['quotation marks', '"'.repeat(40_000), 34],
-])('a page above the limit of its size returns 400 with the fitting `limit`: %s', async (_, item, fitting) => {
-  const response = await request(paged, items(100, item));
-  expect(response.statusCode).toBe(400);
-  expect(JSON.parse(response.body)).toMatchObject({
-    code: 'INVALID_INPUT',
-    details: { limit: { _errors: [expect.stringContaining(`at most ${fitting} `) as unknown] } },
-  });
-  expect((await request(paged, items(fitting, item))).statusCode).toBe(200);
-});
-
-it('a response above the limit of its size returns 500 when no smaller page can be requested', async () => {
-  expect((await request(whole, items(100, 'x'.repeat(80_000)))).statusCode).toBe(500);
-  expect((await request(paged, ['x'.repeat(8_000_000)])).statusCode).toBe(500);
+it('a response above the limit of its size returns 500, because lists are cut before', async () => {
+  expect((await request(items(100, 'x'.repeat(80_000)))).statusCode).toBe(500);
 });
 
 it('a text is as long at most', async () => {
