@@ -159,14 +159,18 @@ export interface FieldIssue {
   readonly message: string;
 }
 
-/** The most invalid fields that a response lists: an entry of three bytes is listed with fifty. */
+/** The most invalid fields that a response lists. Three bytes of a request can be an invalid entry, whose message takes fifty. */
 const LISTED_MAX = 100;
 
 /** Input with invalid fields, of which the first are listed. Of several messages about one field the first is sent. */
 export const invalidFields = (issues: readonly FieldIssue[]): AppError => {
-  const more = issues.length - LISTED_MAX;
-  const details: FieldErrors = { _errors: more > 0 ? [`must be corrected in ${more} more places`] : [] };
-  for (const { path, message } of issues.slice(0, LISTED_MAX)) {
+  const messages = new Map<string, FieldIssue>();
+  for (const issue of issues) {
+    const place = JSON.stringify(issue.path.map(String));
+    if (!messages.has(place)) messages.set(place, issue);
+  }
+  const details: FieldErrors = { _errors: [] };
+  for (const { path, message } of [...messages.values()].slice(0, LISTED_MAX)) {
     let level = details;
     for (const step of path.map(String)) {
       // A field with the name of the list of messages cannot have a level of its own.
@@ -180,6 +184,8 @@ export const invalidFields = (issues: readonly FieldIssue[]): AppError => {
     }
     if (level._errors.length === 0) level._errors.push(message);
   }
+  const more = messages.size - LISTED_MAX;
+  if (more > 0 && details._errors.length === 0) details._errors.push(`must be corrected in ${more} more places`);
   return new AppError('INVALID_INPUT', { details });
 };
 

@@ -310,7 +310,7 @@ export interface ReadCatalog {
   clusters(query: ClusterQuery): Clusters;
   /** All categories by `sort_order`, then name. */
   categories(): readonly CategoryWithCount[];
-  /** Ids of projects (deleted ones excluded unless they are wanted) with the same canonical URL, at most `max`; oldest first. */
+  /** Ids of projects (deleted ones excluded unless they are wanted) with the same canonical URL, oldest first: all, or any `max` of them. */
   sameUrl(url: string, wanted?: { readonly withDeleted?: boolean; readonly max?: number }): readonly string[];
   /** The number of live projects on a host, as `canonicalHost` returns it. */
   liveOnHost(host: string): number;

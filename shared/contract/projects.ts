@@ -159,6 +159,11 @@ export const Submission = SubmissionFields.meta({ id: 'Submission' });
 export type Submission = z.infer<typeof Submission>;
 
 const updatedFields = {
+  truncated: z
+    .unknown()
+    .refine((value) => value !== true, { error: 'must not be true: read the project for its whole values' })
+    .optional()
+    .describe('Refused when it is true: what a list has left out would be removed.'),
   name: ProjectFields.name.optional(),
   url: ProjectFields.url.optional(),
   description: ProjectFields.description.optional(),
@@ -240,7 +245,9 @@ export const ItemChange = FieldChange.extend({
   truncated: z
     .literal(true)
     .optional()
-    .describe(`A value is cut at ${ITEM_VALUE_MAX} characters, or at fewer where a list would be too large.`),
+    .describe(
+      `A value is cut at ${ITEM_VALUE_MAX} characters, or at fewer where a list would be too large; null where a part would say something else.`,
+    ),
 }).meta({ id: 'ItemChange' });
 export type ItemChange = z.infer<typeof ItemChange>;
 
@@ -349,7 +356,7 @@ export const Project = z
       .literal(true)
       .optional()
       .describe(
-        'In lists: long values are cut or left out, because the list would be larger than a response. Read the project for all of them.',
+        'In lists: long values are cut or left out, because the list would be larger than a response. Read the project for all of them before it is changed.',
       ),
   })
   .meta({ id: 'Project' });

@@ -62,7 +62,7 @@ export const list = defineRoute('revisions.list', {
   path: '/api/projects/{project}/revisions',
   summary: 'Read the revisions of a project',
   description:
-    'For the owner, administrators and moderators. Every change of the content, plan, owner, status or deletion, newest first: the newest 100, and one that waits.',
+    'For the owner, administrators and moderators. Every change of the content, plan, owner, status or deletion, newest first: the newest 100, and one that waits. A page may be shorter than `limit` when its changes are large.',
   auth: 'user',
   scopes: ['projects:read', 'moderation'],
   tier: 'general',

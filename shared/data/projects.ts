@@ -257,7 +257,7 @@ export const categoryExists = (slug: string): Write => ({
 });
 
 /** The claims whose projects are read at once. */
-const CLAIMS_PER_PAGE = 100;
+const CLAIMS_PER_PAGE = 25;
 
 /**
  * Ids of the first `max` other projects with the same canonical URL that are not deleted, oldest first. The index may lag

@@ -35,18 +35,21 @@ export const firstFitting = <T>(parts: readonly T[], textOf: (part: T) => string
   return end < 0 ? parts : parts.slice(0, end);
 };
 
+/** What the items of a list may take. The rest is for members of a few hundred bytes, such as `meta`. */
+export const LIST_BYTES_MAX = RESPONSE_BYTES_MAX - 50_000;
+
 /**
  * The parts of a list, of which those that take more than an equal share are shortened when they do not fit into a response
  * together.
+ * @param shorten returns a part that takes at most so many bytes.
  * @param textOf the JSON of a part.
  * @param bytesMax what they may take there, with the commas between them.
- * @param shorten returns a part that takes at most so many bytes.
  */
 export const shortenedToFit = <T>(
   parts: readonly T[],
-  textOf: (part: T) => string,
-  bytesMax: number,
   shorten: (part: T, bytesMax: number) => T,
+  textOf: (part: T) => string = JSON.stringify,
+  bytesMax = LIST_BYTES_MAX,
 ): T[] => {
   if (firstBeyond(parts.map(textOf), bytesMax) < 0) return [...parts];
   const share = Math.floor(bytesMax / parts.length) - 1;

@@ -17,11 +17,10 @@ const shortList = (entries: readonly string[], max: number): string[] => {
 const shortValue = (value: Value, max: number): Value => {
   if (typeof value === 'string') return firstCharacters(value, max);
   if (Array.isArray(value)) return shortList(value, max);
-  // A part of such a value says something else.
   return typeof value === 'object' && JSON.stringify(value).length > max ? null : value;
 };
 
-/** A change whose values have at most `max` characters; a list has them together. What has no beginning is left out. */
+/** A change whose values have at most `max` characters; a list has them together. A longer value of another kind is null: a part of it would say something else. */
 export const shortChange = (change: ItemChange, max: number): ItemChange => {
   const [before, after] = [shortValue(change.before, max), shortValue(change.after, max)];
   const isWhole = isSameValue(before, change.before) && isSameValue(after, change.after);

@@ -16,11 +16,12 @@ import { ConflictError, retryOnConflict } from '#data/conflict.ts';
 import { type Paging, pageOf } from '#data/paging.ts';
 import { mustMatch } from '#model/entity-tag.ts';
 import { hasAdminRights, isOpen } from '#model/policy.ts';
+import { shortenedToFit } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { createOnce } from '#services/create-once.ts';
 import { projectView } from '#services/projects/read.ts';
-import { fittingProjects } from '#services/projects/short-listings.ts';
+import { shortListing } from '#services/projects/short-listings.ts';
 import { freeSlug } from '#services/projects/slug.ts';
 import { slugFrom } from '#services/projects/slug-from-name.ts';
 import { invalidFields, mustExist, notFound } from '#shared/errors.ts';
@@ -75,7 +76,8 @@ export const readCollection = async (
   reference: string,
 ): Promise<{ data: CollectionWithProjects; version: number }> => {
   const [record, directory] = await Promise.all([getCollection(caller, reference), catalog()]);
-  const projects = fittingProjects(liveProjectsOf(record, directory).map((entry) => projectView(entry, caller)));
+  const all = liveProjectsOf(record, directory).map((entry) => projectView(entry, caller));
+  const projects = shortenedToFit(all, shortListing);
   return { data: { ...viewOf(record, directory, caller), projects }, version: record.version };
 };
 

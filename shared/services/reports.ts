@@ -21,7 +21,7 @@ import {
 } from '#data/reports.ts';
 import type { Caller } from '#model/api-key.ts';
 import { isModerator, isOwn, mustBeAllowed, mustNotBeOwn } from '#model/policy.ts';
-import { firstFitting, RESPONSE_BYTES_MAX, shortenedToFit } from '#model/response-size.ts';
+import { firstFitting, shortenedToFit } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { newId } from '#platform/ids.ts';
@@ -103,17 +103,15 @@ const withoutReporter = (report: ReportRecord): ReportRecord => ({ ...report, us
 
 type ReportQuery = Paging & { readonly status: ReportStatus | 'all' };
 
+/** What a group takes without its reports. */
+const OTHERS_BYTES_MAX = 2000;
+
 /** The groups of a page, with fewer reports in large ones when they do not fit into a response together. */
 const fittingGroups = (groups: readonly ReportGroup[]): ReportGroup[] =>
-  shortenedToFit(
-    groups,
-    (group) => JSON.stringify(group),
-    RESPONSE_BYTES_MAX - 50_000,
-    (group, bytesMax) => ({
-      ...group,
-      reports: [...firstFitting(group.reports, (report) => JSON.stringify(report), bytesMax - 2000)],
-    }),
-  );
+  shortenedToFit(groups, (group, bytesMax) => ({
+    ...group,
+    reports: [...firstFitting(group.reports, (report) => JSON.stringify(report), bytesMax - OTHERS_BYTES_MAX)],
+  }));
 
 /** A page of the projects with reports. The project of a group may be purged before its reports are. */
 export const listReportGroups = async (staff: Caller, query: ReportQuery) => {

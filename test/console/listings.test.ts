@@ -307,17 +307,21 @@ describeInBrowser('the listings', (context) => {
 
   longTest('the matching listings are exported with chosen columns', async () => {
     const mark = `exported${Date.now()}`;
-    await live(`${mark} one`);
+    const { directory } = context;
+    const key = mark.slice(0, 40);
+    await directory.adminOk('POST', '/api/admin/fields', { key, type: 'text', label: 'Motto' }, 201);
+    const fields = { [key]: 'A motto' };
+    await directory.adminOk('PUT', `/api/admin/projects/${await live(`${mark} one`)}`, { fields });
     await live(`${mark} two`);
     const page = await context.open('administrator', `/listings?q=${mark}`);
     await page
       .getByRole('row', { name: new RegExp(mark) })
       .first()
       .waitFor();
-    // Listings of which the list leaves values out are exported with them.
+    // The list leaves values out of large listings, which the file has.
     await page.route('**/api/admin/projects?*limit=100*', async (route) => {
       const { data, meta } = (await (await route.fetch()).json()) as { data: object[]; meta: object };
-      await route.fulfill({ json: { data: data.map((one) => ({ ...one, name: 'cut', truncated: true })), meta } });
+      await route.fulfill({ json: { data: data.map((one) => ({ ...one, fields: {}, truncated: true })), meta } });
     });
     await page.getByRole('button', { name: 'Export' }).click();
     const dialog = page.getByRole('dialog', { name: 'Export listings' });
@@ -333,6 +337,7 @@ describeInBrowser('the listings', (context) => {
     // Spreadsheets take a file without a byte order mark for one in another encoding.
     expect(lines[0]).toMatch(/^\ufeffid,name,slug,url,status,/);
     expect(lines.join()).toContain(`${mark} two`);
+    expect(lines.filter((line) => line.endsWith(',A motto'))).toHaveLength(1);
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await dialog.getByLabel(/^All /).check();
     expect(await fileOf(/^Export /)).toMatch(/^\ufeffid,slug,name,/);

@@ -12,14 +12,14 @@ import { type HandlerFile, handlerFiles } from '#lib/handlers.ts';
  * address; 1 KB measures responses and recognizes items that are too large, of which subscriptions have 0.3 KB.
  */
 const BASE_BYTES: Readonly<Record<HandlerFile['kind'], number>> = {
-  route: 465_800,
+  route: 466_300,
   subscription: 403_300,
   publisher: 315_000,
   trigger: 385_000,
 };
 
 /** The budget of lists and of reads of one record. */
-const READ_BYTES_MAX = 574_500;
+const READ_BYTES_MAX = 577_000;
 const READS = [
   'projects.list',
   'projects.map',
@@ -38,6 +38,7 @@ const parts: Readonly<Record<string, { readonly bytes: number; readonly why: str
   // 12 KB of them are the index of similar listings and the counts of facets, 15 KB the search by relevance, 3 KB the spellings
   // of tags, pasted addresses, and the folding of quotation marks and dashes, half of one the wrapping of longitudes.
   'shared/catalog/': { bytes: 93_500, why: 'queries the catalog' },
+  'shared/services/projects/short-listings.ts': { bytes: 700, why: 'cuts large listings' },
   'lru-cache/': { bytes: 19_500, why: 'bounds the callers over their limit, and caches responses' },
   'p-map/': { bytes: 2500, why: 'processes items concurrently' },
   '@aws-sdk/client-ssm/': { bytes: 80_000, why: 'reads secrets' },
@@ -77,7 +78,7 @@ const parts: Readonly<Record<string, { readonly bytes: number; readonly why: str
   // Half a KB of them says that a payment takes days, half a KB that an address has to be verified.
   'site/messages/': { bytes: 46_000, why: 'writes pages in four languages' },
   'markdown-it/': { bytes: 190_000, why: 'renders Markdown' },
-  'docs/openapi.json': { bytes: 641_000, why: 'returns the OpenAPI document' },
+  'docs/openapi.json': { bytes: 641_400, why: 'returns the OpenAPI document' },
 };
 
 /** The handlers that create slugs. */

@@ -3,14 +3,14 @@ import * as z from 'zod';
 import { REPORT_DAYS_MAX } from '#contract/analytics.ts';
 import { LISTED_MAX } from '#contract/batches.ts';
 import { CATEGORIES_MAX, REORDER_MAX } from '#contract/categories.ts';
-import { FIELDS_MAX, OPTIONS_MAX } from '#contract/custom-fields.ts';
+import { FIELDS_MAX, FILTERABLE_MAX, OPTIONS_MAX } from '#contract/custom-fields.ts';
 import { FOLLOWS_MAX } from '#contract/follows.ts';
 import { LISTED_PROBLEMS_MAX } from '#contract/imports.ts';
-import { BULK_MAX, DUPLICATES_MAX } from '#contract/projects.ts';
+import { BULK_MAX, DUPLICATES_MAX, relevanceCriteria } from '#contract/projects.ts';
 import { SAVED_REPLIES_MAX } from '#contract/saved-replies.ts';
 import { routes } from '#contract/table.ts';
 import { CASE_ACCOUNTS_MAX } from '#contract/vote-cases.ts';
-import { RESPONSE_BYTES_MAX } from '#model/response-size.ts';
+import { LIST_BYTES_MAX, RESPONSE_BYTES_MAX } from '#model/response-size.ts';
 import { RULES_MAX } from '#model/rule.ts';
 
 /** The lists in responses of routes without `limit`, of which a caller cannot ask for less. */
@@ -25,8 +25,8 @@ const NAME = 110;
 const PENDING_CHANGES = 2 * 225_000;
 /** The values of the further fields of a listing. */
 const FIELDS = 2 * 16_384;
-/** The first hundred problems of a draft, with the names of their fields. */
-const PROBLEMS = 100 * 300;
+/** The first hundred problems of a draft of 64 KB, which repeat the names of its further fields. */
+const PROBLEMS = 2 * 65_536 + 100 * 50;
 const CATEGORY = RECORD + (50 + 50 + 200 + 100) * CHARACTER;
 const OPTION = 100 + 60 * CHARACTER;
 const FIELD = RECORD + 280 * CHARACTER + OPTIONS_MAX * OPTION + 100 * 110;
@@ -35,7 +35,7 @@ const FIELD = RECORD + 280 * CHARACTER + OPTIONS_MAX * OPTION + 100 * 110;
 const bounds: readonly (readonly [name: RegExp, bytes: number])[] = [
   // As many entries as fit: `firstFitting`.
   [/^projects\.map (items|features)$/, RESPONSE_BYTES_MAX - 1000],
-  [/^collections\.read data\.projects$/, RESPONSE_BYTES_MAX - 50_000],
+  [/^collections\.read data\.projects$/, LIST_BYTES_MAX],
   [/^apiKeys\.list data$/, 5_000_000],
   [/^projects\.importCsv data\.errors$/, 1_500_000 + 10_000],
   [/ data\.(dry_run\.)?items$/, 3_000_000],
@@ -146,13 +146,26 @@ it('every bound is one of a list', () => {
 const page = (...characters: readonly number[]): number =>
   100 * (RECORD + characters.reduce((sum, one) => sum + one, 0) * CHARACTER);
 
+/** Categories, spheres, tags, and the options of further fields, each with its count. */
+const FACETS =
+  CATEGORIES_MAX * (NAME + 50 * CHARACTER + 40) +
+  100 * (40 * CHARACTER + 40) +
+  FILTERABLE_MAX * OPTIONS_MAX * (60 + 40);
+/** Of a hundred listings: the name, the description and ten tags, each with twenty ranges. */
+const HIGHLIGHTS = 100 * 12 * (60 + 20 * 14);
+/** Of a hundred listings: the criteria of relevance. */
+const RANKING = 100 * (40 + relevanceCriteria.length * 70);
+
 /** By the ids of routes with `limit`, what the items of a page take at most. */
 const pages: readonly (readonly [id: RegExp, bytes: number])[] = [
   // Large items are cut when they do not fit together: `shortenedToFit`.
-  [/^(projects\.(list|browse|mine|related)|bookmarks\.list)$/, 4_000_000],
-  [/^(revisions\.(list|browse)|reports\.list|promotions\.list)$/, RESPONSE_BYTES_MAX - 50_000],
+  [/^(projects\.(list|browse|mine|related)|bookmarks\.list)$/, 3_500_000 + FACETS + HIGHLIGHTS + RANKING],
+  [/^(revisions\.browse|reports\.list|promotions\.list)$/, LIST_BYTES_MAX],
   // A page ends early, after an item of 400 KB at most: `filteredPage`.
-  [/^(batches\.listItems|events\.list|webhooks\.listDeliveries|audit\.list|deadLetters\.list)$/, 3_000_000 + 800_000],
+  [
+    /^(batches\.listItems|events\.list|webhooks\.listDeliveries|audit\.list|deadLetters\.list|revisions\.list)$/,
+    3_000_000 + 800_000,
+  ],
   // As many as a user may have.
   [/^drafts\.list$/, 20 * (RECORD + 2 * 65_536 + PROBLEMS)],
   // A hundred of the largest. Avatars and websites have 2,048 characters.

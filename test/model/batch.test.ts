@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { FieldChange } from '#contract/projects.ts';
 import { type BatchEntry, type BatchRecord, batchItemView, batchStateAt, withShortValues } from '#model/batch.ts';
 import { Fields } from '#model/field.ts';
+import { shortChange } from '#model/short-change.ts';
 import { field } from '#test/catalog/fixtures.ts';
 
 const fields = new Fields([field({ id: 'fld_1', key: 'story', type: 'long_text' })]);
@@ -46,6 +47,13 @@ it.each([
 ])('an item shows a value of up to 2,000 characters as it is', (value) => {
   const change = { field: 'name' as const, before: value, after: null };
   expect(shown(entryWith(change))).toEqual([change]);
+});
+
+it('an item shows null for a value without beginning and end that is too long', () => {
+  const closed = Array.from({ length: 200 }, () => '2026-01-01');
+  const change = { field: 'fields.hours' as const, before: null, after: { zone: 'Europe/Berlin', week: {}, closed } };
+  expect(shortChange(change, 2000)).toEqual({ ...change, after: null, truncated: true });
+  expect(shortChange(change, 5000)).toEqual(change);
 });
 
 it('an entry that is only shown is stored with short values, and is shown as if it had all of them', () => {

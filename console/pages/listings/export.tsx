@@ -62,8 +62,16 @@ const cellOf = (value: CustomValue | null | undefined): string | number => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** Reads all pages of matching listings. @param onRead receives the number of listings read so far. */
-const readAll = async (filters: Filters, onRead: (count: number) => void): Promise<readonly Project[]> => {
+/**
+ * Reads all pages of matching listings.
+ * @param withFields whether the values of further fields are needed, which a list leaves out of large listings.
+ * @param onRead receives the number of listings read so far.
+ */
+const readAll = async (
+  filters: Filters,
+  withFields: boolean,
+  onRead: (count: number) => void,
+): Promise<readonly Project[]> => {
   const all: Project[] = [];
   let cursor: string | null | undefined;
   do {
@@ -72,7 +80,7 @@ const readAll = async (filters: Filters, onRead: (count: number) => void): Promi
         query: { ...queryOf(filters), page: 1, limit: REQUEST_MAX, facets: undefined, ...(cursor && { cursor }) },
       }),
     );
-    for (const project of data) all.push(project.truncated ? (await readListing(project.id)).project : project);
+    for (const one of data) all.push(withFields && one.truncated ? (await readListing(one.id)).project : one);
     onRead(all.length);
     cursor = meta.nextCursor;
   } while (cursor);
@@ -122,7 +130,8 @@ export const ExportDialog = ({
     await download(stream ? stream.pipeThrough(counting) : null, file);
   };
   const saveMatching = async () => {
-    const projects = await readAll(filters, (read) =>
+    const withFields = chosen.some(({ name }) => name.startsWith('fields.'));
+    const projects = await readAll(filters, withFields, (read) =>
       setProgress(text.read(formatNumber(read), formatNumber(matching ?? read))),
     );
     const rows = [

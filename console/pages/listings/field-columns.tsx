@@ -20,9 +20,10 @@ export const fieldColumns = (
       id: ascending,
       label: field.label,
       kind: field.type === 'number' ? 'end minor' : 'minor',
-      cell: ({ fields: values }) => {
+      cell: ({ fields: values, truncated }) => {
         const value = values?.[field.key];
-        if (value === undefined) return '–';
+        // The list leaves values out of one that is too large.
+        if (value === undefined) return truncated ? '…' : '–';
         return (
           <span className="truncate short" title={textOfCustom(value, field)} dir="auto">
             <CustomValueText value={value} field={field} />

@@ -1,15 +1,14 @@
-import { useState } from 'react';
 import type { Revision } from '#contract/revisions.ts';
 import { bodyOf, client, dataOf } from '../../api.ts';
 import { useNameOfField } from '../../app/custom-fields.ts';
-import { refresh, useResource } from '../../app/queries.ts';
+import { refresh, useCursorPages } from '../../app/queries.ts';
 import { notify, perform } from '../../app/toasts.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
+import { CursorList } from '../../components/cursor-list.tsx';
 import { FieldDifference } from '../../components/field-difference.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
+import { EmptyState } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
-import * as strings from '../../strings.ts';
 import { revisions as text } from './strings.ts';
 
 const PAGE = 20;
@@ -54,7 +53,6 @@ const Entry = ({ project, revision }: { readonly project: string; readonly revis
         )}
       </div>
       {revision.note && <p className="message">{revision.note}</p>}
-      {revision.changes.some(({ truncated }) => truncated) && <p className="soft small">{text.truncated}</p>}
       {revision.cause === 'submitted' ? (
         <p className="soft">{revision.changes.map(({ field }) => nameOf(field)).join(', ')}</p>
       ) : (
@@ -75,30 +73,18 @@ const Entry = ({ project, revision }: { readonly project: string; readonly revis
 
 /** Every recorded change of a listing, newest first. */
 export const History = ({ project }: { readonly project: string }) => {
-  const [limit, setLimit] = useState(PAGE);
-  const revisions = useResource(['revisions', project, { limit }], (signal) =>
-    bodyOf(client.revisions.list({ params: { project }, query: { limit }, signal })),
+  const revisions = useCursorPages(['revisions', project], (after, signal) =>
+    bodyOf(client.revisions.list({ params: { project }, query: { limit: PAGE, ...(after && { after }) }, signal })),
   );
   return (
-    <Loaded query={revisions}>
-      {({ data, meta }) =>
-        data.length === 0 ? (
-          <EmptyState title={text.none} />
-        ) : (
-          <>
-            <ul className="stack tight">
-              {data.map((revision) => (
-                <Entry key={revision.id} project={project} revision={revision} />
-              ))}
-            </ul>
-            {meta.hasMore && limit < 100 && (
-              <div className="row">
-                <Button onClick={() => setLimit(100)}>{strings.table.more}</Button>
-              </div>
-            )}
-          </>
-        )
-      }
-    </Loaded>
+    <CursorList pages={revisions} empty={<EmptyState title={text.none} />}>
+      {(rows) => (
+        <ul className="stack tight">
+          {rows.map((revision) => (
+            <Entry key={revision.id} project={project} revision={revision} />
+          ))}
+        </ul>
+      )}
+    </CursorList>
   );
 };

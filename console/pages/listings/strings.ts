@@ -164,7 +164,6 @@ export const revisions = {
   restore: 'Restore',
   restored: 'Restored.',
   none: 'No changes recorded.',
-  truncated: 'Long values are cut here.',
   service: 'the service',
   causes: {
     submitted: 'Submitted',

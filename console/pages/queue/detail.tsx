@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Project } from '#contract/projects.ts';
 import type { QueuedRevision } from '#contract/revisions.ts';
 import { type Keys, useKeys } from '../../app/keys.tsx';
@@ -9,14 +9,14 @@ import { Button } from '../../components/button.tsx';
 import { later } from '../../components/lazy.tsx';
 import { ListingText } from '../../components/listing-text.tsx';
 import { Logo } from '../../components/logo.tsx';
-import { Loaded } from '../../components/states.tsx';
+import { Loaded, Loading } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { hostOf } from '../../format.ts';
 import * as strings from '../../strings.ts';
 import { DecisionButtons, ReasonField } from './decision-bar.tsx';
 import type { Approval } from './decisions.ts';
 import { Dossier } from './dossier.tsx';
-import { type Item, nameOf, projectOf, scheduledFor, useOutcome } from './items.ts';
+import { type Item, nameOf, projectOf, scheduledFor, useOutcome, useWholeRevision } from './items.ts';
 import { filled, unknownPlaceholders } from './placeholders.ts';
 import { duplicateOf } from './risks.tsx';
 import { text } from './strings.ts';
@@ -43,14 +43,15 @@ const Heading = ({ name, takesFocus }: { readonly name: string; readonly takesFo
   );
 };
 
-/** The edit of an item. The list may have cut its values, which the listing has whole for as long as the edit waits. */
-const wholeRevision = (item: Item, project: Project | undefined): QueuedRevision | undefined => {
-  if (item.kind !== 'edit') return undefined;
-  const { revision } = item;
-  const waiting = project?.pending_revision;
-  const isCut = revision.changes.some(({ truncated }) => truncated);
-  return isCut && waiting?.id === revision.id ? { ...revision, changes: waiting.changes } : revision;
-};
+/** An edit, as soon as it is read whole. */
+const Edit = ({
+  query,
+  revision,
+  ...view
+}: Omit<ComponentProps<typeof RevisionView>, 'revision'> & {
+  readonly query: ReturnType<typeof useWholeRevision>['query'];
+  readonly revision: QueuedRevision | undefined;
+}) => (revision ? <RevisionView revision={revision} {...view} /> : <Loaded query={query}>{() => <Loading />}</Loaded>);
 
 /** The open item with everything that a decision about it needs. */
 export const Detail = ({
@@ -92,13 +93,15 @@ export const Detail = ({
   const reasonField = useRef<HTMLTextAreaElement>(null);
   const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set());
   const project = listing.data?.project;
-  const revision = wholeRevision(item, project);
+  const whole = useWholeRevision(item);
+  const revision = whole.revision ?? (isMissing && item.kind === 'edit' ? item.revision : undefined);
   const fields = revision?.changes.map(({ field }) => field) ?? [];
   const chosen = new Set<string>(fields.filter((field) => !dropped.has(field)));
   const publishAt = scheduledFor(item);
   const compared = picked ?? (dossier.data && duplicateOf(dossier.data)?.project.id);
   // Nothing is decided before everything that a decision is about is on the screen.
-  const isShown = project !== undefined && dossier.data !== undefined;
+  const isWhole = item.kind === 'submission' || whole.revision !== undefined;
+  const isShown = project !== undefined && dossier.data !== undefined && isWhole;
   const isOpen = !isMissing || outcome?.isDecided === false;
   const canDecide = isShown && isOpen && !(item.kind === 'edit' && chosen.size === 0);
 
@@ -226,8 +229,9 @@ export const Detail = ({
             ) : (
               <div className="queue-columns">
                 <div className="stack">
-                  {revision ? (
-                    <RevisionView
+                  {item.kind === 'edit' ? (
+                    <Edit
+                      query={whole.query}
                       revision={revision}
                       project={loaded.project}
                       chosen={chosen}

@@ -92,6 +92,21 @@ export const useOutcome = (
   return isMissing ? data : undefined;
 };
 
+/**
+ * The edit of an item with whole values, of which the list may have cut some. A decision names the state that was shown, so the
+ * edit is undefined until that state is read.
+ */
+export const useWholeRevision = (item: Item) => {
+  const listed = item.kind === 'edit' ? item.revision : undefined;
+  const isCut = listed?.changes.some(({ truncated }) => truncated) ?? false;
+  const query = useResource(
+    ['revisions', 'whole', listed?.id, listed?.etag],
+    (signal) => dataOf(client.revisions.browse({ query: { project: projectOf(item), limit: 1 }, signal })),
+    { isEnabled: isCut },
+  );
+  return { query, revision: isCut ? query.data?.find(({ etag }) => etag === listed?.etag) : listed };
+};
+
 const submissionItem = (project: Project): Item => ({
   kind: 'submission',
   id: project.id,

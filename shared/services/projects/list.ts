@@ -44,7 +44,7 @@ import { environment } from '#platform/environment.ts';
 import { invalidField } from '#shared/errors.ts';
 import { listingFor, mapItem, staffListing } from './fragments.ts';
 import { mapItemView, publicView, readerOf } from './read.ts';
-import { fittingListings } from './short-listings.ts';
+import { fittingFragments } from './short-listings.ts';
 
 type ListQuery = z.output<typeof list.query>;
 type BrowseQuery = z.output<typeof browse.query>;
@@ -226,7 +226,7 @@ export const listProjects = (projects: ReadCatalog, caller: Caller | undefined, 
   const listings = found.entries.map((entry) =>
     hasAdminRights(caller) ? administratorsListing(projects, entry) : listingFor(entry, caller),
   );
-  return listView(found, fields, fittingListings(listings));
+  return listView(found, fields, fittingFragments(listings));
 };
 
 /** The public list of this process's catalog. @throws 400 from `body`. */
@@ -334,7 +334,7 @@ export const browseProjects = (projects: ReadCatalog, query: BrowseQuery) => {
   const as: FieldReader = { fields: projects.fields, reader: 'staff' };
   const found = search(projects, { scope, filters: filtersOf(query, 'admin', as), ...pagingOf(query, as), explain });
   const listings = found.entries.map((entry) => administratorsListing(projects, entry));
-  const { data, meta } = listView(found, as.fields, fittingListings(listings));
+  const { data, meta } = listView(found, as.fields, fittingFragments(listings));
   return { data, meta: { ...meta, ...(explain && rankingOf(query.sort, found)) } };
 };
 
@@ -356,7 +356,7 @@ export const listSubmissions = (projects: ReadCatalog, owner: UserRecord, query:
     return position === undefined ? listing : listing.with({ queue_position: position });
   });
   return {
-    data: fittingListings(listings),
+    data: fittingFragments(listings),
     meta: { total: found.total, page: found.page, pageSize: found.pageSize, hasMore: found.hasMore },
   };
 };

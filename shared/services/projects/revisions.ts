@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { ITEM_VALUE_MAX } from '#contract/projects.ts';
 import type { browse, QueuedRevision, Revision, RevisionCause, RevisionState } from '#contract/revisions.ts';
 import { currentFields } from '#data/custom-fields.ts';
-import { cursorPageOf, pageMeta, skipOf } from '#data/paging.ts';
+import { filteredPage, pageMeta, skipOf } from '#data/paging.ts';
 import { existingProjects, findProject, findProjectId } from '#data/projects.ts';
 import { findRevision, pageOfRevisions, revisionsOf } from '#data/revisions.ts';
 import { findUsers } from '#data/users.ts';
@@ -10,7 +10,7 @@ import type { Caller } from '#model/api-key.ts';
 import { type Fields, type Reader, shownChanges, shownNames } from '#model/field.ts';
 import { hasAdminRights, isModerator, isOwn, mustBeChangeable } from '#model/policy.ts';
 import type { ProjectRecord } from '#model/project.ts';
-import { fitsInResponse, RESPONSE_BYTES_MAX, shortenedToFit } from '#model/response-size.ts';
+import { fitsInResponse, shortenedToFit } from '#model/response-size.ts';
 import { conflictingFields, REVISIONS_MAX, type RevisionRecord } from '#model/revision.ts';
 import { shortChange } from '#model/short-change.ts';
 import type { UserRecord } from '#model/user.ts';
@@ -63,26 +63,17 @@ const revisionViews = async (
   return revisions.map((revision) => revisionView(revision, users, audience, definitions, reader));
 };
 
-/** Of the revisions of a page, in bytes of the response. */
-const LIST_BYTES_MAX = RESPONSE_BYTES_MAX - 50_000;
+/** The most characters of a value in a large revision: the first with which it is short enough, or the last. Ids have 30. */
+const VALUE_MAX = [ITEM_VALUE_MAX, 200, 40];
 
-/** The most characters of a value in a large revision: the first of these with which it is short enough, */
-const VALUE_MAX = [ITEM_VALUE_MAX, 200];
-/** or so many: every field may have changed. */
-const VALUE_MIN = 20;
-
-const shortRevision = <T extends Revision>(revision: T, bytesMax: number): T => {
-  const short = (max: number): T => ({
-    ...revision,
-    changes: revision.changes.map((change) => shortChange(change, max)),
-  });
-  const max = VALUE_MAX.find((one) => fitsInResponse(JSON.stringify(short(one)), bytesMax));
-  return short(max ?? VALUE_MIN);
+const shortRevision = (revision: QueuedRevision, bytesMax: number): QueuedRevision => {
+  let short = revision;
+  for (const max of VALUE_MAX) {
+    short = { ...revision, changes: revision.changes.map((change) => shortChange(change, max)) };
+    if (fitsInResponse(JSON.stringify(short), bytesMax)) break;
+  }
+  return short;
 };
-
-/** The revisions of a page, with cut values in large ones when they do not fit into a response together. */
-const fittingRevisions = <T extends Revision>(revisions: readonly T[]): T[] =>
-  shortenedToFit(revisions, (revision) => JSON.stringify(revision), LIST_BYTES_MAX, shortRevision);
 
 /**
  * Whether the caller reads revisions as staff: an administrator, an API key with a scope of the route, or a moderator who
@@ -114,14 +105,13 @@ export const listRevisions = async (
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
 ) => {
   const project = await getProjectOfRevision(caller, reference);
-  const revisions: RevisionRecord[] = [];
-  for await (const revision of revisionsOf(project.id, limit + 1)) {
-    if (after === undefined || revision.id < after) revisions.push(revision);
-    if (revisions.length > limit) break;
-  }
-  const { data, meta } = cursorPageOf(revisions, limit);
-  const views = await revisionViews(data, readsAsStaff(caller, project) ? 'staff' : 'owner', caller);
-  return { data: fittingRevisions(views), meta };
+  const { data, meta } = await filteredPage(
+    revisionsOf(project.id, limit + 1),
+    limit,
+    ({ id }) => after === undefined || id < after,
+  );
+  const views: Revision[] = await revisionViews(data, readsAsStaff(caller, project) ? 'staff' : 'owner', caller);
+  return { data: views, meta };
 };
 
 /** The revisions of one project in a state, oldest first. */
@@ -172,5 +162,5 @@ export const browseRevisions = async (staff: Caller, query: RevisionQuery) => {
       return [{ ...view, project: { id, slug, name }, outdated: shownNames(await currentFields(), outdated, reader) }];
     }),
   );
-  return { data: fittingRevisions(data.flat()), meta: pageMeta(query, total, revisions.length) };
+  return { data: shortenedToFit(data.flat(), shortRevision), meta: pageMeta(query, total, revisions.length) };
 };

@@ -1,22 +1,19 @@
 import { Project } from '#contract/projects.ts';
 import { firstCharacters } from '#model/characters.ts';
 import { Fragment } from '#model/fragment.ts';
-import { fitsInResponse, RESPONSE_BYTES_MAX, shortenedToFit } from '#model/response-size.ts';
+import { fitsInResponse, shortenedToFit } from '#model/response-size.ts';
 
-/** Of the listings of a list, in bytes of the response: the rest is for facets, highlights and rankings. */
-const LIST_BYTES_MAX = 4_000_000;
-
-/** Of the listings of a collection, which has little beside them. */
-const COLLECTION_BYTES_MAX = RESPONSE_BYTES_MAX - 50_000;
+/** Of the listings of a page, in bytes of the response: the rest is for facets, highlights and rankings. */
+const PAGE_BYTES_MAX = 3_500_000;
 
 /** The beginning of the full description that a short listing has, in characters. */
 const BEGINNING = 500;
 
 /**
- * What a listing loses until it is short enough, one after the other. What is left takes 25 KB at most: a URL of 2,048
- * characters, which is the only one, is a third of it.
+ * What a listing leaves out until it is short enough, one after the other. The rest takes 26 KB at most, of which the URL, in
+ * 2,048 characters, is a third.
  */
-const losses: readonly ((project: Project) => Partial<Project>)[] = [
+const omissions: readonly ((project: Project) => Partial<Project>)[] = [
   ({ pending_revision: pending }) => (pending ? { pending_revision: { ...pending, changes: [] } } : {}),
   ({ long_description: text }) => ({ long_description: text === null ? null : firstCharacters(text, BEGINNING) }),
   () => ({ screenshots: [] }),
@@ -25,25 +22,24 @@ const losses: readonly ((project: Project) => Partial<Project>)[] = [
   () => ({ long_description: null }),
 ];
 
-/** A listing that takes at most so many bytes of a response, which are 25 KB or more. */
+/** A listing that takes at most so many bytes of a response, of 26 KB or more. */
 export const shortListing = (project: Project, bytesMax: number): Project => {
   let short = project;
-  for (const loss of losses) {
+  for (const omit of omissions) {
     if (fitsInResponse(JSON.stringify(short), bytesMax)) break;
-    short = { ...short, ...loss(short), truncated: true };
+    short = { ...short, ...omit(short), truncated: true };
   }
   return short;
 };
 
+/** How much larger a listing can become by the escapes of a fragment. */
+const ESCAPES = 1.1;
+
 /** The listings of a page, of which large ones are short when they do not fit into a response together. */
-export const fittingListings = (listings: readonly Fragment<Project>[]): Fragment<Project>[] =>
+export const fittingFragments = (listings: readonly Fragment<Project>[]): Fragment<Project>[] =>
   shortenedToFit(
     listings,
+    ({ text }, bytesMax) => Fragment.of(Project, shortListing(JSON.parse(text) as Project, bytesMax / ESCAPES)),
     ({ text }) => text,
-    LIST_BYTES_MAX,
-    ({ text }, bytesMax) => Fragment.of(Project, shortListing(JSON.parse(text) as Project, bytesMax)),
+    PAGE_BYTES_MAX,
   );
-
-/** The listings of a collection, of which large ones are short when they do not fit into a response together. */
-export const fittingProjects = (projects: readonly Project[]): Project[] =>
-  shortenedToFit(projects, (project) => JSON.stringify(project), COLLECTION_BYTES_MAX, shortListing);

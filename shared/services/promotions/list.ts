@@ -13,7 +13,7 @@ import {
   promotionOfCheckout,
   statusAt,
 } from '#model/promotion.ts';
-import { RESPONSE_BYTES_MAX, shortenedToFit } from '#model/response-size.ts';
+import { shortenedToFit } from '#model/response-size.ts';
 import type { UserRecord } from '#model/user.ts';
 import { now } from '#platform/clock.ts';
 import { findProjectParts, type ProjectParts, publicView } from '#services/projects/read.ts';
@@ -56,14 +56,15 @@ export const isPromoted = async (projectId: string): Promise<boolean> => {
   return (await currentPromotions()).some((one) => one.project_id === projectId && isRunning(one, at));
 };
 
+/** What a promotion takes without its listing. */
+const OTHERS_BYTES_MAX = 2000;
+
 /** The promotions of a page, of which those of large listings have them short when they do not fit into a response together. */
 const fittingPromotions = (promotions: readonly ShownPromotion[]): ShownPromotion[] =>
-  shortenedToFit(
-    promotions,
-    (promotion) => JSON.stringify(promotion),
-    RESPONSE_BYTES_MAX - 50_000,
-    (promotion, bytesMax) => ({ ...promotion, project: shortListing(promotion.project, bytesMax - 2000) }),
-  );
+  shortenedToFit(promotions, (promotion, bytesMax) => ({
+    ...promotion,
+    project: shortListing(promotion.project, bytesMax - OTHERS_BYTES_MAX),
+  }));
 
 /** Running promotions of live projects, newest first. */
 export const showPromotions = async (query: z.output<typeof list.query>) => {

@@ -7,7 +7,7 @@ import { canSee, isOpen } from '#model/policy.ts';
 import type { UserRecord } from '#model/user.ts';
 import { listingFor } from '#services/projects/fragments.ts';
 import { getOpenProject } from '#services/projects/read.ts';
-import { fittingListings } from '#services/projects/short-listings.ts';
+import { fittingFragments } from '#services/projects/short-listings.ts';
 import { notFound } from '#shared/errors.ts';
 
 /** Bookmarks a project; idempotent. @throws 404 unless it is open; 409 when the user has too many bookmarks. */
@@ -37,5 +37,5 @@ export const listBookmarks = async (user: UserRecord, query: Paging) => {
     return entry && isOpen(entry.project) ? [entry] : [];
   });
   const { data, meta } = pageOf(live, query);
-  return { data: fittingListings(data.map((entry) => listingFor(entry, user))), meta };
+  return { data: fittingFragments(data.map((entry) => listingFor(entry, user))), meta };
 };
