@@ -100,12 +100,14 @@ export const ListingForm = ({
   const [typed, setTyped] = useState<Partial<Draft>>({});
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
+  // Until the saved listing is read, the form has the words that were typed.
+  const [isSaved, setSaved] = useState(false);
   const [conflicts, setConflicts] = useState<{ readonly all: readonly MergedField[]; readonly newer: Listing }>();
   const { slugs, nameOf } = useCategories();
 
   const original = draftOf(base.project, fields);
   const draft: Draft = { ...original, ...typed };
-  const changed = names.filter((name) => !isSame(draft[name], original[name]));
+  const changed = isSaved ? [] : names.filter((name) => !isSame(draft[name], original[name]));
   const nameInWords = useNameOfField();
   useUnsaved(changed.length > 0);
   const form = useRef<HTMLFormElement>(null);
@@ -126,6 +128,7 @@ export const ListingForm = ({
     const { id } = against.project;
     try {
       const saved = await dataOf(client.projects.edit({ params: { project: id }, body, ...ifMatch(against.etag) }));
+      setSaved(true);
       notify(strings.listing.saved(saved.name));
       await refresh('projects', 'revisions');
       onDone();
@@ -167,10 +170,14 @@ export const ListingForm = ({
     else await send(merged, newer);
   };
 
+  const change = (part: Partial<Draft>): void => {
+    setSaved(false);
+    setTyped((before) => ({ ...before, ...part }));
+  };
   const set =
     (name: Name) =>
     (value: Typed): void =>
-      setTyped((before) => ({ ...before, [name]: value }));
+      change({ [name]: value });
   const field = (name: Name) => ({ name, onChange: set(name), errors: fieldErrors(error, name) });
   const text = (name: Name) => ({ ...field(name), value: String(draft[name]) });
   const list = (name: Name) => ({
@@ -224,7 +231,7 @@ export const ListingForm = ({
       <PlaceMap
         latitude={String(draft.latitude)}
         longitude={String(draft.longitude)}
-        onChange={(latitude, longitude) => setTyped((before) => ({ ...before, latitude, longitude }))}
+        onChange={(latitude, longitude) => change({ latitude, longitude })}
       />
       {applicable(fields, draft.categories as readonly string[]).map((one) => (
         <CustomInput

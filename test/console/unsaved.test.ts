@@ -45,11 +45,18 @@ describeInBrowser('unsaved words', (context) => {
       await (await asked).dismiss();
       expect(await field.inputValue()).toBe('Words');
 
+      // Saved words are not asked about, also while the saved listing is read.
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route(`**/api/projects/${id}`, async (route) => {
+        await released;
+        await route.continue();
+      });
       await field.press('Control+Enter');
       await eventually(async () => (await directory.read(id, directory.admin)).description).toBe('Words');
-      // The words are unsaved until the page has the response.
       await page.getByText('Saved Half written.').waitFor();
       await page.getByRole('link', { name: 'All listings' }).click();
+      await page.getByRole('link', { name: 'Half written' }).waitFor();
+      release();
       await page.getByRole('link', { name: 'Half written' }).click();
       await field.fill('Others');
       await page.evaluate('history.back()');

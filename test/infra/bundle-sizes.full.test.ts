@@ -13,7 +13,7 @@ import { type HandlerFile, handlerFiles } from '#lib/handlers.ts';
  */
 const BASE_BYTES: Readonly<Record<HandlerFile['kind'], number>> = {
   route: 466_300,
-  subscription: 403_300,
+  subscription: 403_600,
   publisher: 315_000,
   trigger: 385_000,
 };
