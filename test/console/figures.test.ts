@@ -18,6 +18,9 @@ describeInBrowser('figures of the console', (context) => {
       const buyer = await person(server, { name: unique('Buyer') });
       const { checkout_id } = await startPremium(directory, buyer, { name: unique('Paid listing') });
       await chooseOutcome(directory, checkout_id, 'paid');
+      const { checkout_id: inquired } = await startPremium(directory, buyer, { name: unique('Inquired listing') });
+      await chooseOutcome(directory, inquired, 'paid');
+      await chooseOutcome(directory, inquired, 'inquiry');
       const { id } = await directory.live(buyer);
       const grant = { project_id: id, placements: ['catalog', 'detail'], days: 30, cta_text: 'Go' };
       await directory.adminOk('POST', '/api/admin/promotions', grant, 201);

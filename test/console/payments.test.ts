@@ -47,7 +47,7 @@ describeInBrowser('the page Payments', (context) => {
       const page = await context.open('administrator', '/payments');
       const rowOf = (name: string) => page.getByRole('row').filter({ hasText: name });
       await rowOf(inquired).getByText('Fulfilled').waitFor();
-      await rowOf(inquired).getByText('Inquiry of the bank').waitFor();
+      await rowOf(inquired).getByText('Bank inquiry').waitFor();
       await page.getByLabel('State').selectOption('Under way');
       await rowOf(inquired).waitFor({ state: 'detached' });
       await rowOf(debited).getByText('Under way').waitFor();

@@ -11,7 +11,7 @@ export const text = {
   months: 'By month',
   month: 'Month (UTC)',
   disputed: 'Disputed',
-  inquiry: 'Inquiry of the bank',
+  inquiry: 'Bank inquiry',
   problems: { refund_due: 'Refund due', mismatch: 'Amount differs' },
   atProvider: 'Open at the provider',
   states: { processing: 'Under way', paid: 'Unreconciled', fulfilled: 'Fulfilled', refunded: 'Refunded' },

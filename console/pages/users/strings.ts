@@ -70,7 +70,7 @@ export const text = {
     refund_failed: 'Failed refund',
     dispute: 'Dispute',
     dispute_won: 'Dispute won',
-    inquiry: 'Inquiry of the bank',
+    inquiry: 'Bank inquiry',
   },
   paymentKinds: { submission: 'premium submission', upgrade: 'upgrade', promotion: 'promotion' },
 } as const;
