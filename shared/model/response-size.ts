@@ -25,14 +25,19 @@ const firstBeyond = (texts: readonly string[], bytesMax: number): number => {
   });
 };
 
+const jsonOf = (part: unknown): string => JSON.stringify(part);
+
 /**
  * The first parts of a list that together fit into a response.
- * @param textOf the JSON of a part.
  * @param bytesMax what they may take there, with the commas between them.
+ * @param textOf the JSON of a part.
  */
-export const firstFitting = <T>(parts: readonly T[], textOf: (part: T) => string, bytesMax: number): readonly T[] => {
-  const end = firstBeyond(parts.map(textOf), bytesMax);
-  return end < 0 ? parts : parts.slice(0, end);
+export const firstFitting = <T>(parts: readonly T[], bytesMax: number, textOf: (part: T) => string = jsonOf): T[] => {
+  const end = firstBeyond(
+    parts.map((part) => textOf(part)),
+    bytesMax,
+  );
+  return end < 0 ? [...parts] : parts.slice(0, end);
 };
 
 /** What the items of a list may take. The rest is for members of a few hundred bytes, such as `meta`. */
@@ -42,16 +47,17 @@ export const LIST_BYTES_MAX = RESPONSE_BYTES_MAX - 50_000;
  * The parts of a list, of which those that take more than an equal share are shortened when they do not fit into a response
  * together.
  * @param shorten returns a part that takes at most so many bytes.
- * @param textOf the JSON of a part.
  * @param bytesMax what they may take there, with the commas between them.
+ * @param textOf the JSON of a part.
  */
 export const shortenedToFit = <T>(
   parts: readonly T[],
   shorten: (part: T, bytesMax: number) => T,
-  textOf: (part: T) => string = JSON.stringify,
   bytesMax = LIST_BYTES_MAX,
+  textOf: (part: T) => string = jsonOf,
 ): T[] => {
-  if (firstBeyond(parts.map(textOf), bytesMax) < 0) return [...parts];
+  const texts = parts.map((part) => textOf(part));
+  if (firstBeyond(texts, bytesMax) < 0) return [...parts];
   const share = Math.floor(bytesMax / parts.length) - 1;
-  return parts.map((part) => (fitsInResponse(textOf(part), share) ? part : shorten(part, share)));
+  return parts.map((part, at) => (fitsInResponse(texts[at] ?? '', share) ? part : shorten(part, share)));
 };

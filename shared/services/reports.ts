@@ -110,7 +110,7 @@ const OTHERS_BYTES_MAX = 2000;
 const fittingGroups = (groups: readonly ReportGroup[]): ReportGroup[] =>
   shortenedToFit(groups, (group, bytesMax) => ({
     ...group,
-    reports: [...firstFitting(group.reports, (report) => JSON.stringify(report), bytesMax - OTHERS_BYTES_MAX)],
+    reports: firstFitting(group.reports, bytesMax - OTHERS_BYTES_MAX),
   }));
 
 /** A page of the projects with reports. The project of a group may be purged before its reports are. */

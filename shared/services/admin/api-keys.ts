@@ -46,7 +46,7 @@ export const listApiKeys = async (): Promise<ListedApiKey[]> => {
     const created_by = creator ? { id: creator.id, name: creator.name, is_admin: creator.is_admin } : null;
     return { ...apiKeyView(key), created_by };
   });
-  return [...firstFitting(views, (view) => JSON.stringify(view), KEYS_BYTES_MAX)];
+  return firstFitting(views, KEYS_BYTES_MAX);
 };
 
 /** Ends the keys that an erased user has made. @returns how many there were. */

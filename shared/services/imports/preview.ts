@@ -49,6 +49,6 @@ export const previewImport = async (
   const rows = kind === 'html' ? first.map((cells) => cells.map(plainText)) : first;
   const readable = (await currentFields()).all.filter((field) => mayRead(staffReader(staff), field));
   const mapping = { ...proposeMapping(header, rows, readable), encoding, text: kind };
-  const listed = [...firstFitting(rows, (cells) => JSON.stringify(cells), ROWS_BYTES_MAX)];
+  const listed = firstFitting(rows, ROWS_BYTES_MAX);
   return { header, separator, encoding, mapping, ignored: ignoredColumns(mapping), rows: listed };
 };

@@ -370,7 +370,7 @@ const MAP_BYTES_MAX = RESPONSE_BYTES_MAX - 1000;
 
 /** The live projects with coordinates, newest first, as many as one response holds. */
 export const mapFeed = (projects: ReadCatalog) => ({
-  items: firstFitting(projects.located(MAP_ITEMS_MAX).map(mapItem), ({ text }) => text, MAP_BYTES_MAX),
+  items: firstFitting(projects.located(MAP_ITEMS_MAX).map(mapItem), MAP_BYTES_MAX, ({ text }) => text),
 });
 
 type Feature = MapClusters['features'][number];

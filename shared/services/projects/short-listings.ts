@@ -40,6 +40,6 @@ export const fittingFragments = (listings: readonly Fragment<Project>[]): Fragme
   shortenedToFit(
     listings,
     ({ text }, bytesMax) => Fragment.of(Project, shortListing(JSON.parse(text) as Project, bytesMax / ESCAPES)),
-    ({ text }) => text,
     PAGE_BYTES_MAX,
+    ({ text }) => text,
   );
